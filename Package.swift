@@ -130,11 +130,19 @@ let package = Package(
         .systemLibrary(
             name: "CLibAVFormat", path: "Tests/CLibAVFormat", pkgConfig: "libavformat libavcodec libavutil",
             providers: [.apt(["libavformat-dev"])]),
+        .target(
+            name: "MediaTestSupport",
+            dependencies: ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAVFormat", "TestSupport"],
+            path: "Tests/MediaTestSupport", swiftSettings: strict),
+        tests("MediaTests", ["Media", "Mux", "MediaTestSupport", "TestSupport"]),
+        tests("DemuxTests", ["Support", "Media", "Demux", "Transcode", "Mux", "MediaTestSupport", "TestSupport"]),
+        tests(
+            "TranscodeTests",
+            ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "MediaTestSupport", "TestSupport"]),
+        tests("MuxTests", ["Media", "Demux", "Mux", "MediaTestSupport", "TestSupport"]),
         tests(
             "SpliceTests",
-            [
-                "Support", "Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "CLibAVFormat", "TestSupport",
-            ]),
+            ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "MediaTestSupport", "TestSupport"]),
         tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "Support", "TestSupport"]),

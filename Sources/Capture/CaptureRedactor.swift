@@ -36,7 +36,7 @@ package struct CaptureRedactor: Sendable {
     package init(_ options: Options = .none) { self.options = options }
 
     /// The redacted form of an absolute URL.
-    package mutating func redact(url: String) -> String {
+    mutating func redact(url: String) -> String {
         var result = url
         if let authority = URIReference.authority(of: url) {
             let host = authority.split(separator: "@", omittingEmptySubsequences: false).last.map(String.init) ?? ""
@@ -51,7 +51,7 @@ package struct CaptureRedactor: Sendable {
     /// - Parameters:
     ///   - body: the body of a successful answer.
     ///   - base: the URL against which its relative references resolve.
-    package mutating func redact(body: [UInt8], base: String) -> [UInt8] {
+    mutating func redact(body: [UInt8], base: String) -> [UInt8] {
         var redactor = self
         let rules = PlaylistURIRewriter.Rules(redactsText: options.queries || options.hosts) {
             redactor.redact(reference: $0, base: base)
@@ -63,7 +63,7 @@ package struct CaptureRedactor: Sendable {
     }
 
     /// Removes headers about the transfer and cookies, and what the options name.
-    package func redact(headers: [FetchAnswer.Header]) -> [FetchAnswer.Header] {
+    func redact(headers: [FetchAnswer.Header]) -> [FetchAnswer.Header] {
         headers.filter { header in
             let name = header.name.lowercased()
             if Self.droppedHeaders.contains(name) || options.headers && !Self.semanticHeaders.contains(name) {
@@ -74,7 +74,7 @@ package struct CaptureRedactor: Sendable {
     }
 
     /// Whether the bodies of error answers are removed, because they may repeat the requested URL.
-    package var dropsErrorBodies: Bool { options != .none }
+    var dropsErrorBodies: Bool { options != .none }
 
     private static let droppedHeaders: Set = [
         "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "set-cookie2",
@@ -131,4 +131,39 @@ extension [UInt8] {
             if case .tag(.streamInf, _) = line.content { true } else { false }
         }
     }
+}
+
+/// A cache of the most recently used values: at least `limit` of them, and at most twice as many.
+struct RecentCache<Value: Sendable>: Sendable {
+    let limit: Int
+    private var young: [UInt64: Value] = [:]
+    private var old: [UInt64: Value] = [:]
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The value for a key; reading and writing both count as use.
+    subscript(key: UInt64) -> Value? {
+        mutating get {
+            if let value = young[key] { return value }
+            guard let value = old[key] else { return nil }
+            self[key] = value
+            return value
+        }
+        set {
+            if young.count >= limit, young[key] == nil {
+                old = young
+                young = [:]
+            }
+            young[key] = newValue
+        }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The 64-bit FNV-1a hash; collisions are possible, so compare the bytes where it matters.
+    var checksum: UInt64 { reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } }
+}
+
+extension String {
+    var checksum: UInt64 { utf8.checksum }
 }

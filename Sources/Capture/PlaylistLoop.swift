@@ -8,7 +8,7 @@ import Playlist
 struct PlaylistLoop: Sendable {
     /// Media sequence numbers of all segments that were ever listed.
     private var numbers: Range<UInt64>
-    /// Those among `numbers` whose segments have EXT-X-DISCONTINUITY.
+    /// The numbers of segments with EXT-X-DISCONTINUITY.
     private var discontinuities: Set<UInt64> = []
     /// EXT-X-DISCONTINUITY-SEQUENCE of the playlist that begins with the first number.
     private var discontinuitySequence: UInt64

@@ -2,7 +2,7 @@ import CCrypto
 
 /// An OpenSSL context that decrypts one message: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
 ///
-/// Besides it only `KeyedDigest` uses libcrypto.
+/// Only this file uses libcrypto.
 @safe
 struct AES128CBC: ~Copyable {
     static let keyByteCount = 16

@@ -13,9 +13,55 @@ package enum SegmentContainer: Equatable, Sendable {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
         let audio = ID3Tags(bytes).end
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
-        if PacketSync(bytes)?.blocks.first.map({ $0.start <= 2 * $0.stride }) ?? false { return .transportStream }
+        if PacketSync(bytes)?.blocks.first.map({ $0.start <= 2 * PacketSync.packetSize }) ?? false {
+            return .transportStream
+        }
         if AudioFraming.sniff(bytes, at: audio) != nil { return .packedAudio }
         if PacketSync(bytes) != nil { return .transportStream }
         return AudioFraming.find(bytes, from: audio) == nil ? nil : .packedAudio
+    }
+}
+
+/// Detection of audio frames without a container.
+extension AudioFraming {
+    /// Bytes before the first frame that are searched: the rest of a frame, padding, a tag of another kind.
+    private static let longestLead = 1 << 16
+    /// Frames in a row that count as audio after other bytes.
+    private static let framesAfterLead = 4
+
+    /// Detects the framing: two frames begin at `offset`, or one that ends with the bytes or before an ID3 tag.
+    static func sniff(_ bytes: [UInt8], at offset: Int) -> AudioFraming? {
+        [.mpeg, .ac3].first { framing in
+            let found = framing.frames(2, in: bytes, at: offset)
+            guard found.count == 1 else { return found.count == 2 }
+            return found.end == bytes.count || ID3Tags.begins(bytes, at: found.end)
+        }
+    }
+
+    /// Finds the first frame: at `offset`, or after other bytes, where several frames follow one another.
+    static func find(_ bytes: [UInt8], from offset: Int) -> (framing: AudioFraming, offset: Int)? {
+        if let framing = sniff(bytes, at: offset) { return (framing, offset) }
+        for start in offset..<max(offset, min(bytes.count, offset + longestLead)) {
+            guard let framing = syncFraming(bytes[start]) else { continue }
+            if framing.frames(framesAfterLead, in: bytes, at: start).count == framesAfterLead {
+                return (framing, start)
+            }
+        }
+        return nil
+    }
+
+    /// The framing whose syncword begins with `byte`.
+    private static func syncFraming(_ byte: UInt8) -> AudioFraming? {
+        byte == 0xFF ? .mpeg : byte == 0x0B ? .ac3 : nil
+    }
+
+    /// Returns how many headers follow one another from `offset` on, up to `limit`, and where the last frame ends.
+    private func frames(_ limit: Int, in bytes: [UInt8], at offset: Int) -> (count: Int, end: Int) {
+        var (count, end) = (0, offset)
+        while count < limit, case .frame(let header) = header(bytes, at: end, end: bytes.count) {
+            count += 1
+            end += header.size
+        }
+        return (count, end)
     }
 }

@@ -1,6 +1,5 @@
 package import Demux
 package import Media
-import Mux
 import Transcode
 
 /// Turns decrypted segments into one continuous fMP4 stream: demuxes, splits into periods, matches audio, places on the
@@ -62,7 +61,7 @@ package struct SpliceEngine: Sendable {
     /// Why transcoding failed, the last time it did; silence replaces the audio concerned.
     package var audioRefusal: MediaError? { (layout.companion ?? main).audioStage.lastError }
 
-    /// What an operator has to know, each at most once.
+    /// The warnings for an operator, each at most once.
     package var warnings: [SpliceWarning] {
         let counts = counts
         var warnings: [SpliceWarning] = []
@@ -262,5 +261,88 @@ package struct SpliceEngine: Sendable {
         for part in parts { written += assembler.append(part, late: videoQueue.dequeueLateAudio()) }
         videoQueue.skipAudioOnly()
         return written
+    }
+}
+
+extension SpliceEngine {
+    /// Carrier of a channel's audio.
+    private enum Layout: Sendable {
+        /// A companion was announced, and no main segment has decided yet whether it is needed.
+        case undecided(companion: RenditionDemuxer)
+        /// The main rendition carries all media.
+        case muxed
+        /// The main rendition carries video, and the companion its audio.
+        case demuxed(companion: RenditionDemuxer)
+
+        /// The companion audio rendition; nil if the main rendition carries the audio.
+        var companion: RenditionDemuxer? {
+            switch self {
+            case .undecided(let companion), .demuxed(let companion): companion
+            case .muxed: nil
+            }
+        }
+
+        /// Calls `update` with the companion in place.
+        /// - Returns: nil if there is no companion.
+        /// - Throws: the error of `update`; the companion is kept as `update` left it.
+        @discardableResult mutating func updateCompanion<Result, Failure: Error>(
+            _ update: (inout RenditionDemuxer) throws(Failure) -> Result
+        ) throws(Failure) -> Result? {
+            // The companion is moved out while it is updated: a second owner would make it copy its buffers.
+            switch self {
+            case .undecided(var companion):
+                self = .muxed
+                defer { self = .undecided(companion: companion) }
+                return try update(&companion)
+            case .demuxed(var companion):
+                self = .muxed
+                defer { self = .demuxed(companion: companion) }
+                return try update(&companion)
+            case .muxed: return nil
+            }
+        }
+    }
+}
+
+extension SpliceEngine {
+    /// Progress of the main rendition.
+    private enum Progress: Sendable {
+        /// No segment was demuxed.
+        case waiting
+        /// Segments were demuxed, `last` most recently. `hasVideo`: at least one of them had video frames.
+        case segments(last: SegmentInput, hasVideo: Bool)
+        /// The rendition ended, after `last` if it had any segment.
+        case ended(last: SegmentInput?, hasVideo: Bool)
+
+        var isEnded: Bool {
+            if case .ended = self { true } else { false }
+        }
+
+        /// The segment demuxed last; frames held at the end of the rendition belong to it.
+        var lastSegment: SegmentInput? {
+            switch self {
+            case .waiting: nil
+            case .segments(let last, _): last
+            case .ended(let last, _): last
+            }
+        }
+
+        /// Whether any segment had video frames.
+        var hasVideo: Bool {
+            switch self {
+            case .waiting: false
+            case .segments(_, let hasVideo), .ended(_, let hasVideo): hasVideo
+            }
+        }
+
+        /// Records a demuxed segment. A rendition that ended stays ended.
+        mutating func advance(to segment: SegmentInput, hasVideo: Bool) {
+            let hasVideo = self.hasVideo || hasVideo
+            self =
+                isEnded
+                ? .ended(last: segment, hasVideo: hasVideo) : .segments(last: segment, hasVideo: hasVideo)
+        }
+
+        mutating func end() { self = .ended(last: lastSegment, hasVideo: hasVideo) }
     }
 }

@@ -3,7 +3,7 @@ package import Media
 /// Decision whether audio is copied or transcoded: fragmented MP4 must carry it and players must decode it.
 package enum AudioCompatibility: Equatable, Sendable {
     package enum Incompatibility: Equatable, Sendable {
-        /// MPEG audio layer I or II, DTS or PCM, for which players know no sample entry.
+        /// MPEG audio layer I or II, for which players know no sample entry.
         case codec
         /// Channels described by a program_config_element, or more channels than players accept.
         case channels
@@ -26,8 +26,8 @@ package enum AudioCompatibility: Equatable, Sendable {
 
     private static func incompatibility(_ configuration: AudioConfiguration) -> Incompatibility? {
         switch configuration.codec {
-        case .mpegAudio(layer: 3), .ac3, .eac3, .flac, .alac, .opus: break
-        case .mpegAudio, .dts, .smpte302, .blurayPCM: return .codec
+        case .mpegAudio(layer: 3), .ac3, .eac3, .flac, .opus: break
+        case .mpegAudio: return .codec
         case .aac:
             if let incompatibility = aacIncompatibility(configuration) { return incompatibility }
         }

@@ -151,8 +151,8 @@ package struct AudioTranscodeStage: Sendable {
     private mutating func feed(_ packet: AudioPacket) -> [AudioPacket] {
         guard let span else { return [] }
         let time = packet.pts.map { Ticks(wire: $0, near: span.expectedTime) } ?? span.expectedTime
-        self.span?.expectedTime = time + packet.duration
-        self.span?.lastDuration = packet.duration
+        self.span?.expectedTime = time + packet.configuration.frameDuration
+        self.span?.lastDuration = packet.configuration.frameDuration
         return withTranscoder(of: span) { (transcoder) throws(MediaError) in
             try transcoder.transcode(packet.payload, at: time)
         }
@@ -208,4 +208,18 @@ extension AudioPacket {
     fileprivate func withConfiguration(_ configuration: AudioConfiguration) -> AudioPacket {
         AudioPacket(pid: pid, configuration: configuration, pts: pts, isDamaged: isDamaged, payload: payload)
     }
+}
+
+/// How a channel's audio is processed.
+package enum AudioPolicy: String, CaseIterable, Sendable {
+    /// Copy audio that fragmented MP4 carries and players decode. Transcode other audio to AAC-LC.
+    case copy
+    /// Transcode all audio to AAC-LC at its own sample rate and channel count.
+    case bridge
+    /// Transcode to one configuration for the life of the channel, for players that read only one init section.
+    ///
+    /// The configuration is the channel's first, or the nearest AAC-LC. Audio that already has it is copied.
+    case uniform
+    /// Publish no audio track.
+    case drop
 }

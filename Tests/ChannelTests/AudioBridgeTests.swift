@@ -15,7 +15,6 @@ import Testing
 
     static let rows = [
         Row(testDescription: "FLAC", encoder: ["-c:a", "flac", "-strict", "-2"]),
-        Row(testDescription: "ALAC", encoder: ["-c:a", "alac"]),
         Row(testDescription: "Opus", encoder: ["-c:a", "libopus"]),
         Row(testDescription: "MP3", encoder: ["-c:a", "libmp3lame"]),
         Row(testDescription: "AC-3", encoder: ["-c:a", "ac3"]),

@@ -167,16 +167,6 @@ extension TransportCheckerTests {
             stream.packets[last][3] |= counter
         },
         PlantedRow("the clock wraps", options: .init(firstClock: ((1 << 33) - 45_000) * 300)),
-        PlantedRow("a PCR is 1 µs late at a constant bit rate", [(.clockAccuracy, video)], options: .init(slots: 100)) {
-            $0.shiftClock(at: $0.video(80), by: 27)
-        },
-        PlantedRow("a PCR is 0.4 µs late at a constant bit rate", options: .init(slots: 100)) {
-            $0.shiftClock(at: $0.video(80), by: 11)
-        },
-        PlantedRow("a PCR is 1 µs late before the rate is known") { $0.shiftClock(at: $0.video(30), by: 27) },
-        PlantedRow("the constant bit rate changes", options: .init(slots: 100)) { stream in
-            for slot in 70..<100 { stream.shiftClock(at: stream.video(slot), by: Int64(slot - 70) * -27_000) }
-        },
     ]
 
     static let timeRows = [

@@ -13,7 +13,8 @@ enum RetiredWordRule {
     /// Where H.264 and HEVC syntax is read or written, and "picture" is the standards' own word.
     private static let syntaxPlaces = [
         "Sources/Media/ParameterSets/", "Sources/Demux/ElementaryStream/Video/",
-        "Sources/Demux/FragmentedMP4/VideoSampleDescription.swift", "Tests/SpliceTests/",
+        "Sources/Demux/FragmentedMP4/VideoSampleDescription.swift", "Tests/MediaTestSupport/", "Tests/MediaTests/",
+        "Tests/DemuxTests/", "Tests/TranscodeTests/", "Tests/MuxTests/", "Tests/SpliceTests/",
         "Tests/Fuzz/Harness/ElementaryEntries.swift",
     ]
     /// Terms of H.264 and HEVC that name a picture elsewhere.

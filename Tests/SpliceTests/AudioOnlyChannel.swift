@@ -2,6 +2,7 @@ import TestSupport
 
 @testable import Demux
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
 @testable import Transcode
@@ -72,7 +73,7 @@ extension AudioOnlyChannel.Part {
         switch container {
         case .packedWithoutTime: return frames.flatMap(program.audioFrame)
         case .packed:
-            return PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(frames.first.map(time) ?? 0))
+            return ID3Sample.tag(ID3Sample.timestamp(frames.first.map(time) ?? 0))
                 + frames.flatMap(program.audioFrame)
         case .transportStream:
             builder.tables([.init(pid: program.audioPID, type: 0x0F)])

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import MediaTestSupport
 @testable import Splice
 
 /// Segment starts (`S` with a sync sample, `m` in the middle of a GOP; `o`: the frames so far have an open tail), and what

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Demux
+@testable import MediaTestSupport
 @testable import Splice
 
 /// What the splice holds of media that waits for its audio.
@@ -76,7 +77,7 @@ struct HeldMediaTests {
         let audio = (0..<DemuxLimits.audioFrames + excess).flatMap { _ in ElementarySamples.adts(1) }
         var demuxer = PackedAudioDemuxer()
         let output = try demuxer.feed(
-            PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(0)) + audio)
+            ID3Sample.tag(ID3Sample.timestamp(0)) + audio)
         #expect(output.audio.count == DemuxLimits.audioFrames && output.counts.undecodable == excess)
     }
 }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Demux
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
 @testable import Transcode
@@ -56,8 +57,8 @@ struct MetadataEngineTests {
     /// A tag between the frames of packed audio becomes an event message at the time of the frame after it.
     @Test func tagBetweenFramesOfPackedAudio() throws {
         let frames = (0..<90).map { ElementarySamples.adts(UInt8($0), size: 60) }
-        let tag = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.title)
-        let time = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(900_000))
+        let tag = ID3Sample.tag(ID3Sample.title)
+        let time = ID3Sample.tag(ID3Sample.timestamp(900_000))
         let segment = time + frames[..<50].flatMap(\.self) + tag + frames[50...].flatMap(\.self)
         let (segments, counts) = try feed([segment])
         #expect(counts.messagesWritten == 1 && counts.metadataDiscarded == 0 && counts.demux == DemuxCounts())

@@ -1,4 +1,5 @@
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 
 /// A stream of H.264 whose GOPs are open and whose leading pictures are reference pictures, as of broadcast encoders; x264

@@ -5,6 +5,7 @@ import Support
     import TestSupport
     import Testing
 
+    @testable import MediaTestSupport
     @testable import Demux
     @testable import Media
     @testable import Mux

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Demux
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
 @testable import Transcode

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Media
+@testable import MediaTestSupport
 @testable import Splice
 
 /// Subtitles beyond what a channel holds.

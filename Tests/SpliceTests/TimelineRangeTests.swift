@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
 

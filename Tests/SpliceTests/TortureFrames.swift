@@ -1,5 +1,6 @@
 @testable import Demux
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
 @testable import Transcode
@@ -19,7 +20,7 @@ struct TortureAccessUnit {
 extension TortureProgram {
     private static let videoSet = ParameterSyntaxWriter.hevcVideoParameterSet(id: 0)
     private static let hevcPictureSets = [false, true].map {
-        ParameterSyntaxWriter.hevcPictureParameterSet(tiles: false, wavefronts: $0)
+        ParameterSyntaxWriter.hevcPictureParameterSet(wavefronts: $0)
     }
     var sequenceSet: [UInt8] { (isHEVC ? hevcRows : h264Rows)[parameterSets].nalUnit }
 

@@ -2,6 +2,7 @@ import TestSupport
 
 @testable import Demux
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
 @testable import Transcode
@@ -60,7 +61,7 @@ struct TorturePackager {
             let frames = program.frames(from: next, before: boundary)
             next = frames.upperBound
             let time = program.firstAudioTime + program.audioTime(frames.lowerBound)
-            let tag = PackedAudioDemuxerTests.tag(PackedAudioDemuxerTests.timestamp(time & (Ticks.wrap - 1)))
+            let tag = ID3Sample.tag(ID3Sample.timestamp(time & (Ticks.wrap - 1)))
             return TortureSegment(initialization: nil, atoms: [tag + frames.flatMap(program.audioFrame)])
         }
     }

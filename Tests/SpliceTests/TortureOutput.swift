@@ -1,5 +1,6 @@
 @testable import Demux
 @testable import Media
+@testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
 @testable import Transcode

@@ -86,3 +86,11 @@ package enum FragmentDump {
         return "duration=\(sample.duration) offset=\(sign)\(offset) \(kind) size=\(sample.payload.count) \(hash)"
     }
 }
+
+extension ContentHash {
+    /// Returns 16 lower-case hexadecimal digits.
+    fileprivate static func hexDigest(of bytes: ArraySlice<UInt8>) -> String {
+        let digits = String(digest(of: bytes), radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}

@@ -95,7 +95,7 @@ struct PresentationWatch: Sendable {
         }
         let ahead = ClockTicks.difference(
             presentation * ClockTicks.perStamp, highest * ClockTicks.perStamp)
-        // Reordered video goes back by less than a second. What goes back further begins anew.
+        // Reordered video goes back by less than a second. A larger step back begins anew.
         if ahead > 0 || ahead < -ClockTicks.second { self.highest = presentation }
         return ahead > limit && !isKnown ? .skipped(ahead) : nil
     }
@@ -108,5 +108,36 @@ struct PresentationWatch: Sendable {
         guard !isAbsent, elapsed - lastArrival > limit else { return nil }
         isAbsent = true
         return .absent(elapsed - lastArrival)
+    }
+}
+
+/// Notices that something does not come as often as it has to. Times are ticks of a program's clock.
+struct IntervalWatch: Sendable {
+    let limit: Int64
+    private var last: Int64?
+    /// Whether the current gap was returned already.
+    private(set) var isOverdue = false
+
+    init(limit: Int64) { self.limit = limit }
+
+    /// Begins anew, as with another clock.
+    mutating func reset() { (last, isOverdue) = (nil, false) }
+
+    /// - Returns: The time since the last one, if it is too long and was not returned before.
+    mutating func record(at time: Int64) -> Int64? {
+        let gap = poll(at: time)
+        (last, isOverdue) = (time, false)
+        return gap
+    }
+
+    /// - Returns: The time since the last one, once it is too long; once for each gap.
+    mutating func poll(at time: Int64) -> Int64? {
+        guard let last else {
+            self.last = time
+            return nil
+        }
+        guard !isOverdue, time - last > limit else { return nil }
+        isOverdue = true
+        return time - last
     }
 }

@@ -83,7 +83,7 @@ extension MultiplexChecker {
     }
 
     /// Applies the tables: which PIDs are video and audio, and which clocks they and the programs follow.
-    mutating func rebuildDependents() {
+    private mutating func rebuildDependents() {
         let earlier = dependents
         dependents = [:]
         var elementary: Set<UInt16> = []

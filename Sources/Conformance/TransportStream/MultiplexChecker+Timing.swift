@@ -1,4 +1,4 @@
-// Judges the PCRs, and what depends on them: TR 101 290 1.3, 1.5, 1.6, 2.3, 2.4.
+// Judges the PCRs, and what depends on them: TR 101 290 1.3, 1.5, 1.6, 2.3.
 
 extension MultiplexChecker {
     /// - Parameter value: the PCR in the packet at `place`.
@@ -12,18 +12,10 @@ extension MultiplexChecker {
             if referencePID == nil { referencePID = pid }
             chooseReference()
         }
-        guard let (step, misses) = states[index].clock?.measure(value, at: place, isAnnounced: isAnnounced) else {
+        guard let step = states[index].clock?.measure(value, at: place, isAnnounced: isAnnounced) else {
             return
         }
-        if dependents[pid] != nil {
-            report(step, pid: pid, at: place, &faults)
-            for miss in misses {
-                let nanoseconds = miss.error * 1000 / (ClockTicks.second / 1_000_000)
-                faults.add(
-                    .clockAccuracy, at: miss.place, pid: pid,
-                    "the PCR is off by \(nanoseconds) ns at a constant bit rate (limit 500 ns)")
-            }
-        }
+        if dependents[pid] != nil { report(step, pid: pid, at: place, &faults) }
         judgeArrivals(of: pid, index, &faults)
         judgeStreams(of: pid, index, step, at: place, &faults)
         judgeTables(of: pid, elapsed: states[index].clock?.elapsed ?? 0, at: place, &faults)

@@ -31,7 +31,6 @@ struct ProgramClock: Sendable {
     private var last: Point?
     private var line: Line?
     private var waiting: [Arrival] = []
-    private(set) var rate: ConstantRateEstimate
     /// Number of arrivals that were dropped because too many waited.
     private(set) var dropped = 0
     private let longestAdvance: Int64
@@ -40,7 +39,6 @@ struct ProgramClock: Sendable {
     init(_ limits: TransportLimits) {
         longestAdvance = limits.clockJump
         interval = limits.clockInterval
-        rate = ConstantRateEstimate(limit: limits.clockAccuracy)
     }
 
     /// Ticks from the first PCR to the last one.
@@ -74,14 +72,12 @@ struct ProgramClock: Sendable {
         return waiting
     }
 
-    /// - Returns: What the PCR did, and the PCRs before it that are known to be inaccurate now.
-    mutating func measure(
-        _ value: Int64, at place: PacketPlace, isAnnounced: Bool
-    ) -> (step: Step, misses: [ConstantRateEstimate.Miss]) {
+    /// - Returns: The effect of the PCR.
+    mutating func measure(_ value: Int64, at place: PacketPlace, isAnnounced: Bool) -> Step {
         let position = Int64(place.offset) + Self.offsetInPacket
         guard let last else {
             self.last = point(position, elapsed: 0, value)
-            return (.started, rate.record(.init(place: place, position: position, time: 0)))
+            return .started
         }
         let ahead = ClockTicks.difference(value, last.time.value)
         guard !isAnnounced, ahead > 0, ahead <= longestAdvance else {
@@ -89,13 +85,11 @@ struct ProgramClock: Sendable {
             let expected = (time(at: position)?.elapsed ?? 0) - last.time.elapsed
             end()
             self.last = point(position, elapsed: last.time.elapsed + max(0, min(expected, interval)), value)
-            rate.reset()
-            return (isAnnounced ? .announced : .jumped(ahead), [])
+            return isAnnounced ? .announced : .jumped(ahead)
         }
         line = Line(start: last, ticks: ahead, bytes: position - last.position)
-        let elapsed = last.time.elapsed + ahead
-        self.last = point(position, elapsed: elapsed, value)
-        return (.advanced(ahead), rate.record(.init(place: place, position: position, time: elapsed)))
+        self.last = point(position, elapsed: last.time.elapsed + ahead, value)
+        return .advanced(ahead)
     }
 
     private func point(_ position: Int64, elapsed: Int64, _ value: Int64) -> Point {
@@ -106,7 +100,7 @@ struct ProgramClock: Sendable {
     private static let offsetInPacket: Int64 = 10
 }
 
-/// Something whose time of arrival is judged.
+/// A table, or the beginning or end of a PES packet, whose time of arrival is judged.
 struct Arrival: Equatable, Sendable {
     enum Content: Equatable, Sendable {
         case association

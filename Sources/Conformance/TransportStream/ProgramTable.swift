@@ -62,7 +62,7 @@ struct MapContent: Equatable, Sendable {
     }
 }
 
-/// What an elementary stream is, as far as the rules differ.
+/// The kind of an elementary stream, as far as the rules differ.
 enum ElementaryKind: Equatable, Sendable {
     case video, audio
     /// splice_info_sections (SCTE 35)
@@ -72,7 +72,7 @@ enum ElementaryKind: Equatable, Sendable {
     /// Whether the buffer model and the interval of PTS apply.
     var isTimed: Bool { self == .video || self == .audio }
 
-    init(streamType: UInt8, _ descriptors: DescriptorLoop) {
+    fileprivate init(streamType: UInt8, _ descriptors: DescriptorLoop) {
         self =
             switch streamType {
             case 0x01, 0x02, 0x10, 0x1B, 0x20, 0x24, 0x33, 0x42, 0xD1, 0xEA: .video
@@ -85,8 +85,8 @@ enum ElementaryKind: Equatable, Sendable {
     }
 }
 
-/// What is asked of a descriptor loop (ISO/IEC 13818-1 §2.6; ETSI EN 300 468 §6.1).
-struct DescriptorLoop {
+/// The fields of a descriptor loop that the rules need (ISO/IEC 13818-1 §2.6; ETSI EN 300 468 §6.1).
+private struct DescriptorLoop {
     /// audio_type of the ISO_639_language_descriptor; 0 if there is none.
     private(set) var audioType: UInt8 = 0
     private(set) var namesAudio = false
@@ -118,5 +118,72 @@ struct DescriptorLoop {
         case "HEVC", "AV01": namesVideo = true
         default: break
         }
+    }
+}
+
+/// Joins the sections of one PID (ISO/IEC 13818-1 §2.4.4).
+struct SectionReader: Sendable {
+    enum Output: Equatable {
+        /// From table_id to CRC_32, not checked.
+        case section([UInt8])
+        /// The pointer_field leads out of the packet.
+        case badPointer
+    }
+
+    private static let largest = 4096
+    private var bytes: [UInt8] = []
+    /// Whether `bytes` begin with a section's first byte.
+    private var isAligned = false
+
+    /// Drops the section that is incomplete, because a packet of it was lost.
+    mutating func reset() {
+        bytes.removeAll(keepingCapacity: true)
+        isAligned = false
+    }
+
+    /// - Parameter start: index of the payload in the packet.
+    mutating func append(_ packet: Span<UInt8>, from start: Int, startsUnit: Bool) -> [Output] {
+        guard startsUnit else {
+            guard isAligned else { return [] }
+            append(packet, start..<packet.count)
+            return completeSections()
+        }
+        let next = start + 1 + Int(packet[start])
+        guard next <= packet.count else {
+            reset()
+            return [.badPointer]
+        }
+        var outputs: [Output] = []
+        if isAligned {
+            append(packet, (start + 1)..<next)
+            outputs = completeSections()
+        }
+        reset()
+        isAligned = true
+        append(packet, next..<packet.count)
+        return outputs + completeSections()
+    }
+
+    private mutating func append(_ packet: Span<UInt8>, _ range: Range<Int>) {
+        for index in range { bytes.append(packet[index]) }
+    }
+
+    /// Removes the whole sections at the beginning of `bytes`.
+    private mutating func completeSections() -> [Output] {
+        var sections: [Output] = []
+        var start = 0
+        // A table_id of 0xFF is stuffing up to the end of the packet.
+        while start + 3 <= bytes.count, bytes[start] != 0xFF {
+            let length = 3 + Int(bytes[start + 1] & 0x0F) << 8 + Int(bytes[start + 2])
+            guard start + length <= bytes.count, length <= Self.largest + 3 else { break }
+            sections.append(.section(Array(bytes[start..<start + length])))
+            start += length
+        }
+        if start < bytes.count, bytes[start] == 0xFF {
+            reset()
+        } else {
+            bytes.removeSubrange(..<start)
+        }
+        return sections
     }
 }

@@ -8,8 +8,6 @@ package struct TransportLimits: Equatable, Sendable {
     let clockInterval = milliseconds(100)
     /// A PCR that is ahead by more than this jumped; one that is less ahead came late.
     let clockJump = milliseconds(1000)
-    /// Largest difference between a PCR and its time of arrival at a constant bit rate: 500 ns (TR 101 290 2.4).
-    let clockAccuracy: Int64 = 13
     /// Longest time between two PTSs (TR 101 290 2.5; ISO/IEC 13818-1 §2.7.4).
     let presentationInterval = milliseconds(700)
     /// Longest time for which scrambled packets may come before the first CAT.

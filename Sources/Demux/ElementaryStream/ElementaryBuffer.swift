@@ -34,13 +34,6 @@ struct ElementaryBuffer: Equatable, Sendable {
         losses.append(ByteLoss(offset: bytes.count, isBetweenPackets: isBetweenPackets))
     }
 
-    /// Returns the start of the next PES packet; nil if one begins at `offset`.
-    func packetStart(after offset: Int) -> Int? {
-        let index = starts.partitioningIndex { $0.offset >= offset }
-        let next = index < starts.count ? starts[index].offset : bytes.count
-        return next == offset ? nil : next
-    }
-
     /// Returns the index of the last PES packet that begins before `offset`.
     func packetIndex(before offset: Int) -> Int? {
         let index = starts.partitioningIndex { $0.offset >= offset }

@@ -29,8 +29,8 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         }
         guard let movie, var tracks else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
         var output = DemuxedSegment()
-        output.declaresVideo = tracks.video != nil
-        output.declaresAudio = tracks.audio != nil
+        output.declaresVideo = tracks.hasVideo
+        output.declaresAudio = tracks.hasAudio
         output.unsupportedAudio = tracks.unsupportedAudio
         if !rest.isEmpty, !Self.isMediaData(rest) { output.counts.badBoxes += 1 }
         let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)

@@ -20,3 +20,107 @@ package struct MovieFragment: Equatable, Sendable {
         return fragments
     }
 }
+
+/// One `traf` with its samples, as a player would read them (ISO/IEC 14496-12 §8.8.6).
+package struct TrackFragment: Equatable, Sendable {
+    let header: TrackFragmentHeader
+    package let samples: [Sample]
+    /// Whether the first sample begins a gradual refresh: it is in a sample group `roll` (ISO/IEC 14496-12 §10.1).
+    package let beginsGradualRefresh: Bool
+
+    /// - Parameter boxes: the boxes in the `traf`.
+    init(header: TrackFragmentHeader, samples: [Sample], boxes: [Box] = []) {
+        self.header = header
+        self.samples = samples
+        beginsGradualRefresh = boxes.contains { $0.type == "sbgp" && Self.beginsRoll($0) }
+    }
+
+    /// Whether a `sbgp` says so (§8.9.2). A malformed one says nothing.
+    private static func beginsRoll(_ group: Box) -> Bool {
+        var fields = BoxFields(group.body)
+        do throws(MediaError) {
+            let version = try fields.versionAndFlags().version
+            guard try fields.u32() == 0x726F_6C6C else { return false }
+            // grouping_type_parameter in version 1; entry_count and the first sample_count
+            try fields.skip(version == 1 ? 12 : 8)
+            return try fields.u32() > 0
+        } catch {
+            return false
+        }
+    }
+
+    package var trackID: UInt32 { header.trackID }
+    /// `tfdt`; nil if it is missing.
+    package var decodeTime: UInt64? { header.decodeTime }
+
+    package struct Sample: Equatable, Sendable {
+        package let duration: UInt32
+        package let compositionOffset: Int32
+        let flags: UInt32
+        /// The sample data, with indices of the segment. It is shorter than `size` if the segment ends first, and then
+        /// may be empty.
+        package let payload: ArraySlice<UInt8>
+        let size: UInt32
+
+        /// Whether sample_is_non_sync_sample is not set.
+        package var isSync: Bool { flags & 0x1_0000 == 0 }
+        /// Whether decoding can begin here: a sync sample, or one that says that it depends on no other
+        /// (`sample_depends_on` 2, ISO/IEC 14496-12 §8.6.4.3), as a CRA picture and a recovery point do.
+        package var isRandomAccessPoint: Bool { isSync || flags >> 24 & 3 == 2 }
+        var isComplete: Bool { payload.count == size }
+    }
+}
+
+/// `tfhd` and `tfdt` of a `traf` (ISO/IEC 14496-12 §8.8.7, §8.8.12).
+struct TrackFragmentHeader: Equatable, Sendable {
+    /// The base of data offsets.
+    enum Base: Equatable, Sendable {
+        /// An offset in the file, of which a segment may be a part.
+        case file(offset: UInt64)
+        case moof
+        /// The moof for the first traf, the end of the preceding data for any other.
+        case previousData
+    }
+
+    let trackID: UInt32
+    let base: Base
+    /// Defaults of `tfhd`, else of `trex`.
+    let defaults: SampleDefaults
+    /// The decode time of the first sample; nil without `tfdt`.
+    let decodeTime: UInt64?
+
+    /// - Parameters:
+    ///   - boxes: the boxes in the `traf`.
+    ///   - defaults: the defaults of `trex` by track ID.
+    init(_ boxes: [Box], _ defaults: [UInt32: SampleDefaults]) throws(MediaError) {
+        var header = BoxFields(try boxes.require("tfhd").body)
+        let flags = try header.versionAndFlags().flags
+        trackID = try header.u32()
+        if flags & 0x01 != 0 {
+            base = .file(offset: try header.u64())
+        } else {
+            base = flags & 0x2_0000 != 0 ? .moof : .previousData
+        }
+        var values = defaults[trackID] ?? SampleDefaults()
+        if flags & 0x02 != 0 { values.descriptionIndex = try header.u32() }
+        if flags & 0x08 != 0 { values.duration = try header.u32() }
+        if flags & 0x10 != 0 { values.size = try header.u32() }
+        if flags & 0x20 != 0 { values.flags = try header.u32() }
+        self.defaults = values
+        decodeTime = try boxes.first("tfdt").map(Self.decodeTime)
+    }
+
+    private static func decodeTime(_ tfdt: Box) throws(MediaError) -> UInt64 {
+        var fields = BoxFields(tfdt.body)
+        return try fields.versionAndFlags().version == 1 ? fields.u64() : UInt64(fields.u32())
+    }
+}
+
+/// Defaults of samples without values of their own.
+struct SampleDefaults: Equatable, Sendable {
+    /// The one-based sample entry of the track.
+    var descriptionIndex: UInt32 = 1
+    var duration: UInt32 = 0
+    var size: UInt32 = 0
+    var flags: UInt32 = 0
+}

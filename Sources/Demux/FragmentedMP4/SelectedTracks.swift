@@ -1,9 +1,10 @@
 package import Media
+import Support
 
 /// The followed tracks of a movie.
 struct SelectedTracks: Sendable {
-    private(set) var video: TrackDemuxer?
-    private(set) var audio: TrackDemuxer?
+    private var video: TrackDemuxer?
+    private var audio: TrackDemuxer?
     /// Sample entries of the audio tracks that cannot be republished.
     private(set) var unsupportedAudio: [String] = []
 
@@ -53,6 +54,9 @@ struct SelectedTracks: Sendable {
         return nil
     }
 
+    var hasVideo: Bool { video != nil }
+    var hasAudio: Bool { audio != nil }
+
     mutating func beginSegment(capacity: Int) {
         video?.beginSegment(capacity: capacity)
         audio?.beginSegment(capacity: capacity)
@@ -96,5 +100,77 @@ extension SampleEntry {
             return MediaError(.protectedTrack(scheme: scheme), section: "ISO/IEC 14496-12 §8.12")
         }
         return MediaError(.noSupportedTrack(sampleEntries: ["\(entries[index].type)"]), section: section)
+    }
+}
+
+/// Demuxes one followed track: converts its times and keeps the decode time of its next fragment.
+private struct TrackDemuxer: Sendable {
+    let trackID: UInt32
+    private let converter: TrackTimeConverter
+    /// The end of the last sample, in the track's timescale: the decode time of a fragment without `tfdt`.
+    private var nextDecodeTime: UInt64 = 0
+    /// The earliest presentation time in the segment, as on the wire, samples outside the edit list included.
+    private(set) var earliestPTS: Ticks?
+    private var video: VideoFragmentFramer?
+    private var audio: AudioFragmentFramer?
+
+    /// - Returns: nil if the track is neither audio nor video, or its codec is not supported.
+    init?(_ track: MovieTrack, of movie: Movie) throws(MediaError) {
+        trackID = track.trackID
+        converter = TrackTimeConverter(track, movieTimescale: movie.timescale)
+        switch track.handler {
+        case "vide": video = try VideoFragmentFramer(track)
+        case "soun": audio = try AudioFragmentFramer(track)
+        default: break
+        }
+        guard video != nil || audio != nil else { return nil }
+    }
+
+    /// Continues at the end of `old`, which may have another timescale.
+    mutating func resume(after old: TrackDemuxer?) {
+        if let old { nextDecodeTime = old.converter.convert(old.nextDecodeTime, to: converter) }
+    }
+
+    /// - Parameter capacity: the largest number of bytes of this track in the segment.
+    var hasVideo: Bool { video != nil }
+    var hasAudio: Bool { audio != nil }
+
+    mutating func beginSegment(capacity: Int) {
+        video?.reserve(bytes: capacity)
+        earliestPTS = nil
+    }
+
+    /// - Throws: If the sample entry of the fragment cannot be used.
+    mutating func append(
+        _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment
+    ) throws(MediaError) {
+        let entry = Int(fragment.header.defaults.descriptionIndex) - 1
+        segment.video += try video?.selectEntry(entry) ?? []
+        try audio?.selectEntry(entry, for: fragment.samples)
+        StepCounter.add(fragment.samples.count)
+        var time = fragment.decodeTime ?? nextDecodeTime
+        for sample in fragment.samples {
+            append(sample, at: time, of: bytes, counts: &segment.counts)
+            time &+= UInt64(sample.duration)
+        }
+        nextDecodeTime = time
+    }
+
+    private mutating func append(
+        _ sample: TrackFragment.Sample, at time: UInt64, of bytes: [UInt8], counts: inout DemuxCounts
+    ) {
+        if !sample.isComplete { counts.incompleteSamples += 1 }
+        guard sample.isComplete || !sample.payload.isEmpty else { return }
+        let pts = converter.wire(time, offset: sample.compositionOffset)
+        earliestPTS = earliestPTS.map { Ticks.earlierOnWire($0, pts) } ?? pts
+        let isAppended =
+            video?.append(sample, of: bytes, pts: pts, dts: converter.wire(time))
+            ?? audio?.append(sample, of: bytes, pts: pts) ?? false
+        if !isAppended { counts.undecodable += 1 }
+    }
+
+    mutating func endSegment(into segment: inout DemuxedSegment) {
+        segment.video += video?.drain() ?? []
+        segment.audio += audio?.drain() ?? []
     }
 }

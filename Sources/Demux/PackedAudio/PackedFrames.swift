@@ -51,7 +51,7 @@ struct PackedFrames {
             } else if case .frame(let header) = framing.header(bytes, at: offset, end: range.upperBound) {
                 offset += header.size
                 guard header.use != .otherProgram, !header.isDependent else { continue }
-                time = time + Ticks(samples: Int64(header.duration), sampleRate: header.format.sampleRate)
+                time = time + Ticks(samples: Int64(header.format.samplesPerFrame), sampleRate: header.format.sampleRate)
             } else {
                 offset += 1
             }

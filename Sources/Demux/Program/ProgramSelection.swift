@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// The elementary streams that a demuxer follows, and their program.
 package struct ProgramSelection: Hashable, Sendable {
@@ -23,8 +23,7 @@ package struct ProgramSelection: Hashable, Sendable {
     package let programNumber: UInt16
     /// The first supported video stream of the PMT; kept while the PMT lists it.
     package let video: Stream?
-    /// The best audio stream; kept while the PMT lists it. Main audio precedes commentary, then audio that fMP4 can
-    /// carry precedes audio that must be transcoded, then the order of the PMT decides.
+    /// The first supported audio stream of the PMT that is no commentary, else the first; kept while the PMT lists it.
     package let audio: Stream?
     /// Streams of splice information and timed ID3.
     let metadata: [MetadataStream]
@@ -52,4 +51,43 @@ package struct ProgramSelection: Hashable, Sendable {
         self.metadata = metadata
         self.listed = listed
     }
+}
+
+/// The kinds of tracks that a demuxer emits: a rendition with companion audio emits only video.
+package enum TrackSelection: Hashable, Sendable { case video, audio, both }
+
+/// The kind of a supported elementary stream.
+package enum ElementaryStreamKind: Hashable, Sendable {
+    case video(VideoConfiguration.Codec)
+    case audio(AudioFraming)
+
+    var isVideo: Bool {
+        if case .video = self { return true }
+        return false
+    }
+}
+
+/// An elementary stream of metadata and its PID.
+struct MetadataStream: Hashable, Sendable {
+    let pid: UInt16
+    let kind: MetadataStreamKind
+}
+
+/// The kind of a metadata stream, by stream_type.
+enum MetadataStreamKind: UInt8, Hashable, Sendable {
+    /// ID3v2 tags in PES packets (Timed Metadata for HTTP Live Streaming §2).
+    case id3 = 0x15
+    /// Splice information sections (SCTE 35 §8.1).
+    case splice = 0x86
+}
+
+/// The framing of an audio byte stream. The codec follows from the header of each frame, so a stream announced as MPEG
+/// audio may carry ADTS, and the reverse.
+package enum AudioFraming: Hashable, Sendable {
+    /// ADTS (ISO/IEC 13818-7 §6.2) and MPEG-1/2 audio (ISO/IEC 11172-3 §2.4.1.3), distinguished by their layer field.
+    case mpeg
+    /// AC-3 and E-AC-3 (ETSI TS 102 366), distinguished by bsid.
+    case ac3
+    /// MPEG-4 audio in LOAS frames (ISO/IEC 14496-3 §1.7).
+    case loas
 }

@@ -1,12 +1,12 @@
-/// The bounds of what is made of one segment besides its bytes: small units cost more than the bytes that they are made of.
+/// The bounds of the units that are made of one segment: small units cost more than their bytes.
 ///
-/// What exceeds them is dropped and counted: frames, samples and units as undecodable, tables as bad sections, messages
+/// Units beyond the bounds are dropped and counted: frames, samples and units as undecodable, tables as bad sections, messages
 /// as excess messages.
 package enum DemuxLimits {
     /// Frames of the video: 2.3 minutes of 60 frames per second.
     package static let videoFrames = 8192
     /// Frames of the audio: 5.8 minutes of AAC.
-    package static let audioFrames = 16_384
+    static let audioFrames = 16_384
     /// Samples of all tracks of fragmented MP4, before they are followed.
     package static let samples = 65_536
     /// NAL units of one track. 10 s of 60 frames with 64 slices have 38,400.
@@ -16,11 +16,11 @@ package enum DemuxLimits {
     /// Streams of a program. A section of the permitted size has 202 at most; films with subtitles have about 40.
     package static let streams = 128
     /// Streams of splice information and timed ID3 of a program.
-    package static let metadataStreams = 8
+    static let metadataStreams = 8
     /// Tables in a segment that differ from those before them: every PMT of a multiplex, and versions for splices.
-    package static let tableChanges = 1024
+    static let tableChanges = 1024
     /// Changes of the selected streams in a segment. Of more, the last applies.
-    package static let selectionChanges = 64
+    static let selectionChanges = 64
     /// Timed metadata items of a segment.
     package static let messages = 1024
 }

@@ -13,7 +13,7 @@ struct PESAssembler: Sendable {
         case payload(remaining: Int?)
     }
 
-    /// What the PES packets carry, which decides how faults are treated.
+    /// The content of the PES packets, which decides how faults are treated.
     enum Content: Sendable {
         /// Payload after the end of a PES packet belongs to it: a length of 65,536 or more wraps in 16 bits.
         case video

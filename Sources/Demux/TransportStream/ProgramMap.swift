@@ -6,15 +6,14 @@ struct ProgramMap: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         let pid: UInt16
         let streamType: UInt8
-        /// The kind of the stream; nil if it is not supported.
-        let kind: ElementaryStreamKind?
-        let name: String?
-        /// What the stream carries, if that is media in a codec that is not supported.
-        let unsupported: UnsupportedMedia?
+        let format: StreamFormat
         /// ISO 639-2.
         let language: String?
         /// Whether the audio is a commentary, which does not replace the main audio.
         let isCommentary: Bool
+
+        /// The kind of the stream; nil if it is not supported.
+        var kind: ElementaryStreamKind? { format.kind }
     }
 
     let programNumber: UInt16
@@ -62,10 +61,7 @@ extension ProgramMap.Entry {
     fileprivate init(pid: UInt16, streamType: UInt8, _ descriptors: StreamDescriptors, program: StreamDescriptors) {
         self.init(
             pid: pid, streamType: streamType,
-            kind: ElementaryStreamKind(streamType: streamType, program: program, stream: descriptors),
-            name: StreamTypeName.name(of: streamType, descriptors, program: program),
-            unsupported: UnsupportedMedia(streamType: streamType, descriptors, program: program),
-            language: descriptors.language,
-            isCommentary: descriptors.isCommentary)
+            format: StreamFormat(streamType: streamType, descriptors, program: program),
+            language: descriptors.language, isCommentary: descriptors.isCommentary)
     }
 }

@@ -33,7 +33,7 @@ struct ProgramProbe {
         var selection = ProgramSelection(
             programNumber: 0, video: supported.first, audio: tracks == .video ? nil : audio)
         let unsupported = formats.compactMap(\.1.unsupportedType)
-        selection.unsupportedVideo = unsupported.compactMap(StreamTypeName.name(of:))
+        selection.unsupportedVideo = unsupported.compactMap { StreamFormat(streamType: $0).name }
         guard selection.streams.isEmpty else { return selection }
         throw MediaError(
             .noSupportedStream(streamTypes: unsupported, names: selection.unsupportedVideo),
@@ -58,4 +58,93 @@ struct ProgramProbe {
             if case .frame = framing.header(payload, at: 0, end: payload.count) { true } else { false }
         }
     }
+}
+
+/// Tells the video codec of a PID without tables by its start codes.
+///
+/// H.264 and HEVC have no start code whose next byte has the highest bit set (forbidden_zero_bit); the headers of MPEG-1,
+/// MPEG-2 and MPEG-4 video have. Slices of MPEG video look like NAL units, so they prove nothing.
+private struct VideoProbe {
+    enum Format: Equatable {
+        case supported(VideoConfiguration.Codec)
+        /// ISO/IEC 13818-1 Table 2-34.
+        case unsupported(streamType: UInt8)
+    }
+
+    /// Start codes of one kind of MPEG video each.
+    private var counts: [UInt8: Int] = [:]
+    /// PES packets that begin as an access unit of H.264 or HEVC does.
+    private var accessUnits = 0
+    private var codec: VideoConfiguration.Codec?
+    private var hasStartCode = false
+
+    private static let mpeg1: UInt8 = 0x01
+    private static let mpeg2: UInt8 = 0x02
+    private static let mpeg4: UInt8 = 0x10
+
+    /// The format; nil before a start code.
+    var format: Format? {
+        guard hasStartCode else { return nil }
+        guard counts.values.reduce(0, +) > accessUnits else { return .supported(codec ?? .h264) }
+        let streamType = [Self.mpeg4, Self.mpeg2].first { counts[$0, default: 0] > 0 }
+        return .unsupported(streamType: streamType ?? Self.mpeg1)
+    }
+
+    /// Scans the first bytes of a PES packet.
+    mutating func beginPacket(_ bytes: [UInt8], in payload: Range<Int>) {
+        if let code = AnnexB.nextStartCode(bytes, from: payload.lowerBound, to: payload.upperBound - 2),
+            let found = Self.codec(bytes[code + 3], bytes[code + 4])
+        {
+            accessUnits += 1
+            codec = codec ?? found
+        }
+        scan(bytes, in: payload)
+    }
+
+    /// Scans the payload of a transport packet; a start code that two packets share is missed.
+    mutating func scan(_ bytes: [UInt8], in payload: Range<Int>) {
+        var offset = payload.lowerBound
+        var headerEnd: Int?
+        while let code = AnnexB.nextStartCode(bytes, from: offset, to: payload.upperBound - 1) {
+            hasStartCode = true
+            let value = bytes[code + 3]
+            if let type = Self.streamType(value) { counts[type, default: 0] += 1 }
+            // An MPEG-1 picture header and the first slice; neither is a NAL unit header.
+            if value == 0x01, let headerEnd, code <= headerEnd { counts[Self.mpeg1, default: 0] += 1 }
+            headerEnd = value == 0x00 ? code + Self.longestHeader : nil
+            offset = code + 3
+        }
+    }
+
+    /// The size of an MPEG-1 picture header with both motion vectors (ISO/IEC 11172-2 §2.4.2.5).
+    private static let longestHeader = 10
+
+    /// The stream type whose header has a start code; nil if it proves nothing.
+    private static func streamType(_ code: UInt8) -> UInt8? {
+        switch code {
+        case 0xB3, 0xB8: mpeg1  // sequence header, group of pictures: MPEG-2 too
+        case 0xB5: mpeg2  // extension: MPEG-4 too
+        case 0xB6: mpeg4  // video object plane
+        default: nil
+        }
+    }
+
+    /// The codec by the first NAL unit header of an access unit; nil for a slice of a picture that refers to others.
+    private static func codec(_ first: UInt8, _ second: UInt8) -> VideoConfiguration.Codec? {
+        // VPS, SPS, PPS, access unit delimiter and prefix SEI of layer 0 and temporal sub-layer 0.
+        if second == 1, first & 0x81 == 0, [32, 33, 34, 35, 39].contains(first >> 1) { return .hevc }
+        let isReference = first & 0x60 != 0
+        switch first & 0x9F {
+        case 5, 7, 8: return isReference ? .h264 : nil  // IDR, SPS, PPS
+        case 6, 9: return isReference ? nil : .h264  // SEI, access unit delimiter
+        default: return nil
+        }
+    }
+}
+
+extension VideoProbe.Format {
+    var codec: VideoConfiguration.Codec? { if case .supported(let codec) = self { codec } else { nil } }
+
+    /// stream_type of a format that is not supported.
+    var unsupportedType: UInt8? { if case .unsupported(let type) = self { type } else { nil } }
 }

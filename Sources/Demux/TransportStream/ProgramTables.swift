@@ -23,6 +23,8 @@ struct ProgramTables: Sendable {
     private(set) var badSections = 0
 
     private static let associationPID: UInt16 = 0
+    /// Stream types of HLS sample encryption: H.264, AAC, AC-3 and E-AC-3.
+    private static let encryptedTypes: Set<UInt8> = [0xDB, 0xCF, 0xC1, 0xC2]
 
     /// Whether no PMT was read since the last reset.
     var isEmpty: Bool { maps.isEmpty }
@@ -64,11 +66,11 @@ struct ProgramTables: Sendable {
     func unsupportedError() -> MediaError? {
         let listed = programs.compactMap { maps[$0.number] }
         let streamTypes = listed.flatMap(\.entries).map(\.streamType)
-        if let encrypted = streamTypes.first(where: ElementaryStreamKind.isSampleEncrypted) {
+        if let encrypted = streamTypes.first(where: Self.encryptedTypes.contains) {
             return MediaError(.sampleEncryption(streamType: encrypted), section: "ISO/IEC 13818-1 2.4.4.8")
         }
         guard !programs.isEmpty, listed.count == programs.count, selection?.streams.isEmpty ?? true else { return nil }
-        let names = listed.flatMap(\.entries).map { $0.name ?? "unknown" }
+        let names = listed.flatMap(\.entries).map { $0.format.name ?? "unknown" }
         return MediaError(
             .noSupportedStream(streamTypes: streamTypes, names: names), section: "ISO/IEC 13818-1 2.4.4.8")
     }
@@ -175,5 +177,58 @@ struct ProgramTables: Sendable {
     private mutating func confirmSelection() {
         guard let selection, maps[selection.programNumber] != nil else { return }
         selector.confirm()
+    }
+}
+
+/// A program selection and the transport packet from which it applies.
+struct SelectionChange: Equatable, Sendable {
+    /// Offset of the packet in the segment.
+    let offset: Int
+    let selection: ProgramSelection
+}
+
+/// A set of PIDs that is asked for every transport packet.
+private struct PIDSet: Equatable, Sendable {
+    /// The number of PIDs (ISO/IEC 13818-1 §2.4.3.3).
+    private static let size = 1 << 13
+
+    /// One bit for each PID.
+    private var words = [UInt64](repeating: 0, count: size / 64)
+
+    init(_ pids: some Sequence<UInt16>) { for pid in pids { insert(pid) } }
+
+    mutating func insert(_ pid: UInt16) {
+        let index = Int(pid) & (Self.size - 1)
+        words[index >> 6] |= 1 << UInt64(index & 63)
+    }
+
+    @inline(__always)
+    func contains(_ pid: UInt16) -> Bool {
+        let index = Int(pid) & (Self.size - 1)
+        return words[index >> 6] >> UInt64(index & 63) & 1 == 1
+    }
+}
+
+/// A program association section (ISO/IEC 13818-1 §2.4.4.3).
+struct ProgramAssociation: Equatable, Sendable {
+    /// The first programs of the section in its order, without the network PID; `DemuxLimits.programs` at most.
+    let programs: [(number: UInt16, mapPID: UInt16)]
+    /// section_number.
+    let number: UInt8
+
+    /// Parses a section; nil for another table, a table that is not yet applicable, or a section that is too short.
+    init?(_ section: [UInt8]) {
+        guard section.count >= 12, section[0] == 0x00, section[5] & 1 == 1 else { return nil }
+        number = section[6]
+        let entries = stride(from: 8, to: section.count - 7, by: 4).lazy.compactMap { offset in
+            let number = UInt16(section[offset]) << 8 | UInt16(section[offset + 1])
+            let pid = UInt16(section[offset + 2] & 0x1F) << 8 | UInt16(section[offset + 3])
+            return number == 0 ? nil : (number: number, mapPID: pid)
+        }
+        programs = Array(entries.prefix(DemuxLimits.programs))
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.number == right.number && left.programs.elementsEqual(right.programs, by: ==)
     }
 }

@@ -21,8 +21,6 @@ package struct GuideIndex: Sendable {
     private var entries: [String: Entry] = [:]
     /// Matches that were looked at, repeated ones too.
     private var matchCount = 0
-    /// Icons of our channels, by their indexes.
-    private(set) var icons: [Int: String] = [:]
     /// The id of the program before, as it is written, and its key: programs of one channel follow each other.
     private var last: (raw: ArraySlice<UInt8>, key: String) = ([], "")
 
@@ -42,12 +40,9 @@ package struct GuideIndex: Sendable {
     }
 
     private mutating func recordChannel(_ element: GuideElement, _ id: String) {
-        let content = GuideChannelContent(element.content, limits: limits)
-        let matches = matches(id: id, names: content.names)
+        let matches = matches(id: id, names: Self.displayNames(in: element.content, limits: limits))
         guard !matches.isEmpty else { return }
         update(GuideMatcher.key(id)) { $0.add(matches) }
-        guard let icon = content.icon, icon.lowercased().hasPrefix("http") else { return }
-        for match in matches where icons[match.channel] == nil { icons[match.channel] = icon }
     }
 
     private mutating func update(_ key: String, _ change: (inout Entry) -> Void) {
@@ -98,7 +93,6 @@ package struct GuideIndex: Sendable {
 /// channels.
 package struct GuideSelection: Sendable {
     private(set) var best: [Int: (guide: Int, candidate: GuideIndex.Candidate)] = [:]
-    private(set) var icons: [Int: String] = [:]
 
     package init() {}
 
@@ -109,38 +103,23 @@ package struct GuideSelection: Sendable {
         where best[channel].map({ candidate.rank < $0.candidate.rank }) ?? true {
             best[channel] = (guide, candidate)
         }
-        icons.merge(index.icons) { first, _ in first }
     }
 }
 
-/// The names and the icon of a channel element.
-private struct GuideChannelContent {
-    private(set) var names: [String] = []
-    private(set) var icon: String?
-
-    init(_ content: ArraySlice<UInt8>, limits: GuideLimits) {
+extension GuideIndex {
+    /// Returns the names in a channel element.
+    private static func displayNames(in content: ArraySlice<UInt8>, limits: GuideLimits) -> [String] {
+        var names: [String] = []
         var rest = GuideText.repaired(content)
-        while let less = rest.firstIndex(of: UInt8(ascii: "<")) {
-            guard let greater = rest[less...].firstIndex(of: UInt8(ascii: ">")) else { return }
+        while names.count < limits.names, let less = rest.firstIndex(of: UInt8(ascii: "<")),
+            let greater = rest[less...].firstIndex(of: UInt8(ascii: ">"))
+        {
             StepCounter.add(1 + greater - rest.startIndex)
-            let tag = rest[less...greater]
+            let isName = rest[less...greater].starts(with: "<display-name".utf8)
             rest = rest[greater...].dropFirst()
-            if tag.starts(with: "<display-name".utf8), names.count < limits.names {
-                names.append(Self.text(rest, longest: limits.valueBytes))
-            } else if tag.starts(with: "<icon".utf8), icon == nil {
-                icon = Self.source(of: tag, longest: limits.valueBytes)
-            }
+            if isName { names.append(text(rest, longest: limits.valueBytes)) }
         }
-    }
-
-    private static func source(of tag: ArraySlice<UInt8>, longest: Int) -> String? {
-        var attributes = GuideAttributes(tag)
-        while let attribute = attributes.next() {
-            if attribute.isNamed("src") {
-                return attribute.value.count <= longest ? GuideText.decoded(attribute.value) : nil
-            }
-        }
-        return nil
+        return names
     }
 
     private static func text(_ rest: ArraySlice<UInt8>, longest: Int) -> String {

@@ -8,7 +8,7 @@ package struct GuideLimits: Equatable, Sendable {
     package var elementBytes = 1 << 20
     /// Bytes of the id of a channel. An element with a longer one is dropped.
     package var idBytes = 256
-    /// Bytes of a name or an icon's URL. The rest of a name is not read, and a longer URL is dropped.
+    /// Bytes of a name, whose rest is not read.
     package var valueBytes = 1024
     /// Names of a channel. Further ones are not read.
     package var names = 16

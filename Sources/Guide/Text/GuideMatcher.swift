@@ -83,9 +83,9 @@ struct GuideChannel: Equatable, Sendable {
     }
 
     /// The element. Numbers are display names too: clients of tuners know a channel by its number.
-    func text(icon: String?) -> String {
+    var text: String {
         let displayNames = (names + numbers).map { "<display-name>\(DocumentText.xml($0))</display-name>" }
-        let icon = (logo ?? icon).map { "<icon src=\"\(DocumentText.xml($0))\"/>" } ?? ""
+        let icon = logo.map { "<icon src=\"\(DocumentText.xml($0))\"/>" } ?? ""
         return "<channel id=\"\(DocumentText.xml(id))\">\(displayNames.joined())\(icon)</channel>\n"
     }
 }

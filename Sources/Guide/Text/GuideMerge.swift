@@ -6,7 +6,6 @@ package struct GuideMerge: Sendable {
     private let limits: GuideLimits
     /// For each guide in use, the channels that get the programs of one of its ids.
     private let targets: [Int: [String: [Int]]]
-    private let icons: [Int: String]
     /// The `channel` of each channel's programs, as it is written.
     private let ids: [[UInt8]]
 
@@ -35,7 +34,6 @@ package struct GuideMerge: Sendable {
             targets[best.guide, default: [:]][best.candidate.key, default: []].append(channel)
         }
         self.targets = targets
-        icons = selection.icons
         ids = matcher.channels.map { Array(DocumentText.xml($0.id).utf8) }
     }
 
@@ -43,7 +41,7 @@ package struct GuideMerge: Sendable {
     package mutating func head() -> [UInt8] {
         let channels = Set(targets.values.flatMap { $0.values.flatMap(\.self) }).sorted()
         counts.channels = channels.count
-        let elements = channels.map { matcher.channels[$0].text(icon: icons[$0]) }
+        let elements = channels.map { matcher.channels[$0].text }
         let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tv generator-info-name=\"liverelay\">\n"
         return Array((head + elements.joined()).utf8)
     }

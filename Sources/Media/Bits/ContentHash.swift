@@ -1,3 +1,5 @@
+import Support
+
 /// FNV-1a, the hash in names and dumps. The hash is not cryptographic: its input comes from our own writers.
 package enum ContentHash {
     /// Returns 32 lower-case hexadecimal digits.
@@ -10,14 +12,46 @@ package enum ContentHash {
         return HexDigits.digits(hash, count: 32)
     }
 
-    /// Returns 16 lower-case hexadecimal digits, for a line in a dump.
-    package static func hexDigest(of bytes: ArraySlice<UInt8>) -> String {
-        HexDigits.digits(digest(of: bytes), count: 16)
-    }
-
     package static func digest(of bytes: ArraySlice<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return hash
+    }
+}
+
+/// The CRC_32 of a PSI section (ISO/IEC 13818-1 Annex A): polynomial 0x04C11DB7, initial value of all ones, not
+/// inverted.
+package enum SectionCRC {
+    /// Whether the CRC_32 at the end of a section is correct: the whole section then sums to 0.
+    package static func isIntact(_ section: [UInt8]) -> Bool { value(section[...]) == 0 }
+
+    package static func value(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        StepCounter.add(bytes.count)
+        return bytes.reduce(UInt32.max) { crc, byte in
+            crc << 8 ^ table[Int(UInt8(truncatingIfNeeded: crc >> 24) ^ byte)]
+        }
+    }
+
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index) << 24) { crc, _ in crc & 1 << 31 == 0 ? crc << 1 : crc << 1 ^ 0x04C1_1DB7 }
+    }
+}
+
+/// Hexadecimal digits of bytes and integers.
+enum HexDigits {
+    /// Returns lower-case digits, padded with zeros to `count` digits.
+    static func digits(_ value: some BinaryInteger, count: Int) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    }
+
+    /// Returns two lower-case digits per byte.
+    static func digits(of bytes: some Sequence<UInt8>) -> String { bytes.map { digits($0, count: 2) }.joined() }
+
+    /// Parses two digits per byte; nil if a character is no digit or their number is odd.
+    static func bytes(_ digits: some StringProtocol) -> [UInt8]? {
+        let values = digits.compactMap(\.hexDigitValue)
+        guard values.count == digits.count, values.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

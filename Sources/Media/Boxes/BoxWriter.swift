@@ -14,11 +14,6 @@ package struct BoxWriter {
         u8(UInt8(truncatingIfNeeded: value))
     }
 
-    mutating func u24(_ value: UInt32) {
-        u8(UInt8(truncatingIfNeeded: value >> 16))
-        u16(UInt16(truncatingIfNeeded: value))
-    }
-
     package mutating func u32(_ value: UInt32) {
         u16(UInt16(truncatingIfNeeded: value >> 16))
         u16(UInt16(truncatingIfNeeded: value))

@@ -19,3 +19,44 @@ package struct TimedMetadata: Equatable, Sendable {
         self.time = time
     }
 }
+
+/// An event message (emsg, ISO/IEC 23009-1 §5.10.3.3) without its time.
+package struct EventMessage: Equatable, Sendable {
+    /// The scheme identifier, which defines the format of `data`.
+    package let scheme: String
+    package let value: String
+    /// The duration; nil if unknown.
+    package let duration: Ticks?
+    /// The identifier of the message. Messages with equal scheme, value and number are duplicates; without a number,
+    /// time and data identify a message.
+    package let number: UInt32?
+    package let data: [UInt8]
+
+    package init(scheme: String, value: String = "", duration: Ticks? = nil, number: UInt32? = nil, data: [UInt8]) {
+        self.scheme = scheme
+        self.value = value
+        self.duration = duration
+        self.number = number
+        self.data = data
+    }
+
+    /// The scheme of ID3 tags in CMAF (Alliance for Open Media, Carriage of ID3 Timed Metadata in CMAF §2).
+    package static let id3Scheme = "https://aomedia.org/emsg/ID3"
+
+    /// The scheme of a complete splice_info_section (SCTE 214-3 §8.3.3).
+    package static let spliceScheme = "urn:scte:scte35:2013:bin"
+
+    package static func id3(_ tags: [UInt8]) -> EventMessage { EventMessage(scheme: id3Scheme, data: tags) }
+}
+
+/// An event message on the channel's timeline.
+package struct PlacedMessage: Equatable, Sendable {
+    package let message: EventMessage
+    /// Presentation time in the video timescale.
+    package let time: Ticks
+
+    package init(message: EventMessage, time: Ticks) {
+        self.message = message
+        self.time = time
+    }
+}

@@ -1,5 +1,5 @@
-/// seq_parameter_set_data (ISO/IEC 14496-10 §7.3.2.1.1), every field under its standard name. An absent field has the
-/// value that the standard infers for it, or nil if there is none.
+/// The fields of seq_parameter_set_data that are used (ISO/IEC 14496-10 §7.3.2.1.1), under their standard names. An absent
+/// field has the value that the standard infers for it.
 package struct H264SequenceParameterSet: Equatable, Sendable {
     package var profileIdc: Int
     /// constraint_set0_flag in the most significant bit, reserved_zero_2bits in the least two.
@@ -12,42 +12,33 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     package var separateColourPlaneFlag = false
     package var bitDepthLumaMinus8 = 0
     package var bitDepthChromaMinus8 = 0
-    var qpprimeYZeroTransformBypassFlag = false
-    var seqScalingMatrixPresentFlag = false
-    /// Eight lists, or twelve for 4:4:4; nil where the fall-back rule applies. Empty without a scaling matrix.
-    var scalingLists: [H264ScalingList?] = []
     package var log2MaxFrameNumMinus4 = 0
     package var picOrderCntType = PictureOrderCountType.two
     package var maxNumRefFrames = 0
-    var gapsInFrameNumValueAllowedFlag = false
     var picWidthInMbsMinus1 = 0
     var picHeightInMapUnitsMinus1 = 0
     package var frameMbsOnlyFlag = true
-    var mbAdaptiveFrameFieldFlag = false
-    var direct8x8InferenceFlag = false
     /// In crop units (§7.4.2.1.1); 0 without frame_cropping_flag.
     var frameCropLeftOffset = 0
     var frameCropRightOffset = 0
     var frameCropTopOffset = 0
     var frameCropBottomOffset = 0
-    var vui: H264VideoUsability?
-    /// Why an announced VUI could not be read. Some encoders write VUIs that end early; the video is decodable without,
-    /// so the VUI is lost and not the channel.
-    var vuiFault: MediaError?
+    /// nil if it is absent or ends early, as some encoders write it: the video is decodable without.
+    var vui: VideoUsability?
 
     /// pic_order_cnt_type and the fields that depend on it.
     package enum PictureOrderCountType: Equatable, Sendable {
         case zero(log2MaxPicOrderCntLsbMinus4: Int)
-        case one(
-            deltaPicOrderAlwaysZeroFlag: Bool, offsetForNonRefPic: Int, offsetForTopToBottomField: Int,
-            offsetForRefFrame: [Int])
+        case one(deltaPicOrderAlwaysZeroFlag: Bool)
         case two
     }
 
     static let section = "ISO/IEC 14496-10 §7.3.2.1.1"
     static let nalUnitType = 7
     /// Profiles whose parameter sets carry chroma format, bit depths and scaling lists.
-    static let profilesWithChromaFormat: Set<Int> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 134, 135, 138, 139]
+    private static let profilesWithChromaFormat: Set<Int> = [
+        100, 110, 122, 244, 44, 83, 86, 118, 128, 134, 135, 138, 139,
+    ]
 
     /// - Parameter nalUnit: header byte included, emulation prevention bytes kept.
     package init(nalUnit: [UInt8]) throws(MediaError) {
@@ -63,10 +54,9 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
         picOrderCntType = try PictureOrderCountType(&bits)
         // A decoder holds at most 16 frames. Some encoders write greater values, and such streams play.
         maxNumRefFrames = try bits.ue("max_num_ref_frames", in: 0...255)
-        gapsInFrameNumValueAllowedFlag = try bits.flag()
+        try bits.skip(1)  // gaps_in_frame_num_value_allowed_flag
         try readFrameSize(&bits)
-        guard try bits.flag() else { return }
-        do throws(MediaError) { vui = try H264VideoUsability(&bits) } catch { vuiFault = error }
+        if try bits.flag() { vui = try? VideoUsability(h264: &bits) }
     }
 
     private mutating func readChromaFormat(_ bits: inout BitReader) throws(MediaError) {
@@ -74,11 +64,19 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
         if chromaFormatIdc == 3 { separateColourPlaneFlag = try bits.flag() }
         bitDepthLumaMinus8 = try bits.ue("bit_depth_luma_minus8", in: 0...6)
         bitDepthChromaMinus8 = try bits.ue("bit_depth_chroma_minus8", in: 0...6)
-        qpprimeYZeroTransformBypassFlag = try bits.flag()
-        seqScalingMatrixPresentFlag = try bits.flag()
-        guard seqScalingMatrixPresentFlag else { return }
-        for index in 0..<(chromaFormatIdc == 3 ? 12 : 8) {
-            scalingLists.append(try bits.flag() ? H264ScalingList(&bits, size: index < 6 ? 16 : 64) : nil)
+        try bits.skip(1)  // qpprime_y_zero_transform_bypass_flag
+        guard try bits.flag() else { return }
+        for index in 0..<(chromaFormatIdc == 3 ? 12 : 8) where try bits.flag() {
+            try Self.skipScalingList(&bits, size: index < 6 ? 16 : 64)
+        }
+    }
+
+    /// Skips scaling_list (§7.3.2.1.1.1).
+    private static func skipScalingList(_ bits: inout BitReader, size: Int) throws(MediaError) {
+        var scale = 8
+        for _ in 0..<size {
+            scale = (scale + (try bits.se("delta_scale", in: -128...127))) & 0xFF
+            if scale == 0 { return }
         }
     }
 
@@ -87,8 +85,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
         picWidthInMbsMinus1 = try bits.ue("pic_width_in_mbs_minus1", in: 0...4094)
         picHeightInMapUnitsMinus1 = try bits.ue("pic_height_in_map_units_minus1", in: 0...4094)
         frameMbsOnlyFlag = try bits.flag()
-        if !frameMbsOnlyFlag { mbAdaptiveFrameFieldFlag = try bits.flag() }
-        direct8x8InferenceFlag = try bits.flag()
+        try bits.skip(frameMbsOnlyFlag ? 1 : 2)  // mb_adaptive_frame_field_flag, direct_8x8_inference_flag
         if try bits.flag() {
             frameCropLeftOffset = try bits.ue("frame_crop_left_offset", in: 0...65_535)
             frameCropRightOffset = try bits.ue("frame_crop_right_offset", in: 0...65_535)
@@ -134,14 +131,11 @@ extension H264SequenceParameterSet.PictureOrderCountType {
 
     private static func one(_ bits: inout BitReader) throws(MediaError) -> Self {
         let isAlwaysZero = try bits.flag()
-        let nonRefPic = try bits.se("offset_for_non_ref_pic")
-        let topToBottom = try bits.se("offset_for_top_to_bottom_field")
-        var refFrames: [Int] = []
+        _ = try bits.se("offset_for_non_ref_pic")
+        _ = try bits.se("offset_for_top_to_bottom_field")
         for _ in 0..<(try bits.ue("num_ref_frames_in_pic_order_cnt_cycle", in: 0...255)) {
-            refFrames.append(try bits.se("offset_for_ref_frame"))
+            _ = try bits.se("offset_for_ref_frame")
         }
-        return .one(
-            deltaPicOrderAlwaysZeroFlag: isAlwaysZero, offsetForNonRefPic: nonRefPic,
-            offsetForTopToBottomField: topToBottom, offsetForRefFrame: refFrames)
+        return .one(deltaPicOrderAlwaysZeroFlag: isAlwaysZero)
     }
 }

@@ -1,7 +1,6 @@
-/// seq_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.2.1) up to and including its VUI. An absent field has the value that
-/// the standard infers for it.
+/// The fields of seq_parameter_set_rbsp that are used (ISO/IEC 23008-2 §7.3.2.2.1), up to and including its VUI. An absent
+/// field has the value that the standard infers for it.
 package struct HEVCSequenceParameterSet: Equatable, Sendable {
-    var spsVideoParameterSetId: Int
     package var spsMaxSubLayersMinus1: Int
     package var spsTemporalIdNestingFlag: Bool
     package var profileTierLevel: HEVCProfileTierLevel
@@ -19,12 +18,10 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
     package var bitDepthLumaMinus8 = 0
     package var bitDepthChromaMinus8 = 0
     package var log2MaxPicOrderCntLsbMinus4 = 0
-    /// One value for each sub-layer, or only that of the highest.
-    var subLayerOrdering: [HEVCSubLayerOrdering] = []
-    var coding: HEVCCodingTools
-    package var vui: HEVCVideoUsability?
-    /// Why an announced VUI could not be read; the video is decodable without it.
-    var vuiFault: MediaError?
+    private var log2MinLumaCodingBlockSizeMinus3 = 0
+    private var log2DiffMaxMinLumaCodingBlockSize = 0
+    /// nil if it is absent or cannot be read: the video is decodable without it.
+    var vui: VideoUsability?
 
     static let section = "ISO/IEC 23008-2 §7.3.2.2.1"
     package static let nalUnitType = 33
@@ -33,27 +30,22 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
     package init(nalUnit: [UInt8]) throws(MediaError) {
         var bits = BitReader(nalUnit: nalUnit, section: Self.section)
         try bits.hevcHeader(type: Self.nalUnitType)
-        spsVideoParameterSetId = try bits.u(4)
+        try bits.skip(4)  // sps_video_parameter_set_id
         spsMaxSubLayersMinus1 = try bits.u(3, "sps_max_sub_layers_minus1", in: 0...6)
         spsTemporalIdNestingFlag = try bits.flag()
         profileTierLevel = try HEVCProfileTierLevel(&bits, maxSubLayersMinus1: spsMaxSubLayersMinus1)
-        coding = HEVCCodingTools()
         spsSeqParameterSetId = try bits.ue("sps_seq_parameter_set_id", in: 0...15)
         try readPictureFormat(&bits)
-        subLayerOrdering = try HEVCSubLayerOrdering.read(&bits, maxSubLayersMinus1: spsMaxSubLayersMinus1)
-        coding = try HEVCCodingTools(&bits, log2MaxPicOrderCntLsb: log2MaxPicOrderCntLsbMinus4 + 4)
-        guard try bits.flag() else { return }
-        do throws(MediaError) {
-            vui = try HEVCVideoUsability(&bits, maxSubLayersMinus1: spsMaxSubLayersMinus1)
-        } catch {
-            vuiFault = error
-        }
+        try bits.skipSubLayerOrdering(maxSubLayersMinus1: spsMaxSubLayersMinus1)
+        log2MinLumaCodingBlockSizeMinus3 = try bits.ue("log2_min_luma_coding_block_size_minus3", in: 0...3)
+        log2DiffMaxMinLumaCodingBlockSize = try bits.ue("log2_diff_max_min_luma_coding_block_size", in: 0...3)
+        try bits.skipCodingTools(log2MaxPicOrderCntLsb: log2MaxPicOrderCntLsbMinus4 + 4)
+        if try bits.flag() { vui = try? VideoUsability(hevc: &bits) }
     }
 
     /// PicSizeInCtbsY (§7.4.3.2.1).
     package var picSizeInCtbs: Int {
-        let log2Size =
-            coding.log2MinLumaCodingBlockSizeMinus3 + 3 + coding.log2DiffMaxMinLumaCodingBlockSize
+        let log2Size = log2MinLumaCodingBlockSizeMinus3 + 3 + log2DiffMaxMinLumaCodingBlockSize
         let rounding = (1 << log2Size) - 1
         return ((picWidthInLumaSamples + rounding) >> log2Size)
             * ((picHeightInLumaSamples + rounding) >> log2Size)
@@ -88,5 +80,96 @@ extension HEVCSequenceParameterSet {
     /// Luma rows inside the conformance window.
     var height: Int {
         picHeightInLumaSamples - (chromaFormatIdc == 1 ? 2 : 1) * (confWinTopOffset + confWinBottomOffset)
+    }
+}
+
+/// Fields that only a decoder needs, skipped because the VUI follows them.
+extension BitReader {
+    /// Skips the fields from log2_min_luma_transform_block_size_minus2 to strong_intra_smoothing_enabled_flag.
+    fileprivate mutating func skipCodingTools(log2MaxPicOrderCntLsb: Int) throws(MediaError) {
+        for _ in 0..<2 { _ = try ue("log2_luma_transform_block_size", in: 0...3) }
+        for _ in 0..<2 { _ = try ue("max_transform_hierarchy_depth", in: 0...4) }
+        if try flag(), try flag() { try skipScalingLists() }
+        try skip(1 + 1)  // amp_enabled_flag, sample_adaptive_offset_enabled_flag
+        if try flag() { try skipPCM() }
+        var previous: HEVCReferencePictureSet?
+        for _ in 0..<(try ue("num_short_term_ref_pic_sets", in: 0...64)) {
+            previous = try HEVCReferencePictureSet(&self, previous: previous)
+        }
+        if try flag() {
+            try skip(try ue("num_long_term_ref_pics_sps", in: 0...32) * (log2MaxPicOrderCntLsb + 1))
+        }
+        try skip(1 + 1)  // sps_temporal_mvp_enabled_flag, strong_intra_smoothing_enabled_flag
+    }
+
+    /// Skips scaling_list_data (§7.3.4): six matrices of each size, two of the largest.
+    private mutating func skipScalingLists() throws(MediaError) {
+        for sizeId in 0..<4 {
+            for _ in 0..<(sizeId == 3 ? 2 : 6) { try skipScalingList(sizeId: sizeId) }
+        }
+    }
+
+    private mutating func skipScalingList(sizeId: Int) throws(MediaError) {
+        guard try flag() else {
+            _ = try ue("scaling_list_pred_matrix_id_delta", in: 0...5)
+            return
+        }
+        if sizeId > 1 { _ = try se("scaling_list_dc_coef_minus8", in: -7...247) }
+        for _ in 0..<(sizeId == 0 ? 16 : 64) { _ = try se("scaling_list_delta_coef", in: -128...127) }
+    }
+
+    private mutating func skipPCM() throws(MediaError) {
+        try skip(4 + 4)  // the two bit depths
+        for _ in 0..<2 { _ = try ue("log2_pcm_luma_coding_block_size", in: 0...2) }
+        try skip(1)  // pcm_loop_filter_disabled_flag
+    }
+}
+
+/// st_ref_pic_set (ISO/IEC 23008-2 §7.3.7, §7.4.8) of a sequence parameter set.
+struct HEVCReferencePictureSet: Equatable, Sendable {
+    /// DeltaPocS0 (falling, below 0), then DeltaPocS1 (rising, above 0).
+    var deltaPocs: [Int] = []
+
+    /// The largest number of pictures in each direction.
+    private static let maximum = 16
+
+    /// - Parameter previous: the preceding set, from which this set may be predicted; nil for the first.
+    init(_ bits: inout BitReader, previous: HEVCReferencePictureSet?) throws(MediaError) {
+        if let previous, try bits.flag() {
+            deltaPocs = try Self.predicted(&bits, from: previous)
+        } else {
+            let negative = try bits.ue("num_negative_pics", in: 0...Self.maximum)
+            let positive = try bits.ue("num_positive_pics", in: 0...Self.maximum)
+            deltaPocs = try Self.explicit(&bits, count: negative, sign: -1)
+            deltaPocs += try Self.explicit(&bits, count: positive, sign: 1)
+        }
+        guard deltaPocs.count <= 2 * Self.maximum else { throw bits.fault(.badParameterSet(field: "use_delta_flag")) }
+    }
+
+    private static func explicit(_ bits: inout BitReader, count: Int, sign: Int) throws(MediaError) -> [Int] {
+        var pocs: [Int] = []
+        for _ in 0..<count {
+            let step = try bits.ue("delta_poc_minus1", in: 0...32_767) + 1
+            pocs.append((pocs.last ?? 0) + sign * step)
+            try bits.skip(1)  // used_by_curr_pic_flag
+        }
+        return pocs
+    }
+
+    /// Returns the pictures of the previous set and the previous picture itself, shifted by deltaRps (equations 7-61
+    /// and 7-62).
+    private static func predicted(
+        _ bits: inout BitReader, from previous: HEVCReferencePictureSet
+    ) throws(MediaError) -> [Int] {
+        let isNegative = try bits.flag()
+        let magnitude = try bits.ue("abs_delta_rps_minus1", in: 0...32_767) + 1
+        let deltaRps = isNegative ? -magnitude : magnitude
+        var shifted: [Int] = []
+        for poc in previous.deltaPocs + [0] {
+            // used_by_curr_pic_flag, followed by use_delta_flag if it is 0.
+            let isKept = try bits.flag() ? true : bits.flag()
+            if isKept { shifted.append(poc + deltaRps) }
+        }
+        return shifted.filter { $0 < 0 }.sorted(by: >) + shifted.filter { $0 > 0 }.sorted()
     }
 }

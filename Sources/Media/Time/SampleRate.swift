@@ -7,7 +7,7 @@ package struct SampleRate: Hashable, Comparable, Sendable {
 
     package let hertz: Int
 
-    /// - Returns: nil outside `range`. AAC can state any rate of 24 bits, ALAC any of 32.
+    /// - Returns: nil outside `range`. AAC can state any rate of 24 bits.
     package init?(_ hertz: Int) {
         guard Self.range.contains(hertz) else { return nil }
         self.hertz = hertz

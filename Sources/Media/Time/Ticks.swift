@@ -41,3 +41,48 @@ package struct Ticks: Hashable, Comparable, Sendable {
         return Duration(secondsComponent: seconds, attosecondsComponent: remainder * 100_000_000_000_000 / 9)
     }
 }
+
+/// Timestamp unwrapping: 33-bit wire timestamps and the continuous timeline (ISO/IEC 13818-1 §2.4.3.7).
+extension Ticks {
+    /// The period of the wire's 33-bit clock: about 26.5 hours.
+    package static let wrap: Int64 = 1 << 33
+
+    /// Unwraps a wire timestamp: the value nearest to `reference` whose low 33 bits equal those of `wire`.
+    package init(wire: Ticks, near reference: Ticks) {
+        let ahead = (wire.count - reference.count) & (Self.wrap - 1)
+        self.init(reference.count + (ahead < Self.wrap / 2 ? ahead : ahead - Self.wrap))
+    }
+
+    /// The low 33 bits: the timestamp that a PES header would carry.
+    package var wire: Ticks { Ticks(count & (Self.wrap - 1)) }
+
+    /// Returns the earlier of two wire timestamps that are less than half a wrap apart.
+    package static func earlierOnWire(_ first: Ticks, _ second: Ticks) -> Ticks {
+        Ticks(wire: second, near: first) < first ? second : first
+    }
+}
+
+/// Conversion between clocks, exact for any clock: the product has 128 bits.
+extension Int64 {
+    /// Returns `self * multiplier / divisor` to the nearest integer, halves up.
+    ///
+    /// A result that needs more than 64 bits keeps its low bits, which is all that the wire carries. No time within
+    /// `Ticks.timeline` has such a result in a clock of 100 MHz or less.
+    /// - Parameter divisor: above 0.
+    package func rescaled(_ multiplier: Int64, over divisor: Int64) -> Int64 {
+        Int64(truncatingIfNeeded: Self.floorDivide(product(multiplier) * 2 + Int128(divisor), 2 * Int128(divisor)))
+    }
+
+    /// Returns `self * multiplier / divisor`, rounded up.
+    /// - Parameter divisor: above 0.
+    package func rescaledUp(_ multiplier: Int64, over divisor: Int64) -> Int64 {
+        Int64(truncatingIfNeeded: -Self.floorDivide(-product(multiplier), Int128(divisor)))
+    }
+
+    private func product(_ multiplier: Int64) -> Int128 { Int128(self) * Int128(multiplier) }
+
+    private static func floorDivide(_ dividend: Int128, _ divisor: Int128) -> Int128 {
+        let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
+        return rest < 0 ? quotient - 1 : quotient
+    }
+}

@@ -6,25 +6,18 @@ package struct AudioConfiguration: Hashable, Sendable {
         /// MPEG-1/2 audio layer 1, 2 or 3, complete frames.
         case mpegAudio(layer: Int)
         case ac3, eac3
-        case flac, alac, opus
-        /// DTS Coherent Acoustics: complete core frames without their extensions.
-        case dts
-        /// PCM in SMPTE 302M form. A packet is the payload of one PES packet, its four header bytes included.
-        case smpte302
-        /// PCM in Blu-ray Disc form, its four header bytes included.
-        case blurayPCM
+        case flac, opus
     }
 
     package let codec: Codec
     /// The sample rate of the coded frames: an HE-AAC stream states half of its output rate (ISO/IEC 14496-3 §1.6.5).
     package let sampleRate: SampleRate
     package let channelCount: Int
-    /// Samples per channel of one frame at `sampleRate`, within `frameLengths`: 1024 for AAC. 0 for PCM, whose packets
-    /// vary.
+    /// Samples per channel of one frame at `sampleRate`, within `frameLengths`: 1024 for AAC.
     package let samplesPerFrame: Int
     /// AAC: the AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1). AC-3 and E-AC-3: the payload of `dac3` or `dec3` (ETSI
     /// TS 102 366 Annex F). Opus: the payload of `dOps`. FLAC: the STREAMINFO block after its header (RFC 9639 §8.2).
-    /// ALAC: the ALACSpecificConfig. Otherwise empty.
+    /// Otherwise empty.
     package let decoderSpecificInfo: [UInt8]
 
     package init(
@@ -47,14 +40,63 @@ extension AudioConfiguration {
         Ticks(Int64(samplesPerFrame) * Ticks.perSecond / Int64(sampleRate.hertz))
     }
 
-    /// `samplesize`: bits per sample of a lossless codec, 16 for all others.
+    /// `samplesize`: bits per sample of FLAC, 16 for all others.
     package var sampleSize: UInt16 {
         let info = decoderSpecificInfo
-        switch codec {
+        guard codec == .flac, info.count > 17 else { return 16 }
         // bits_per_sample − 1, after the four bytes of the block's header.
-        case .flac where info.count > 17: return UInt16(info[16] & 1) << 4 | UInt16(info[17] >> 4) + 1
-        case .alac where info.count > 5: return UInt16(info[5])  // bitDepth
-        default: return 16
+        return UInt16(info[16] & 1) << 4 | UInt16(info[17] >> 4) + 1
+    }
+}
+
+/// A text form of a configuration that outlives the process: `aac/48000/2/1024/1190`.
+extension AudioConfiguration {
+    /// Codec, sample rate in Hz, channels, samples per frame, and the decoder specific information in hexadecimal
+    /// digits.
+    package var text: String {
+        let info = HexDigits.digits(of: decoderSpecificInfo)
+        return "\(codec.name)/\(sampleRate)/\(channelCount)/\(samplesPerFrame)/\(info)"
+    }
+
+    /// Parses the text form; nil if `text` cannot have been written by the `text` property.
+    package init?(text: String) {
+        let fields = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard fields.count == 5, let codec = Codec.restorable.first(where: { $0.name == fields[0] }),
+            let sampleRate = Int(fields[1]).flatMap({ SampleRate($0) }),
+            let channelCount = Int(fields[2]), Self.channelCounts.contains(channelCount),
+            let samplesPerFrame = Int(fields[3]), Self.frameLengths.contains(samplesPerFrame),
+            let info = HexDigits.bytes(fields[4])
+        else { return nil }
+        self.init(
+            codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,
+            decoderSpecificInfo: info)
+    }
+}
+
+extension AudioConfiguration.Codec {
+    /// The codecs with a text form that can be read back.
+    fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3, .flac, .opus]
+
+    fileprivate var name: String {
+        switch self {
+        case .aac: "aac"
+        case .mpegAudio(let layer): "mpeg\(layer)"
+        case .ac3: "ac3"
+        case .eac3: "eac3"
+        case .flac: "flac"
+        case .opus: "opus"
         }
     }
+}
+
+/// The code tables of AC-3 and E-AC-3 (ETSI TS 102 366 §4.4).
+package enum AC3Tables {
+    /// Sample rates in Hz by fscod.
+    package static let sampleRates = [48_000, 44_100, 32_000]
+    /// Bit rates in kbit/s by frmsizecod / 2.
+    package static let bitRates = [
+        32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
+    ]
+    /// Full-bandwidth channels by acmod.
+    package static let channelCounts = [2, 1, 2, 3, 3, 4, 4, 5]
 }

@@ -35,10 +35,7 @@ extension AudioConfiguration {
         case .ac3: "ac-3"
         case .eac3: "ec-3"
         case .flac: "fLaC"
-        case .alac: "alac"
         case .opus: "opus"
-        case .dts: "dtsc"
-        case .smpte302, .blurayPCM: "lpcm"
         }
     }
 

@@ -77,12 +77,12 @@ package struct VideoDescription: Equatable, Sendable {
         codecString = CodecString.h264(sps)
     }
 
-    private init(_ sps: HEVCSequenceParameterSet, timing: HEVCTimingInformation?) {
+    private init(_ sps: HEVCSequenceParameterSet, timing: VideoTiming?) {
         width = sps.width
         height = sps.height
         sampleAspectRatio = Self.ratio(sps.vui?.sampleAspectRatio)
         color = Self.color(sps.vui?.videoSignalType)
-        frameRate = (sps.vui?.timing ?? timing).flatMap { Self.frameRate($0.vuiTimeScale, $0.vuiNumUnitsInTick) }
+        frameRate = (sps.vui?.timing ?? timing).flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick) }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.hevc(sps.profileTierLevel)
     }
@@ -116,7 +116,7 @@ extension VideoDescription {
     }
 
     /// The timing of a video parameter set, used if the sequence parameter set has none.
-    private static func timing(_ nalUnit: [UInt8]?) -> HEVCTimingInformation? {
+    private static func timing(_ nalUnit: [UInt8]?) -> VideoTiming? {
         guard let nalUnit else { return nil }
         do throws(MediaError) { return try HEVCVideoParameterSet(nalUnit: nalUnit).timing } catch { return nil }
     }

@@ -1,6 +1,6 @@
 import Media
 
-/// Audio sample entry: mp4a, ac-3, ec-3, Opus, fLaC or alac (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366
+/// Audio sample entry: mp4a, ac-3, ec-3, Opus or fLaC (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366
 /// Annex F).
 struct AudioSampleEntry {
     private let configuration: AudioConfiguration
@@ -23,8 +23,7 @@ struct AudioSampleEntry {
         }
     }
 
-    func write(to stsd: inout BoxWriter) throws(MediaError) {
-        let type = try type
+    func write(to stsd: inout BoxWriter) {
         stsd.box(type) { entry in
             entry.zeros(6)
             entry.u16(1)  // data_reference_index
@@ -39,26 +38,18 @@ struct AudioSampleEntry {
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }
             case .opus: entry.box("dOps") { $0.append(configuration.decoderSpecificInfo) }
             case .flac: entry.fullBox("dfLa") { $0.append(configuration.decoderSpecificInfo) }
-            case .alac: entry.fullBox("alac") { $0.append(configuration.decoderSpecificInfo) }
             case .aac, .mpegAudio: writeElementaryStreamDescriptor(&entry)
-            case .dts, .smpte302, .blurayPCM: break
             }
         }
     }
 
     private var type: BoxType {
-        get throws(MediaError) {
-            switch configuration.codec {
-            case .aac, .mpegAudio: "mp4a"
-            case .ac3: "ac-3"
-            case .eac3: "ec-3"
-            case .opus: "Opus"
-            case .flac: "fLaC"
-            case .alac: "alac"
-            // These are always transcoded: no player supports them in fragmented MP4.
-            case .dts, .smpte302, .blurayPCM:
-                throw MediaError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
-            }
+        switch configuration.codec {
+        case .aac, .mpegAudio: "mp4a"
+        case .ac3: "ac-3"
+        case .eac3: "ec-3"
+        case .opus: "Opus"
+        case .flac: "fLaC"
         }
     }
 

@@ -16,7 +16,7 @@ package enum TransportAudioCodec: String, Hashable, Sendable, CaseIterable {
         case .mpegAudio: self = .mpeg
         case .ac3: self = .ac3
         case .eac3: self = .eac3
-        case .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: return nil
+        case .flac, .opus: return nil
         }
     }
 

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Audio of one configuration on one unbroken clock that was received and not dequeued.
 struct AudioSpan: Equatable, Sendable {

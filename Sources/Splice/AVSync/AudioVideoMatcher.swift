@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Matches audio to video on the unwrapped 90 kHz clock.
 ///
@@ -17,7 +14,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     /// Longest queue of audio for later video; older audio is discarded.
     static let longestQueue = Ticks.seconds(120)
     /// The number of spans queued, beyond which the oldest are discarded: two a second for as long.
-    static let spanLimit = 256
+    private static let spanLimit = 256
 
     /// Longest time by which muxed audio may follow its video. Waiting longer would cost latency, never waiting audio.
     static let longestInterleave = Ticks.seconds(3)

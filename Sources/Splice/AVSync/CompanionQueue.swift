@@ -1,7 +1,5 @@
 import Demux
 import Media
-import Mux
-import Transcode
 
 /// Queues the companion rendition's segments that were not read yet, in playlist order.
 ///

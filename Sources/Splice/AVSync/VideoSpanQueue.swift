@@ -1,8 +1,6 @@
 import Demux
 import Media
-import Mux
 import Support
-import Transcode
 
 /// Queues video spans, in order, until their audio is known.
 ///
@@ -198,5 +196,16 @@ struct VideoSpanQueue: Sendable {
     /// arrival matter.
     private var exceedsCompanionLookahead: Bool {
         waitingDuration > Ticks(longestSegment.count * Self.companionLookahead)
+    }
+}
+
+extension PeriodPart {
+    /// Video span for which `AudioVideoMatcher` finds the audio.
+    var videoSpan: AudioVideoMatcher.VideoSpan {
+        let times = units.lazy.map(\.pts)
+        let first = times.min() ?? .zero
+        return AudioVideoMatcher.VideoSpan(
+            start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
+            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoAudio)
     }
 }

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Learns whether an upstream's segments end at GOP boundaries.
 ///
@@ -11,7 +8,7 @@ import Transcode
 struct GOPAlignment: Equatable, Sendable {
     static let maxBoundariesNeeded = 32
     /// Number of consecutive false alarms after which an open tail is ignored: the upstream counts time that way.
-    static let maxFalseAlarms = 3
+    private static let maxFalseAlarms = 3
 
     enum State: Equatable, Sendable {
         /// No segment boundary was seen.
@@ -34,7 +31,7 @@ struct GOPAlignment: Equatable, Sendable {
     private var falseAlarms = 0
     private var hasOpenTail = false
 
-    /// What is held back of a segment.
+    /// The part of a segment that is held back.
     var holdback: Holdback {
         switch state {
         case .unknown: .segment

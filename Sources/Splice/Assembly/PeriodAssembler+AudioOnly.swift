@@ -1,4 +1,3 @@
-import Demux
 import Media
 import Mux
 import Transcode

@@ -4,7 +4,7 @@ import Mux
 /// The end of the channel: audio may go on after the last video frame, which then stays.
 extension PeriodAssembler {
     /// Ends the channel and returns the segments held back.
-    /// - Parameter remaining: the last audio of the period, late or after its video. What is not written is counted.
+    /// - Parameter remaining: the last audio of the period, late or after its video. Frames that are not written are counted.
     mutating func finishChannel(with remaining: [TimedAudio]) -> [SplicedSegment] {
         defer { audio.dropPending() }
         guard !isAudioOnly, let timeline = state.open?.timeline else { return finish(with: remaining) }

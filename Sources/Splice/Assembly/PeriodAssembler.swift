@@ -1,4 +1,3 @@
-import Demux
 import Media
 import Mux
 import Transcode
@@ -238,5 +237,97 @@ struct PeriodAssembler: Sendable {
             middle <= VideoTimestampUnwrapper.longestFrame.count
         else { return longestFrameDuration(in: cut) }
         return middle
+    }
+}
+
+extension PeriodAssembler {
+    /// A period whose media is placed and written.
+    struct OpenPeriod: Sendable {
+        let timeline: PeriodTimeline
+        let initSection: InitSection
+        let description: PeriodDescription
+        /// Whether a segment of the period was written.
+        var hasSegments = false
+    }
+
+    /// State of the current period.
+    enum State: Sendable {
+        /// No period began since the channel started or resumed.
+        case beginning
+        case open(OpenPeriod)
+        /// The current period could not be described, and its media is dropped. Late audio of an audio-only period
+        /// before it is still written, so `previous` is kept.
+        case rejected(previous: OpenPeriod?)
+
+        /// The period to which media is appended; nil if media is dropped.
+        var open: OpenPeriod? {
+            if case .open(let period) = self { period } else { nil }
+        }
+
+        /// The period whose segments are written: the open one, or the one before a rejected period.
+        var written: OpenPeriod? {
+            switch self {
+            case .beginning: nil
+            case .open(let period): period
+            case .rejected(let previous): previous
+            }
+        }
+
+        /// Drops media until the next period begins.
+        mutating func reject() { self = .rejected(previous: written) }
+
+        /// Records that a segment was written.
+        mutating func recordSegment() {
+            switch self {
+            case .beginning: break
+            case .open(var period):
+                period.hasSegments = true
+                self = .open(period)
+            case .rejected(var previous):
+                previous?.hasSegments = true
+                self = .rejected(previous: previous)
+            }
+        }
+    }
+}
+
+extension PeriodAssembler {
+    /// Samples of one output segment, with what only their kind knows about it.
+    struct SegmentTracks {
+        let video: MuxTrack?
+        let audio: MuxTrack?
+        /// Presentation time of the first frame.
+        let start: Ticks
+        let duration: Ticks
+        let isIndependent: Bool
+        /// Position of the timeline after the segment.
+        let position: TimelinePosition
+        /// Upstream media sequence number of the segment that completed this one.
+        let mediaSequence: UInt64
+        let upstreamEnd: UpstreamSegmentEnd
+    }
+
+    /// Writes one output segment and advances the timeline. Segments with and without video are built here alone.
+    /// - Returns: nil if no period is open.
+    mutating func emit(_ tracks: SegmentTracks) -> SplicedSegment? {
+        guard let period = state.written else { return nil }
+        let isFirstOfChannel = position.isInitial
+        let end = tracks.position.presentationEnd
+        let fragment = FragmentWriter.write(
+            sequenceNumber: position.fragmentSequence, video: tracks.video, audio: tracks.audio,
+            messages: markers.dequeueMessages(before: end))
+        position = tracks.position
+        defer {
+            state.recordSegment()
+            spans = []
+        }
+        return SplicedSegment(
+            initSection: period.initSection, fragment: fragment,
+            isDiscontinuous: !period.hasSegments && !isFirstOfChannel,
+            isIndependent: tracks.isIndependent, duration: tracks.duration,
+            programDateTime: dates.stamp(from: tracks.start, duration: tracks.duration), position: position,
+            mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: period.description,
+            spans: spans, placements: markers.dequeuePlacements(before: end, dates: dates),
+            spliceCommands: markers.dequeueSpliceCommands(before: end, dates: dates))
     }
 }

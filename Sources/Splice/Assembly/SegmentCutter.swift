@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Decides where output segments end: where the upstream's do, as long as each begins with a sync sample.
 ///

@@ -1,6 +1,4 @@
-import Demux
 package import Media
-import Mux
 package import Transcode
 
 /// Settings of the splice engine of one channel.

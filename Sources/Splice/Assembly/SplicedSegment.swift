@@ -1,3 +1,4 @@
+import Demux
 package import Media
 package import Mux
 
@@ -34,4 +35,99 @@ package struct UpstreamSegmentEnd: Equatable, Sendable {
     package let mediaSequence: UInt64
     /// Identification of the video frames; nil if there are none.
     package let frames: PublishedFrames?
+}
+
+/// Description of a period for the multivariant playlist and the status page.
+package struct PeriodDescription: Equatable, Sendable {
+    /// Number of periods before this one since the process began.
+    package let index: Int
+    package let cause: PeriodCause
+    /// Video format; nil for an audio-only period.
+    package let video: VideoFormat?
+    /// Codec string of RFC 6381; nil if the period has no audio.
+    package let audioCodec: String?
+
+    package struct VideoFormat: Equatable, Sendable {
+        /// Codec string of RFC 6381.
+        package let codec: String
+        /// Size in square pixels as displayed: after cropping, and with the sample aspect ratio applied to the width.
+        package let width: Int
+        package let height: Int
+        /// Frames per second with three decimals, for example "29.970".
+        package let frameRate: String
+        package let videoRange: VideoDescription.VideoRange
+    }
+}
+
+extension PeriodDescription {
+    /// Description of an audio-only period.
+    init(index: Int, cause: PeriodCause, audio: AudioConfiguration) {
+        self.index = index
+        self.cause = cause
+        video = nil
+        audioCodec = audio.codecString
+    }
+
+    /// - Parameters:
+    ///   - first: first frame of the period, which may carry the video range.
+    ///   - frameDuration: frame duration by the timestamps, as a fraction; parameter sets are not reliable.
+    init(
+        index: Int, cause: PeriodCause, video: VideoDescription, first: VideoPacket, audio: AudioConfiguration?,
+        frameDuration: (ticks: Int64, frames: Int64)
+    ) {
+        self.index = index
+        self.cause = cause
+        audioCodec = audio?.codecString
+        let ticks = max(1, frameDuration.ticks)
+        let thousandths = (Ticks.perSecond * 2000 * frameDuration.frames + ticks) / (ticks * 2)
+        let fraction = String(thousandths % 1000)
+        self.video = VideoFormat(
+            codec: video.codecString, width: Int((video.displayWidth + 0x8000) >> 16), height: video.height,
+            frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction,
+            videoRange: first.preferredTransferCharacteristics
+                .map(VideoDescription.VideoRange.init) ?? video.videoRange)
+    }
+}
+
+/// Position on the timeline of the media that one upstream segment has of one period. Media timed against the same
+/// source, such as subtitles, is placed by it.
+package struct SourceSpan: Equatable, Sendable {
+    /// Index of the period: `PeriodDescription.index`.
+    package let period: Int
+    /// Media sequence number of the upstream segment.
+    package let mediaSequence: UInt64
+    package let discontinuitySequence: UInt64
+    /// Upstream date of the first frame in milliseconds since 1970; nil if there is none.
+    package let programDateTime: Int64?
+    /// Presentation times of the first frame and of the end of the last, unwrapped, on the source's clock.
+    package let start: Ticks
+    package let end: Ticks
+    /// Presentation time of the first frame on the channel's timeline.
+    let outputStart: Ticks
+}
+
+extension SourceSpan {
+    init(_ part: PeriodPart, period: Int, on timeline: PeriodTimeline) {
+        let span = part.videoSpan
+        self.init(
+            period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
+            programDateTime: part.programDateTime, start: span.start, end: span.end,
+            outputStart: timeline.presentation(of: span.start))
+    }
+
+    /// Span of an audio-only part.
+    init(_ part: AudioPeriodPart, period: Int, on timeline: PeriodTimeline) {
+        let start = part.frames.first?.pts ?? .zero
+        let last = part.frames.last
+        self.init(
+            period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
+            programDateTime: part.programDateTime, start: start,
+            end: last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start,
+            outputStart: timeline.presentation(of: start))
+    }
+
+    /// Ticks that are added to times on the source's clock to get times on the channel's timeline.
+    var offset: Ticks { outputStart - start }
+    /// End of the last frame on the channel's timeline.
+    var outputEnd: Ticks { end + offset }
 }

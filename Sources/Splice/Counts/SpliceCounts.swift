@@ -15,9 +15,9 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     /// Times that video did not come back, and the channel went on with audio alone.
     package var videoTimeouts = 0
     /// Periods that begin with a frame that none announces as a random access point (`AssumedRefresh`).
-    package var assumedRefreshes = 0
+    var assumedRefreshes = 0
     /// Times that video was written before its audio or the end of its GOP had come, because too much of it was held.
-    package var releases = 0
+    var releases = 0
     /// Samples whose times the sanitizer changed.
     package var timestampsSanitized = 0
     /// Video frames without a timestamp of their own.
@@ -49,7 +49,7 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
     /// Silent frames written where the source had no audio.
     package var audioSilence = 0
     /// Audio gaps and overlaps corrected inside periods.
-    package var audioDriftCorrections = 0
+    var audioDriftCorrections = 0
     /// Upstream dates more than a second ahead of the media or behind it, inside a period.
     package var datesRejected = 0
     package var messagesWritten = 0
@@ -103,4 +103,16 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
             \.audioDriftCorrections, \.datesRejected, \.messagesWritten, \.duplicateMessages, \.metadataDiscarded,
         ]
     }
+}
+
+/// A fault of an upstream that is published all the same, of which an operator is told once.
+package enum SpliceWarning: Hashable, Sendable {
+    /// Audio tracks of fragmented MP4 in codecs that cannot be republished, by their sample entries.
+    case unsupportedAudio([String])
+    /// No random access point came, so a period begins with a frame that none is announced for.
+    case noRandomAccessPoint
+    /// No video has come for `StillFrame.longest`, so the channel goes on with its audio alone.
+    case videoTimedOut
+    /// Video was written before all that belongs to it had come, because too much of it was held.
+    case mediaReleased
 }

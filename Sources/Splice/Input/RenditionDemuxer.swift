@@ -1,6 +1,5 @@
 import Demux
 import Media
-import Mux
 import Transcode
 
 /// Demuxes the segments of one rendition: selects the demuxer, tracks missing segments, and transcodes the audio.

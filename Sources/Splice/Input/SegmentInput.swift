@@ -1,7 +1,4 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
 /// Rendition that a segment comes from: the variant itself, or its companion audio rendition.
 package enum InputRendition: Hashable, Sendable { case main, audio }
@@ -56,4 +53,16 @@ package enum SpliceInput: Sendable {
     case lost(InputRendition)
     /// The rendition's playlist ended and all of its segments were handled.
     case ended(InputRendition)
+}
+
+/// The segment boundary before an access unit, as the upstream signals it.
+enum SegmentBoundary: Equatable, Sendable {
+    /// The access unit does not begin a segment.
+    case none
+    /// The segment continues the one before.
+    case plain
+    /// EXT-X-DISCONTINUITY precedes the segment.
+    case tagged
+    /// Segments before this one were lost, or the playlist was reset.
+    case loss
 }

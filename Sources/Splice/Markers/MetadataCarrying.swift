@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// A part of a period from one upstream segment, which carries the segment's metadata.
 protocol MetadataCarrying {

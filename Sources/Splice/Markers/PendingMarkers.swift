@@ -1,7 +1,4 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
 /// Position of an upstream segment's start in the published media, where its ad markers are published.
 package struct SegmentPlacement: Equatable, Sendable {

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Event messages that wait for the segment of their time, in time order.
 struct PendingMessages: Sendable {

@@ -1,7 +1,5 @@
 import Demux
 import Media
-import Mux
-import Transcode
 
 /// Takes frames for a gradual refresh in a stream that announces no random access point.
 ///
@@ -24,7 +22,7 @@ struct AssumedRefresh: Equatable, Sendable {
         if duration > longestWait { configuration = packet.configuration }
     }
 
-    /// Returns `packet` as a gradual refresh, if the stream has no random access point and decoding has to begin here.
+    /// Marks `packet` as a gradual refresh, if the stream has no random access point and decoding has to begin here.
     /// - Parameter isNeeded: whether a period or an upstream segment begins here.
     mutating func apply(to packet: VideoPacket, isNeeded: Bool) -> VideoPacket {
         guard packet.randomAccess == nil, packet.configuration == configuration else {

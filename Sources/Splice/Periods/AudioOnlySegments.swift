@@ -1,7 +1,5 @@
 import Demux
 import Media
-import Mux
-import Transcode
 
 /// Decides how segments with audio and without video are published.
 ///

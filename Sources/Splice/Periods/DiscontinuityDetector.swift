@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Decides for each video access unit whether it continues the current period or begins another.
 ///
@@ -38,11 +35,11 @@ struct DiscontinuityDetector: Equatable, Sendable {
     }
 
     /// Half frames by which the decode time may step back; a larger step back means another clock.
-    static let halfFramesBack: Int64 = 3
+    private static let halfFramesBack: Int64 = 3
     /// Largest step forward on one clock, at any place.
     static let longestGap = Ticks.seconds(10)
     /// Largest step on one clock at a segment boundary, in either direction.
-    static let longestBoundaryGap = Ticks.milliseconds(500)
+    private static let longestBoundaryGap = Ticks.milliseconds(500)
 
     /// Largest change of the composition offset on one clock. The limit is also at least as long as `deepestReordering`
     /// frames, the reorder depth that both standards allow.
@@ -190,4 +187,22 @@ struct DiscontinuityDetector: Equatable, Sendable {
         if step > longestGap { return true }
         return atBoundary && (departure > longestBoundaryGap || departure < .zero - longestBoundaryGap)
     }
+}
+
+/// The reason why a period begins.
+package enum PeriodCause: String, CaseIterable, Equatable, Sendable {
+    /// The first period of a source.
+    case joined
+    /// EXT-X-DISCONTINUITY where the clock or the program really changed.
+    case tagged
+    /// Segments before this point were lost.
+    case loss
+    /// Other parameter sets, or another elementary stream.
+    case configuration
+    /// The clock stepped back, or forward by more than a gap can explain.
+    case clock
+    /// The audio configuration changed while the video configuration did not.
+    case audioConfiguration
+    /// Media continues after an outage, or after another source.
+    case resumed
 }

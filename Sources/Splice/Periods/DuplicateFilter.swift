@@ -1,7 +1,5 @@
 import Demux
 import Media
-import Mux
-import Transcode
 
 /// Removes frames that were already published.
 ///

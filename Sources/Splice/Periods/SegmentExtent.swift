@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Time that an upstream segment covers by its EXTINF and by its own audio, whatever video frames it has.
 ///
@@ -67,7 +64,7 @@ extension SegmentExtent.AudioExtent {
         guard let start = packets.first(where: { $0.pts != nil })?.pts,
             let last = packets.lastIndex(where: { $0.pts != nil }), let lastTime = packets[last].pts
         else { return nil }
-        let untimed = packets[last...].reduce(Ticks.zero) { $0 + $1.duration }
+        let untimed = packets[last...].reduce(Ticks.zero) { $0 + $1.configuration.frameDuration }
         let duration = Ticks(wire: lastTime, near: start) - start + untimed
         guard duration > .zero, duration <= SegmentExtent.longestAudio else { return nil }
         self.init(start: start, duration: duration)
@@ -76,5 +73,68 @@ extension SegmentExtent.AudioExtent {
     fileprivate func end(near start: Ticks, longestLead: Ticks) -> Ticks? {
         let first = Ticks(wire: self.start, near: start)
         return first <= start + longestLead && first + duration > start ? first + duration : nil
+    }
+}
+
+/// Properties of an upstream segment that its parts inherit.
+struct SegmentOrigin: Equatable, Sendable {
+    let mediaSequence: UInt64
+    let discontinuitySequence: UInt64
+    /// Whether the segment has no audio and declares none.
+    let hasNoAudio: Bool
+    /// Decode time at which the segment ends by its extent, on the clock of its first frame; nil if that is not known.
+    private(set) var announcedEnd: Ticks?
+    /// Nil for frames left over from segments before this one.
+    private let extent: SegmentExtent?
+    /// Whether the segment began without a sync sample.
+    var isCutMidGOP = false
+    /// Whether the next part is the first of this segment and not left over from segments before it.
+    private(set) var isAtStart: Bool
+    /// Date of the frame recorded last, in milliseconds since 1970; nil if the upstream gave none.
+    var date: Int64? { firstDate.map { $0 + elapsed.count * 1000 / Ticks.perSecond } }
+    /// Earliest frame dropped before the next part.
+    var clockStart: Ticks?
+    private let firstDate: Int64?
+    /// Time of the segment's beginning on the clock of the frame recorded last, and that frame.
+    private var clockZero: Ticks?
+    private var last = Ticks.zero
+    /// Playing time before the frame recorded last.
+    private var playedDuration = Ticks.zero
+
+    /// Largest step on one clock, in either direction. A larger step takes no playing time.
+    private static let longestStep = Ticks.seconds(1)
+
+    private var elapsed: Ticks { last - (clockZero ?? last) }
+
+    init(_ segment: SegmentInput, extent: SegmentExtent, isAtStart: Bool, hasNoAudio: Bool = false) {
+        self.isAtStart = isAtStart
+        self.extent = isAtStart ? extent : nil
+        self.hasNoAudio = hasNoAudio
+        mediaSequence = segment.mediaSequence
+        discontinuitySequence = segment.discontinuitySequence
+        firstDate = segment.programDateTime
+    }
+
+    /// Begins a part: frames dropped before it do not count for the next part.
+    mutating func beginPart() {
+        isCutMidGOP = false
+        isAtStart = false
+        clockStart = nil
+    }
+
+    /// Advances the date to `unit`. The segment's date is that of its first frame, which may precede the first part.
+    /// After a change of clock the date continues by playing time.
+    mutating func advance(to unit: TimedVideo, frameDuration: Ticks) {
+        if clockZero == nil {
+            clockZero = unit.pts
+            let lead = unit.isRepeated ? DiscontinuityDetector.longestGap : SegmentExtent.tolerance
+            // Audio alone tells nothing of a frame that came: it may be sent ahead of its video.
+            let extent = extent.flatMap { unit.isRepeated || $0.isAnnounced ? $0 : nil }
+            announcedEnd = extent?.end(from: unit.pts, longestLead: lead).map { $0 - (unit.pts - unit.dts) }
+        } else if abs((unit.pts - last).count) > Self.longestStep.count {
+            clockZero = unit.pts - playedDuration - frameDuration
+        }
+        last = unit.pts
+        playedDuration = max(playedDuration, elapsed)
     }
 }

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Counts gaps in the upstream's timestamps that the upstream did not signal.
 ///

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Unwraps the 33-bit video times of one rendition and infers missing ones.
 struct VideoTimestampUnwrapper: Equatable, Sendable {
@@ -13,7 +10,7 @@ struct VideoTimestampUnwrapper: Equatable, Sendable {
     private(set) var last: Ticks?
     private(set) var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
     /// Longest time from decoding to presentation; a longer one is damage.
-    static let longestReordering = Ticks.seconds(10)
+    private static let longestReordering = Ticks.seconds(10)
 
     /// Counts of access units without a time of their own, or with an impossible one.
     private(set) var counts = SpliceCounts()

@@ -1,7 +1,4 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
 /// Finds `moov` anywhere in an MP4 file by the box headers before it (ISO/IEC 14496-12 §4.2, §8.2.1).
 ///
@@ -17,7 +14,7 @@ package struct MoovLocator: Equatable, Sendable {
     }
 
     /// Largest accepted `moov`, bytes. The `moov` of an hour has one or two megabytes.
-    static let largestMovie: UInt64 = 1 << 26
+    private static let largestMovie: UInt64 = 1 << 26
     /// Most boxes accepted up to `moov`: ftyp, free, wide, mdat and what tools add.
     static let maxBoxes = 1000
 

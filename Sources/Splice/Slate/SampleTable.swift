@@ -1,7 +1,5 @@
 import Demux
 import Media
-import Mux
-import Transcode
 
 /// Samples of a track, read from the tables of `stbl` (ISO/IEC 14496-12 §8.6, §8.7).
 struct SampleTable: Equatable, Sendable {
@@ -67,17 +65,11 @@ struct SampleTable: Equatable, Sendable {
     }
 }
 
-/// Reads `stsz` or `stz2` (§8.7.3).
-enum SampleSizes {
+/// Reads `stsz` (§8.7.3.2).
+private enum SampleSizes {
     /// Returns the size of each sample in bytes, in order.
     static func read(_ boxes: [Box]) throws(MediaError) -> [UInt32] {
-        if boxes.first("stsz") == nil, boxes.first("stz2") != nil {
-            return try boxes.column("stz2") { (fields) throws(MediaError) in
-                let width = try fields.u32() & 0xFF
-                return try compact(&fields, count: count(&fields), width: width)
-            }
-        }
-        return try boxes.column("stsz") { (fields) throws(MediaError) in
+        try boxes.column("stsz") { (fields) throws(MediaError) in
             let common = try fields.u32()
             let count = try count(&fields)
             if common != 0 { return [UInt32](repeating: common, count: count) }
@@ -91,26 +83,6 @@ enum SampleSizes {
         let count = try fields.u32()
         guard count <= SampleTable.maxSamples else { throw .slate(.tooManySamples(count: count)) }
         return Int(count)
-    }
-
-    /// Reads the sizes of `stz2`.
-    /// - Parameter width: bits per size: 4, 8 or 16.
-    private static func compact(
-        _ fields: inout BoxFields, count: Int, width: UInt32
-    ) throws(MediaError) -> [UInt32]? {
-        var sizes: [UInt32] = []
-        while sizes.count < count {
-            switch width {
-            case 16: sizes.append(UInt32(try fields.u16()))
-            case 8: sizes.append(UInt32(try fields.u8()))
-            case 4:
-                let pair = UInt32(try fields.u8())
-                sizes.append(pair >> 4)
-                if sizes.count < count { sizes.append(pair & 0xF) }
-            default: return nil
-            }
-        }
-        return sizes
     }
 }
 
@@ -144,5 +116,62 @@ extension BoxFields {
             values.append(contentsOf: repeatElement(try u32(), count: repeated))
         }
         return values.count == count ? values : nil
+    }
+}
+
+/// File offsets and sample counts of a track's chunks (ISO/IEC 14496-12 §8.7.4, §8.7.5).
+private struct ChunkTable: Equatable, Sendable {
+    /// Entry of `stsc`.
+    private struct SampleToChunkEntry: Equatable, Sendable {
+        /// Chunk number, from 1.
+        let firstChunk: Int
+        let samplesPerChunk: Int
+        let descriptionIndex: UInt32
+    }
+
+    /// Chunk offsets from `stco` or `co64`.
+    private let offsets: [UInt64]
+    /// Entries of `stsc`, in increasing order of `firstChunk`.
+    private let entries: [SampleToChunkEntry]
+
+    init(_ boxes: [Box]) throws(MediaError) {
+        let isLong = boxes.first("stco") == nil && boxes.first("co64") != nil
+        offsets = try boxes.column(isLong ? "co64" : "stco") { (fields) throws(MediaError) in
+            var offsets: [UInt64] = []
+            for _ in 0..<(try fields.u32()) { offsets.append(isLong ? try fields.u64() : UInt64(try fields.u32())) }
+            return offsets
+        }
+        entries = try boxes.column("stsc") { (fields) throws(MediaError) in
+            var entries: [SampleToChunkEntry] = []
+            for _ in 0..<(try fields.u32()) {
+                let entry = SampleToChunkEntry(
+                    firstChunk: Int(try fields.u32()), samplesPerChunk: Int(try fields.u32()),
+                    descriptionIndex: try fields.u32())
+                guard entry.firstChunk > entries.last?.firstChunk ?? 0, entry.samplesPerChunk > 0 else { return nil }
+                entries.append(entry)
+            }
+            return entries.isEmpty || entries[0].firstChunk == 1 ? entries : nil
+        }
+    }
+
+    /// Returns the file offset of each sample.
+    /// - Throws: if the chunks hold fewer samples, or a sample is outside the file.
+    func sampleOffsets(of sizes: [UInt32], fileSize: UInt64) throws(MediaError) -> [UInt64] {
+        var sampleOffsets: [UInt64] = []
+        sampleOffsets.reserveCapacity(sizes.count)
+        for (index, entry) in entries.enumerated() where sampleOffsets.count < sizes.count {
+            guard entry.descriptionIndex == 1 else { throw .slate(.severalSampleEntries) }
+            let end = index + 1 < entries.count ? entries[index + 1].firstChunk - 1 : offsets.count
+            for chunkOffset in offsets[min(entry.firstChunk - 1, offsets.count)..<min(end, offsets.count)] {
+                var offset = chunkOffset
+                for size in sizes[sampleOffsets.count...].prefix(entry.samplesPerChunk) {
+                    guard offset <= fileSize, UInt64(size) <= fileSize - offset else { throw .slate(.samplesPastEnd) }
+                    sampleOffsets.append(offset)
+                    offset += UInt64(size)
+                }
+            }
+        }
+        guard sampleOffsets.count == sizes.count else { throw .slate(.badTable(box: "stsc")) }
+        return sampleOffsets
     }
 }

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Writes the init section of a slate: its own `moov`, reduced to the used tracks without their samples (ISO/IEC 14496-12
 /// §8.2, §8.8.3).

@@ -1,7 +1,5 @@
 import Demux
 package import Media
-import Mux
-import Transcode
 
 /// A part of a slate between two sync samples that becomes one segment.
 package struct SlateSegment: Equatable, Sendable {

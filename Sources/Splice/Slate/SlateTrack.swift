@@ -1,7 +1,5 @@
 import Demux
 import Media
-import Mux
-import Transcode
 
 /// A track of a slate: its samples and its clock.
 struct SlateTrack: Sendable {

@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Maps one period to the channel's continuous timeline.
 ///

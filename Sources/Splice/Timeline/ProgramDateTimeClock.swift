@@ -1,7 +1,4 @@
-import Demux
 import Media
-import Mux
-import Transcode
 
 /// Carries EXT-X-PROGRAM-DATE-TIME through the timeline.
 ///
@@ -17,7 +14,7 @@ struct ProgramDateTimeClock: Equatable, Sendable {
     }
 
     /// Largest jitter of the upstream's dates, which are cut to milliseconds and derived from declared durations.
-    static let longestJitter: Int64 = 100
+    private static let longestJitter: Int64 = 100
     static let longestStep: Int64 = 999
 
     private var anchor: Anchor

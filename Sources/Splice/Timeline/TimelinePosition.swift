@@ -1,7 +1,4 @@
-import Demux
 package import Media
-import Mux
-import Transcode
 
 /// Position of the channel's timeline after the published media; all that a restart needs to continue without going
 /// back.
@@ -45,7 +42,7 @@ package struct TimelinePosition: Equatable, Sendable {
     }
 
     /// Longest difference between the tracks' clocks. Frame durations and composition offsets of 32 bits bridge it.
-    static let longestSkew = Ticks.seconds(3600)
+    private static let longestSkew = Ticks.seconds(3600)
 
     /// The position if its clocks agree; otherwise one whose tracks continue where the presentation ends.
     ///

@@ -67,11 +67,7 @@ extension AudioConfiguration.Codec {
         case .ac3: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_AC3)
         case .eac3: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_EAC3)
         case .flac: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_FLAC)
-        case .alac: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_ALAC)
         case .opus: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_OPUS)
-        case .dts: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_DTS)
-        case .smpte302: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_S302M)
-        case .blurayPCM: unsafe libav.pointee.avcodec_find_decoder(AV_CODEC_ID_PCM_BLURAY)
         }
     }
 }
@@ -83,12 +79,8 @@ extension AudioConfiguration {
         case .aac: decoderSpecificInfo
         // STREAMINFO without its block header.
         case .flac: Array(decoderSpecificInfo.dropFirst(4))
-        // The box as in a sample entry.
-        case .alac:
-            [0, 0, 0, 12 + UInt8(clamping: decoderSpecificInfo.count)] + "alac".utf8 + [0, 0, 0, 0]
-                + decoderSpecificInfo
         case .opus: identificationHeader
-        case .mpegAudio, .ac3, .eac3, .dts, .smpte302, .blurayPCM: []
+        case .mpegAudio, .ac3, .eac3: []
         }
     }
 

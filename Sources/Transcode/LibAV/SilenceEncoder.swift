@@ -19,7 +19,7 @@ enum SilenceEncoder {
         switch configuration.codec {
         case .ac3: settings = configuration.ac3EncoderSettings
         case .eac3: settings = configuration.eac3EncoderSettings
-        case .aac, .mpegAudio, .flac, .alac, .opus, .dts, .smpte302, .blurayPCM: settings = nil
+        case .aac, .mpegAudio, .flac, .opus: settings = nil
         }
         guard let settings else { return nil }
         do throws(MediaError) {
@@ -112,4 +112,11 @@ extension AudioConfiguration {
         let mask = acmodMasks[try bits.u(3)]
         return try bits.flag() ? mask | lowFrequencyMask : mask
     }
+}
+
+/// An encoded audio frame that decodes to silence.
+package struct SilentFrame: Equatable, Sendable {
+    package let payload: [UInt8]
+    /// Samples per channel, at the configuration's sample rate.
+    package let samples: Int
 }

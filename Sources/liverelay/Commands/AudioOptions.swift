@@ -9,7 +9,7 @@ struct AudioOptions: ParsableArguments {
         help: ArgumentHelp(
             "copy, bridge, uniform or drop.",
             discussion: """
-                copy: audio that players accept in fragmented MP4 is copied, other audio (MP2, PCM, DTS) is transcoded to \
+                copy: audio that players accept in fragmented MP4 is copied, other audio (MP2) is transcoded to \
                 AAC. bridge: all audio is transcoded to AAC. uniform: audio that differs from the channel's first audio is \
                 transcoded to its format, for players that read one init section only. drop: no audio.
                 """, valueName: "mode"))

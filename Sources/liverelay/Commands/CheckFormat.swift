@@ -33,15 +33,12 @@ enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
 
     private static func text(of report: TransportReport) -> String {
         let clock = report.clockPID.map { "\(seconds(report.duration)) s by the PCRs of pid \(hex($0))" } ?? "no PCR"
-        let rate =
-            report.constantBitRate.map { "constant bit rate of \($0) bit/s" }
-            ?? "no constant bit rate, so the accuracy of the PCRs was not judged"
         let unjudged = report.unjudged > 0 ? "; \(report.unjudged) arrivals were not judged" : ""
         let counts = TransportIndicator.allCases.compactMap { indicator in
             report.counts[indicator].map { "\n  \(indicator.rawValue) \(indicator.name): \($0)" }
         }
         return """
-            \(count(report.packets, "packet")), \(count(report.programs, "program")), \(clock), \(rate)\(unjudged)
+            \(count(report.packets, "packet")), \(count(report.programs, "program")), \(clock)\(unjudged)
             \(count(report.faults, "fault"))\(counts.joined())
 
             """
@@ -98,7 +95,6 @@ private struct SummaryRecord: Encodable {
     let programs: Int
     let clockPID: UInt16?
     let milliseconds: Int64
-    let constantBitRate: Int64?
     let unjudged: Int
     let faults: Int
     /// By indicator.
@@ -111,7 +107,6 @@ private struct SummaryRecord: Encodable {
         clockPID = report.clockPID
         let (seconds, attoseconds) = report.duration.components
         milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        constantBitRate = report.constantBitRate
         unjudged = report.unjudged
         faults = report.faults
         counts = Dictionary(uniqueKeysWithValues: report.counts.map { ($0.key.rawValue, $0.value) })

@@ -15,7 +15,7 @@ enum AudioSeeds {
         let bytes: [UInt8]
     }
 
-    static let streams = mpeg + ac3 + loas + unusable + dts + pcm
+    static let streams = mpeg + ac3 + loas + unusable
 
     /// Syncwords and the fields after them.
     static let words: [FuzzWord] = [
@@ -23,9 +23,7 @@ enum AudioSeeds {
         [0xFF, 0xFF, 0x14, 0x00], [0xFF, 0xF3, 0x14, 0x00], [0x0B, 0x77, 0, 0, 0x08, 0x40, 0x40, 0],
         [0x0B, 0x77, 0, 0x1F, 0x34, 0x80], [0x0B, 0x77, 0x40, 0x13, 0x34, 0x80], [0x0B, 0x77, 0x08, 0x1F, 0x34, 0x80],
         [0x56, 0xE0], [0x56, 0xE0, 0x10, 0x80], [0x56, 0xE0, 0x10, 0x20, 0, 0x11, 0x90], [0x56, 0xFF, 0xFF],
-        [0x7F, 0xFE, 0x80, 0x01], [0x7F, 0xFE, 0x80, 0x01, 0xFC, 0x3C, 0x05, 0xF0], [0x64, 0x58, 0x20, 0x25],
-        [0x64, 0x58, 0x20, 0x25, 0, 0x01, 0x20, 0x01, 0xF0], [0xFF, 0xFF, 0xFF], [0, 0x14, 0, 0],
-        [0, 0x0C, 0x31, 0x40],
+        [0xFF, 0xFF, 0xFF],
     ]
 
     private static func fill(_ count: Int, _ byte: UInt8 = 0x21) -> [UInt8] { Array(repeating: byte, count: count) }
@@ -100,58 +98,6 @@ enum AudioSeeds {
         return [0x0B, 0x77, type << 6 | substream << 3 | UInt8(words >> 8), UInt8(words & 0xFF), code, 0x80]
             + fill(size - 6, type == 1 ? 0xB5 : 0x20)
     }
-
-    // MARK: - DTS and PCM
-
-    private static let dts: [Stream] = [
-        Stream(framing: .dts, type: 0x82, bytes: core() + core() + core()),
-        Stream(
-            framing: .dts, type: 0x8A, bytes: core() + extensionSubstream() + core() + extensionSubstream(isLong: true)),
-        Stream(
-            framing: .dts, type: 0x06, descriptors: [0x7B, 1, 0],
-            bytes: core(blocks: 5, arrangement: 9, rate: 8, lowFrequency: 1) + extensionSubstream(size: 10)),
-        Stream(
-            framing: .dts, type: 0x06, descriptors: [0x05, 4] + Array("DTS2".utf8), bytes: extensionSubstream() + core()
-        ),
-    ]
-
-    private static func core(
-        blocks: Int = 15, arrangement: Int = 2, rate: Int = 13, lowFrequency: Int = 0
-    ) -> [UInt8] {
-        var bits = BitWriter()
-        bits.append(0x7FFE_8001, bits: 32)
-        bits.append(0b1_11111_0, bits: 7)  // FTYPE, SHORT, CPF
-        bits.append(blocks, bits: 7)
-        bits.append(95, bits: 14)  // FSIZE
-        bits.append(arrangement, bits: 6)
-        bits.append(rate, bits: 4)
-        bits.append(0, bits: 15)  // RATE ... ASPF
-        bits.append(lowFrequency, bits: 2)
-        bits.align()
-        return bits.bytes + fill(96 - bits.bytes.count)
-    }
-
-    private static func extensionSubstream(size: Int = 32, isLong: Bool = false) -> [UInt8] {
-        var bits = BitWriter()
-        bits.append(0x6458_2025, bits: 32)
-        bits.append(0, bits: 8 + 2)
-        bits.append(isLong ? 1 : 0, bits: 1)
-        bits.append(9, bits: isLong ? 12 : 8)
-        bits.append(size - 1, bits: isLong ? 20 : 16)
-        bits.align()
-        return bits.bytes + fill(size - bits.bytes.count)
-    }
-
-    private static let pcm: [Stream] = [
-        Stream(
-            framing: .smpte302, type: 0x06, descriptors: [0x05, 4] + Array("BSSD".utf8),
-            bytes: [0, 0x14, 0, 0] + fill(20)),
-        Stream(
-            framing: .smpte302, type: 0x06, descriptors: [0x05, 4] + Array("BSSD".utf8),
-            bytes: [0, 0x1C, 0xC0, 0x20] + fill(28)),
-        Stream(framing: .blurayPCM, type: 0x80, bytes: [0, 0x0C, 0x31, 0x40] + fill(12)),
-        Stream(framing: .blurayPCM, type: 0x80, bytes: [0, 0x18, 0xB4, 0xC0] + fill(24)),
-    ]
 }
 
 // MARK: - LATM

@@ -102,7 +102,7 @@ extension ElementaryEntries {
         return stream
     }
 
-    private static let framings: [AudioFraming] = [.mpeg, .ac3, .loas, .dts, .smpte302, .blurayPCM]
+    private static let framings: [AudioFraming] = [.mpeg, .ac3, .loas]
 
     /// The first byte selects the framing, and where the PES packet ends.
     private static let audioFrames = FuzzEntry(

@@ -14,7 +14,7 @@ enum MovieEntries {
             "stsd",
             "avc1", "avc3", "avcC", "hvc1", "hev1", "hvcC", "mp4a", "esds", "ac-3", "dac3", "ec-3", "dec3", "fLaC",
             "dfLa",
-            "Opus", "dOps", "alac", "encv", "sinf", "mvex", "trex", "moof", "mfhd", "traf", "tfhd", "tfdt", "trun",
+            "Opus", "dOps", "encv", "sinf", "mvex", "trex", "moof", "mfhd", "traf", "tfhd", "tfdt", "trun",
             "mdat",
             "styp", "sidx", "emsg", "senc",
         ]

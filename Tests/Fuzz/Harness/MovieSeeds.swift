@@ -36,8 +36,6 @@ enum MovieSeeds {
         configuration(
             .flac, [0x80, 0, 0, 34, 0x10, 0, 0x10, 0] + [0, 0, 0, 0, 0, 0, 0x0B, 0xB8, 0x02, 0xF0] + zeros(20),
             samples: 4096),
-        configuration(
-            .alac, [0, 0, 0x10, 0, 0, 16, 40, 10, 14, 2, 0, 0xFF] + zeros(8) + [0, 0, 0xBB, 0x80], samples: 4096),
     ]
 
     private static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
@@ -91,7 +89,7 @@ enum MovieSeeds {
                         minf.box("stbl") { stbl in
                             stbl.fullBox("stsd") { stsd in
                                 stsd.u32(1)
-                                try? AudioSampleEntry(audio[0]).write(to: &stsd)
+                                AudioSampleEntry(audio[0]).write(to: &stsd)
                             }
                         }
                     }

@@ -30,9 +30,7 @@ enum TableSeeds {
     /// Two PES packets of an audio stream beside video.
     private static func audio(_ stream: AudioSeeds.Stream) -> [UInt8] {
         var builder = Builder()
-        let registration: [UInt8] = [0x05, 4] + Array("HDMV".utf8)
-        let descriptors = stream.framing == .blurayPCM ? registration : stream.descriptors
-        builder.tables([video, Builder.Stream(pid: 0x101, type: stream.type, descriptors: descriptors)])
+        builder.tables([video, Builder.Stream(pid: 0x101, type: stream.type, descriptors: stream.descriptors)])
         for number in 0..<2 {
             let pts = Int64(number) * 3600
             builder.pes(pid: 0x100, pts: pts, frame)

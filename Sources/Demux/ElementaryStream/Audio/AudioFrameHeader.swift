@@ -57,20 +57,39 @@ struct AudioFrameHeader: Equatable, Sendable {
     let headerSize: Int
     var format: Format
     var use = Use.packet
-    /// Whether this is an E-AC-3 or DTS frame that extends the preceding one.
+    /// Whether this is an E-AC-3 frame that extends the preceding one.
     var isDependent = false
-    /// Samples per channel of this PCM frame.
-    var samples: Int?
-    /// Bytes at the end of the frame that are not part of the packet.
-    var trailerSize = 0
-
-    /// Samples per channel of this frame.
-    var duration: Int { samples ?? format.samplesPerFrame }
 
     /// Merges a frame that extends this one.
     mutating func merge(_ dependent: AudioFrameHeader) {
         size += dependent.size
         format.merge(dependent.format)
-        if format.codec == .dts { trailerSize += dependent.size }
+    }
+}
+
+/// Frame headers by framing.
+extension AudioFraming {
+    /// Reads the header at `offset`; bytes from `end` on do not exist.
+    func header(_ bytes: [UInt8], at offset: Int, end: Int) -> AudioFrameHeader.Outcome {
+        guard offset + 2 <= end else { return offset < end && bytes[offset] == firstByte ? .needsMore : .none }
+        switch self {
+        case .mpeg:
+            guard bytes[offset] == firstByte, bytes[offset + 1] & 0xE0 == 0xE0 else { return .none }
+            return bytes[offset + 1] & 0x06 == 0
+                ? ADTS.header(bytes, at: offset, end: end) : MPEGAudio.header(bytes, at: offset, end: end)
+        case .ac3:
+            guard bytes[offset] == firstByte, bytes[offset + 1] == 0x77 else { return .none }
+            return AC3.header(bytes, at: offset, end: end)
+        case .loas: return LOAS.header(bytes, at: offset, end: end)
+        }
+    }
+
+    /// The first byte of the syncword.
+    private var firstByte: UInt8 {
+        switch self {
+        case .mpeg: 0xFF
+        case .ac3: 0x0B
+        case .loas: 0x56
+        }
     }
 }

@@ -13,10 +13,8 @@ struct AudioFrameSync: Sendable {
         case needsMore
     }
 
-    /// Frames that extend one frame: E-AC-3 has eight dependent substreams, DTS four extension substreams.
+    /// Frames that extend one frame: E-AC-3 has eight dependent substreams.
     static let dependentLimit = 8
-    /// The largest frame in bytes, with the frames that extend it: the largest extension substream of DTS.
-    static let largestFrame = 1 << 20
 
     private let framing: AudioFraming
     private var format: AudioFrameHeader.Format?
@@ -72,17 +70,17 @@ struct AudioFrameSync: Sendable {
         }
     }
 
-    /// Merges the dependent substreams of E-AC-3 and the extensions of DTS into the preceding frame, within the limits.
+    /// Merges the dependent substreams of E-AC-3 into the preceding frame, up to the limit.
     /// - Returns: false if the following bytes are not here yet and may be a dependent frame.
     private mutating func mergeDependents(
         _ header: inout AudioFrameHeader, _ bytes: [UInt8], at offset: Int, isClosed: Bool
     ) -> Bool {
-        guard [.eac3, .dts].contains(header.format.codec), !header.isDependent else { return true }
+        guard header.format.codec == .eac3, !header.isDependent else { return true }
         var count = 0
         while count < Self.dependentLimit, offset + header.size <= bytes.count {
             StepCounter.add(1)
             switch framing.header(bytes, at: offset + header.size, end: bytes.count) {
-            case .frame(let next) where next.isDependent && header.size + next.size <= Self.largestFrame:
+            case .frame(let next) where next.isDependent:
                 hasDependents = true
                 count += 1
                 header.merge(next)

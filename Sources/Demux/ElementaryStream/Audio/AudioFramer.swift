@@ -36,10 +36,6 @@ struct AudioFramer: Sendable {
         var packetTimestamps = PESTimestamps()
         var offset = 0
         while offset < buffer.bytes.count {
-            if framing.isOneFramePerPacket, let start = buffer.packetStart(after: offset) {
-                offset = start
-                continue
-            }
             let next = advance(from: offset, in: buffer, &packetTimestamps, isClosed: isClosed, counts: &counts)
             guard let next else { break }
             offset = next
@@ -92,7 +88,7 @@ struct AudioFramer: Sendable {
     private mutating func append(
         _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool, counts: inout DemuxCounts
     ) {
-        let payload = offset + header.headerSize..<offset + header.size - header.trailerSize
+        let payload = offset + header.headerSize..<offset + header.size
         if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, counts: &counts) }
         guard header.use != .otherProgram else { return }
         if header.use == .packet, frames.count < DemuxLimits.audioFrames,
@@ -100,12 +96,13 @@ struct AudioFramer: Sendable {
         {
             frames.append(
                 Frame(
-                    configuration: configuration, pts: timestamps.now, samples: header.duration, isDamaged: isSuspect,
+                    configuration: configuration, pts: timestamps.now, samples: header.format.samplesPerFrame,
+                    isDamaged: isSuspect,
                     payload: payload))
         } else {
             counts.undecodable += 1
         }
-        timestamps.advance(header.duration, at: header.format.sampleRate)
+        timestamps.advance(header.format.samplesPerFrame, at: header.format.sampleRate)
     }
 
     private mutating func unpack(_ element: ArraySlice<UInt8>, isSuspect: Bool, counts: inout DemuxCounts) {
@@ -169,5 +166,67 @@ private struct AudioConfigurationCache: Sendable {
                 decoderSpecificInfo: header.format.specificBytes + found.bytes)
         }
         return element == nil ? nil : current
+    }
+}
+
+/// Assigns the timestamp of a PES packet to the first frame that begins in it (ISO/IEC 13818-1 §2.4.3.7). Offsets
+/// ascend from call to call.
+private struct PESTimestamps: Sendable {
+    private var lastUsed: Int?
+    private var nextLoss = 0
+
+    init() {}
+
+    /// Marks packets with losses up to `offset` as used: the first frame of such a packet is unknown.
+    /// - Returns: The offset of the next loss after `offset`.
+    mutating func skipLosses(upTo offset: Int, in buffer: borrowing ElementaryBuffer) -> Int? {
+        while nextLoss < buffer.losses.count, buffer.losses[nextLoss].offset <= offset {
+            let loss = buffer.losses[nextLoss].offset
+            if let damaged = buffer.packetIndex(before: loss) {
+                lastUsed = max(damaged, lastUsed ?? damaged)
+            }
+            nextLoss += 1
+        }
+        return nextLoss < buffer.losses.count ? buffer.losses[nextLoss].offset : nil
+    }
+
+    /// Returns the timestamp of a frame that begins at `offset`; nil if another frame used it, or if there is none.
+    mutating func consumeTimestamp(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Ticks? {
+        guard let packet = buffer.packetIndex(at: offset), packet != lastUsed else { return nil }
+        lastUsed = packet
+        return buffer.starts[packet].pts
+    }
+
+    /// Whether a frame that begins at `offset` would be the first of its packet.
+    func isUnused(at offset: Int, in buffer: borrowing ElementaryBuffer) -> Bool {
+        buffer.packetIndex(at: offset) != lastUsed
+    }
+}
+
+/// Interpolates the timestamps of frames without one by counting samples, without accumulating rounding errors.
+struct AudioTimestampInterpolator: Equatable, Sendable {
+    private var anchor: Ticks?
+    private var samples: Int64 = 0
+    private var sampleRate: SampleRate = 48_000
+
+    init() {}
+
+    /// The current time to the nearest tick, 0 ..< 2³³; nil before the first timestamp, and from a loss to the next
+    /// timestamp.
+    var now: Ticks? {
+        anchor.map { ($0 + Ticks(samples: samples, sampleRate: sampleRate)).wire }
+    }
+
+    mutating func set(_ pts: Ticks?) {
+        anchor = pts
+        samples = 0
+    }
+
+    mutating func advance(_ count: Int, at rate: SampleRate) {
+        if rate != sampleRate {
+            set(now)
+            sampleRate = rate
+        }
+        samples += Int64(count)
     }
 }

@@ -7,7 +7,7 @@ import Media
 enum BoundaryAlignment: Equatable, Sendable {
     /// Number of clean boundaries before they are trusted. One PES packet in 184 fills its last transport packet by
     /// chance and then looks unfinished; a frame held for that reason arrives a segment late.
-    static let cleanBoundariesToTrust = 1
+    private static let cleanBoundariesToTrust = 1
 
     /// No evidence yet: the state of the PES packet at the boundary decides.
     case unknown(cleanBoundaries: Int)
@@ -44,4 +44,22 @@ enum BoundaryAlignment: Equatable, Sendable {
         case (.continuation, _): self = .packetsSpanBoundary
         }
     }
+}
+
+/// How the first payload of a segment relates to the PES packet that the preceding segment left open.
+enum SegmentStart: Equatable, Sendable {
+    /// A PES packet begins at the start of the segment.
+    case newPacket
+    /// The open PES packet continues, and its continuity counter fits.
+    case continuation
+    /// Transport packets between the two segments are missing.
+    case discontinuous
+}
+
+/// Why the buffered bytes of an elementary stream end.
+enum StreamEnding: Equatable, Sendable {
+    /// A segment ends; the next one may continue the stream.
+    case segmentBoundary(isPacketComplete: Bool, isPacketDue: Bool)
+    /// The stream ends and is not continued.
+    case closed(isPacketDue: Bool)
 }

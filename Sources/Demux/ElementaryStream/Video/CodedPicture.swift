@@ -69,7 +69,7 @@ struct CodedPicture {
         return codec == .h264 ? header & 0x60 != 0 : type > 15 || type & 1 == 1 && !(6...9).contains(type)
     }
 
-    /// H.264: whether all slices are I or SI slices. Of two fields only the first counts: the second may refer to it.
+    /// H.264: whether all slices are I or SI slices. Only the first of two fields counts: the second may refer to it.
     private var isIntra: Bool {
         var hasSlice = false
         for (unit, role) in zip(units, roles) {

@@ -52,7 +52,7 @@ struct H264SliceHeader: Equatable, Sendable {
         switch sequence.picOrderCntType {
         case .zero(let log2MaxPicOrderCntLsbMinus4):
             pictureOrderCount.0 = try bits.u(log2MaxPicOrderCntLsbMinus4 + 4)
-        case .one(deltaPicOrderAlwaysZeroFlag: false, _, _, _): pictureOrderCount.0 = try bits.se("delta_pic_order_cnt")
+        case .one(deltaPicOrderAlwaysZeroFlag: false): pictureOrderCount.0 = try bits.se("delta_pic_order_cnt")
         case .one, .two: return
         }
         if hasBottom { pictureOrderCount.1 = try bits.se("delta_pic_order_cnt") }

@@ -3,7 +3,7 @@ import Media
 /// Frames the video byte stream of one PID: access units with timestamps, sync kind, parameter sets, in sample format.
 struct VideoFramer: Sendable {
     /// The largest size in bytes of an access unit that is held: 800 Mbit/s at 25 frames per second.
-    static let maxHeldBytes = 4 << 20
+    private static let maxHeldBytes = 4 << 20
 
     private var splitter: AccessUnitSplitter
     private var writer: VideoSampleWriter

@@ -1,2 +1,0 @@
-/// The kinds of tracks that a demuxer emits: a rendition with companion audio emits only video.
-package enum TrackSelection: Hashable, Sendable { case video, audio, both }

@@ -1,0 +1,194 @@
+import TestSupport
+import Testing
+
+@testable import Media
+@testable import MediaTestSupport
+@testable import Mux
+
+/// Synthetic media as a transport stream.
+@Suite struct TransportStreamMuxerTests {
+    private static let aac = AudioConfiguration(
+        codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024, decoderSpecificInfo: [0x11, 0x90])
+    private static let video = VideoConfiguration(
+        codec: .h264, sequenceParameterSets: [[0x67, 1, 2, 3]], pictureParameterSets: [[0x68, 4]])
+    private static let program = TransportProgram(video: .h264, audio: [.init(codec: .aac)])
+
+    /// Media of whole GOPs: 25 frames a second with random sizes, and AAC.
+    private static func media(
+        from start: Int64, gops: Int, framesPerGOP: Int, seed: UInt64, step: Int64 = 3600,
+        videoSizes: ClosedRange<Int> = 1...3000, audioSizes: ClosedRange<Int> = 1...400
+    ) -> TransportMedia {
+        var random = SeededGenerator(seed: seed)
+        let count = gops * framesPerGOP
+        let delay: Int64 = 18_000
+        let samples = (0..<count).map { index in
+            let size = Int.random(in: videoSizes, using: &random)
+            let unit = [UInt8](repeating: index % framesPerGOP == 0 ? 0x65 : 0x41, count: size)
+            return TransportMedia.VideoSample(
+                decodeTime: Ticks(start + Int64(index) * step),
+                presentationTime: Ticks(start + Int64(index) * step + delay),
+                isRandomAccessPoint: index % framesPerGOP == 0,
+                payload: [0, 0, UInt8(size >> 8), UInt8(size & 0xFF)] + unit)
+        }
+        let end = start + Int64(count) * step
+        let audio = stride(from: start + delay, to: end + delay, by: 1920).map { time in
+            TransportMedia.AudioFrame(
+                time: Ticks(time),
+                payload: [UInt8](repeating: 7, count: Int.random(in: audioSizes, using: &random))[...])
+        }
+        return TransportMedia(
+            decoding: Ticks(start)..<Ticks(end), presentationStart: Ticks(start + delay),
+            video: .init(configuration: video, samples: samples), audio: [.init(configuration: aac, frames: audio)])
+    }
+
+    struct Shape: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var gops = 4
+        var framesPerGOP = 50
+        var step: Int64 = 3600
+        var start: Int64 = 0
+        let chunks: Int
+    }
+
+    static let shapes = [
+        Shape(testDescription: "GOPs of two seconds", chunks: 4),
+        Shape(testDescription: "one GOP of 8 s", gops: 1, framesPerGOP: 200, chunks: 1),
+        Shape(testDescription: "GOPs of half a second share chunks", gops: 8, framesPerGOP: 13, chunks: 4),
+        Shape(testDescription: "every frame is a random access point", gops: 100, framesPerGOP: 1, chunks: 4),
+        Shape(testDescription: "24000/1001 frames a second", framesPerGOP: 48, step: 3754, chunks: 4),
+        Shape(testDescription: "one frame a second", gops: 4, framesPerGOP: 2, step: 90_000, chunks: 4),
+        Shape(testDescription: "50 frames a second", framesPerGOP: 100, step: 1800, chunks: 4),
+        Shape(testDescription: "the clock wraps in the segment", start: 1 << 33 - 200_000, chunks: 4),
+        Shape(testDescription: "PCR wraps at the channel's beginning", start: 40_000, chunks: 4),
+    ]
+
+    @Test(arguments: shapes) func packetsFollowTheRules(_ shape: Shape) throws {
+        let media = Self.media(
+            from: shape.start, gops: shape.gops, framesPerGOP: shape.framesPerGOP, seed: 1, step: shape.step)
+        let segment = TransportStreamMuxer(Self.program, audioChanges: 0).segment(media)
+        let scan = try #require(TransportStreamScan(segment.bytes))
+        #expect(scan.faults(clockPID: 0x100) == [])
+        for pid in [0x100, 0x101] { #expect(scan.margins(of: pid).allSatisfy { $0 > 0 && $0 < 90_000 }) }
+        #expect(segment.chunks.count == shape.chunks)
+        #expect(segment.chunks.reduce(0) { $0 + $1.randomAccessPoints } == shape.gops)
+        let units = scan.packetizedElements(of: 0x100)
+        #expect(units.map(\.pts) == media.video?.samples.map(\.presentationTime.wire.count))
+        for unit in units where unit.randomAccess {
+            #expect(scan.packets[unit.packet - 1].pid == 0x1000 && scan.packets[unit.packet - 2].pid == 0)
+            // Delimiter, then the parameter sets, which the samples do not have.
+            #expect(unit.payload.starts(with: [0, 0, 0, 1, 9, 0xF0, 0, 0, 0, 1, 0x67, 1, 2, 3, 0, 0, 0, 1, 0x68, 4]))
+        }
+    }
+
+    @Test(arguments: 1...20) func anyChunkMayFollowAnyOther(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var start: Int64 = 0
+        var chunks: [[UInt8]] = []
+        for index in 0..<20 {
+            let frames = Int.random(in: 1...80, using: &random)
+            let media = Self.media(from: start, gops: 3, framesPerGOP: frames, seed: seed << 8 | UInt64(index))
+            let segment = TransportStreamMuxer(Self.program, audioChanges: index).segment(media)
+            for chunk in segment.chunks where Bool.random(using: &random) {
+                chunks.append(Array(segment.bytes[chunk.bytes]))
+            }
+            start = media.decoding.upperBound.count
+        }
+        let scan = try #require(TransportStreamScan(chunks.flatMap(\.self)))
+        #expect(scan.faults(clockPID: 0x100).filter { $0.contains("counter") || $0.contains("indicator") } == [])
+    }
+
+    /// Simple tools look for the timestamps of a PES packet in its first packet.
+    @Test(arguments: 1...60) func firstPacketHoldsTheHeader(_ size: Int) throws {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let media = Self.media(
+                from: 0, gops: 3, framesPerGOP: 26, seed: seed, videoSizes: 1...size, audioSizes: 1...size)
+            let scan = try #require(
+                TransportStreamScan(TransportStreamMuxer(Self.program, audioChanges: 0).segment(media).bytes))
+            #expect(scan.faults(clockPID: 0x100) == [])
+            let starts = scan.packets.filter { $0.startsUnit && [0x100, 0x101].contains($0.pid) }.compactMap(\.payload)
+            #expect(starts.allSatisfy { $0.count >= 9 && $0.count >= 9 + Int($0[$0.startIndex + 8]) })
+        }
+    }
+
+    /// Where no unit of a PID has bytes for all the packets that its counter needs.
+    @Test func singleFrameFillsTheCounter() throws {
+        var media = Self.media(from: 0, gops: 1, framesPerGOP: 30, seed: 1, audioSizes: 1...1)
+        media.audio = [.init(configuration: Self.aac, frames: Array(media.audio[0].frames.prefix(1)))]
+        let segment = TransportStreamMuxer(Self.program, audioChanges: 0).segment(media)
+        let scan = try #require(TransportStreamScan(segment.bytes))
+        #expect(scan.packets.count { $0.pid == 0x101 } == 16)
+        #expect(scan.packetizedElements(of: 0x101).map(\.pts) == [18_000])
+    }
+
+    /// A client may begin with a gradual refresh: decoders show it as soon as it is complete.
+    @Test(arguments: [true, false]) func gradualRefreshIsAnEntryPoint(isRefresh: Bool) throws {
+        var media = Self.media(from: 0, gops: 1, framesPerGOP: 30, seed: 1)
+        let samples = try #require(media.video).samples.map {
+            TransportMedia.VideoSample(
+                decodeTime: $0.decodeTime, presentationTime: $0.presentationTime, isRandomAccessPoint: false,
+                payload: $0.payload)
+        }
+        media.video = .init(configuration: Self.video, samples: samples, beginsGradualRefresh: isRefresh)
+        let segment = TransportStreamMuxer(Self.program, audioChanges: 0).segment(media)
+        #expect(segment.chunks.map(\.isEntryPoint) == [isRefresh])
+        #expect(segment.chunks.map(\.randomAccessPoints) == [0])
+    }
+
+    @Test func segmentsWithoutVideoKeepTheClock() throws {
+        var media = Self.media(from: 0, gops: 2, framesPerGOP: 50, seed: 3)
+        media.video = nil
+        let scan = try #require(
+            TransportStreamScan(TransportStreamMuxer(Self.program, audioChanges: 0).segment(media).bytes))
+        #expect(scan.faults(clockPID: 0x100) == [] && scan.margins(of: 0x101).allSatisfy { $0 > 0 && $0 < 90_000 })
+    }
+
+    @Test func tablesChangeWithTheAudioAlone() throws {
+        let writer = ProgramTableWriter(Self.program)
+        let sections = (0..<34).map { Array(writer.programMap(audioChanges: $0).dropFirst()) }
+        for (index, section) in sections.enumerated() {
+            let length = Int(section[1] & 15) << 8 | Int(section[2])
+            #expect(SectionCRC.isIntact(Array(section.prefix(3 + length))))
+            #expect(Int(section[5] >> 1 & 31) == index % 32)
+            #expect(section.contains([0x0A, 4, 0x75, 0x6E, 0x64, 0]) == (index % 2 == 1))
+        }
+        #expect(sections[0] == sections[32] && sections[0].count == 183)
+    }
+
+    @Test func languageAlternatesWithUndetermined() {
+        let writer = ProgramTableWriter(
+            TransportProgram(video: .hevc, audio: [.init(codec: .ac3, language: "deu"), .init(codec: .eac3)]))
+        #expect(writer.programMap(audioChanges: 2).contains([0x0A, 4] + Array("deu".utf8)))
+        #expect(writer.programMap(audioChanges: 3).contains([0x0A, 4] + Array("und".utf8)))
+        #expect(writer.programMap(audioChanges: 0).contains([0x87, 0xE1, 0x11]))
+    }
+
+    @Test func audioAfterAGapBeginsAPacket() throws {
+        var media = Self.media(from: 0, gops: 1, framesPerGOP: 50, seed: 5)
+        let frames = media.audio[0].frames.filter { !(60_000..<70_000).contains($0.time.count) }
+        media.audio = [.init(configuration: Self.aac, frames: frames)]
+        let bytes = TransportStreamMuxer(Self.program, audioChanges: 0).segment(media).bytes
+        let times = try #require(TransportStreamScan(bytes)).packetizedElements(of: 0x101).map(\.pts)
+        let first = try #require(frames.first { $0.time.count >= 70_000 })
+        #expect(times.contains(first.time.count))
+    }
+
+    @Test func sectionsMoveToTheChannelsTimeline() throws {
+        let time = Ticks(1 << 33 - 5)
+        let insert = SpliceSectionWriter.spliceInsert(
+            eventID: 7, isOut: true, at: Ticks(90_000), duration: .seconds(30))
+        let moved = try SpliceInfoSection(SpliceSectionWriter.section(insert, at: time))
+        #expect(moved.spliceTime == time)
+        let cue = SpliceCue(.out(autoReturn: true), eventID: 7, duration: .seconds(30))
+        #expect(try SpliceInfoSection(insert).cues == [cue] && moved.cues == [cue])
+        let end = try SpliceInfoSection(
+            SpliceSectionWriter.spliceInsert(eventID: 7, isOut: false, at: time, duration: nil))
+        #expect(end.cues == [SpliceCue(.in(endsAnyEvent: true), eventID: 7)] && end.spliceTime == time)
+        #expect(throws: MediaError.self) { try SpliceSectionWriter.section(Array(insert.dropLast()), at: time) }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
+        indices.contains { self[$0...].starts(with: bytes) }
+    }
+}

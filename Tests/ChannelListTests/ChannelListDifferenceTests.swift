@@ -9,7 +9,7 @@ private let rows: [(when: String, new: String, says: [String])] = [
     ("a channel more", old + "#EXTINF:-1,D\nhttp://h/d", ["added d"]),
     ("a channel less", "#EXTINF:-1,A\nhttp://h/a?t=1\n#EXTINF:-1,C\nhttp://h/c\n", ["removed b"]),
     ("another URL", old.replacing("http://h/c", with: "http://h/x"), ["changed c sources"]),
-    ("a fresh token", old.replacing("t=1", with: "t=2"), ["changed a sources, queries only"]),
+    ("a fresh token", old.replacing("t=1", with: "t=2"), ["changed a sources"]),
     ("a header", old.replacing("http://h/c", with: "http://h/c|User-Agent=B"), ["changed c sources"]),
     ("a backup", old + "#http://h/backup", ["changed c sources"]),
     ("another group", old.replacing("\"G\"", with: "\"H\""), ["changed b"]),
@@ -28,7 +28,7 @@ func difference(when: String, new: String, says: [String]) throws {
     let after = try M3UChannelListParser.parse(Array(new.utf8), keeping: before).channels
     let difference = ChannelListDifference(from: before, to: after)
     let changes = difference.changed.map { change in
-        let kind = change.isOnlyNewQueries ? " sources, queries only" : change.affectsSources ? " sources" : ""
+        let kind = change.affectsSources ? " sources" : ""
         return "changed \(change.before.slug)\(kind)"
     }
     let found =

@@ -11,10 +11,6 @@ func dump(_ channel: ListedChannel, defaultURL: String = "http://h/1") -> String
     add("groups", channel.groups.isEmpty ? nil : channel.groups.joined(separator: ";"))
     add("shift", channel.guideShift)
     if channel.isRadio { parts.append("radio") }
-    if let catchup = channel.catchup {
-        let texts = [catchup.mode, catchup.days, catchup.source, catchup.correction]
-        parts.append("catchup=" + texts.map { $0 ?? "-" }.joined(separator: ","))
-    }
     for attribute in channel.stationAttributes { add(attribute.name, attribute.value) }
     parts += channel.sources.map(dump).filter { $0 != defaultURL }
     return parts.joined(separator: " · ")

@@ -108,7 +108,7 @@ private let rows: [(when: String, text: String, says: [String])] = [
     (
         "a header with defaults",
         "#EXTM3U tvg-shift=\"-4.5\" catchup=\"shift\" catchup-days=\"7\"\n#EXTINF:-1,A\nhttp://h/1\n#EXTINF:-1 tvg-shift=\"1\" catchup-days=\"1\",B\nhttp://h/1",
-        ["A · shift=-4.5 · catchup=shift,7,-,-", "B · shift=1 · catchup=shift,1,-,-"]
+        ["A · shift=-4.5", "B · shift=1"]
     ),
     (
         "multicast between channels", "#EXTM3U\n#EXTINF:-1,A\nudp://@239.0.0.1:1\n#EXTINF:-1,B\nhttp://h/1",

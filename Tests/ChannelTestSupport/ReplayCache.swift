@@ -51,7 +51,7 @@ package func republish(
         if case .event(let event) = output { result.reports.append((now, event)) }
         guard let snapshot = replay.state.snapshot, snapshot.version != version else { return }
         version = snapshot.version
-        guard let live = snapshot.livePlaylist, live != last else { return }
+        guard let live = snapshot.livePlaylist(), live != last else { return }
         last = live
         if let playlist = try? MediaPlaylistParser.parse(live) { result.live.append((now, playlist)) }
     }

@@ -112,7 +112,7 @@ package struct SpooledChannel: ~Copyable {
         if case .event(let event) = output { result.reports.append((time, event)) }
         guard let snapshot = state.snapshot, snapshot.version != lastVersion else { return }
         lastVersion = snapshot.version
-        guard let live = snapshot.livePlaylist, live != lastLivePlaylist else { return }
+        guard let live = snapshot.livePlaylist(), live != lastLivePlaylist else { return }
         lastLivePlaylist = live
         if let playlist = try? MediaPlaylistParser.parse(live) { result.live.append((time, playlist)) }
     }

@@ -45,9 +45,9 @@ private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = 
 @Test func restartOfEndedChannelChangesNothing() async throws {
     var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
     let before = try #require(try await channel.relay(.init(times: .zero ..< .seconds(90))).snapshot)
-    #expect(before.hasEnded && before.livePlaylist != nil)
+    #expect(before.hasEnded && before.livePlaylist() != nil)
     let after = try #require(try await channel.relay(.init(times: .seconds(91) ..< .seconds(120))).snapshot)
-    #expect(after.livePlaylist == before.livePlaylist)
+    #expect(after.livePlaylist() == before.livePlaylist())
     #expect(after.dvrPlaylist(.whole) == before.dvrPlaylist(.whole))
 }
 
@@ -58,7 +58,7 @@ private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = 
     let length = try CaptureDirectory(capture.directory).index.duration
     let before = try #require(try await channel.relay(.init(times: .zero..<length - .seconds(6))).snapshot)
     let after = try #require(try await channel.relay(.init(times: length..<length + .seconds(40))).snapshot)
-    let playlists = [before, after].compactMap { $0.livePlaylist.flatMap { try? MediaPlaylistParser.parse($0) } }
+    let playlists = [before, after].compactMap { $0.livePlaylist().flatMap { try? MediaPlaylistParser.parse($0) } }
     try #require(playlists.count == 2)
     #expect(after.hasEnded && playlists[1].hasEndList && playlists[1].segments.count > playlists[0].segments.count)
     #expect(playlists[1].mediaSequence == playlists[0].mediaSequence, "the window no longer slides")

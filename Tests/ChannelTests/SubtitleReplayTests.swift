@@ -29,7 +29,7 @@ import Tracker
         let end = try await replay.run()
         #expect(end == .drained)
         let snapshot = try #require(replay.state.snapshot)
-        let subtitles = snapshot.subtitlePlaylist(0, .whole)
+        let subtitles = snapshot.dvrPlaylist(.whole, of: .subtitles(0))
         var published = Published(
             master: text(snapshot.masterPlaylist()), media: text(snapshot.dvrPlaylist(.whole)),
             subtitles: text(subtitles), status: replay.state.status.subtitles)

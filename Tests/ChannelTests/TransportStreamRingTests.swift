@@ -50,9 +50,9 @@ import Testing
     @Test(arguments: captures) func playlistsListTheSameSegments(_ name: String) async throws {
         var channel = try SpooledChannel(of: CaptureFixture(name))
         let snapshot = try #require(try await channel.relay().snapshot)
-        let playlist = try MediaPlaylistParser.parse(try #require(snapshot.transportStreamDVRPlaylist(.whole)))
+        let playlist = try MediaPlaylistParser.parse(try #require(snapshot.dvrPlaylist(.whole, of: .transportStream)))
         let fragmented = try MediaPlaylistParser.parse(try #require(snapshot.dvrPlaylist(.whole)))
-        #expect(playlist.segments.allSatisfy { $0.map == nil } && playlist.version == 3)
+        #expect(playlist.segments.allSatisfy { $0.map == nil } && PlaylistWriter.version(neededBy: playlist) == 3)
         #expect(playlist.segments.map(\.mediaSequence) == fragmented.segments.map(\.mediaSequence))
         #expect(playlist.segments.map(\.duration) == fragmented.segments.map(\.duration))
         #expect(playlist.segments.map(\.programDateTime) == fragmented.segments.map(\.programDateTime))
@@ -236,7 +236,7 @@ extension MediaPlaylist {
         -> MediaPlaylist
     {
         MediaPlaylist(
-            entries: entries, in: .transportStream, targetDuration: targetDuration, nextMediaSequence: 0,
+            entries: entries, of: .transportStream, targetDuration: targetDuration, nextMediaSequence: 0,
             discontinuitySequence: 0)
     }
 }

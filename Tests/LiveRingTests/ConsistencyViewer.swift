@@ -13,8 +13,8 @@ struct ConsistencyViewer {
     /// Checks every playlist and every file that a playlist lists.
     mutating func look(_ snapshot: RingSnapshot, in directory: ScratchDirectory, _ when: String) throws {
         let subtitles = snapshot.subtitles.map(\.number)
-        let now = [("live", snapshot.livePlaylist), ("dvr", snapshot.dvrPlaylist(.whole))]
-        try compare(now + subtitles.map { ("subs-\($0)", snapshot.subtitlePlaylist($0, .whole)) }, when)
+        let now = [("live", snapshot.livePlaylist()), ("dvr", snapshot.dvrPlaylist(.whole))]
+        try compare(now + subtitles.map { ("subs-\($0)", snapshot.dvrPlaylist(.whole, of: .subtitles($0))) }, when)
         for entry in snapshot.index.listed where !entry.isGap {
             for file in [entry.segment, entry.initialization] { try fetch(file, in: directory, when) }
         }

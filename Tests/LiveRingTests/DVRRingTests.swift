@@ -13,7 +13,7 @@ struct DVRRingTests {
 
     @Test func publishedSegmentIsVisibleAndComplete() async throws {
         let ring = try DVRRing.open(directory, firstMediaSequence: 77)
-        #expect(ring.snapshot.livePlaylist == nil)
+        #expect(ring.snapshot.livePlaylist() == nil)
         #expect(ring.snapshot.masterPlaylist() == nil)
         #expect(ring.resumePoint == nil)
         // More chunks than one writev accepts, including empty ones.
@@ -28,7 +28,7 @@ struct DVRRingTests {
         #expect(try directory.read(file.name) == segment.header + arena)
         #expect(try directory.read("init-a.mp4") == segment.initialization.bytes)
         #expect(snapshot.edge?.isDiscontinuous == false, "a new ring begins without a discontinuity")
-        #expect(brokenRules(in: text(snapshot.livePlaylist)).isEmpty)
+        #expect(brokenRules(in: text(snapshot.livePlaylist())).isEmpty)
     }
 
     static let refusalRows: [(when: String, segment: NewSegment, error: RingError)] = [
@@ -51,9 +51,9 @@ struct DVRRingTests {
         let ring = try DVRRing.open(directory)
         let promise = "#EXT-X-INDEPENDENT-SEGMENTS"
         try await ring.publish(.numbered(0))
-        #expect(text(ring.snapshot.livePlaylist).contains(promise))
+        #expect(text(ring.snapshot.livePlaylist()).contains(promise))
         try await ring.publish(.numbered(1, isIndependent: false))
-        #expect(!text(ring.snapshot.livePlaylist).contains(promise))
+        #expect(!text(ring.snapshot.livePlaylist()).contains(promise))
         #expect(!String(decoding: try directory.read("ring.m3u8"), as: UTF8.self).contains(promise))
         let journal = try #require(try RingJournal.read(try directory.read("ring.m3u8"), path: ""))
         #expect(journal.entries.map(\.isIndependent) == [true, false], "a restart knows it")
@@ -62,7 +62,7 @@ struct DVRRingTests {
     @Test func longestSegmentIsAccepted() async throws {
         let ring = try DVRRing.open(directory)
         try await ring.publish(.numbered(0, duration: ring.maximumSegmentDuration))
-        #expect(brokenRules(in: text(ring.snapshot.livePlaylist)).isEmpty)
+        #expect(brokenRules(in: text(ring.snapshot.livePlaylist())).isEmpty)
     }
 
     @Test func aFullDiskDropsTheRewindThenListsGaps() async throws {
@@ -108,14 +108,14 @@ struct DVRRingTests {
     @Test func failedWriteIsGap() async throws {
         let ring = try DVRRing.open(directory)
         try await ring.publish(.numbered(0))
-        let before = ring.snapshot.livePlaylist
+        let before = ring.snapshot.livePlaylist()
         // A directory stands where the next file has to go.
         let name = SpoolName.segment(mediaSequence: 1, header: NewSegment.numbered(1).header)
         try FileManager.default.createDirectory(atPath: "\(directory.path)/\(name)", withIntermediateDirectories: false)
         await #expect(throws: RingError.system(.rename, path: "\(directory.path)/\(name)", code: EISDIR)) {
             try await ring.publish(.numbered(1))
         }
-        #expect(brokenRules(from: text(before), to: text(ring.snapshot.livePlaylist)).isEmpty)
+        #expect(brokenRules(from: text(before), to: text(ring.snapshot.livePlaylist())).isEmpty)
         #expect(ring.snapshot.edge?.isGap == true, "the lost time is a gap")
         #expect(!directory.names.contains { $0.hasSuffix(".part") })
     }
@@ -142,24 +142,24 @@ struct DVRRingTests {
         let policy = RetentionPolicy(rewind: rewind, liveWindow: .seconds(30), freeReserve: 0)
         let ring = try DVRRing.open(directory, policy: policy)
         for n in 0..<20 { try await ring.publish(.numbered(n)) }
-        let first = try #require(text(ring.snapshot.livePlaylist).firstMatch(of: /MEDIA-SEQUENCE:(\d+)/)).1
+        let first = try #require(text(ring.snapshot.livePlaylist()).firstMatch(of: /MEDIA-SEQUENCE:(\d+)/)).1
         await ring.stopSliding()
         for n in 20..<60 { try await ring.publish(.numbered(n)) }
         await ring.stopSliding()
-        #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:\(first)\n"))
-        #expect(text(ring.snapshot.livePlaylist).contains("seg-59-"))
+        #expect(text(ring.snapshot.livePlaylist()).contains("MEDIA-SEQUENCE:\(first)\n"))
+        #expect(text(ring.snapshot.livePlaylist()).contains("seg-59-"))
         await ring.resumeSliding()
         try await ring.publish(.numbered(60))
-        #expect(text(ring.snapshot.livePlaylist).contains("MEDIA-SEQUENCE:55\n"), "it slides again")
+        #expect(text(ring.snapshot.livePlaylist()).contains("MEDIA-SEQUENCE:55\n"), "it slides again")
     }
 
     @Test func endIsFinal() async throws {
         do {
             let ring = try DVRRing.open(directory)
             for n in 0..<8 { try await ring.publish(.numbered(n)) }
-            let before = text(ring.snapshot.livePlaylist)
+            let before = text(ring.snapshot.livePlaylist())
             await ring.end()
-            #expect(text(ring.snapshot.livePlaylist) == before + "#EXT-X-ENDLIST\n")
+            #expect(text(ring.snapshot.livePlaylist()) == before + "#EXT-X-ENDLIST\n")
             #expect(text(ring.snapshot.dvrPlaylist(.whole)).hasSuffix("#EXT-X-ENDLIST\n"))
             await #expect(throws: RingError.ended) { try await ring.publish(.numbered(8)) }
             await ring.end()
@@ -178,7 +178,7 @@ struct DVRRingTests {
         let over = DateRange.numbered(2, from: at(-40), lasting: .seconds(9))
         let tag = "#EXT-X-DATERANGE:\(range.attributes.text)\n"
         func expectListed(_ ring: DVRRing) {
-            for playlist in [text(ring.snapshot.livePlaylist), text(ring.snapshot.dvrPlaylist(.whole))] {
+            for playlist in [text(ring.snapshot.livePlaylist()), text(ring.snapshot.dvrPlaylist(.whole))] {
                 #expect(playlist.ranges(of: "#EXT-X-DATERANGE").count == 1 && playlist.contains(tag))
             }
         }
@@ -186,7 +186,7 @@ struct DVRRingTests {
             let ring = try DVRRing.open(directory)
             for n in 0..<8 { try await ring.publish(.numbered(n)) }
             await ring.end(adding: [range, over])
-            #expect(text(ring.snapshot.livePlaylist).hasSuffix("#EXT-X-ENDLIST\n"))
+            #expect(text(ring.snapshot.livePlaylist()).hasSuffix("#EXT-X-ENDLIST\n"))
             expectListed(ring)
         }
         let ring = try DVRRing.open(directory)
@@ -208,7 +208,7 @@ struct DVRRingTests {
                         let snapshot = ring.snapshot
                         #expect(snapshot.version >= version)
                         version = snapshot.version
-                        let live = ParsedPlaylist(text(snapshot.livePlaylist))
+                        let live = ParsedPlaylist(text(snapshot.livePlaylist()))
                         #expect(live.end == snapshot.index.nextMediaSequence, "one version, one state")
                         await Task.yield()
                     }

@@ -54,7 +54,7 @@ struct FFmpegSpoolTests {
         #expect(try Self.frames(in: "\(directory.path)/ring.m3u8") == 150)
         let range = RewindRange.between(start: at(2), end: at(4))
         for (name, frames, list) in [
-            ("live.m3u8", 150, ring.snapshot.livePlaylist), ("master.m3u8", 150, ring.snapshot.masterPlaylist()),
+            ("live.m3u8", 150, ring.snapshot.livePlaylist()), ("master.m3u8", 150, ring.snapshot.masterPlaylist()),
             ("range.m3u8", 50, ring.snapshot.dvrPlaylist(range)),
         ] {
             try directory.write(name, try #require(list))

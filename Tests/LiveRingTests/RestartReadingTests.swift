@@ -21,7 +21,7 @@ struct RestartReadingTests {
         let version = try SpoolDirectory(directory.path).version(of: "ring.m3u8")
         let ring = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6, previous: previous)
         #expect(ring.snapshot.index.listed.count == 5 && ring.resumePoint == .after(4))
-        #expect(version != nil && previous.reading.dequeue(ifStill: version) == nil, "it was taken")
+        #expect(version != nil && previous.dequeueJournal(ifStill: version) == nil, "it was taken")
         try await ring.publish(.numbered(5))
         #expect(try RingJournal.read(directory.read("ring.m3u8"), path: "")?.entries.count == 6)
     }
@@ -53,9 +53,9 @@ struct RestartReadingTests {
     @Test func longerTargetDurationKeepsTheLivePlaylist() async throws {
         try await publish(0..<20)
         let first = try DVRRing.open(directory)
-        let before = try MediaPlaylistParser.parse(try #require(first.snapshot.livePlaylist))
+        let before = try MediaPlaylistParser.parse(try #require(first.snapshot.livePlaylist()))
         let ring = try await first.reopened(policy: plentiful, targetDuration: 60, subtitles: nil)
-        let after = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist))
+        let after = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist()))
         #expect(after.mediaSequence == before.mediaSequence && after.segments.map(\.uri) == before.segments.map(\.uri))
         #expect(ring.snapshot.variantAttributes?.averageBitRate == first.snapshot.variantAttributes?.averageBitRate)
     }

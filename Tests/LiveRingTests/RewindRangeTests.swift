@@ -125,7 +125,7 @@ struct RewindRangeTests {
         let actual = playlist.map {
             Answer(
                 numbers: $0.mediaSequence..<($0.mediaSequence + UInt64($0.segments.count)), type: $0.playlistType,
-                hasEndList: $0.hasEndList, hasStart: $0.start != nil)
+                hasEndList: $0.hasEndList, hasStart: $0.startsAtBeginning)
         }
         #expect(actual == answer, "\(when)")
         if playlist != nil { #expect(brokenRules(in: text(playlist), isLive: false).isEmpty, "\(when)") }

@@ -70,7 +70,7 @@ struct SpoolReplacementTests {
                     #expect(files.fileExists(atPath: snapshot.path(of: file)), "\(file.name) is whole")
                 }
             }
-            let text = text(snapshot.subtitlePlaylist(0))
+            let text = text(snapshot.livePlaylist(of: .subtitles(0)))
             #expect(text.split(separator: "\n").count { $0 == "#EXT-X-GAP" } == (row.isLost ? 3 : 0))
             #expect(throws: RingError.spoolInUse(directory: path), "no other process may write") { try open() }
         }

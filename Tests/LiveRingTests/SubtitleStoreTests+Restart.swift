@@ -57,7 +57,7 @@ extension SubtitleStoreTests {
         #expect(ring.snapshot.subtitles.map(\.nextMediaSequence) == [6])
         try await ring.publish(.numbered(8))
         try await ring.publish(Self.file(8))
-        let playlist = try MediaPlaylistParser.parse(try #require(ring.snapshot.subtitlePlaylist(0, .whole)))
+        let playlist = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole, of: .subtitles(0))))
         #expect(playlist.segments.map(\.mediaSequence) == Array(0...8), "no number is missing")
         let empty = try #require(ring.snapshot.subtitleFile(named: playlist.segments[7].uri))
         #expect(try directory.read(empty.name) == Array("WEBVTT\n".utf8))
@@ -115,7 +115,8 @@ extension SubtitleStoreTests {
         try directory.remove(lost)
         do {
             let ring = try open(directory)
-            let playlist = try MediaPlaylistParser.parse(try #require(ring.snapshot.subtitlePlaylist(0, .whole)))
+            let playlist = try MediaPlaylistParser.parse(
+                try #require(ring.snapshot.dvrPlaylist(.whole, of: .subtitles(0))))
             #expect(playlist.segments.map(\.isGap) == [false, false, false, false, true, false, false])
             #expect(playlist.segments[4].uri == lost && ring.snapshot.subtitleFile(named: lost) == nil)
         }

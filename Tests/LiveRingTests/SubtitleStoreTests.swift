@@ -31,7 +31,7 @@ struct SubtitleStoreTests {
 
     /// The broken rules, apart from those about init sections, which subtitles do not have.
     static func brokenRules(_ ring: DVRRing) -> [String] {
-        TestSupport.brokenRules(in: text(ring.snapshot.subtitlePlaylist(0))).filter {
+        TestSupport.brokenRules(in: text(ring.snapshot.livePlaylist(of: .subtitles(0)))).filter {
             !$0.hasPrefix("3:") && !$0.hasPrefix("7:")
         }
     }
@@ -45,13 +45,13 @@ struct SubtitleStoreTests {
 
     @Test func subtitlePlaylistMatchesSegmentPlaylist() async throws {
         let ring = try open(directory)
-        #expect(ring.snapshot.subtitlePlaylist(0) == nil, "no subtitles yet")
+        #expect(ring.snapshot.livePlaylist(of: .subtitles(0)) == nil, "no subtitles yet")
         for n in 0..<10 {
             try await ring.publish(.numbered(n, isDiscontinuous: n == 7))
             if n < 9 { try await ring.publish(Self.file(n)) }
         }
-        let live = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist))
-        let subtitles = try MediaPlaylistParser.parse(try #require(ring.snapshot.subtitlePlaylist(0)))
+        let live = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist()))
+        let subtitles = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist(of: .subtitles(0))))
         #expect(Self.brokenRules(ring).isEmpty)
         #expect(subtitles.mediaSequence == live.mediaSequence && subtitles.targetDuration == live.targetDuration)
         #expect(subtitles.discontinuitySequence == live.discontinuitySequence)
@@ -85,7 +85,7 @@ struct SubtitleStoreTests {
         #expect(master.renditions[0].attributes["CHARACTERISTICS"] == "public.accessibility.x")
         #expect(master.renditions[1].attributes["FORCED"] == "YES" && !master.renditions[1].isDefault)
         let range = RewindRange.between(start: at(0), end: at(12))
-        let rewind = try MultivariantPlaylistParser.parse(try #require(ring.snapshot.dvrMasterPlaylist(range)))
+        let rewind = try MultivariantPlaylistParser.parse(try #require(ring.snapshot.masterPlaylist(range)))
         let query = "start=1767355200.000&end=1767355212.000"
         #expect(rewind.variants.map(\.uri) == ["dvr.m3u8?\(query)"])
         #expect(rewind.renditions.first?.uri == "dvr-subs-0.m3u8?\(query)")
@@ -109,15 +109,15 @@ struct SubtitleStoreTests {
         for n in 0..<8 { try await ring.publish(.numbered(n)) }
         for n in 0..<3 { try await ring.publish(Self.file(n)) }
         let range = RewindRange.between(start: at(0), end: at(24))
-        let early = try MediaPlaylistParser.parse(try #require(ring.snapshot.subtitlePlaylist(0, range)))
+        let early = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(range, of: .subtitles(0))))
         #expect(early.segments.count == 3 && !early.hasEndList && early.playlistType == .event)
         try await ring.publish(Self.file(3))
-        let whole = try MediaPlaylistParser.parse(try #require(ring.snapshot.subtitlePlaylist(0, range)))
+        let whole = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(range, of: .subtitles(0))))
         #expect(whole.segments.count == 4 && whole.hasEndList && whole.playlistType == .event)
         await ring.end()
-        #expect(!text(ring.snapshot.subtitlePlaylist(0)).contains("ENDLIST"), "some are still pending")
+        #expect(!text(ring.snapshot.livePlaylist(of: .subtitles(0))).contains("ENDLIST"), "some are still pending")
         for n in 4..<8 { try await ring.publish(Self.file(n)) }
-        #expect(text(ring.snapshot.subtitlePlaylist(0)).hasSuffix("#EXT-X-ENDLIST\n"))
+        #expect(text(ring.snapshot.livePlaylist(of: .subtitles(0))).hasSuffix("#EXT-X-ENDLIST\n"))
     }
 
     @Test func subtitleFilesLeaveWithSegments() async throws {

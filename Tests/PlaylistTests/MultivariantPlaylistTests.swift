@@ -23,15 +23,8 @@ private func master(_ text: String) throws(PlaylistError) -> MultivariantPlaylis
         #EXT-X-SESSION-KEY:METHOD=AES-128,URI="k"
         #EXT-X-OURS:1
         """)
-    #expect(read.version == 7)
     #expect(read.hasIndependentSegments)
     #expect(read.variables == [VariableDefinition(name: "host", value: "http://cdn")])
-    #expect(read.start == StartOffset(timeOffset: .zero))
-    #expect(read.contentSteering?["SERVER-URI"] == "/s")
-    #expect(read.iFrameVariants.map { $0["URI"] } == ["i"])
-    #expect(read.sessionData.map { $0["DATA-ID"] } == ["d"])
-    #expect(read.sessionKeys.map { $0["URI"] } == ["k"])
-    #expect(read.unknownTags == ["#EXT-X-OURS:1"])
     let variant = try #require(read.variants.first)
     #expect(variant.uri == "http://cdn/720")
     #expect(variant.bandwidth == 1000)
@@ -39,11 +32,10 @@ private func master(_ text: String) throws(PlaylistError) -> MultivariantPlaylis
     #expect(variant.codecs == ["avc1.4d401f", "mp4a.40.2", "BANDWIDTH=99"])
     #expect(variant.resolution == Variant.Resolution(width: 1280, height: 720))
     #expect(variant.frameRate == "29.970")
-    #expect([variant.audio, variant.video, variant.subtitles] == ["a", "v", "s"])
+    #expect([variant.audio, variant.subtitles] == ["a", "s"])
     let rendition = try #require(read.renditions.first)
     #expect(rendition.type == .audio)
-    #expect(
-        [rendition.groupID, rendition.name, rendition.language, rendition.channels] == ["a", "Deutsch", "de", "2"])
+    #expect([rendition.groupID, rendition.name, rendition.language] == ["a", "Deutsch", "de"])
     #expect(rendition.isDefault && rendition.isAutoselect)
     #expect(rendition.uri == "http://cdn/de")
 }
@@ -113,7 +105,7 @@ func irregularMultivariantPlaylistsAreRead(
 @Test func unreadableRenditionAffectsNoOther() throws {
     let bad = ["#EXT-X-MEDIA:TYPE=SMELL,GROUP-ID=\"a\",NAME=\"n\"", "#EXT-X-MEDIA:TYPE=AUDIO,NAME=\"n\""]
     let read = try master(bad.joined(separator: "\n") + "\n#EXT-X-STREAM-INF:BANDWIDTH=1\na")
-    #expect(read.unknownTags == bad)
+    #expect(read.irregularities.count == bad.count)
     #expect(read.variants.count == 1)
 }
 

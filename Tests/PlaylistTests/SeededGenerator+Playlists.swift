@@ -2,8 +2,7 @@ import TestSupport
 
 @testable import Playlist
 
-/// Random playlists with every property that text can express: a map or a bitrate never ends, and durations have five
-/// decimals.
+/// Random playlists with every property that is read and written: a map never ends, and durations have five decimals.
 extension SeededGenerator {
     mutating func mediaPlaylist() -> MediaPlaylist {
         var playlist = MediaPlaylist(
@@ -13,41 +12,25 @@ extension SeededGenerator {
         playlist.playlistType = perhaps { $0.once(in: 2) ? .vod : .event }
         playlist.hasEndList = once(in: 2)
         playlist.hasIndependentSegments = once(in: 2)
-        playlist.isIFramesOnly = once(in: 5)
-        playlist.start = perhaps { StartOffset(timeOffset: .zero - $0.duration(), isPrecise: $0.once(in: 2)) }
-        playlist.serverControl = perhaps { $0.serverControl() }
-        playlist.partTarget = perhaps { $0.duration() }
-        if once(in: 4) { playlist.variables = [VariableDefinition(name: word(), value: text())] }
-        if once(in: 4) { skip(in: &playlist) }
         playlist.dateRanges = some { $0.dateRange() }
         playlist.unknownTags = some { "#EXT-X-OURS:\($0.text())" }
-        playlist.preloadHints = some { $0.attributes() }
-        playlist.renditionReports = some { $0.attributes() }
         addSegments(to: &playlist)
-        playlist.trailingParts = some { $0.part() }
-        if !playlist.segments.isEmpty {
-            playlist.trailingLines = some { $0.unknownTag() }
-            playlist.trailingDateRanges = some { $0.dateRange() }
-        }
-        let version = PlaylistWriter.version(neededBy: playlist)
-        playlist.version = version > 1 ? version : nil
+        if !playlist.segments.isEmpty { playlist.trailingDateRanges = some { $0.dateRange() } }
         return playlist
     }
 
     private mutating func addSegments(to playlist: inout MediaPlaylist) {
         var discontinuities = playlist.discontinuitySequence ?? 0
-        let first = playlist.mediaSequence + UInt64(playlist.skippedSegments)
+        let first = playlist.mediaSequence
         for index in 0..<UInt64.random(in: 0...12, using: &self) {
             var segment = MediaSegment(uri: uri(), duration: duration(), mediaSequence: first + index)
             inherit(from: playlist.segments.last, into: &segment)
-            segment.title = once(in: 3) ? text() : ""
             segment.isDiscontinuous = once(in: 4)
             discontinuities += segment.isDiscontinuous ? 1 : 0
             segment.discontinuitySequence = discontinuities
             segment.byteRange = perhaps { $0.byteRange() }
             segment.programDateTime = perhaps { $0.date() }
             segment.isGap = once(in: 5)
-            segment.parts = some { $0.part() }
             segment.unknownTags = some { $0.unknownTag() }
             segment.dateRanges = some { $0.dateRange() }
             playlist.segments.append(segment)
@@ -60,14 +43,11 @@ extension SeededGenerator {
         if once(in: 4) {
             segment.map = MediaInitialization(uri: uri(), byteRange: perhaps { $0.byteRange() }, keys: keys())
         }
-        segment.bitrate = once(in: 4) ? .random(in: 1...9000, using: &self) : previous?.bitrate
     }
 
     mutating func multivariantPlaylist() -> MultivariantPlaylist {
         var playlist = MultivariantPlaylist()
         playlist.hasIndependentSegments = once(in: 2)
-        playlist.start = perhaps { StartOffset(timeOffset: $0.duration()) }
-        if once(in: 3) { playlist.variables = [VariableDefinition(name: word(), value: text())] }
         playlist.renditions = some { random in
             var rendition = Rendition(
                 type: .audio, groupID: random.word(), name: random.text(), uri: random.perhaps { $0.uri() })
@@ -76,13 +56,6 @@ extension SeededGenerator {
             return rendition
         }
         playlist.variants = some { $0.variant() }
-        playlist.iFrameVariants = some { $0.attributes() }
-        playlist.sessionData = some { $0.attributes() }
-        playlist.sessionKeys = some { $0.attributes() }
-        playlist.contentSteering = perhaps { $0.attributes() }
-        playlist.unknownTags = some { $0.unknownTag() }
-        let version = PlaylistWriter.version(neededBy: playlist)
-        playlist.version = version > 1 ? version : nil
         return playlist
     }
 
@@ -142,8 +115,7 @@ extension SeededGenerator {
             keys.append(
                 SegmentKey(
                     method: methods.randomElement(using: &self) ?? .aes128, uri: word(),
-                    initializationVector: perhaps { $0.initializationVector() }, keyFormat: format,
-                    keyFormatVersions: perhaps { _ in "1/2" }))
+                    initializationVector: perhaps { $0.initializationVector() }, keyFormat: format))
         }
         return keys
     }
@@ -152,12 +124,6 @@ extension SeededGenerator {
         var bytes: [UInt8] = []
         for _ in 0..<16 { bytes.append(.random(in: 0...255, using: &self)) }
         return bytes
-    }
-
-    private mutating func part() -> PartialSegment {
-        PartialSegment(
-            uri: uri(), duration: duration(), isIndependent: once(in: 2), byteRange: perhaps { $0.byteRange() },
-            isGap: once(in: 4))
     }
 
     private mutating func unknownTag() -> String {
@@ -173,16 +139,4 @@ extension SeededGenerator {
     }
 
     private mutating func dateRange() -> DateRange { DateRange(id: text(), attributes: attributes()) }
-
-    private mutating func serverControl() -> ServerControl {
-        ServerControl(
-            canSkipUntil: perhaps { $0.duration() }, canSkipDateRanges: once(in: 2),
-            holdBack: perhaps { $0.duration() },
-            partHoldBack: perhaps { $0.duration() }, canBlockReload: once(in: 2))
-    }
-
-    private mutating func skip(in playlist: inout MediaPlaylist) {
-        playlist.skippedSegments = .random(in: 1...1000, using: &self)
-        playlist.recentlyRemovedDateRanges = some { $0.word() }
-    }
 }

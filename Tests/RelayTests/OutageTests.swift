@@ -49,7 +49,7 @@ private struct OutageChannel {
         } perform: { output, now in
             while let next = actions.first, now >= .seconds(next.second) { try actions.removeFirst().perform() }
             let outcome = try await relay.perform(output, at: now)
-            guard let live = state.snapshot?.livePlaylist, live != result.versions.last?.text else { return outcome }
+            guard let live = state.snapshot?.livePlaylist(), live != result.versions.last?.text else { return outcome }
             result.versions.append((now, live))
             return outcome
         }

@@ -158,8 +158,6 @@ private func fetch(_ queue: inout SegmentQueue, _ bodies: [[UInt8]]) -> (request
         _ = queue.settle(id, request, .success(answer), at: now)
         now += .seconds(5)
     }
-    let (bytes, inVain) = (queue.heldBytes, queue.shortRetriesInVain)
-    queue = SegmentQueue()
-    queue.shortRetriesInVain = inVain
-    return (count, bytes)
+    defer { _ = queue.popReady(ResourceCache()) }
+    return (count, queue.heldBytes)
 }

@@ -3,6 +3,7 @@ package import Demux
 package import LiveRing
 package import Media
 package import Splice
+package import Tracker
 
 extension ChannelPipeline {
     /// An event that an operator may want to know of, reported once per occasion.
@@ -46,5 +47,35 @@ extension ChannelPipeline {
         case unreadable(MediaError)
         /// The segment is one of a subtitle rendition.
         case undecryptableSubtitles(DecryptError)
+    }
+}
+
+/// The reason why a channel ends, as a typed value; `liverelay` makes text and an exit status of it.
+package enum ChannelError: Error, Equatable, Sendable {
+    /// Segments in a row do not decrypt, and nothing was published before. `url` is the channel's upstream.
+    case undecryptable(DecryptError, segments: Int, url: String)
+    /// Segments in a row hold no usable media, and nothing was published before. `url` is the channel's upstream.
+    case unusable(MediaError, segments: Int, isEncrypted: Bool, url: String)
+    /// The upstream has ended, and nothing of it could be published.
+    case empty(EmptyChannel, url: String)
+    case upstream(TrackerError)
+    case spool(RingError)
+    case slate(SlateError)
+}
+
+/// Counts of a channel of which nothing could be published.
+package struct EmptyChannel: Equatable, Sendable {
+    /// Main segments that arrived, and those that did not.
+    package var segments = 0
+    package var lost: UInt64 = 0
+    /// Why the last of these did not arrive.
+    package var lossReason: SegmentLoss.Reason?
+    package var counts = SpliceCounts()
+
+    package init() {}
+
+    mutating func record(_ loss: SegmentLoss) {
+        lost += UInt64(loss.mediaSequences.count)
+        lossReason = loss.reason
     }
 }

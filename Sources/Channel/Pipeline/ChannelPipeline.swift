@@ -33,7 +33,7 @@ package struct ChannelPipeline: Sendable {
     private var consecutiveFailures = 0
     /// The error of the last unusable segment.
     private var lastFailure: ChannelError?
-    /// What was found so far, should nothing be published.
+    /// Counts for the error of a channel that publishes nothing.
     private var found = EmptyChannel()
     /// Segments that could not be decrypted or read.
     private(set) var skippedSegments = 0
@@ -268,5 +268,28 @@ extension ChannelPipeline {
         lastPeriod = nil
         sources[next]?.engine.resume(at: publisher.position, datedUntil: publisher.datedUntil, after: published)
         return events
+    }
+}
+
+extension ChannelPipeline {
+    /// The output of a channel at one moment: a source, filler, or nothing any more.
+    fileprivate enum Output: Equatable {
+        case source(Int)
+        /// An outage is filled; `after` is the source that was published before.
+        case filler(OutageFiller.Kind, after: Int)
+        /// Nothing follows; `after` is the source that was published last.
+        case ended(after: Int)
+
+        /// The source that is published, or was published last. Source 0 is the channel's own upstream.
+        var source: Int {
+            switch self {
+            case .source(let source), .filler(_, let source), .ended(let source): source
+            }
+        }
+
+        /// nil unless an outage is filled.
+        var filler: OutageFiller.Kind? { if case .filler(let kind, _) = self { kind } else { nil } }
+
+        var isEnded: Bool { if case .ended = self { true } else { false } }
     }
 }

@@ -22,7 +22,7 @@ package final class ChannelState: Sendable {
         var writeFailureSince: Duration?
     }
 
-    /// What is published at one moment.
+    /// The published state at one moment.
     package struct Publication: Sendable {
         package let snapshot: RingSnapshot
         /// Which of the channel's rings the snapshot is of. Each ring counts its snapshots' versions from the beginning.
@@ -47,7 +47,7 @@ package final class ChannelState: Sendable {
         self.now = now
     }
 
-    /// What is published now; nil before the ring is open.
+    /// The current publication; nil before the ring is open.
     package var publication: Publication? {
         let (ring, count, first) = state.withLock { ($0.ring, $0.ringCount, $0.firstMediaSequence) }
         return ring.map { Publication(snapshot: $0.snapshot, ring: count, firstMediaSequence: first) }

@@ -74,7 +74,7 @@ extension RelayStatus {
         package let streams: [Stream]
         /// Names of the program's video streams that cannot be republished; nil if there are none.
         package let unsupportedVideo: [String]?
-        /// The same for audio.
+        /// Names of the program's audio streams that cannot be republished; nil if there are none.
         package let unsupportedAudio: [String]?
 
         init(_ selection: ProgramSelection) {

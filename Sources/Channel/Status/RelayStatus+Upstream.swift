@@ -15,7 +15,7 @@ extension RelayStatus {
         /// Seconds since a playlist last listed a new segment.
         package internal(set) var secondsSinceNewSegment: Double?
         package internal(set) var nextMediaSequence: UInt64?
-        /// What determines the next load of the main playlist.
+        /// The rule for the next load of the main playlist, as `PollingState` names it.
         package internal(set) var polling: String?
         package internal(set) var segmentsInFlight = 0
         /// The sums over all renditions; failed attempts include those of keys and maps.

@@ -1,7 +1,8 @@
+package import LiveRing
+import Media
 import Playlist
-import Splice
-package import Support
-import Tracker
+package import Splice
+package import Tracker
 
 /// The content of `/status.json` for one channel. The names of its properties are the JSON keys; times are seconds.
 ///
@@ -73,4 +74,157 @@ package struct RelayStatus: Encodable, Sendable {
 extension UpstreamStatus {
     /// Whether nothing has come for so long that the last escalation step before giving up was taken.
     var isOutage: Bool { stall.map { $0.step >= .outage } ?? false }
+}
+
+extension RelayStatus {
+    package struct Output: Encodable, Equatable, Sendable {
+        package internal(set) var firstMediaSequence: UInt64?
+        package internal(set) var lastMediaSequence: UInt64?
+        package internal(set) var discontinuitySequence: UInt64?
+        package internal(set) var segments = 0
+        package internal(set) var rewindSeconds = 0.0
+        package internal(set) var liveEdge: String?
+        /// Seconds since a segment was last published; nil before the first.
+        package internal(set) var secondsSincePublish: Double?
+        package internal(set) var targetDuration: Int?
+        package internal(set) var codecs: [String] = []
+        /// Bits per second of what is listed: the highest and the mean, as in the multivariant playlist.
+        package internal(set) var bandwidth: Int?
+        package internal(set) var averageBandwidth: Int?
+        package internal(set) var rewindEvictionsForDiskFull = 0
+        /// How often the spool's directory was removed or replaced; the segments that were in it are gaps.
+        package internal(set) var spoolReplacements = 0
+        /// nil while the spool accepts segments.
+        package internal(set) var writeFailure: WriteFailure?
+        /// The last error while removing old files or shortening a journal; nil since the last success.
+        package internal(set) var cleanupError: StatusReason?
+        /// Requests for parts of the rewind that were refused because too many were pending.
+        package var rangesRefused = 0
+        /// Segments listed as EXT-X-GAP, because media is missing or could not be written.
+        package internal(set) var gapSegments = 0
+        /// Segments of the slate, published because media is missing.
+        package internal(set) var slateSegments = 0
+    }
+
+    /// A spool that refuses segments. Each new segment is tried all the same.
+    package struct WriteFailure: Encodable, Equatable, Sendable {
+        package internal(set) var reason: StatusReason
+        /// Segments that were refused in a row.
+        package internal(set) var segments: Int
+        package internal(set) var seconds = 0.0
+
+        /// - Returns: nil if the spool accepts segments.
+        init?(_ failure: SpoolFailure) {
+            guard let error = failure.error else { return nil }
+            (reason, segments) = (.spool(error), failure.segments)
+        }
+    }
+}
+
+extension RelayStatus.Output {
+    mutating func update(from snapshot: RingSnapshot) {
+        let index = snapshot.index
+        firstMediaSequence = index.listed.first?.mediaSequence
+        lastMediaSequence = snapshot.edge?.mediaSequence
+        discontinuitySequence = snapshot.edge?.discontinuitySequence
+        segments = index.listed.count
+        rewindSeconds = Ticks(index.listedTicks).duration.seconds
+        liveEdge = snapshot.edge?.programDateTimeEnd.text
+        targetDuration = index.targetDuration
+        let attributes = snapshot.variantAttributes
+        codecs = attributes?.codecs ?? []
+        (bandwidth, averageBandwidth) = (attributes?.peakBitRate, attributes?.averageBitRate)
+        rewindEvictionsForDiskFull = snapshot.rewindDrops
+        spoolReplacements = snapshot.spoolReplacements
+        cleanupError = snapshot.housekeepingError.map { .spool($0) }
+    }
+}
+
+extension RelayStatus {
+    /// The counts of all WebVTT renditions of the channel.
+    package struct Subtitles: Encodable, Equatable, Sendable {
+        package internal(set) var counts = SubtitleCounts()
+        /// Names of the renditions.
+        package internal(set) var renditions: [String] = []
+        package internal(set) var undecryptableSegments = 0
+        package internal(set) var filesNotWritten = 0
+
+        private enum CodingKeys: String, CodingKey { case renditions, undecryptableSegments, filesNotWritten }
+
+        package func encode(to encoder: any Encoder) throws {
+            try counts.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(renditions, forKey: .renditions)
+            try container.encode(undecryptableSegments, forKey: .undecryptableSegments)
+            try container.encode(filesNotWritten, forKey: .filesNotWritten)
+        }
+    }
+
+    /// The counts of ad markers and of timed metadata.
+    package struct AdMarkers: Encodable, Equatable, Sendable {
+        package internal(set) var counts = AdMarkerCounts()
+        package internal(set) var timedMetadata = TimedMetadata()
+        /// Cue tags that a playlist added to segments which had been fetched already.
+        package internal(set) var lateCueTags = 0
+
+        private enum CodingKeys: String, CodingKey { case lateCueTags }
+
+        package func encode(to encoder: any Encoder) throws {
+            try counts.encode(to: encoder)
+            try timedMetadata.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(lateCueTags, forKey: .lateCueTags)
+        }
+    }
+
+    /// The splice's counts of timed metadata and of dates.
+    package struct TimedMetadata: Encodable, Equatable, Sendable {
+        package internal(set) var eventMessages = 0
+        package internal(set) var duplicateEventMessages = 0
+        package internal(set) var discardedTimedMetadata = 0
+        package internal(set) var ignoredProgramDateTimes = 0
+
+        init() {}
+
+        init(_ counts: SpliceCounts) {
+            eventMessages = counts.messagesWritten
+            duplicateEventMessages = counts.duplicateMessages
+            discardedTimedMetadata = counts.metadataDiscarded
+            ignoredProgramDateTimes = counts.datesRejected
+        }
+    }
+}
+
+/// The reason of a channel's state or of a spool's failure, as a typed value.
+///
+/// Its text is made by the function that the encoder's `userInfo` holds under `textKey`: this module makes no text for
+/// operators. Without such a function only the name of the case is encoded.
+package enum StatusReason: Encodable, Equatable, Sendable {
+    /// `at` is the session time of the status.
+    case stalled(UpstreamStatus.Stall, at: Duration)
+    case failed(ChannelError)
+    case spool(RingError)
+
+    /// A function from a reason to its text.
+    package struct Text: Sendable {
+        package let text: @Sendable (StatusReason) -> String
+
+        package init(_ text: @escaping @Sendable (StatusReason) -> String) { self.text = text }
+    }
+
+    package static let textKey = CodingUserInfoKey(rawValue: "liverelay.StatusReason.text")
+
+    package func encode(to encoder: any Encoder) throws {
+        let text = Self.textKey.flatMap { encoder.userInfo[$0] as? Text }
+        var container = encoder.singleValueContainer()
+        try container.encode(text?.text(self) ?? name)
+    }
+
+    private var name: String {
+        switch self {
+        case .stalled: "stalled"
+        case .failed: "failed"
+        case .spool: "spool"
+        }
+    }
 }

@@ -1,9 +1,9 @@
 import Playlist
 import Support
 
-/// The most of what a channel may have.
+/// The largest numbers that a channel may have.
 private enum Most {
-    /// Of `url`, and of `backups`.
+    /// Sources in `url`, and in `backups`.
     static let sources = 16
     static let headers = 32
     static let groups = 16
@@ -207,5 +207,58 @@ extension ConfigurationReader {
         _ name: String, _ value: String, in requests: inout RequestOptions, at position: ConfigurationNode.Position?
     ) {
         if !requests.setUnquoted(name, to: value) { record(.malformedHeader(Self.excerpt(name)), at: position) }
+    }
+}
+
+/// The values of one channel, or of `defaults`, as written.
+struct ChannelEntry {
+    var name: String?
+    var groups: [String] = []
+    var logo: String?
+    var number: String?
+    var guideID: String?
+    var guideName: String?
+    var guideShift: String?
+    var isRadio: Bool?
+    var requests = RequestOptions()
+    var sources: [Source] = []
+    var backups: [Source] = []
+    var options = ChannelOptions()
+
+    /// A URL of a channel, and what is written about it alone.
+    struct Source {
+        var url: String
+        var requests = RequestOptions()
+    }
+
+    /// - Parameters:
+    ///   - slug: of the channel.
+    ///   - key: what it is called, unless it has a name.
+    func channel(slug: String, key: String, defaults: ChannelEntry) -> ListedChannel {
+        let common = requests.filled(from: defaults.requests)
+        return ListedChannel(
+            slug: slug, name: name ?? key, number: number, logo: logo,
+            groups: groups.isEmpty ? defaults.groups : groups, guideID: guideID, guideName: guideName,
+            guideShift: guideShift ?? defaults.guideShift, isRadio: isRadio ?? defaults.isRadio ?? false,
+            sources: (sources + backups).map { source in
+                let requests = source.requests.filled(from: common)
+                return ListedSource(url: source.url, headers: requests.headers, proxy: requests.proxy)
+            },
+            options: options.filled(from: defaults.options))
+    }
+
+    /// A channel of an included list, with these values as its defaults.
+    func completing(_ channel: ListedChannel) -> ListedChannel {
+        var channel = channel
+        if channel.groups.isEmpty { channel.groups = groups }
+        channel.guideShift = channel.guideShift ?? guideShift
+        channel.isRadio = channel.isRadio || isRadio == true
+        channel.options = channel.options.filled(from: options)
+        for index in channel.sources.indices {
+            var own = RequestOptions(channel.sources[index])
+            own = own.filled(from: requests)
+            (channel.sources[index].headers, channel.sources[index].proxy) = (own.headers, own.proxy)
+        }
+        return channel
     }
 }

@@ -46,7 +46,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         return place + (path.isEmpty ? "" : path.joined(separator: ".") + ": ") + reason
     }
 
-    /// What is wrong, without the place.
+    /// The mistake without its place.
     package var reason: String {
         switch kind {
         case .syntax(let problem): "the YAML cannot be read: \(problem)"
@@ -70,7 +70,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
     }
 }
 
-/// What is wrong with a configuration: its first mistakes, in their order.
+/// The first mistakes of a configuration, in their order.
 package struct ConfigurationError: Error, Equatable, Sendable {
     /// At least one.
     package let issues: [ConfigurationIssue]

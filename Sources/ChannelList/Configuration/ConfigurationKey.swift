@@ -1,6 +1,6 @@
 /// The keys of a channel, most of which `defaults` has too.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
-    // What it is called.
+    // Description.
     case name, group, logo, number
     case guideID = "tvg-id"
     case guideName = "tvg-name"
@@ -19,11 +19,11 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case allowAddress = "allow-address"
     case giveUp = "give-up"
     case patience
-    // What is published.
+    // Output.
     case audio
     case fillSilence = "fill-silence"
     case require, slate, window, dvr, rewind, burst, spool, record
-    // Who watches it.
+    // Viewers.
     case token, tokens
     // When it runs.
     case always, idle

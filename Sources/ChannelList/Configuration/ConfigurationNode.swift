@@ -8,7 +8,7 @@ package struct ConfigurationNode: Equatable, Sendable {
         package init(line: Int, column: Int) { (self.line, self.column) = (line, column) }
     }
 
-    /// What the notation says of a scalar. A plain one of YAML may be text, a number or a Boolean.
+    /// The type of a scalar in its notation. A plain one of YAML may be text, a number or a Boolean.
     package enum ScalarKind: Equatable, Sendable { case plain, text, number, boolean }
 
     package struct Entry: Equatable, Sendable {

@@ -46,7 +46,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         }
     }
 
-    /// What the value should be: a noun with its article.
+    /// The form that is expected: a noun with its article.
     var expected: String {
         switch self {
         case .url: "a URL that begins with http:// or https://, without spaces and with other characters percent-coded"

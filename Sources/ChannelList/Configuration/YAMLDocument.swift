@@ -116,7 +116,7 @@ enum YAMLDocument {
 }
 
 extension ConfigurationNode {
-    /// What the merge key `<<` adds: the entries of a map, or of a list of maps.
+    /// The entries that the merge key `<<` adds: those of a map, or of a list of maps.
     fileprivate var mergedEntries: [Entry] {
         switch content {
         case .map(let entries): entries

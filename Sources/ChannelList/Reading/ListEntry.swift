@@ -3,7 +3,7 @@ import Support
 
 /// One `#EXTINF` of a list with the URLs after it.
 struct ListEntry {
-    /// Of `#EXTINF`, or of the URL if there is none.
+    /// The line of `#EXTINF`, or of the URL if there is none.
     let line: Int
     /// The text after the comma, trimmed.
     let name: String
@@ -53,7 +53,7 @@ struct ListEntry {
             guideName: value(of: "tvg-name")?.decodingEntities.exceptURL,
             guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
             isRadio: attributes["radio"] == "true",
-            catchup: catchup(defaults: defaults), stationAttributes: stationAttributes, sources: sources + backups)
+            stationAttributes: stationAttributes, sources: sources + backups)
     }
 
     static let longestName = 256
@@ -75,17 +75,6 @@ struct ListEntry {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)
             && parts.allSatisfy { (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { 48...57 ~= $0 } }
-    }
-
-    private func catchup(defaults: [String: String]) -> ListedCatchup? {
-        func find(_ names: String...) -> String? {
-            names.lazy.compactMap { attributes[$0] }.first ?? names.lazy.compactMap { defaults[$0] }.first
-        }
-        let days = find("catchup-days", "timeshift", "tvg-rec")
-        let mode = find("catchup", "catchup-type") ?? (days == nil || days == "0" ? nil : "shift")
-        guard let mode else { return nil }
-        return ListedCatchup(
-            mode: mode.lowercased(), days: days, source: find("catchup-source"), correction: find("catchup-correction"))
     }
 }
 
@@ -136,4 +125,53 @@ extension ListEntry {
 extension String {
     /// nil for an absolute URL, which may have secrets.
     fileprivate var exceptURL: String? { SourceURL.isAbsolute(self) ? nil : self }
+}
+
+/// The channels of a list, in which a channel that comes again is one with backups.
+struct ChannelCollector {
+    private(set) var channels: [ListedChannel] = []
+    /// The line of each channel's first entry.
+    private(set) var lines: [Int] = []
+    private var indexes: [Identity: Int] = [:]
+    private let limits: ChannelListLimits
+
+    /// Many stations of one provider may share a guide id, and many providers have a "News": only both together say that
+    /// two entries are one channel.
+    private struct Identity: Hashable {
+        let guideID: String
+        let name: String
+    }
+
+    init(limits: ChannelListLimits) { self.limits = limits }
+
+    /// Appends a channel, or its sources and groups to the channel that it is.
+    /// - Returns: what there is too much of, if anything.
+    mutating func append(_ channel: ListedChannel, line: Int) -> ListIssue.Limit? {
+        let identity = channel.guideID.map { Identity(guideID: $0, name: channel.name) }
+        if let index = identity.flatMap({ indexes[$0] }) { return merge(channel, into: index) }
+        guard channels.count < limits.channels else { return .channels }
+        if let identity { indexes[identity] = channels.count }
+        channels.append(channel)
+        lines.append(line)
+        return nil
+    }
+
+    private mutating func merge(_ channel: ListedChannel, into index: Int) -> ListIssue.Limit? {
+        var limit: ListIssue.Limit?
+        for source in channel.sources where !channels[index].sources.contains(source) {
+            if channels[index].sources.count < limits.sourcesPerChannel {
+                channels[index].sources.append(source)
+            } else {
+                limit = .sources
+            }
+        }
+        for group in channel.groups where !channels[index].groups.contains(group) {
+            if channels[index].groups.count < limits.groupsPerChannel {
+                channels[index].groups.append(group)
+            } else {
+                limit = .groups
+            }
+        }
+        return limit
+    }
 }

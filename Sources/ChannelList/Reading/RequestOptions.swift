@@ -1,14 +1,14 @@
 import Playlist
 
-/// What a list says about the requests for a source, from all spellings together. Of two headers with one name the last
-/// one counts.
+/// Headers and proxy for the requests of a source, from all spellings of a list together. A later header replaces one
+/// with the same name.
 struct RequestOptions: Equatable {
     private(set) var headers: [ListedHeader] = []
     var proxy: String?
 
     init() {}
 
-    /// What a list says about a source.
+    /// The options of a source.
     init(_ source: ListedSource) { (headers, proxy) = (source.headers, source.proxy) }
 
     var isEmpty: Bool { headers.isEmpty && proxy == nil }
@@ -58,7 +58,7 @@ struct RequestOptions: Equatable {
         "x-forwarded-for": "X-Forwarded-For",
     ]
 
-    /// What the client says about its own connection and requests.
+    /// Headers about the client's own connection and requests.
     private static let refused: Set = [
         "accept-encoding", "connection", "content-length", "expect", "if-match", "if-none-match", "if-range",
         "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade",

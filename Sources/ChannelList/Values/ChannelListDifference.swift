@@ -1,7 +1,4 @@
-import Playlist
-import Support
-
-/// What a reload changes, channel by channel. A channel is known by its slug.
+/// The changes of a reload, channel by channel. A channel is known by its slug.
 package struct ChannelListDifference: Equatable, Sendable {
     package struct Change: Equatable, Sendable {
         package let before: ListedChannel
@@ -10,16 +7,6 @@ package struct ChannelListDifference: Equatable, Sendable {
         /// Whether the channel has to be fetched in another way. If not, only what it is called has changed, and a running
         /// channel goes on.
         package var affectsSources: Bool { before.isRelayedDifferently(from: after) }
-        /// Whether the sources differ in nothing but the queries of their URLs, as where a list has fresh tokens.
-        package var isOnlyNewQueries: Bool {
-            affectsSources && before.sources.map(Self.withoutQuery) == after.sources.map(Self.withoutQuery)
-        }
-
-        private static func withoutQuery(_ source: ListedSource) -> ListedSource {
-            var source = source
-            source.url = URIReference.withoutQuery(source.url)
-            return source
-        }
     }
 
     /// In the order of the new list.

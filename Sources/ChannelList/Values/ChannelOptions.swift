@@ -21,7 +21,7 @@ package struct ChannelOptions: Hashable, Sendable {
     package var giveUp: Duration?
     package var patience: Duration?
 
-    // What is published.
+    // Output.
     package var audio: AudioMode?
     package var fillsSilence: Bool?
     package var requiresVideo: Bool?
@@ -38,7 +38,7 @@ package struct ChannelOptions: Hashable, Sendable {
     /// Directory that gets a capture of each run.
     package var record: String?
 
-    // Who watches it.
+    // Viewers.
     /// Tokens of which a viewer needs one, or one of the server; nil: as the server's other channels.
     package var tokens: [Secret]?
 

@@ -1,4 +1,4 @@
-import Support
+import Playlist
 
 /// The names of channels in paths.
 ///
@@ -42,7 +42,7 @@ package enum ChannelSlug {
 
     /// Gives each channel a slug of its own.
     ///
-    /// Of several channels with one slug, the first has it as it is, and the others have the next free number after it.
+    /// If several channels have one slug, the first has it as it is, and the others have the next free number after it.
     /// - Parameter previous: the channels before a reload. A channel with the name and a source of one of them keeps its
     ///   slug, whatever became of the others of that name.
     /// - Parameter taken: slugs of other channels.
@@ -69,5 +69,69 @@ package enum ChannelSlug {
         let hash = text.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         let digits = String((hash >> 24) ^ (hash & 0xFF_FFFF), radix: 16)
         return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+}
+
+/// The slugs of one list in the making.
+private struct SlugAssignment {
+    private let previous: [ListedChannel]
+    private var used: Set<String> = []
+    /// The number after a slug from which on none is known to be used.
+    private var nextNumbers: [String: Int] = [:]
+
+    /// - Parameter taken: slugs of channels that are not in the list.
+    init(previous: [ListedChannel], taken: Set<String> = []) {
+        self.previous = previous.filter { !$0.slug.isEmpty }
+        used = taken
+    }
+
+    mutating func assign(to channels: [ListedChannel]) -> [ListedChannel] {
+        var channels = channels
+        for index in channels.indices { channels[index].slug = "" }
+        if !previous.isEmpty {
+            for identity in Identity.allCases { keepSlugs(in: &channels, by: identity) }
+        }
+        let natural = channels.map { $0.slug.isEmpty ? ChannelSlug.slug(ofName: $0.name) : "" }
+        // Before any number is assigned, the first of each name gets its slug, also one that ends in a number.
+        for index in channels.indices where channels[index].slug.isEmpty {
+            guard !ChannelSlug.reserved.contains(natural[index]), used.insert(natural[index]).inserted else { continue }
+            channels[index].slug = natural[index]
+        }
+        for index in channels.indices where channels[index].slug.isEmpty {
+            channels[index].slug = numberedSlug(natural[index])
+        }
+        return channels
+    }
+
+    /// A property that identifies a channel with one of its name before the reload, the surest first.
+    private enum Identity: CaseIterable {
+        case url, urlWithoutQuery, guideID
+
+        func key(of channel: ListedChannel) -> [String?] {
+            let url = channel.sources.first?.url
+            return switch self {
+            case .url: [channel.name, url]
+            case .urlWithoutQuery: [channel.name, url.map(URIReference.withoutQuery)]
+            case .guideID: [channel.name, channel.guideID]
+            }
+        }
+    }
+
+    private mutating func keepSlugs(in channels: inout [ListedChannel], by identity: Identity) {
+        var free: [[String?]: [String]] = [:]
+        for channel in previous.reversed() where !used.contains(channel.slug) {
+            free[identity.key(of: channel), default: []].append(channel.slug)
+        }
+        for index in channels.indices where channels[index].slug.isEmpty {
+            guard let slug = free[identity.key(of: channels[index])]?.popLast() else { continue }
+            if used.insert(slug).inserted { channels[index].slug = slug }
+        }
+    }
+
+    private mutating func numberedSlug(_ slug: String) -> String {
+        var number = nextNumbers[slug] ?? 2
+        while !used.insert("\(slug)-\(number)").inserted { number += 1 }
+        nextNumbers[slug] = number + 1
+        return "\(slug)-\(number)"
     }
 }

@@ -16,20 +16,17 @@ package struct ListedChannel: Hashable, Sendable {
     /// Hours by which the guide's times are shifted, as written: `-4.5`.
     package var guideShift: String?
     package var isRadio: Bool
-    /// How the upstream offers its past programs; nil if the list does not say that it does.
-    package var catchup: ListedCatchup?
     /// The attributes `tvc-*` of Channels DVR, in order.
     package var stationAttributes: [ListedAttribute]
     /// The primary source and its backups, in order; at least one for a channel that a parser returned.
     package var sources: [ListedSource]
-    /// What its configuration says about relaying it; nothing for a channel of an M3U list.
+    /// The options of its configuration; empty for a channel of an M3U list.
     package var options: ChannelOptions
 
     package init(
         slug: String = "", name: String, number: String? = nil, logo: String? = nil, groups: [String] = [],
         guideID: String? = nil, guideName: String? = nil, guideShift: String? = nil, isRadio: Bool = false,
-        catchup: ListedCatchup? = nil, stationAttributes: [ListedAttribute] = [], sources: [ListedSource],
-        options: ChannelOptions = ChannelOptions()
+        stationAttributes: [ListedAttribute] = [], sources: [ListedSource], options: ChannelOptions = ChannelOptions()
     ) {
         self.slug = slug
         self.name = name
@@ -40,7 +37,6 @@ package struct ListedChannel: Hashable, Sendable {
         self.guideName = guideName
         self.guideShift = guideShift
         self.isRadio = isRadio
-        self.catchup = catchup
         self.stationAttributes = stationAttributes
         self.sources = sources
         self.options = options
@@ -68,21 +64,36 @@ package struct ListedAttribute: Hashable, Sendable {
     }
 }
 
-/// The attributes `catchup*` of a channel, as written.
-package struct ListedCatchup: Hashable, Sendable {
-    /// `default`, `append`, `shift`, `flussonic`, `xc`, `vod`, …
-    package var mode: String?
-    /// How far back the upstream goes, in days.
-    package var days: String?
-    /// The template of the URL.
-    package var source: String?
-    /// Hours that are added to the times in the URL.
-    package var correction: String?
+/// A header field that a list asks to send with the requests for a source.
+package struct ListedHeader: Hashable, Sendable {
+    /// A token (RFC 9110 §5.6.2). Well-known names have their usual spelling: `User-Agent`, `Referer`.
+    package let name: String
+    /// Without control characters and without surrounding white space.
+    package let value: String
 
-    package init(mode: String? = nil, days: String? = nil, source: String? = nil, correction: String? = nil) {
-        self.mode = mode
-        self.days = days
-        self.source = source
-        self.correction = correction
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// One URL under which a channel can be fetched, and how to ask for it.
+package struct ListedSource: Hashable, Sendable {
+    /// An absolute `http` or `https` URL, without header fields and labels.
+    package var url: String
+    /// At most one field of each name, compared without case.
+    package var headers: [ListedHeader]
+    /// The proxy's URL.
+    package var proxy: String?
+    /// The words after `$` in `http://host/path$label`: names the source for people.
+    package var label: String?
+    /// Whether the credentials that the process was given for all sources stay away from this one.
+    package var withholdsCredentials = false
+
+    package init(url: String, headers: [ListedHeader] = [], proxy: String? = nil, label: String? = nil) {
+        self.url = url
+        self.headers = headers
+        self.proxy = proxy
+        self.label = label
     }
 }

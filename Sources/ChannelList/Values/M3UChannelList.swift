@@ -1,10 +1,12 @@
-/// What an M3U list of channels says.
+package import Playlist
+
+/// The content of an M3U list of channels.
 package struct M3UChannelList: Equatable, Sendable {
     /// The URLs of XMLTV guides (`x-tvg-url`, `url-tvg`); unique, in order.
     package var guides: [String]
     /// At least one channel, each with a slug of its own.
     package var channels: [ListedChannel]
-    /// What was not understood, or was understood differently from how it is written; by line. The log is bounded.
+    /// Lines that were not understood, or were read differently from how they are written; by line. The log is bounded.
     package var issues: [ListIssue]
     /// How many issues there were, including those that `issues` has no room for.
     package var issueCount: Int
@@ -36,4 +38,14 @@ package struct ChannelListLimits: Equatable, Sendable {
     package var issues = 100
 
     package init() {}
+}
+
+/// Why bytes are no list of channels.
+package enum ChannelListError: Error, Equatable, Sendable {
+    /// The bytes are something else. The line is where that is seen, 1-based.
+    case notAList(DocumentKind, line: Int)
+    case tooLarge(bytes: Int, limit: Int)
+    /// A list without a channel that can be used.
+    /// - Parameter firstIssue: what cost it the first one, if anything did.
+    case noChannels(firstIssue: ListIssue?)
 }

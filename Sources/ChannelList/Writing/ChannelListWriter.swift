@@ -19,9 +19,6 @@ package enum StreamFormat: String, Sendable, CaseIterable {
 /// A URL is an identity: clients know a channel by it. So it holds the base URL and the slug, and nothing that changes.
 /// No value has a comma or a quote, and no name a comma or a dash between spaces, because readers cut there.
 package struct ChannelListWriter {
-    /// Without parameters, which mpv's probe does not expect.
-    package static let mediaType = "audio/x-mpegurl"
-
     private let baseURL: String
     private let format: StreamFormat
     private let guideURL: String?

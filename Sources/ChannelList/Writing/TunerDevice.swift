@@ -5,7 +5,7 @@ import Support
 package struct TunerDevice: Equatable, Sendable {
     /// Eight hexadecimal digits in capitals, with the check digit that clients verify.
     package let deviceID: String
-    /// What clients show.
+    /// The name that clients show.
     package let name: String
     /// How many channels run at once.
     package let tunerCount: Int

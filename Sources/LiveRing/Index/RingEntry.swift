@@ -38,11 +38,11 @@ package struct RingEntry: Equatable, Sendable {
     /// The bytes of its files in the spool, without the init section, which segments share.
     var storedBytes: UInt64 { (isGap ? 0 : UInt64(segment.byteCount)) + subtitleBytes }
 
-    /// The segment in a playlist of `container`. Every value has the map and the date; the writer decides where they are
+    /// The segment in a playlist of `content`. Every value has the map and the date; the writer decides where they are
     /// needed.
-    func mediaSegment(in container: PublishedContainer) -> MediaSegment {
+    func mediaSegment(in content: PlaylistContent) -> MediaSegment {
         var value = mediaSegment
-        guard container == .transportStream else { return value }
+        guard content == .transportStream else { return value }
         value.uri = SpoolName.transportStream(ofSegment: segment.name)
         value.map = nil
         value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
@@ -62,5 +62,25 @@ package struct RingEntry: Equatable, Sendable {
         value.unknownTags = adMarkers.cueTags.map(\.line)
         value.dateRanges = adMarkers.dateRanges
         return value
+    }
+}
+
+extension MediaPlaylist {
+    /// A playlist of `entries` with the head that every playlist of the ring has.
+    /// - Parameters:
+    ///   - nextMediaSequence: the first number if there are no entries.
+    ///   - discontinuitySequence: the discontinuity sequence number if there are no entries.
+    init(
+        entries: some Collection<RingEntry>, of content: PlaylistContent = .fragmentedMP4, targetDuration: Int,
+        nextMediaSequence: UInt64, discontinuitySequence: UInt64
+    ) {
+        self.init(
+            targetDuration: .seconds(targetDuration),
+            mediaSequence: entries.first?.mediaSequence ?? nextMediaSequence,
+            segments: entries.map { $0.mediaSegment(in: content) })
+        // The number of the first segment counts its own DISCONTINUITY, the number of the playlist does not (§6.2.1).
+        self.discontinuitySequence =
+            segments.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? discontinuitySequence
+        self.hasIndependentSegments = entries.allSatisfy(\.isIndependent)
     }
 }

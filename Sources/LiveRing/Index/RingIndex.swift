@@ -22,41 +22,41 @@ package struct RingIndex: Equatable, Sendable {
     package private(set) var policy: RetentionPolicy
     /// EXT-X-TARGETDURATION in seconds, within `RingRanges.targetDuration`.
     package private(set) var targetDuration: Int
-    // What a publish costs does not depend on the number of entries: copies of an index share them, and nothing below is
+    // The cost of a publish does not depend on the number of entries: copies of an index share them, and nothing below is
     // computed over all of them.
 
     /// The listed entries with consecutive media sequence numbers, oldest first.
-    package internal(set) var listed = PersistentVector<RingEntry>()
+    package private(set) var listed = PersistentVector<RingEntry>()
     /// The retired entries with consecutive media sequence numbers, oldest first, all below those of `listed`.
-    var retired = PersistentVector<RetiredEntry>()
+    private(set) var retired = PersistentVector<RetiredEntry>()
     /// The init sections in use, by file name.
-    var initializations: [String: InitializationUse] = [:]
+    private(set) var initializations: [String: InitializationUse] = [:]
     /// The number of gaps, listed and retired, by the name of the init section that they list.
-    var gapsByInitialization: [String: Int] = [:]
+    private(set) var gapsByInitialization: [String: Int] = [:]
     /// The number of entries, listed and retired, that cannot be decoded without another.
-    var dependentEntries = 0
+    private(set) var dependentEntries = 0
     /// The indices of the listed entries that have date ranges.
-    var indicesWithDateRanges = PersistentVector<Int>()
+    private(set) var indicesWithDateRanges = PersistentVector<Int>()
     /// The indices of the listed entries whose dates are before those of the entry before them.
-    var indicesOfDateRegressions = PersistentVector<Int>()
-    var liveWindow = LiveWindow()
-    var variantSums: VariantSums
+    private var indicesOfDateRegressions = PersistentVector<Int>()
+    private(set) var liveWindow = LiveWindow()
+    private(set) var variantSums: VariantSums
     /// The files with media for transport streams in use, by name.
     var transportStreamFiles: [String: TransportStreamFileUse] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// The discontinuity sequence number of the newest entry, even if that entry is evicted.
     package private(set) var discontinuitySequence: UInt64
     /// The duration of all listed entries in 90 kHz ticks.
-    package internal(set) var listedTicks: Int64 = 0
-    package internal(set) var listedBytes: UInt64 = 0
-    package internal(set) var retiredBytes: UInt64 = 0
+    package private(set) var listedTicks: Int64 = 0
+    package private(set) var listedBytes: UInt64 = 0
+    package private(set) var retiredBytes: UInt64 = 0
     /// The date ranges of unlisted segments that reach into the playlist, and those added at the end of the channel.
-    package internal(set) var openDateRanges: OpenDateRanges
+    package private(set) var openDateRanges: OpenDateRanges
     /// The latest media sequence number at which the live playlist may begin while it does not slide; nil if it slides.
     private(set) var liveWindowStart: UInt64?
     /// The clock of the ring in 90 kHz ticks.
     private(set) var publishedTicks: Int64 = 0
-    var longestPlaylist: LongestPlaylist
+    private var longestPlaylist: LongestPlaylist
 
     package init(
         policy: RetentionPolicy, targetDuration: Int, nextMediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0,
@@ -168,5 +168,231 @@ package struct RingIndex: Equatable, Sendable {
         }
         let unused = InitializationUse(file: entry.initialization, uses: 0, isAudioOnly: entry.format.isAudioOnly)
         initializations[entry.initialization.name, default: unused].uses += 1
+    }
+}
+
+// MARK: - Eviction
+
+// An entry leaves the playlist (it retires), stays fetchable for a while, and then its files are removed.
+
+extension RingIndex {
+    /// The number of listed entries that the policy drops with this publish.
+    ///
+    /// Entries are due if they are older than the rewind or exceed their half of the byte limit. The playlist does not
+    /// become shorter than the live window.
+    private var dueForEviction: Int {
+        let minimum = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration).ticks
+        let rewind = policy.rewind.map { max(PlaylistTicks.ticks($0), minimum) } ?? .max
+        let allowedBytes = policy.byteLimit.map { $0 / 2 } ?? .max
+        var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
+        for entry in listed.prefix(RetentionPolicy.evictionsPerPublish) {
+            ticks -= entry.duration
+            let isOld = ticks >= rewind && entry.mediaSequence < liveWindowStart ?? .max
+            guard isOld || (bytes > allowedBytes && ticks >= minimum) else { break }
+            guard listed.count - count > RetentionPolicy.minimumSegments else { break }
+            bytes -= entry.storedBytes
+            count += 1
+        }
+        return count
+    }
+
+    /// Evicts down to the shortest playlist that is allowed and removes every retired entry, because the disk is full.
+    ///
+    /// Gaps take no room on the disk, so they do not displace segments that can be played.
+    /// - Returns: the files that are no longer needed.
+    mutating func dropRewind() -> [SpoolFile] {
+        let playable = listed.filter { !$0.isGap }[...]
+        let start = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: playable)
+        if let first = playable[start...].first {
+            retire(listed.prefix { $0.mediaSequence < first.mediaSequence }.count)
+        }
+        longestPlaylist = LongestPlaylist(ticks: listedTicks, newest: nextMediaSequence)
+        return removeRetired(retired.count)
+    }
+
+    /// Evicts gaps at the front of the playlist while the rest is long enough for a playlist.
+    mutating func dropLeadingGaps() {
+        let gaps = listed.prefix { $0.isGap }.count
+        let excess = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed) - listed.startIndex
+        retire(gaps == listed.count ? gaps : min(gaps, excess))
+    }
+
+    /// Moves the first `count` listed entries to `retired`. They expire when the longest playlist that listed them could
+    /// have been played (RFC 8216 §6.2.2).
+    private mutating func retire(_ count: Int) {
+        let retiring = listed.prefix(count)
+        liveWindow.skip(to: retiring.endIndex, in: listed)
+        for entry in retiring {
+            variantSums.remove(entry)
+            retired.append(
+                RetiredEntry(entry: entry, expiresAt: publishedTicks + entry.duration + longestPlaylist.ticks))
+            listedTicks -= entry.duration
+            listedBytes -= entry.storedBytes
+            retiredBytes += entry.storedBytes
+        }
+        openDateRanges.merge(dateRangesOf: retiring)
+        listed.removeFirst(count)
+        while let first = indicesWithDateRanges.first, first < listed.startIndex { indicesWithDateRanges.removeFirst() }
+        while let first = indicesOfDateRegressions.first, first <= listed.startIndex {
+            indicesOfDateRegressions.removeFirst()
+        }
+        if let first = listed.first { openDateRanges.removeAll(endingBefore: first.programDateTime) }
+    }
+
+    /// Removes retired entries that have expired or that exceed the byte limit.
+    /// - Returns: the files that are no longer needed.
+    private mutating func removeExpired() -> [SpoolFile] {
+        var (stored, count) = (listedBytes + retiredBytes, 0)
+        for old in retired.prefix(RetentionPolicy.evictionsPerPublish) {
+            guard old.expiresAt <= publishedTicks || stored > policy.byteLimit ?? .max else { break }
+            stored -= old.entry.storedBytes
+            count += 1
+        }
+        return removeRetired(count)
+    }
+
+    private mutating func removeRetired(_ count: Int) -> [SpoolFile] {
+        var files: [SpoolFile] = []
+        let removed = retired.prefix(count).map(\.entry)
+        retired.removeFirst(count)
+        for entry in removed {
+            retiredBytes -= entry.storedBytes
+            if !entry.isIndependent { dependentEntries -= 1 }
+            if !entry.isGap {
+                files.append(entry.segment)
+                files += releaseTransportStreamFiles(of: entry)
+            }
+            if let unused = releaseInitialization(of: entry) { files.append(unused) }
+        }
+        return files
+    }
+
+    /// - Returns: the file of the entry's init section if no other entry uses it and no gap lists it. Players may load the
+    ///   EXT-X-MAP of a gap.
+    private mutating func releaseInitialization(of entry: RingEntry) -> SpoolFile? {
+        let name = entry.initialization.name
+        if entry.isGap {
+            gapsByInitialization[name, default: 1] -= 1
+            if gapsByInitialization[name] == 0 { gapsByInitialization[name] = nil }
+        } else {
+            initializations[name]?.uses -= 1
+        }
+        guard initializations[name]?.uses == 0, gapsByInitialization[name] == nil else { return nil }
+        return initializations.removeValue(forKey: name)?.file
+    }
+}
+
+// MARK: - Entries and files by number and by name
+
+extension RingIndex {
+    /// The file of the segment called `name` if it is listed or can still be fetched (RFC 8216 §6.2.2).
+    package func segmentFile(named name: String) -> SpoolFile? {
+        guard let number = SpoolName.mediaSequence(ofSegment: name), let entry = entry(numbered: number) else {
+            return nil
+        }
+        return entry.segment.name == name && !entry.isGap ? entry.segment : nil
+    }
+
+    /// The entry whose segment is called `name` as a transport stream, if it is listed or can still be fetched.
+    package func entry(ofTransportStream name: String) -> RingEntry? {
+        guard let segment = SpoolName.segment(ofTransportStream: name),
+            let number = SpoolName.mediaSequence(ofSegment: segment), let entry = entry(numbered: number)
+        else { return nil }
+        return entry.segment.name == segment && !entry.isGap && entry.transportStream != nil ? entry : nil
+    }
+
+    /// The file of the init section called `name` if a segment that can be fetched uses it.
+    package func initializationFile(named name: String) -> SpoolFile? { initializations[name]?.file }
+
+    /// Whether the segment or init section called `name` has audio and no video.
+    package func isAudioOnly(_ name: String) -> Bool {
+        if let initialization = initializations[name] { return initialization.isAudioOnly }
+        guard let number = SpoolName.mediaSequence(ofSegment: name) else { return false }
+        return entry(numbered: number)?.format.isAudioOnly ?? false
+    }
+
+    /// All entries, retired and listed, oldest first.
+    var entries: [RingEntry] { retired.map(\.entry) + listed }
+
+    var entryCount: Int { retired.count + listed.count }
+
+    /// The media sequence number of the oldest entry that can be fetched, or of the next entry.
+    var oldestMediaSequence: UInt64 { retired.first?.entry.mediaSequence ?? firstMediaSequence }
+
+    /// The newest entry that can be fetched.
+    var newest: RingEntry? { listed.last ?? retired.last?.entry }
+
+    /// The names of all files that have to be in the spool.
+    var files: Set<String> {
+        Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
+            .union(transportStreamFiles.keys)
+    }
+
+    /// The entry with a media sequence number, if it is listed or can still be fetched.
+    package func entry(numbered number: UInt64) -> RingEntry? {
+        if let index = listedIndex(ofNumber: number) { return listed[index] }
+        return retiredIndex(ofNumber: number).map { retired[$0].entry }
+    }
+
+    private func listedIndex(ofNumber number: UInt64) -> Int? {
+        listed.firstIndex(ofNumber: number, by: \.mediaSequence)
+    }
+
+    private func retiredIndex(ofNumber number: UInt64) -> Int? {
+        retired.firstIndex(ofNumber: number, by: \.entry.mediaSequence)
+    }
+}
+
+extension PersistentVector {
+    /// The index of the element with `number`, if the elements have consecutive numbers.
+    fileprivate func firstIndex(ofNumber number: UInt64, by numbering: (Element) -> UInt64) -> Int? {
+        guard let first = first.map(numbering), number >= first, number - first < count else { return nil }
+        return startIndex + Int(number - first)
+    }
+}
+
+// MARK: - Entries by date
+
+// Dates rise from entry to entry, except where the upstream's dates went back.
+
+extension RingIndex {
+    /// The index of the first listed entry that ends after `date`; nil if none does.
+    func firstIndex(endingAfter date: ProgramDateTime) -> Int? {
+        firstIndex(from: listed.startIndex) { $0.programDateTimeEnd > date }
+    }
+
+    /// The index of the first listed entry from `start` on that begins at `date` or later; nil if none does.
+    func firstIndex(from start: Int, beginningAtOrAfter date: ProgramDateTime) -> Int? {
+        firstIndex(from: start) { $0.programDateTime >= date }
+    }
+
+    /// Whether a listed entry ends at `date` or later.
+    func reaches(_ date: ProgramDateTime) -> Bool {
+        spansOfRisingDates(from: listed.startIndex).contains { listed[$0.upperBound - 1].programDateTimeEnd >= date }
+    }
+
+    /// Whether the dates of `entry` are before those of `previous`, the entry before it.
+    private static func isRegression(_ entry: RingEntry, after previous: RingEntry?) -> Bool {
+        guard let previous else { return false }
+        return entry.programDateTime < previous.programDateTime
+            || entry.programDateTimeEnd < previous.programDateTimeEnd
+    }
+
+    /// - Parameter isLater: false for the entries of a span up to one, and true for those after it.
+    private func firstIndex(from start: Int, where isLater: (RingEntry) -> Bool) -> Int? {
+        for span in spansOfRisingDates(from: start) {
+            var (low, high) = (span.lowerBound, span.upperBound)
+            while low < high {
+                let middle = low + (high - low) / 2
+                if isLater(listed[middle]) { high = middle } else { low = middle + 1 }
+            }
+            if low < span.upperBound { return low }
+        }
+        return nil
+    }
+
+    private func spansOfRisingDates(from start: Int) -> [Range<Int>] {
+        let boundaries = indicesOfDateRegressions.filter { $0 > start && $0 < listed.endIndex }
+        return zip([start] + boundaries, boundaries + [listed.endIndex]).map { $0..<$1 }.filter { !$0.isEmpty }
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The state of an earlier process's ring that is read before the ring is opened.
 package struct PreviousRing: Sendable {
     /// The newest entry with upstream media, even if its file is lost. Gaps and slate after it are not counted, because
@@ -7,8 +9,7 @@ package struct PreviousRing: Sendable {
     package let targetDuration: Int
     /// Whether EXT-X-ENDLIST was published.
     package let hasEnded: Bool
-    /// The journal, for the ring that is opened next.
-    let reading: JournalReading
+    private let reading: JournalReading
 
     /// - Returns: nil if the journal cannot be read or lists no media.
     init?(journal bytes: [UInt8], version: FileVersion, path: String) {
@@ -20,5 +21,28 @@ package struct PreviousRing: Sendable {
         targetDuration = journal.targetDuration
         hasEnded = journal.hasEnded
         reading = JournalReading(journal, version: version)
+    }
+
+    /// Removes and returns the journal, which the ring that is opened next need not read again.
+    /// - Parameter version: the present version of the file. The journal of another version is dropped.
+    func dequeueJournal(ifStill version: FileVersion?) -> RingJournal? { reading.dequeue(ifStill: version) }
+}
+
+/// A journal in memory until it is taken.
+private final class JournalReading: Sendable {
+    private let version: FileVersion
+    /// nil once the journal was taken.
+    private let journal: Mutex<RingJournal?>
+
+    init(_ journal: RingJournal, version: FileVersion) {
+        self.journal = Mutex(journal)
+        self.version = version
+    }
+
+    func dequeue(ifStill current: FileVersion?) -> RingJournal? {
+        journal.withLock { journal in
+            defer { journal = nil }
+            return version == current ? journal : nil
+        }
     }
 }

@@ -84,3 +84,98 @@ extension RingJournal {
         self.hasEnded = hasEnded
     }
 }
+
+extension RingJournal {
+    /// More gaps than a day of the shortest segments are refused.
+    static let maximumUnrecorded: UInt64 = 86_400
+
+    /// Reads the intact parts of a journal, whose last record may be incomplete.
+    ///
+    /// Throws if there is text without a head of this format, because the file may belong to another program.
+    /// - Returns: nil if no part of the journal was written.
+    static func read(_ bytes: [UInt8], path: String) throws(RingError) -> RingJournal? {
+        guard let filter = JournalDamageFilter(bytes, lastHeadLine: formatTag + format) else {
+            return try rejectForeignText(bytes, path: path)
+        }
+        let playlist: MediaPlaylist
+        do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(filter.intactBytes, limits: .none) } catch {
+            throw .unreadableJournal(path: path, error)
+        }
+        var journal = RingJournal(
+            targetDuration: RingRanges.targetDuration.clamp(Int(playlist.targetDuration.components.seconds)),
+            mediaSequence: playlist.mediaSequence,
+            discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
+            liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first, entries: [],
+            hasEnded: filter.hasEnded, isDamaged: filter.isDamaged, endsInsideRecord: filter.endsInsideRecord)
+        journal.entries.reserveCapacity(playlist.segments.count)
+        for segment in playlist.segments { journal.append(segment) }
+        journal.finishReading()
+        return journal
+    }
+
+    private static func liveWindowStart(in line: String) -> UInt64? {
+        line.hasPrefix(liveWindowStartTag) ? UInt64(line.dropFirst(liveWindowStartTag.count)) : nil
+    }
+
+    /// Appends the entry of a record. An intact record that does not follow the entries before it is damage.
+    private mutating func append(_ segment: MediaSegment) {
+        guard let entry = try? JournalEntryTag(of: segment).entry(for: segment),
+            entries.last.map({ entry.canFollow($0) }) ?? entry.canBeFirst
+        else {
+            isDamaged = true
+            return
+        }
+        entries.append(entry)
+    }
+
+    /// Takes the first numbers from the first entry, because viewers know the names of segments. A head with other
+    /// numbers is damaged, or the first records are missing. After damage it is unknown whether the channel ended.
+    private mutating func finishReading() {
+        if let first = entries.first {
+            isDamaged = isDamaged || lostRecords > 0 || first.mediaSequence != mediaSequence
+            mediaSequence = first.mediaSequence
+            discontinuitySequence = first.discontinuitySequence - (first.isDiscontinuous ? 1 : 0)
+        }
+        hasEnded = hasEnded && !isDamaged
+    }
+
+    /// Throws if the text is a playlist with content, but not of this format.
+    /// - Returns: nil.
+    private static func rejectForeignText(_ bytes: [UInt8], path: String) throws(RingError) -> RingJournal? {
+        guard let playlist = try parseCompleteLines(bytes, path: path) else { return nil }
+        let found = playlist.unknownTags.first { $0.hasPrefix(formatTag) }.map { String($0.dropFirst(formatTag.count)) }
+        if playlist.segments.isEmpty, found == nil { return nil }
+        throw .unknownJournalFormat(path: path, found: found)
+    }
+
+    /// Parses the complete lines of a journal.
+    ///
+    /// The parser ignores lines after the last URI line, so an incomplete record is not listed.
+    /// - Returns: nil if the head is incomplete, so that TARGETDURATION is missing.
+    static func parseCompleteLines(_ bytes: [UInt8], path: String) throws(RingError) -> MediaPlaylist? {
+        // A power loss leaves zeros in place of text.
+        let text = bytes.prefix { $0 != 0 }
+        let whole = text[..<(text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]
+        if whole.isEmpty, "#EXTM3U\n".utf8.starts(with: text) { return nil }
+        do throws(PlaylistError) { return try MediaPlaylistParser.parse(Array(whole), limits: .none) } catch {
+            if error.reason == .missing, error.tag == PlaylistTag.targetDuration.rawValue { return nil }
+            throw .unreadableJournal(path: path, error)
+        }
+    }
+}
+
+extension RingEntry {
+    /// Whether its discontinuity sequence number counts its own discontinuity.
+    fileprivate var canBeFirst: Bool { discontinuitySequence >= (isDiscontinuous ? 1 : 0) }
+
+    /// Whether the entry can come after `other`, possibly with missing entries between them. Each missing entry has one
+    /// media sequence number and at most one discontinuity.
+    fileprivate func canFollow(_ other: RingEntry) -> Bool {
+        guard mediaSequence > other.mediaSequence,
+            mediaSequence - other.mediaSequence <= RingJournal.maximumUnrecorded
+        else { return false }
+        let missing = mediaSequence - other.mediaSequence - 1
+        let counted = other.discontinuitySequence + (isDiscontinuous ? 1 : 0)
+        return discontinuitySequence >= counted && discontinuitySequence - counted <= missing
+    }
+}

@@ -24,21 +24,10 @@ struct RingRecovery {
     }
 
     /// - Parameters:
-    ///   - bytes: the journal at `path`; nil if there is none.
+    ///   - journal: as it was read at `path`; nil if no part of it was written.
     ///   - files: the sizes of the ring's files by name.
     ///   - targetDuration: seconds. A larger value in the journal takes precedence.
     ///   - firstMediaSequence: the first number of a ring without a past.
-    init(
-        journal bytes: [UInt8]?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
-        firstMediaSequence: UInt64
-    ) throws(RingError) {
-        let journal = try bytes.flatMap { bytes throws(RingError) in try RingJournal.read(bytes, path: path) }
-        try self.init(
-            journal, path: path, files: files, policy: policy, targetDuration: targetDuration,
-            firstMediaSequence: firstMediaSequence)
-    }
-
-    /// - Parameter journal: as it was read; nil if no part of it was written.
     init(
         _ journal: RingJournal?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
         firstMediaSequence: UInt64

@@ -137,3 +137,82 @@ struct PublishedDateRanges: Equatable, Sendable {
         if !changedIDs.contains(id) { changedIDs.append(id) }
     }
 }
+
+/// A date range in its published state, with its origin.
+struct PublishedDateRange: Equatable, Sendable {
+    /// Milliseconds. Two dates nearer than this are equal: dates are truncated to milliseconds and moved by whole frames.
+    static let tolerance: Int64 = 1000
+
+    var range: DateRange
+    let start: ProgramDateTime
+    /// The latest state in the upstream's playlist; nil for generated ranges, and after a restart.
+    var upstream: DateRange?
+    /// The end of an ad break that ends without another command.
+    var autoReturnDate: ProgramDateTime?
+    /// The number of the upstream's listing in which the range was last.
+    var listing = 0
+    /// The number of the range among all that were ever appended.
+    var number = 0
+
+    init(_ range: DateRange, start: ProgramDateTime, upstream: DateRange? = nil) {
+        self.range = range
+        self.start = start
+        self.upstream = upstream
+    }
+
+    /// A range that an earlier process published; nil without START-DATE.
+    /// - Parameter autoReturn: whether the ad break of a splice_info_section ends by itself after its duration.
+    init?(recovered range: DateRange, autoReturn: ([UInt8]) -> Bool) {
+        guard let start = range.startDate else { return nil }
+        self.init(range, start: start)
+        guard isOpen, DateRangeID.isSplice(range.id), let section = range[splice: .out], autoReturn(section) else {
+            return
+        }
+        autoReturnDate = range.plannedDuration.map { start.advanced(by: $0) }
+    }
+
+    func begins(near date: ProgramDateTime) -> Bool {
+        start.milliseconds(since: date).magnitude < Self.tolerance.magnitude
+    }
+
+    /// The IDs that the range may have in the upstream's playlist.
+    var upstreamIDs: [String] {
+        StepCounter.add(1)
+        let suffix = DateRangeID.reused("", at: start)
+        return [range.id] + (range.id.hasSuffix(suffix) ? [String(range.id.dropLast(suffix.count))] : [])
+    }
+
+    var isOpen: Bool { range.end == nil }
+
+    var isBreak: Bool { range[splice: .out] != nil || DateRangeID.isCue(range.id) }
+}
+
+/// The IDs of published date ranges.
+///
+/// After a restart they say where a range came from. Each contains its date, because one ID means one range for the life
+/// of the channel (RFC 8216 §4.3.2.7).
+enum DateRangeID {
+    /// The ID of an ad break that a cue tag began.
+    static func cue(at date: ProgramDateTime) -> String { "cue-\(date.millisecondsSince1970)" }
+
+    static func isCue(_ id: String) -> Bool { id.hasPrefix("cue-") }
+
+    /// The ID of a splice event.
+    static func splice(_ eventID: UInt32?, at date: ProgramDateTime) -> String {
+        "\(splicePrefix(eventID))\(date.millisecondsSince1970)"
+    }
+
+    static func isSplice(_ id: String, _ eventID: UInt32?) -> Bool { id.hasPrefix(splicePrefix(eventID)) }
+
+    private static func splicePrefix(_ eventID: UInt32?) -> String {
+        "scte35-\(eventID.map { String($0) } ?? "command")-"
+    }
+
+    static func isSplice(_ id: String) -> Bool { id.hasPrefix("scte35-") }
+
+    /// Whether the ring generated `id`, from a cue tag or a splice command.
+    static func isGenerated(_ id: String) -> Bool { isCue(id) || isSplice(id) }
+
+    /// The ID of a range whose own ID was published with an earlier range.
+    static func reused(_ id: String, at date: ProgramDateTime) -> String { "\(id)-\(date.millisecondsSince1970)" }
+}

@@ -12,3 +12,21 @@ package struct SegmentAdMarkers: Equatable, Sendable {
         self.dateRanges = dateRanges
     }
 }
+
+/// The ad markers and date ranges of one upstream segment.
+package struct UpstreamAdMarkers: Equatable, Sendable {
+    package var mediaSequence: UInt64
+    package var cueTags: [CueTag]
+    /// The date ranges before the segment, and those that were added with it and precede no other segment.
+    package var dateRanges: [DateRange]
+    /// The number of tags that are neither cue tags nor defined by the draft. They are not passed on, because they might
+    /// not apply to the published segments.
+    package var otherTags: Int
+
+    package init(mediaSequence: UInt64, cueTags: [CueTag] = [], dateRanges: [DateRange] = [], otherTags: Int = 0) {
+        self.mediaSequence = mediaSequence
+        self.cueTags = cueTags
+        self.dateRanges = dateRanges
+        self.otherTags = otherTags
+    }
+}

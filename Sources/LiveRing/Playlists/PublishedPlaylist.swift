@@ -6,9 +6,8 @@ struct PublishedPlaylist {
     let index: RingIndex
     /// Whether the playlist ends with EXT-X-ENDLIST.
     let hasEnded: Bool
-    /// The container of the listed segments.
-    var container = PublishedContainer.fragmentedMP4
-    /// The subtitles to list in place of the segments; nil lists the segments.
+    var content = PlaylistContent.fragmentedMP4
+    /// The subtitles of `content`; nil lists the segments.
     var subtitles: SubtitleRendition?
 
     /// The live window; nil before the first segment.
@@ -58,7 +57,7 @@ struct PublishedPlaylist {
             return playlist
         }
         if selection.canOnlyGrow { playlist.playlistType = .event }
-        if selection.hasStart { playlist.start = StartOffset(timeOffset: .zero) }
+        if selection.hasStart { playlist.startsAtBeginning = true }
         return playlist
     }
 
@@ -122,10 +121,10 @@ struct PublishedPlaylist {
         var entries = index.listed[range]
         if let subtitles { entries = entries[entries.indices(with: subtitles)] }
         // Only the oldest entries of a spool of an earlier version are not offered as transport streams.
-        if container == .transportStream { entries = entries.drop { $0.transportStream == nil } }
+        if content == .transportStream { entries = entries.drop { $0.transportStream == nil } }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
-            entries: entries, in: container, targetDuration: index.targetDuration,
+            entries: entries, of: content, targetDuration: index.targetDuration,
             nextMediaSequence: index.nextMediaSequence,
             discontinuitySequence: index.discontinuitySequence)
         if let subtitles { playlist.segments = entries.compactMap { subtitles.mediaSegment(for: $0) } }
@@ -156,4 +155,19 @@ extension PersistentVector<RingEntry> {
         let start = firstIndex(where: has) ?? endIndex
         return start..<(self[start...].firstIndex { !has($0) } ?? endIndex)
     }
+}
+
+/// The listed entries that a range from one date to another names. Ranges with other dates in the same segments select the
+/// same.
+package struct RewindSelection: Hashable, Sendable {
+    /// The indices of the entries among the listed ones. Not empty.
+    let indices: Range<Int>
+    /// Whether no later segment can begin before the end of the range.
+    let isComplete: Bool
+    /// Whether the range has been complete for so long that no viewer loads its playlist who saw it grow.
+    let isClosed: Bool
+    /// Whether no segment leaves the playlist until it is closed.
+    let canOnlyGrow: Bool
+    /// Whether the viewer asked for a start, to begin there and not at the live edge.
+    let hasStart: Bool
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The ring of one channel. One publisher publishes segments, and every reader sees them through `snapshot`.
 ///
-/// Files are written without leaving the actor, so two publishes never interleave. `DVRRing+Publishing` has the steps of
-/// a publish, `DVRRing+Opening` those of opening and recovery.
+/// Files are written without leaving the actor, so two publishes never interleave.
+/// `RingOpening` has the steps of opening and recovery.
 package actor DVRRing {
     /// The state with which a restarted process continues; nil if the ring never held a segment.
     package nonisolated let resumePoint: ResumePoint?
@@ -18,23 +18,23 @@ package actor DVRRing {
     package nonisolated let wasDamaged: Bool
     /// The number of segments before `resumePoint` that a damaged journal does not record. They are gaps.
     package nonisolated let lostRecords: Int
-    var spool: SpoolDirectory
-    var journal: JournalFile
-    var index: RingIndex
-    var subtitles: SubtitleStore
-    var hasEnded: Bool
+    private var spool: SpoolDirectory
+    private(set) var journal: JournalFile
+    private(set) var index: RingIndex
+    private(set) var subtitles: SubtitleStore
+    private(set) var hasEnded: Bool
     /// Whether this object accepts no more segments: `end` or `reopened` was called.
-    var isClosed = false
+    private var isClosed = false
     /// Whether media is missing between the newest entry and the next one.
-    var needsDiscontinuity: Bool
+    private var needsDiscontinuity: Bool
     /// Gaps that could not be recorded yet, in order. They are listed before the next entry.
-    var pendingGaps: [PendingGap] = []
-    var rewindDrops = 0
-    var spoolReplacements = 0
-    var housekeepingError: RingError?
+    private(set) var pendingGaps: [PendingGap] = []
+    private var rewindDrops = 0
+    private var spoolReplacements = 0
+    private(set) var housekeepingError: RingError?
     private let latestSnapshot: Mutex<RingSnapshot>
 
-    init(_ opening: consuming Opening) {
+    private init(_ opening: consuming RingOpening) {
         let recovery = opening.recovery
         journal = opening.journal
         index = opening.index
@@ -70,16 +70,14 @@ package actor DVRRing {
     /// segments, so that viewers at the live edge can play to the end.
     package func stopSliding() {
         index.stopSliding()
-        performHousekeeping { () throws(RingError) in try rewriteJournal(index) }
-        publishSnapshot()
+        publishState()
     }
 
     /// Lets the live playlist slide again, because the upstream continues.
     package func resumeSliding() {
         guard index.liveWindowStart != nil else { return }
         index.resumeSliding()
-        performHousekeeping { () throws(RingError) in try rewriteJournal(index) }
-        publishSnapshot()
+        publishState()
     }
 
     /// Ends the channel: every playlist gets EXT-X-ENDLIST. The files and the journal stay.
@@ -92,12 +90,17 @@ package actor DVRRing {
         index.addOpenDateRanges(dateRanges)
         isClosed = true
         hasEnded = true
+        publishState()
+    }
+
+    /// Writes the current state to the journal and makes it visible.
+    private func publishState() {
         performHousekeeping { () throws(RingError) in try rewriteJournal(index) }
         publishSnapshot()
     }
 
     /// Makes the current state visible.
-    func publishSnapshot() {
+    private func publishSnapshot() {
         latestSnapshot.withLock {
             $0 = RingSnapshot(
                 version: $0.version + 1, index: index, hasEnded: hasEnded, rewindDrops: rewindDrops,
@@ -105,4 +108,311 @@ package actor DVRRing {
                 subtitles: subtitles.renditions, directory: spool.path)
         }
     }
+}
+
+// MARK: - Opening
+
+extension DVRRing {
+    /// Opens the ring in `directory`, recovers its content and removes files that do not belong to it.
+    /// - Parameters:
+    ///   - directory: the spool directory, which is created if it does not exist.
+    ///   - targetDuration: seconds, at least that of the upstream.
+    ///   - firstMediaSequence: the first number of a ring without a past. With the number of the upstream, segment names
+    ///     do not repeat if the directory is emptied.
+    ///   - subtitles: the renditions of the upstream. The subtitles of other renditions are removed; nil keeps all.
+    ///   - previous: what `previousRing` returned for the directory, so that the journal is not read again.
+    package init(
+        directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
+        subtitles: [Rendition]? = [], previous: PreviousRing? = nil
+    ) throws(RingError) {
+        try self.init(
+            spool: SpoolDirectory(directory), policy: policy, targetDuration: targetDuration,
+            firstMediaSequence: firstMediaSequence, subtitles: subtitles, previous: previous)
+    }
+
+    init(
+        spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
+        subtitles: [Rendition]? = [], previous: PreviousRing? = nil
+    ) throws(RingError) {
+        let files = try spool.files()
+        let path = spool.path(of: SpoolName.journal)
+        var journal = previous?.dequeueJournal(ifStill: spool.version(of: SpoolName.journal))
+        if journal == nil, let bytes = try spool.read(SpoolName.journal) {
+            journal = try RingJournal.read(bytes, path: path)
+        }
+        let recovery = try RingRecovery(
+            journal, path: path, files: files, policy: policy, targetDuration: targetDuration,
+            firstMediaSequence: firstMediaSequence)
+        self.init(try RingOpening(spool, recovery: recovery, renditions: subtitles, files: files))
+    }
+
+    /// Whether a process publishes into the ring in `directory`. A lock that cannot be examined counts as held.
+    package static func isInUse(_ directory: String) -> Bool { SpoolDirectory.isLocked(directory) }
+
+    /// The state of the ring in `directory` before it is opened; nil if it has no readable journal or no segment.
+    package static func previousRing(in directory: String) -> PreviousRing? {
+        let path = "\(directory)/\(SpoolName.journal)"
+        return SpoolDirectory.content(at: path).flatMap { PreviousRing(journal: $0, version: $1, path: path) }
+    }
+
+    /// Closes this ring and continues it with parameters that are known only now. The spool stays locked meanwhile, and
+    /// nothing of it is read.
+    package func reopened(
+        policy: RetentionPolicy, targetDuration: Int, subtitles: [Rendition]?
+    ) throws(RingError) -> DVRRing {
+        try reacquireSpool()
+        try? listPendingGaps()
+        isClosed = true
+        return DVRRing(
+            try RingOpening(
+                SpoolDirectory(sharing: spool), continuing: self, policy: policy, targetDuration: targetDuration,
+                renditions: subtitles))
+    }
+}
+
+// MARK: - Publishing
+
+// A publish in order: the files are written under another name and renamed, the journal gets a line, and then the
+// segment becomes visible. A process killed at any point leaves complete listed files.
+
+extension DVRRing {
+    /// Publishes one segment, which viewers can see when the function returns. If the disk is full, the rewind is
+    /// dropped first.
+    ///
+    /// After an error no part of the segment stays. Its time is listed as a gap, as soon as the journal can be written, and
+    /// the next segment is discontinuous. A ring that ended in an earlier process continues after its end.
+    package func publish(_ segment: NewSegment) throws(RingError) {
+        guard !isClosed else { throw .ended }
+        let isAfterInterruption = needsDiscontinuity
+        needsDiscontinuity = true
+        try validate(segment)
+        do throws(RingError) {
+            try reacquireSpool()
+            try droppingRewind { () throws(RingError) in
+                try listPendingGaps()
+                try store(segment, afterInterruption: isAfterInterruption)
+            }
+        } catch {
+            appendPendingGap(lasting: segment.duration, resumePoint: segment.resumePoint)
+            // If the gap fails too, the error has the same cause.
+            try? listPendingGaps()
+            throw error
+        }
+        needsDiscontinuity = false
+    }
+
+    /// Lists a gap for time without media, so that the playlists continue during an outage. A ring that never held a
+    /// segment lists no gap. After an error the gap is listed with the next entry.
+    /// - Parameters:
+    ///   - duration: 90 kHz ticks, 1 ... `maximumSegmentDuration`.
+    ///   - resumePoint: the clocks of the channel after the gap.
+    package func publishGap(lasting duration: Int64, resumePoint: ResumePoint) throws(RingError) {
+        guard !isClosed else { throw .ended }
+        guard index.newest != nil else { return }
+        guard (1...maximumSegmentDuration).contains(duration) else {
+            throw .badDuration(duration, maximum: maximumSegmentDuration)
+        }
+        appendPendingGap(lasting: duration, resumePoint: resumePoint)
+        try droppingRewind { () throws(RingError) in try listPendingGaps() }
+    }
+
+    private func appendPendingGap(lasting duration: Int64, resumePoint: ResumePoint) {
+        guard index.newest != nil else { return }
+        let duration = min(max(1, duration), maximumSegmentDuration)
+        pendingGaps.append(PendingGap(duration: duration, resumePoint: resumePoint))
+        if pendingGaps.count > PendingGap.limit { pendingGaps.removeFirst() }
+    }
+
+    private func listPendingGaps() throws(RingError) {
+        guard !pendingGaps.isEmpty else { return }
+        try reacquireSpool()
+        while let gap = pendingGaps.first, let newest = index.newest {
+            try commit(index.gap(after: newest, lasting: gap.duration, resumePoint: gap.resumePoint))
+            pendingGaps.removeFirst()
+        }
+    }
+
+    /// Lists `unrecordedSegments` as gaps, all at once: a process that is killed before has none of them listed.
+    ///
+    /// Each missing segment may have begun with a discontinuity and have had the maximum duration.
+    /// - Parameter resumePoints: the clocks of the channel after each gap.
+    package func publishUnrecordedGaps(_ resumePoints: [ResumePoint]) throws(RingError) {
+        var next = index
+        for resumePoint in resumePoints {
+            guard let newest = next.newest else { return }
+            _ = next.publish(
+                next.discontinuousGap(after: newest, lasting: maximumSegmentDuration, resumePoint: resumePoint))
+        }
+        try reacquireSpool()
+        try rewriteJournal(next)
+        index = next
+        _ = subtitles.evict(index: index)
+        publishSnapshot()
+        performHousekeeping { () throws(RingError) in
+            try spool.removeRingFiles(except: index.files.union(subtitles.files), of: spool.files())
+        }
+    }
+
+    /// Publishes the subtitles of a published segment. The subtitles of each rendition come in the order of the segments.
+    /// A segment without subtitles gets an empty file with the next subtitles.
+    package func publish(_ new: NewSubtitles) throws(RingError) {
+        try reacquireSpool()
+        try subtitles.store(new, index: &index, in: spool)
+        publishSnapshot()
+    }
+
+    private func validate(_ segment: NewSegment) throws(RingError) {
+        guard (1...maximumSegmentDuration).contains(segment.duration) else {
+            throw .badDuration(segment.duration, maximum: maximumSegmentDuration)
+        }
+        guard SpoolName.isInitialization(segment.initialization.name) else {
+            throw .badInitializationName(segment.initialization.name)
+        }
+        for file in segment.transportStreamFiles where !SpoolName.isTransportStreamFile(file.name) {
+            throw .badInitializationName(file.name)
+        }
+    }
+}
+
+// MARK: - Steps of a publish
+
+extension DVRRing {
+    /// Runs `body`. If the disk is full, drops the rewind and runs it once more.
+    private func droppingRewind(_ body: () throws(RingError) -> Void) throws(RingError) {
+        do throws(RingError) {
+            try body()
+        } catch {
+            guard error.isDiskFull else { throw error }
+            dropRewind()
+            try body()
+        }
+    }
+
+    private func store(_ segment: NewSegment, afterInterruption: Bool) throws(RingError) {
+        let entry = index.entry(for: segment, afterInterruption: afterInterruption)
+        try writeFiles(of: segment, for: entry)
+        do throws(RingError) {
+            try commit(entry)
+        } catch {
+            try? spool.remove(entry.segment.name)
+            for file in newTransportStreamFiles(of: segment) { try? spool.remove(file.name) }
+            throw error
+        }
+    }
+
+    /// Step 1: writes the files of a segment. Each is written under another name and renamed when it is complete.
+    private func writeFiles(of segment: NewSegment, for entry: RingEntry) throws(RingError) {
+        let reserve = index.policy.freeReserve
+        if index.initializations[entry.initialization.name] == nil {
+            try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
+        }
+        for file in newTransportStreamFiles(of: segment) {
+            try spool.write(file.name, [file.bytes[...]], leaving: reserve)
+        }
+        try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
+    }
+
+    /// The files for transport streams that only `segment` needs so far.
+    private func newTransportStreamFiles(of segment: NewSegment) -> [TransportStreamFile] {
+        segment.transportStreamFiles.filter { index.transportStreamFiles[$0.name] == nil }
+    }
+
+    /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.
+    private func commit(_ entry: RingEntry) throws(RingError) {
+        var next = index
+        let evicted = next.publish(entry)
+        try appendToJournal(next)
+        hasEnded = false
+        removeUnneeded(evicted + makeVisible(next))
+    }
+
+    /// Step 2: appends the newest entry of `next` to the journal, or rewrites a stale journal.
+    private func appendToJournal(_ next: RingIndex) throws(RingError) {
+        guard let entry = next.listed.last else { return }
+        // Nothing may follow the EXT-X-ENDLIST of an earlier process.
+        if hasEnded { journal.invalidate() }
+        if journal.isStale { return try rewriteJournal(next, hasEnded: false) }
+        try journal.append(RingJournal.record(entry), in: spool)
+    }
+
+    /// Step 3: makes `next` visible.
+    /// - Returns: the subtitle files that are no longer needed.
+    private func makeVisible(_ next: RingIndex) -> [SpoolFile] {
+        index = next
+        let evicted = subtitles.evict(index: index)
+        publishSnapshot()
+        return evicted
+    }
+}
+
+// MARK: - Housekeeping
+
+// Work on the spool beside a publish. Its errors do not prevent a segment from being published.
+
+extension DVRRing {
+    /// Drops the rewind because the disk is full.
+    private func dropRewind() {
+        var next = index
+        let unneeded = next.dropRewind() + subtitles.evict(index: next)
+        guard !unneeded.isEmpty else { return }
+        // The journal is written before the change is visible, because the playlists of the next process must not begin
+        // earlier again. The journal may use the free reserve, so there is usually room for it.
+        performHousekeeping { () throws(RingError) in try rewriteJournal(next) }
+        index = next
+        rewindDrops += 1
+        publishSnapshot()
+        removeUnneeded(unneeded)
+    }
+
+    /// Step 4 of a publish: removes evicted files and compacts the journals.
+    private func removeUnneeded(_ files: [SpoolFile]) {
+        performHousekeeping { () throws(RingError) in
+            for file in files { try spool.remove(file.name) }
+            try subtitles.compactJournals(index: index, in: spool)
+            let isWrong = journal.declaresIndependentSegments && index.dependentEntries > 0
+            if isWrong || journal.needsCompaction(entryCount: index.entryCount) { try rewriteJournal(index) }
+        }
+    }
+
+    /// Runs `body` and records its error, or that there was none.
+    private func performHousekeeping(_ body: () throws(RingError) -> Void) {
+        do throws(RingError) {
+            try body()
+            housekeepingError = nil
+        } catch {
+            housekeepingError = error
+        }
+    }
+
+    private func rewriteJournal(_ index: RingIndex, hasEnded: Bool? = nil) throws(RingError) {
+        try journal.rewrite(RingJournal(index, hasEnded: hasEnded ?? self.hasEnded), in: spool)
+    }
+
+    /// Makes sure, before a write, that no other process writes into the directory.
+    ///
+    /// If the directory was removed or replaced, the files that are missing in the new directory become gaps.
+    /// - Returns: whether the directory is another one than before.
+    @discardableResult
+    private func reacquireSpool() throws(RingError) -> Bool {
+        guard let files = try spool.reacquireLock() else { return false }
+        journal.invalidate()
+        index = RingRecovery.index(
+            of: RingJournal(index, hasEnded: hasEnded), policy: index.policy, targetDuration: targetDuration,
+            files: files, revives: true)
+        subtitles.updateGaps(from: files, index: &index)
+        spoolReplacements += 1
+        publishSnapshot()
+        return true
+    }
+}
+
+/// Published time without media that is not in the journal yet, because the journal could not be written.
+struct PendingGap: Equatable, Sendable {
+    /// The most gaps that wait. Beyond it the oldest are dropped. A discontinuity follows the gaps in any case.
+    static let limit = 1024
+
+    /// 90 kHz ticks.
+    let duration: Int64
+    /// The clocks of the channel after the gap.
+    let resumePoint: ResumePoint
 }

@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 
 /// One published state of the ring, which answers every request without waiting for the ring.
 package struct RingSnapshot: Sendable {
@@ -37,20 +37,35 @@ package struct RingSnapshot: Sendable {
     /// Whether `livePlaylist` lists a segment.
     package var hasSegments: Bool { !index.listed.isEmpty }
 
-    // Playlists are rendered with every call.
+    // Playlists are rendered with every call, in UTF-8.
 
-    /// `live.m3u8` in UTF-8; nil before the first segment. Players give up on an empty playlist, so requests have to wait.
-    package var livePlaylist: [UInt8]? { PublishedPlaylist(index: index, hasEnded: hasEnded).live.map(Self.bytes) }
+    /// `live.m3u8`, `ts/live.m3u8` or `subs-<number>.m3u8`; nil before the first segment, or if there are no such
+    /// subtitles. Players give up on an empty playlist, so requests have to wait.
+    package func livePlaylist(of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
+        published(content)?.live.map(Self.bytes)
+    }
+
+    /// `dvr.m3u8`, `ts/dvr.m3u8` or `dvr-subs-<number>.m3u8`; nil if the ring has no segment in the range.
+    package func dvrPlaylist(_ range: RewindRange, of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
+        published(content)?.rewind(range).map(Self.bytes)
+    }
+
+    /// The playlist of the entries that `selection(of:)` of this snapshot returned, as `dvrPlaylist` of a range.
+    package func dvrPlaylist(_ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
+        published(content)?.playlist(of: selection).map(Self.bytes)
+    }
+
+    private func published(_ content: PlaylistContent) -> PublishedPlaylist? {
+        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content)
+        guard case .subtitles(let number) = content else { return playlist }
+        playlist.subtitles = subtitles.first { $0.number == number }
+        return playlist.subtitles == nil ? nil : playlist
+    }
 
     /// Whether the playlist is long enough for a player to start without stalling (Apple HLS authoring specification
     /// §8.11), or will not become longer.
     package var isFilled: Bool {
         hasEnded || index.listedTicks >= PlaylistWindow.shortest(targetDuration: index.targetDuration).ticks
-    }
-
-    /// `dvr.m3u8` in UTF-8; nil if the ring has no segment in the range.
-    package func dvrPlaylist(_ range: RewindRange) -> [UInt8]? {
-        PublishedPlaylist(index: index, hasEnded: hasEnded).rewind(range).map(Self.bytes)
     }
 
     /// The entries that a range selects; nil if it is not from one date to another, or selects none.
@@ -59,28 +74,21 @@ package struct RingSnapshot: Sendable {
         return PublishedPlaylist(index: index, hasEnded: hasEnded).selection(from: start, to: end)
     }
 
-    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr.m3u8`.
-    package func dvrPlaylist(_ selection: RewindSelection) -> [UInt8]? {
-        PublishedPlaylist(index: index, hasEnded: hasEnded).playlist(of: selection).map(Self.bytes)
-    }
-
     /// The number of segments in the live playlist.
     package var liveSegmentCount: Int { index.listed.endIndex - index.liveWindow.start }
 
     /// The attributes of the variant in the master playlist; nil before the first segment.
     package var variantAttributes: VariantAttributes? { index.variantAttributes }
 
-    /// `master.m3u8` in UTF-8; nil before the first segment.
-    package func masterPlaylist() -> [UInt8]? { master(variantAttributes, uri: "live.m3u8") { $0 } }
-
-    /// `dvr-master.m3u8` in UTF-8: the range with its subtitles; nil before the first segment.
-    package func dvrMasterPlaylist(_ range: RewindRange) -> [UInt8]? {
+    /// `master.m3u8`, or `dvr-master.m3u8` of a range, with the subtitles; nil before the first segment.
+    package func masterPlaylist(_ range: RewindRange? = nil) -> [UInt8]? {
+        guard let range else { return master(variantAttributes, uri: "live.m3u8") { $0 } }
         let query = range.query.isEmpty ? "" : "?\(range.query)"
         return master(variantAttributes, uri: "dvr.m3u8\(query)") { "dvr-\($0)\(query)" }
     }
 
     /// - Parameter subtitleURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
-    func master(_ attributes: VariantAttributes?, uri: String, subtitleURI: (String) -> String) -> [UInt8]? {
+    private func master(_ attributes: VariantAttributes?, uri: String, subtitleURI: (String) -> String) -> [UInt8]? {
         let renditions = subtitles.map { track in
             var rendition = track.rendition
             rendition.uri = rendition.uri.map(subtitleURI)
@@ -88,27 +96,6 @@ package struct RingSnapshot: Sendable {
         }
         return attributes.map {
             Array(PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions)).utf8)
-        }
-    }
-
-    /// `subs-<number>.m3u8` in UTF-8: the segments of `live.m3u8` that have subtitles.
-    ///
-    /// nil before the first subtitles, or if there is no such rendition.
-    package func subtitlePlaylist(_ number: Int) -> [UInt8]? { publishedSubtitles(number)?.live.map(Self.bytes) }
-
-    /// `dvr-subs-<number>.m3u8` in UTF-8.
-    package func subtitlePlaylist(_ number: Int, _ range: RewindRange) -> [UInt8]? {
-        publishedSubtitles(number)?.rewind(range).map(Self.bytes)
-    }
-
-    /// The playlist of what `selection(of:)` of this snapshot returned, as `dvr-subs-<number>.m3u8`.
-    package func subtitlePlaylist(_ number: Int, _ selection: RewindSelection) -> [UInt8]? {
-        publishedSubtitles(number)?.playlist(of: selection).map(Self.bytes)
-    }
-
-    private func publishedSubtitles(_ number: Int) -> PublishedPlaylist? {
-        subtitles.first { $0.number == number }.map {
-            PublishedPlaylist(index: index, hasEnded: hasEnded, subtitles: $0)
         }
     }
 
@@ -142,5 +129,59 @@ package struct RingSnapshot: Sendable {
     /// The room of the file system that has the ring's files; nil if it does not say. Asks the system.
     package var fileSystemSpace: FileSystemSpace? { FileSystemSpace(at: directory) }
 
-    static func bytes(_ playlist: MediaPlaylist) -> [UInt8] { Array(PlaylistWriter.write(playlist).utf8) }
+    private static func bytes(_ playlist: MediaPlaylist) -> [UInt8] { Array(PlaylistWriter.write(playlist).utf8) }
+}
+
+// MARK: - Transport streams
+
+extension RingSnapshot {
+    /// `ts/master.m3u8` in UTF-8, or `ts/dvr-master.m3u8` of a range; nil before the first segment.
+    /// - Parameters:
+    ///   - range: nil for the live playlists.
+    ///   - format: returns the format of a segment's transport stream, given that of the segment and its
+    ///     `TransportStreamPoint.parameters`.
+    package func transportStreamMasterPlaylist(
+        _ range: RewindRange? = nil, format: (SegmentFormat, String) -> SegmentFormat
+    ) -> [UInt8]? {
+        let query = range.map { $0.query.isEmpty ? "" : "?\($0.query)" } ?? ""
+        let attributes = VariantAttributes(index.variantSums, rates: \.transportStream) { span in
+            span.transportStream.map { format(span.format, $0) }
+        }
+        return master(attributes, uri: range == nil ? "live.m3u8" : "dvr.m3u8\(query)") {
+            "../\(range == nil ? "" : "dvr-")\($0)\(query)"
+        }
+    }
+
+    /// Where a range begins among the segments: the number of its first, the 90 kHz ticks of that before the range; and
+    /// whether all of the range is published. nil if the ring has no segment in the range.
+    package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, isComplete: Bool)? {
+        let newest = edge?.programDateTimeEnd.millisecondsSince1970 ?? 0
+        let (start, end): (ProgramDateTime?, ProgramDateTime?) =
+            switch range {
+            case .whole: (nil, nil)
+            case .between(let start, let end): (start, end)
+            case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: newest - span), nil)
+            }
+        let indices = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
+        guard let first = index.listed[indices].first else { return nil }
+        let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
+        return (
+            first.mediaSequence, PlaylistTicks.ticks(milliseconds: early),
+            hasEnded || end.map { $0.millisecondsSince1970 <= newest } ?? false
+        )
+    }
+
+    /// The dates of the first frame listed and of the end of the last; nil before the first segment.
+    package var dates: (first: ProgramDateTime, end: ProgramDateTime)? {
+        guard let first = index.listed.first, let last = edge else { return nil }
+        return (first.programDateTime, last.programDateTimeEnd)
+    }
+
+    /// Whether a segment is listed that can be sent as a transport stream.
+    package var hasTransportStream: Bool { index.variantSums.transportStream.ticks > 0 }
+
+    /// The bytes of a file of the ring.
+    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
+        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
+    }
 }

@@ -51,3 +51,42 @@ package struct NewSegment: Sendable {
     /// The size of the segment file in bytes.
     package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
 }
+
+/// An init section (EXT-X-MAP, RFC 8216 §4.3.2.5) and its file name, which is derived from its content.
+package struct InitializationFile: Equatable, Sendable {
+    /// `init-<letters, digits>.mp4`. One name always means the same bytes.
+    package var name: String
+    package var bytes: [UInt8]
+
+    package init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+}
+
+/// The subtitles of one segment that are handed to the ring.
+package struct NewSubtitles: Sendable {
+    /// The index in the renditions with which the ring was opened.
+    package var rendition: Int
+    /// The media sequence number of the published segment to which they belong.
+    package var mediaSequence: UInt64
+    /// A complete WebVTT file.
+    package var bytes: [UInt8]
+
+    package init(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) {
+        self.rendition = rendition
+        self.mediaSequence = mediaSequence
+        self.bytes = bytes
+    }
+}
+
+/// A segment, an init section or a subtitle file in the spool. The bytes of a name never change.
+package struct SpoolFile: Hashable, Sendable {
+    package let name: String
+    package let byteCount: Int
+
+    package init(name: String, byteCount: Int) {
+        self.name = name
+        self.byteCount = byteCount
+    }
+}

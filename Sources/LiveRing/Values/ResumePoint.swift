@@ -1,3 +1,5 @@
+package import Playlist
+
 /// The state that a restarted process needs to continue after a segment, so that no published clock goes back.
 ///
 /// The ring stores the resume point with the entry and does not interpret it.
@@ -28,5 +30,27 @@ package struct ResumePoint: Equatable, Sendable {
         self.compositionOffset = compositionOffset
         self.audioConfiguration = audioConfiguration
         self.upstream = upstream
+    }
+}
+
+/// The end of a published segment in the numbers and dates of its source.
+package struct UpstreamPosition: Equatable, Sendable {
+    /// The index of the source in the channel; 0 is the primary upstream.
+    package var sourceIndex: Int
+    /// The first segment of the source that may contain media which this segment and those before it do not.
+    package var mediaSequence: UInt64
+    /// The time of the source at which that media begins; nil if the source has no dates.
+    package var programDateTime: ProgramDateTime?
+    /// The fingerprint of the published frames in the text form of the splice engine; nil without frames.
+    package var publishedFrames: String?
+
+    package init(
+        sourceIndex: Int, mediaSequence: UInt64, programDateTime: ProgramDateTime? = nil,
+        publishedFrames: String? = nil
+    ) {
+        self.sourceIndex = sourceIndex
+        self.mediaSequence = mediaSequence
+        self.programDateTime = programDateTime
+        self.publishedFrames = publishedFrames
     }
 }

@@ -27,3 +27,13 @@ package struct SegmentFormat: Hashable, Sendable {
         self.videoRange = videoRange
     }
 }
+
+/// The files that a media playlist lists.
+package enum PlaylistContent: Hashable, Sendable {
+    /// Segments as they are stored.
+    case fragmentedMP4
+    /// The same segments as MPEG-TS, without init sections.
+    case transportStream
+    /// The subtitles of the segments, by the number of the rendition.
+    case subtitles(Int)
+}

@@ -8,14 +8,12 @@ package struct PlaylistLimits: Equatable, Sendable {
     package var segments = 50_000
     package var linesPerSegment = 128
     package var verbatimLines = 65_536
-    package var trailingLines = 1024
     package var variables = 256
     package var expandedBytes = 16 << 20
     package var attributes = 256
     package var keyFormats = 16
     package var dateRanges = 1024
     package var dateRangeBytes = 1 << 20
-    package var parts = 16_384
     package var renditions = 512
 
     package init() {}
@@ -42,15 +40,67 @@ package struct PlaylistLimits: Equatable, Sendable {
         case .segments: \.segments
         case .linesPerSegment: \.linesPerSegment
         case .verbatimLines: \.verbatimLines
-        case .trailingLines: \.trailingLines
         case .variables: \.variables
         case .expandedBytes: \.expandedBytes
         case .attributes: \.attributes
         case .keyFormats: \.keyFormats
         case .dateRanges: \.dateRanges
         case .dateRangeBytes: \.dateRangeBytes
-        case .parts: \.parts
         case .renditions: \.renditions
         }
+    }
+}
+
+/// A dimension in which playlists are bounded. The raw values are the names in `/status.json`, events and documents.
+package enum PlaylistLimit: String, CaseIterable, CodingKeyRepresentable, Encodable, Hashable, Sendable {
+    /// Bytes of one line, and of one value with its variables substituted.
+    case lineBytes
+    /// Lines of the whole text. What follows them is not read.
+    case lines
+    case segments
+    /// Lines before one segment, or in the head, that no field holds: cue tags, other tags and comments.
+    case linesPerSegment
+    /// Lines that no field holds, in the whole playlist.
+    case verbatimLines
+    /// EXT-X-DEFINE tags.
+    case variables
+    /// Bytes of all values in which a variable was substituted.
+    case expandedBytes
+    /// Attributes of one tag.
+    case attributes
+    /// Keys in effect at once, one for each KEYFORMAT.
+    case keyFormats
+    /// EXT-X-DATERANGE tags.
+    case dateRanges
+    /// Bytes of the names and values of all date ranges.
+    case dateRangeBytes
+    /// Variants and renditions, each counted by itself.
+    case renditions
+}
+
+/// Counts what a parser drops beyond its limits, and the steps that it takes.
+struct LimitMeter: Equatable, Sendable {
+    let limits: PlaylistLimits
+    /// The number of dropped units by limit.
+    private(set) var dropped: [PlaylistLimit: Int] = [:]
+    /// Lines and attributes read, values substituted, keys compared and elements moved: the work of a parser, whose cost
+    /// per step is bounded by the length of a line.
+    private(set) var steps = 0
+
+    init(_ limits: PlaylistLimits) { self.limits = limits }
+
+    mutating func drop(_ limit: PlaylistLimit, count: Int = 1) { dropped[limit, default: 0] += count }
+
+    mutating func step(_ count: Int = 1) { steps += count }
+
+    /// Appends an element, unless the array has reached a limit.
+    mutating func append<Element>(_ element: Element, to elements: inout [Element], limit: PlaylistLimit) {
+        if elements.count < limits[limit] { elements.append(element) } else { drop(limit) }
+    }
+
+    /// Throws at every few thousand lines if the task was canceled.
+    static func checkCancellation(at line: PlaylistLine) throws(PlaylistError) {
+        guard line.number & 0xFFF == 0, Task.isCancelled else { return }
+        throw PlaylistError(.canceled, .extm3u, line: line.number)
     }
 }

@@ -14,7 +14,7 @@ package enum PlaylistNumber: String, CaseIterable, Sendable {
     case bytePosition
     /// Seconds, without their fraction: EXTINF, EXT-X-TARGETDURATION, every DURATION and offset. 317 years.
     case seconds
-    /// BANDWIDTH and AVERAGE-BANDWIDTH in bits per second, EXT-X-BITRATE in kilobits.
+    /// BANDWIDTH and AVERAGE-BANDWIDTH in bits per second.
     case bitRate
     /// The width and the height of RESOLUTION.
     case pixels

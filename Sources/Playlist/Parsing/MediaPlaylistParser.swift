@@ -5,22 +5,20 @@ import Support
 /// The parser accepts what players accept: no VERSION, no TARGETDURATION, head tags in any order or between segments,
 /// and unreadable tags that do not govern media. It refuses text that could give wrong media.
 package struct MediaPlaylistParser {
-    var playlist = MediaPlaylist(targetDuration: .zero)
-    var scope: VariableScope
-    var builder: MediaSegmentBuilder
+    private var playlist = MediaPlaylist(targetDuration: .zero)
+    private var scope: VariableScope
+    private var builder: MediaSegmentBuilder
     /// Counts what is dropped beyond the limits, but for what `scope` and `builder` drop.
-    var meter: LimitMeter
-    /// The oldest segments that were dropped.
-    var droppedSegments = 0
-    var dateRangeWindow = DateRangeWindow()
+    private var meter: LimitMeter
+    /// Segments before the first one listed: skipped by a delta update, or dropped because they are the oldest.
+    private var (skippedSegments, droppedSegments) = (0, 0)
+    private var dateRangeWindow = DateRangeWindow()
     /// Lines that no field holds, so far.
     private var verbatimLines = 0
     /// The values of the tags that may occur only once.
     private var singleTagValues: [PlaylistTag: ArraySlice<UInt8>] = [:]
     /// Whether no tag of a segment was read yet. Unknown lines in the head belong to the playlist.
-    var isInHead = true
-    /// Lines since the last URI line that apply to the next segment, and whether no field holds them.
-    private var linesSinceURI: [(line: PlaylistLine, isVerbatim: Bool)] = []
+    private var isInHead = true
 
     /// Parses the text of a media playlist. A segment whose URI line is not written yet is not listed.
     ///
@@ -102,7 +100,6 @@ package struct MediaPlaylistParser {
         if uri == nil { segment.isGap = true }
         playlist.segments.append(segment)
         isInHead = false
-        linesSinceURI.removeAll(keepingCapacity: true)
         let limit = meter.limits.segments
         if playlist.segments.count > limit + limit / 4 { dropOldestSegments() }
     }
@@ -116,12 +113,6 @@ package struct MediaPlaylistParser {
         verbatimLines += 1
         guard !isInHead else { return playlist.unknownTags.append(line.text) }
         builder.unknownTags.append(line.text)
-        if linesSinceURI.last?.line.number == line.number { linesSinceURI.removeLast() }
-        keepForNextSegment(line, isVerbatim: true)
-    }
-
-    private mutating func keepForNextSegment(_ line: PlaylistLine, isVerbatim: Bool) {
-        meter.append((line, isVerbatim), to: &linesSinceURI, limit: .trailingLines)
     }
 
     private mutating func read(
@@ -136,12 +127,11 @@ package struct MediaPlaylistParser {
         switch tag.scope {
         case .mediaSegment:
             isInHead = false
-            keepForNextSegment(line, isVerbatim: false)
             if let replaced = try builder.read(tag, value, line: line.number, in: &scope) {
                 playlist.irregularities.append(limited: replaced)
             }
         case .multivariantPlaylist: throw PlaylistError(.misplaced, tag, line: line.number)
-        case .mediaMetadata: try readMetadata(try TagAttributes(value, of: tag, line: line.number, in: &scope))
+        case .mediaMetadata: try readMetadata(tag, value, line: line.number)
         case .anyPlaylist, .mediaPlaylist: try readHead(tag, value, line: line.number)
         }
     }
@@ -150,36 +140,26 @@ package struct MediaPlaylistParser {
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int
     ) throws(PlaylistError) {
         switch tag {
-        case .version: playlist.version = try PlaylistParser.version(value, line: line)
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
         case .targetDuration: playlist.targetDuration = try wholeSeconds(value, line: line)
         case .mediaSequence: playlist.mediaSequence = try sequenceNumber(value, of: tag, line: line)
         case .discontinuitySequence: playlist.discontinuitySequence = try sequenceNumber(value, of: tag, line: line)
         case .endList: playlist.hasEndList = true
-        case .iFramesOnly: playlist.isIFramesOnly = true
         case .playlistType: playlist.playlistType = try playlistType(value, line: line)
-        case .start, .partInf, .serverControl:
-            try readHeadList(try TagAttributes(value, of: tag, line: line, in: &scope))
+        case .serverControl:
+            playlist.canBlockReload = try TagAttributes(value, of: tag, line: line, in: &scope).flag("CAN-BLOCK-RELOAD")
         default: return
         }
     }
 
-    private mutating func readHeadList(_ attributes: TagAttributes) throws(PlaylistError) {
-        switch attributes.tag {
-        case .start: playlist.start = try StartOffset.parse(attributes)
-        case .partInf: playlist.partTarget = try attributes.requiredDuration("PART-TARGET")
-        default: playlist.serverControl = try ServerControl.parse(attributes)
-        }
-    }
-
-    private mutating func readMetadata(_ attributes: TagAttributes) throws(PlaylistError) {
-        switch attributes.tag {
-        case .dateRange: append(DateRange(id: try attributes.required("ID"), attributes: attributes.list))
-        case .skip: try readSkip(attributes)
-        case .preloadHint: meter.append(attributes.list, to: &playlist.preloadHints, limit: .parts)
-        default: meter.append(attributes.list, to: &playlist.renditionReports, limit: .parts)
-        }
+    private mutating func readMetadata(
+        _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int
+    ) throws(PlaylistError) {
+        guard tag == .dateRange || tag == .skip else { return }
+        let attributes = try TagAttributes(value, of: tag, line: line, in: &scope)
+        if tag == .skip { return try readSkip(attributes) }
+        append(DateRange(id: try attributes.required("ID"), attributes: attributes.list))
     }
 
     private mutating func readSkip(_ attributes: TagAttributes) throws(PlaylistError) {
@@ -187,13 +167,12 @@ package struct MediaPlaylistParser {
         guard let count = PlaylistNumber.skippedSegments.value(text.utf8) else {
             throw attributes.badValue("SKIPPED-SEGMENTS")
         }
-        playlist.skippedSegments = Int(count)
-        playlist.recentlyRemovedDateRanges = (attributes.list["RECENTLY-REMOVED-DATERANGES"] ?? "")
-            .split(separator: "\t").map { String($0) }
+        skippedSegments = Int(count)
     }
 }
 
-// Values of the head.
+// MARK: - Values of the head
+
 extension MediaPlaylistParser {
     private func sequenceNumber(
         _ value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int
@@ -223,24 +202,18 @@ extension MediaPlaylistParser {
     }
 }
 
-// Values that depend on the whole text.
+// MARK: - Values that depend on the whole text
+
 extension MediaPlaylistParser {
     private consuming func finish() throws(PlaylistError) -> (playlist: MediaPlaylist, steps: Int) {
         if playlist.segments.count > meter.limits.segments { dropOldestSegments() }
         dropOldestDateRanges()
         try inferTargetDuration()
         numberSegments()
-        playlist.variables = scope.definitions
-        playlist.trailingParts = builder.parts
         playlist.trailingDateRanges = builder.dateRanges
-        // These tags have no meaning without the URI line that is not written yet.
-        playlist.trailingLines = linesSinceURI.filter { line, isVerbatim in
-            guard !isVerbatim, case .tag(let tag, _) = line.content else { return true }
-            return ![.extinf, .byteRange, .gap, .part].contains(tag)
-        }.map { $0.line.text }
         let meters = [meter, scope.meter, builder.meter]
         for counted in meters { playlist.dropped.merge(counted.dropped, uniquingKeysWith: +) }
-        return (playlist, meters.reduce(linesSinceURI.count) { $0 + $1.steps })
+        return (playlist, meters.reduce(0) { $0 + $1.steps })
     }
 
     /// Sets a TARGETDURATION that is missing or 0 to the smallest value that §4.3.3.1 allows.
@@ -255,26 +228,129 @@ extension MediaPlaylistParser {
 
     /// Numbers the segments. The tags with the first numbers may occur anywhere, so this step comes last.
     private mutating func numberSegments() {
-        if droppedSegments > 0 {
-            playlist.mediaSequence += UInt64(playlist.skippedSegments + droppedSegments)
-            playlist.skippedSegments = 0
-        }
-        let first = playlist.mediaSequence + UInt64(playlist.skippedSegments)
+        playlist.mediaSequence += UInt64(skippedSegments + droppedSegments)
         let discontinuities = playlist.discontinuitySequence ?? 0
         for index in playlist.segments.indices {
-            playlist.segments[index].mediaSequence = first + UInt64(index)
+            playlist.segments[index].mediaSequence = playlist.mediaSequence + UInt64(index)
             playlist.segments[index].discontinuitySequence += discontinuities
         }
     }
 }
 
-extension ServerControl {
-    static func parse(_ attributes: TagAttributes) throws(PlaylistError) -> ServerControl {
-        ServerControl(
-            canSkipUntil: try attributes.duration("CAN-SKIP-UNTIL"),
-            canSkipDateRanges: attributes.flag("CAN-SKIP-DATERANGES"),
-            holdBack: try attributes.duration("HOLD-BACK"),
-            partHoldBack: try attributes.duration("PART-HOLD-BACK"),
-            canBlockReload: attributes.flag("CAN-BLOCK-RELOAD"))
+// MARK: - Limits
+
+// The oldest segments and date ranges are dropped, because viewers and the cursor need the newest.
+extension MediaPlaylistParser {
+    /// The URI of a segment with its variables substituted; nil if it is too long.
+    private mutating func uri(of line: PlaylistLine) throws(PlaylistError) -> String? {
+        do throws(PlaylistError) {
+            return try scope.substitute(line.text, tag: .extinf, line: line.number)
+        } catch {
+            guard case .exceeds = error.reason else { throw error }
+            return nil
+        }
+    }
+
+    /// Drops the oldest segments beyond the limit.
+    private mutating func dropOldestSegments() {
+        let count = playlist.segments.count - meter.limits.segments
+        meter.drop(.segments, count: count)
+        meter.step(playlist.segments.count)
+        playlist.segments.removeFirst(count)
+        droppedSegments += count
+    }
+
+    /// Appends a date range to the head or to the next segment.
+    private mutating func append(_ range: DateRange) {
+        if isInHead {
+            playlist.dateRanges.append(range)
+            dateRangeWindow.append(range, at: .head)
+        } else {
+            builder.dateRanges.append(range)
+            dateRangeWindow.append(range, at: .segment(droppedSegments + playlist.segments.count))
+        }
+        if dateRangeWindow.exceeds(meter.limits) { dropOldestDateRanges() }
+    }
+
+    /// Drops the oldest date ranges beyond the limits.
+    private mutating func dropOldestDateRanges() {
+        let (places, byCount, byBytes) = dateRangeWindow.removeExcess(meter.limits)
+        if byCount > 0 { meter.drop(.dateRanges, count: byCount) }
+        if byBytes > 0 { meter.drop(.dateRangeBytes, count: byBytes) }
+        for (place, count) in places { drop(count, at: place) }
+    }
+
+    private mutating func drop(_ count: Int, at place: DateRangeWindow.Place) {
+        switch place {
+        case .head:
+            meter.step(playlist.dateRanges.count)
+            playlist.dateRanges.removeFirst(count)
+        case .segment(let number):
+            let index = number - droppedSegments
+            if index == playlist.segments.count {
+                meter.step(builder.dateRanges.count)
+                builder.dateRanges.removeFirst(count)
+            } else if index >= 0 {
+                meter.step(playlist.segments[index].dateRanges.count)
+                playlist.segments[index].dateRanges.removeFirst(count)
+            }
+        }
+    }
+}
+
+/// The places of the newest date ranges of a playlist, in the order in which they were read.
+///
+/// A channel needs the newest ranges: older ones were read when they were new.
+private struct DateRangeWindow: Equatable, Sendable {
+    /// Where a date range stands.
+    enum Place: Equatable, Sendable {
+        case head
+        /// Before the segment with this index, counted from the first one that was ever read.
+        case segment(Int)
+    }
+
+    private struct Entry: Equatable, Sendable {
+        let place: Place
+        let bytes: Int
+    }
+
+    private var entries: [Entry] = []
+    private var bytes = 0
+
+    mutating func append(_ range: DateRange, at place: Place) {
+        let size = range.attributes.attributes.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        entries.append(Entry(place: place, bytes: size))
+        bytes += size
+    }
+
+    /// Whether so much exceeds the limits that the oldest ranges are dropped now. Dropping a quarter of the limit at
+    /// once moves each range a few times at most.
+    func exceeds(_ limits: PlaylistLimits) -> Bool {
+        entries.count > limits.dateRanges + limits.dateRanges / 4
+            || bytes > limits.dateRangeBytes + limits.dateRangeBytes / 4
+    }
+
+    /// Removes the oldest ranges beyond the limits. Returns how many to drop at each place, oldest first, and the limits
+    /// that they exceed.
+    mutating func removeExcess(
+        _ limits: PlaylistLimits
+    ) -> (places: [(place: Place, count: Int)], byCount: Int, byBytes: Int) {
+        let byCount = max(0, entries.count - limits.dateRanges)
+        var end = byCount
+        bytes -= entries[..<end].reduce(0) { $0 + $1.bytes }
+        while end < entries.count, bytes > limits.dateRangeBytes {
+            bytes -= entries[end].bytes
+            end += 1
+        }
+        var places: [(place: Place, count: Int)] = []
+        for entry in entries[..<end] {
+            if places.last?.place == entry.place {
+                places[places.count - 1].count += 1
+            } else {
+                places.append((entry.place, 1))
+            }
+        }
+        entries.removeFirst(end)
+        return (places, byCount, end - byCount)
     }
 }

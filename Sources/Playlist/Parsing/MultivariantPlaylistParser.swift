@@ -48,14 +48,13 @@ package struct MultivariantPlaylistParser {
         guard line.bytes.count <= meter.limits.lineBytes else { return dropOverlong(line) }
         switch line.content {
         case .blank: return
-        case .other: keepVerbatim(line)
+        case .other: return
         case .uri: try closeVariant(line)
         case .tag(let tag, let value):
             do throws(PlaylistError) {
                 try read(tag, value, line: line.number)
             } catch {
                 if tag.governsMedia { throw error }
-                keepVerbatim(line)
                 playlist.irregularities.append(limited: error)
             }
         }
@@ -65,11 +64,6 @@ package struct MultivariantPlaylistParser {
     private mutating func dropOverlong(_ line: PlaylistLine) {
         meter.drop(.lineBytes)
         if line.content == .uri { openVariant = nil }
-    }
-
-    /// Keeps a line that no field holds.
-    private mutating func keepVerbatim(_ line: PlaylistLine) {
-        meter.append(line.text, to: &playlist.unknownTags, limit: .linesPerSegment)
     }
 
     private mutating func closeVariant(_ line: PlaylistLine) throws(PlaylistError) {
@@ -88,26 +82,14 @@ package struct MultivariantPlaylistParser {
             throw PlaylistError(.misplaced, tag, line: line)
         }
         switch tag {
-        case .extm3u: return
-        case .version: playlist.version = try PlaylistParser.version(value, line: line)
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
-        default:
+        case .media, .streamInf:
             let attributes = try TagAttributes(value, of: tag, line: line, in: &scope)
             meter.step(attributes.list.attributes.count)
-            try read(attributes)
-        }
-    }
-
-    private mutating func read(_ attributes: TagAttributes) throws(PlaylistError) {
-        switch attributes.tag {
-        case .start: playlist.start = try StartOffset.parse(attributes)
-        case .media: meter.append(try Rendition.parse(attributes), to: &playlist.renditions, limit: .renditions)
-        case .streamInf: try openVariant(attributes)
-        case .iFrameStreamInf: meter.append(attributes.list, to: &playlist.iFrameVariants, limit: .renditions)
-        case .sessionData: meter.append(attributes.list, to: &playlist.sessionData, limit: .renditions)
-        case .sessionKey: meter.append(attributes.list, to: &playlist.sessionKeys, limit: .renditions)
-        default: playlist.contentSteering = attributes.list
+            if tag == .streamInf { return try openVariant(attributes) }
+            meter.append(try Rendition.parse(attributes), to: &playlist.renditions, limit: .renditions)
+        default: return
         }
     }
 
@@ -122,17 +104,9 @@ package struct MultivariantPlaylistParser {
 
 extension Rendition {
     /// Throws if TYPE or GROUP-ID is missing, or if TYPE is not one of the four.
-    static func parse(_ attributes: TagAttributes) throws(PlaylistError) -> Rendition {
+    fileprivate static func parse(_ attributes: TagAttributes) throws(PlaylistError) -> Rendition {
         guard let type = MediaType(rawValue: try attributes.required("TYPE")) else { throw attributes.badValue("TYPE") }
         _ = try attributes.required("GROUP-ID")
         return Rendition(type: type, attributes: attributes.list)
-    }
-}
-
-extension StartOffset {
-    static func parse(_ attributes: TagAttributes) throws(PlaylistError) -> StartOffset {
-        StartOffset(
-            timeOffset: try attributes.requiredDuration("TIME-OFFSET", isSigned: true),
-            isPrecise: attributes.flag("PRECISE"))
     }
 }

@@ -41,12 +41,4 @@ package enum PlaylistParser {
         }
         return firstMinorTag ?? false
     }
-
-    /// The value of EXT-X-VERSION (§4.3.1.2).
-    static func version(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Int {
-        guard let number = decimalInteger(value.trimmingWhiteSpace()), let version = Int(exactly: number) else {
-            throw PlaylistError(badValue: value, of: .version, line: line)
-        }
-        return version
-    }
 }

@@ -23,19 +23,6 @@ struct TagAttributes {
         return value
     }
 
-    func duration(_ name: String, isSigned: Bool = false) throws(PlaylistError) -> Duration? {
-        guard let text = list[name] else { return nil }
-        guard let duration = DecimalSeconds.duration(text, isSigned: isSigned) else { throw badValue(name) }
-        return duration
-    }
-
-    func requiredDuration(_ name: String, isSigned: Bool = false) throws(PlaylistError) -> Duration {
-        guard let duration = try duration(name, isSigned: isSigned) else {
-            throw PlaylistError(.missingAttribute(name), tag, line: line)
-        }
-        return duration
-    }
-
     func byteRange(_ name: String) throws(PlaylistError) -> ByteRangeText? {
         guard let text = list[name] else { return nil }
         guard let range = ByteRangeText(Array(text.utf8)[...]) else { throw badValue(name) }

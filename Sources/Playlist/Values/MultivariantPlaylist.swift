@@ -1,42 +1,29 @@
-import Support
-
-/// A multivariant (master) playlist (RFC 8216 §4.3.4) as values.
+/// A multivariant (master) playlist (RFC 8216 §4.3.4) as values: what the relay reads of an upstream's, or writes.
 package struct MultivariantPlaylist: Equatable, Sendable {
-    /// EXT-X-VERSION as read. The writer computes the version from the content of the playlist.
-    package var version: Int?
-    /// The resolved EXT-X-DEFINE variables, which media playlists may IMPORT.
-    package var variables: [VariableDefinition]
-    package var hasIndependentSegments: Bool
-    package var start: StartOffset?
+    /// The resolved EXT-X-DEFINE variables, which media playlists may IMPORT. They are not written.
+    package var variables: [VariableDefinition] = []
+    package var hasIndependentSegments = false
     package var variants: [Variant]
     package var renditions: [Rendition]
-    /// EXT-X-I-FRAME-STREAM-INF (§4.3.4.3), URI included.
-    package var iFrameVariants: [AttributeList]
-    /// EXT-X-SESSION-DATA (§4.3.4.4).
-    package var sessionData: [AttributeList]
-    /// EXT-X-SESSION-KEY (§4.3.4.5).
-    package var sessionKeys: [AttributeList]
-    /// EXT-X-CONTENT-STEERING (draft §4.4.6.6).
-    package var contentSteering: AttributeList?
-    /// Lines that no field holds, verbatim without line end, in order.
-    package var unknownTags: [String]
-    /// What the parser read past, in order: malformed tags that it kept verbatim, and URI lines of no variant.
+    /// Errors that did not stop the parser, in order: malformed tags, and URI lines of no variant.
     package var irregularities: [PlaylistError] = []
-    /// What was dropped because it exceeds a limit of the parser.
+    /// The number of units dropped by each limit of the parser.
     package var dropped: [PlaylistLimit: Int] = [:]
 
     package init(variants: [Variant] = [], renditions: [Rendition] = []) {
-        self.version = nil
-        self.variables = []
-        self.hasIndependentSegments = false
-        self.start = nil
         self.variants = variants
         self.renditions = renditions
-        self.iFrameVariants = []
-        self.sessionData = []
-        self.sessionKeys = []
-        self.contentSteering = nil
-        self.unknownTags = []
+    }
+}
+
+/// A variable that EXT-X-DEFINE defines, with its resolved value (draft-pantos-hls-rfc8216bis §4.4.2.3).
+package struct VariableDefinition: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
     }
 }
 
@@ -132,11 +119,6 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("AUDIO", to: newValue, isQuoted: true) }
     }
 
-    package var video: String? {
-        get { attributes["VIDEO"] }
-        set { attributes.set("VIDEO", to: newValue, isQuoted: true) }
-    }
-
     package var subtitles: String? {
         get { attributes["SUBTITLES"] }
         set { attributes.set("SUBTITLES", to: newValue, isQuoted: true) }
@@ -191,19 +173,11 @@ package struct Rendition: Equatable, Sendable {
         set { attributes.set("DEFAULT", to: newValue ? "YES" : "NO") }
     }
 
-    package var isAutoselect: Bool {
-        get { attributes["AUTOSELECT"] == "YES" }
-        set { attributes.set("AUTOSELECT", to: newValue ? "YES" : "NO") }
-    }
+    package var isAutoselect: Bool { attributes["AUTOSELECT"] == "YES" }
 
     /// The URI of the media playlist; nil if the rendition is muxed into the variant's stream (§4.3.4.2.1).
     package var uri: String? {
         get { attributes["URI"].flatMap { $0.isEmpty ? nil : $0 } }
         set { attributes.set("URI", to: newValue, isQuoted: true) }
-    }
-
-    package var channels: String? {
-        get { attributes["CHANNELS"] }
-        set { attributes.set("CHANNELS", to: newValue, isQuoted: true) }
     }
 }

@@ -16,17 +16,15 @@ package struct SegmentKey: Hashable, Sendable {
     package var initializationVector: [UInt8]?
     /// KEYFORMAT, "identity" if the attribute is absent.
     package var keyFormat: String
-    package var keyFormatVersions: String?
 
     package init(
         method: Method, uri: String, initializationVector: [UInt8]? = nil,
-        keyFormat: String = SegmentKey.identityFormat, keyFormatVersions: String? = nil
+        keyFormat: String = SegmentKey.identityFormat
     ) {
         self.method = method
         self.uri = uri
         self.initializationVector = initializationVector
         self.keyFormat = keyFormat
-        self.keyFormatVersions = keyFormatVersions
     }
 }
 

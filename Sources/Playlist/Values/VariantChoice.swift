@@ -33,16 +33,14 @@ package enum VariantChoice: Hashable, Sendable {
         }
     }
 
-    /// The variant of `playlist` that this rule chooses; nil if there is no variant.
+    /// The variant of `playlist` that this rule chooses, and then those redundant to it (RFC 8216 §6.2.4): with the same
+    /// attributes at other URIs, in order. Empty if there is no variant.
     ///
-    /// Audio-only variants are chosen only if no variant has video. Among equal variants the first one listed wins, and
-    /// the others are its alternates (RFC 8216 §6.2.4).
-    package func choose(from playlist: MultivariantPlaylist) -> ChosenVariant? {
+    /// Audio-only variants are chosen only if no variant has video. Among equal variants the first one listed wins.
+    package func choose(from playlist: MultivariantPlaylist) -> [Variant] {
         let withVideo = playlist.variants.filter { !$0.isAudioOnly }
-        guard let variant = choose(among: withVideo.isEmpty ? playlist.variants : withVideo) else { return nil }
-        return ChosenVariant(
-            variant: variant, audio: playlist.audio(of: variant),
-            alternates: playlist.variants.filter { $0.isRedundant(with: variant) })
+        guard let variant = choose(among: withVideo.isEmpty ? playlist.variants : withVideo) else { return [] }
+        return [variant] + playlist.variants.filter { $0.isRedundant(with: variant) }
     }
 
     private func choose(among variants: [Variant]) -> Variant? {
@@ -109,5 +107,25 @@ extension [Variant] {
     /// The variant whose quality precedes that of all others in an order; the first one of several.
     fileprivate func first(by precedes: (VariantQuality, VariantQuality) -> Bool) -> Variant? {
         map { (variant: $0, quality: $0.quality) }.min { precedes($0.quality, $1.quality) }?.variant
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The rendition to follow in the AUDIO group of `variant`: with DEFAULT=YES, else with AUTOSELECT=YES, else the
+    /// first.
+    ///
+    /// nil if there is no such group, or if the rendition has no URI and so is muxed into the variant (§4.3.4.2.1).
+    package func audio(of variant: Variant) -> Rendition? {
+        guard let group = variant.audio else { return nil }
+        let renditions = renditions.filter { $0.type == .audio && $0.groupID == group }
+        let chosen =
+            renditions.first { $0.isDefault } ?? renditions.first { $0.isAutoselect } ?? renditions.first
+        return chosen?.uri == nil ? nil : chosen
+    }
+
+    /// The renditions in the SUBTITLES group of `variant` that have a URI, in the order listed.
+    package func subtitles(of variant: Variant) -> [Rendition] {
+        guard let group = variant.subtitles else { return [] }
+        return renditions.filter { $0.type == .subtitles && $0.groupID == group && $0.uri != nil }
     }
 }

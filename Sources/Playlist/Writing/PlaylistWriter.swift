@@ -4,7 +4,7 @@
 /// high as the content needs.
 package enum PlaylistWriter {
     /// The number of decimals to which EXTINF is rounded. Sums of rounded durations stay within a frame.
-    static let durationDecimals = 5
+    fileprivate static let durationDecimals = 5
 
     /// Writes a media playlist.
     ///
@@ -19,7 +19,8 @@ package enum PlaylistWriter {
             text.appendSegment(segment, after: previous)
             previous = segment
         }
-        text.appendTail(of: playlist)
+        for range in playlist.trailingDateRanges { text.tag(.dateRange, range.attributes) }
+        if playlist.hasEndList { text.appendTag(.endList) }
         return text.text
     }
 
@@ -33,45 +34,144 @@ package enum PlaylistWriter {
 
     /// Writes the lines of one segment, each with its line end.
     ///
-    /// EXT-X-KEY, EXT-X-MAP and EXT-X-BITRATE are written only if they differ from `previous`, the segment before.
+    /// EXT-X-KEY and EXT-X-MAP are written only if they differ from `previous`, the segment before.
     package static func entryLines(for segment: MediaSegment, previous: MediaSegment?) -> String {
         var text = PlaylistTextBuilder()
         text.appendSegment(segment, after: previous)
         return text.text
     }
 
+    /// Writes a multivariant playlist. Its content needs no EXT-X-VERSION.
     package static func write(_ playlist: MultivariantPlaylist) -> String {
         var text = PlaylistTextBuilder()
-        text.appendMultivariant(playlist, version: version(neededBy: playlist))
+        text.appendOpening(isIndependent: playlist.hasIndependentSegments)
+        for rendition in playlist.renditions { text.tag(.media, rendition.attributes) }
+        for variant in playlist.variants {
+            text.tag(.streamInf, variant.attributes)
+            text.appendLine(variant.uri)
+        }
         return text.text
     }
-}
 
-// EXT-X-VERSION (RFC 8216 §7, draft §8): the lowest version that allows the content of the playlist.
-extension PlaylistWriter {
+    /// The lowest EXT-X-VERSION that allows the content of a playlist (RFC 8216 §7).
     package static func version(neededBy playlist: MediaPlaylist) -> Int {
         var version = playlist.segments.isEmpty ? 1 : 3  // decimal EXTINF
-        if playlist.isIFramesOnly { version = max(version, 4) }
-        if !playlist.variables.isEmpty { version = max(version, 8) }
-        if playlist.skippedSegments > 0 { version = max(version, 9) }
-        if !playlist.recentlyRemovedDateRanges.isEmpty { version = max(version, 10) }
         for segment in playlist.segments {
             if segment.byteRange != nil { version = max(version, 4) }
-            if segment.map != nil { version = max(version, playlist.isIFramesOnly ? 5 : 6) }
-            if needsKeyFormat(segment.keys + (segment.map?.keys ?? [])) { version = max(version, 5) }
+            if segment.map != nil { version = max(version, 6) }
+            let keys = segment.keys + (segment.map?.keys ?? [])
+            if keys.contains(where: { $0.keyFormat != SegmentKey.identityFormat }) { version = max(version, 5) }
         }
         return version
     }
+}
 
-    package static func version(neededBy playlist: MultivariantPlaylist) -> Int {
-        if !playlist.variables.isEmpty { return 8 }
-        let hasServiceCaptions = playlist.renditions.contains {
-            $0.attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true
+/// A builder for the text of a playlist, line by line.
+private struct PlaylistTextBuilder {
+    var text = ""
+
+    /// Appends a line without control characters (RFC 8216 §4.1), because one in a value could end the line.
+    mutating func appendLine(_ line: String) {
+        let isClean = line.utf8.allSatisfy { ASCII.space..<ASCII.delete ~= $0 || $0 == ASCII.tab }
+        text += isClean ? line : String(String.UnicodeScalarView(line.unicodeScalars.filter(Self.isAllowed)))
+        text += "\n"
+    }
+
+    mutating func appendTag(_ tag: PlaylistTag) { appendLine("#" + tag.rawValue) }
+
+    mutating func tag(_ tag: PlaylistTag, _ value: some CustomStringConvertible) {
+        appendLine("#\(tag.rawValue):\(value)")
+    }
+
+    mutating func tag(_ tag: PlaylistTag, _ attributes: AttributeList) { self.tag(tag, attributes.text) }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\t" || !ControlCharacters.contains(scalar)
+    }
+
+    /// Appends the first tags of both kinds of playlist. Version 1 needs no EXT-X-VERSION.
+    mutating func appendOpening(version: Int = 1, isIndependent: Bool) {
+        appendTag(.extm3u)
+        if version > 1 { tag(.version, version) }
+        if isIndependent { appendTag(.independentSegments) }
+    }
+
+    mutating func appendHead(of playlist: MediaPlaylist, version: Int) {
+        appendOpening(version: version, isIndependent: playlist.hasIndependentSegments)
+        if playlist.startsAtBeginning { tag(.start, "TIME-OFFSET=0") }
+        tag(.targetDuration, max(1, DecimalSeconds.roundedUp(playlist.targetDuration).components.seconds))
+        if let type = playlist.playlistType { tag(.playlistType, type.rawValue) }
+        tag(.mediaSequence, playlist.mediaSequence)
+        if let number = playlist.discontinuitySequence { tag(.discontinuitySequence, number) }
+        for range in playlist.dateRanges { tag(.dateRange, range.attributes) }
+        for verbatim in playlist.unknownTags { appendLine(verbatim) }
+    }
+
+    mutating func appendSegment(_ segment: MediaSegment, after previous: MediaSegment?) {
+        let start = text.utf8.count
+        if segment.isDiscontinuous { appendTag(.discontinuity) }
+        appendInheritedTags(of: segment, after: previous)
+        if let date = segment.programDateTime { tag(.programDateTime, date.text) }
+        // Before the first tag of a segment, unknown tags and date ranges would belong to the head.
+        let hasSegmentTag = previous != nil || text.utf8.count > start
+        if hasSegmentTag { appendUnknownTags(of: segment) }
+        tag(.extinf, DecimalSeconds.text(segment.duration, decimals: PlaylistWriter.durationDecimals) + ",")
+        if !hasSegmentTag { appendUnknownTags(of: segment) }
+        if let range = segment.byteRange { tag(.byteRange, range.text) }
+        if segment.isGap { appendTag(.gap) }
+        appendLine(segment.uri)
+    }
+
+    private mutating func appendUnknownTags(of segment: MediaSegment) {
+        for range in segment.dateRanges { tag(.dateRange, range.attributes) }
+        for line in segment.unknownTags { appendLine(line) }
+    }
+
+    /// Appends the tags that change what segments inherit. EXT-X-MAP follows the keys that apply to it.
+    private mutating func appendInheritedTags(of segment: MediaSegment, after previous: MediaSegment?) {
+        var keys = previous?.keys ?? []
+        if let map = segment.map, map != previous?.map {
+            appendKeys(changing: &keys, to: map.keys)
+            tag(.map, map.attributes)
         }
-        return hasServiceCaptions ? 7 : 1
+        appendKeys(changing: &keys, to: segment.keys)
     }
 
-    private static func needsKeyFormat(_ keys: [SegmentKey]) -> Bool {
-        keys.contains { $0.keyFormat != SegmentKey.identityFormat || $0.keyFormatVersions != nil }
+    /// Appends the EXT-X-KEY tags that replace `keys` by `newKeys`. A key can be removed only by METHOD=NONE, which
+    /// removes all keys.
+    private mutating func appendKeys(changing keys: inout [SegmentKey], to newKeys: [SegmentKey]) {
+        guard keys != newKeys else { return }
+        var added = newKeys.filter { !keys.contains($0) }
+        if added.reduce(keys, { $0.applying($1) }) != newKeys {
+            tag(.key, "METHOD=NONE")
+            added = newKeys
+        }
+        for key in added { tag(.key, key.attributes) }
+        keys = newKeys
     }
+}
+
+extension SegmentKey {
+    fileprivate var attributes: AttributeList {
+        var list = AttributeList()
+        list.set("METHOD", to: method.text)
+        list.set("URI", to: uri, isQuoted: true)
+        list.set("IV", to: initializationVector.map { "0x" + Hexadecimal.encode($0, uppercase: true) })
+        list.set("KEYFORMAT", to: keyFormat == Self.identityFormat ? nil : keyFormat, isQuoted: true)
+        return list
+    }
+}
+
+extension MediaInitialization {
+    fileprivate var attributes: AttributeList {
+        var list = AttributeList()
+        list.set("URI", to: uri, isQuoted: true)
+        list.set("BYTERANGE", to: byteRange?.text, isQuoted: true)
+        return list
+    }
+}
+
+extension ByteRange {
+    /// The range as `length@offset`. The offset is always written.
+    var text: String { "\(length)@\(offset)" }
 }

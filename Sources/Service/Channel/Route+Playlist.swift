@@ -25,19 +25,12 @@ extension Route.Playlist {
     /// The playlist in UTF-8; nil if it lists no segment.
     func render(_ snapshot: RingSnapshot) -> [UInt8]? {
         switch self {
-        case .live(.fragmentedMP4): snapshot.livePlaylist
-        case .live(.transportStream): snapshot.transportStreamLivePlaylist()
-        case .live(.subtitles(let number)): snapshot.subtitlePlaylist(number)
-        case .rewind(.fragmentedMP4, let range): snapshot.dvrPlaylist(range)
-        case .rewind(.transportStream, let range): snapshot.transportStreamDVRPlaylist(range)
-        case .rewind(.subtitles(let number), let range): snapshot.subtitlePlaylist(number, range)
-        case .selection(.fragmentedMP4, let selection): snapshot.dvrPlaylist(selection)
-        case .selection(.transportStream, let selection): snapshot.transportStreamDVRPlaylist(selection)
-        case .selection(.subtitles(let number), let selection): snapshot.subtitlePlaylist(number, selection)
+        case .live(let content): snapshot.livePlaylist(of: content)
+        case .rewind(let content, let range): snapshot.dvrPlaylist(range, of: content)
+        case .selection(let content, let selection): snapshot.dvrPlaylist(selection, of: content)
         case .master(.transportStream, let range):
             snapshot.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:parameters:))
-        case .master(_, let range?): snapshot.dvrMasterPlaylist(range)
-        case .master(_, nil): snapshot.masterPlaylist()
+        case .master(_, let range): snapshot.masterPlaylist(range)
         }
     }
 

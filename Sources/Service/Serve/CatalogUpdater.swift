@@ -175,7 +175,7 @@ extension ListedChannel {
     /// The channel with what requests cannot say.
     fileprivate func keepingWhatOnlyFilesSay(of listed: ListedChannel) -> ListedChannel {
         var channel = self
-        (channel.catchup, channel.stationAttributes) = (listed.catchup, listed.stationAttributes)
+        channel.stationAttributes = listed.stationAttributes
         channel.options.slate = listed.options.slate
         channel.options.spool = listed.options.spool
         channel.options.record = listed.options.record

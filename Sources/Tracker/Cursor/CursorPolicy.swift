@@ -32,3 +32,14 @@ package struct CursorPolicy: Equatable, Sendable {
     package static let subtitles = CursorPolicy(
         joinDuration: .seconds(20), joinTargetDurations: .halves(8), joinSegments: 11, extraJoinSegments: 1)
 }
+
+/// A duration counted in half target durations.
+package struct TargetDurations: Equatable, Sendable {
+    private let halves: Int
+
+    package static func halves(_ halves: Int) -> TargetDurations { TargetDurations(halves: halves) }
+
+    package static func * (targetDuration: Duration, count: TargetDurations) -> Duration {
+        targetDuration * count.halves / 2
+    }
+}

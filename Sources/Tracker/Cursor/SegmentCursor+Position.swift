@@ -7,13 +7,18 @@ extension SegmentCursor {
         package var next: UInt64
         /// The time at which a playlist last listed something new.
         package var grewAt: Duration
-        var knownSegments: KnownSegments
-        var trust = Trust.urls(stale: nil)
+        fileprivate var knownSegments: KnownSegments
+        fileprivate var trust = Trust.urls(stale: nil)
         /// Numberings that were followed before the current one, newest first.
-        var previousOrigins: [PreviousOrigin] = []
+        fileprivate var previousOrigins: [PreviousOrigin] = []
 
         /// The number of previous origins that are recognized.
         private static let maxPreviousOrigins = 3
+
+        init(joining loaded: LoadedPlaylist, at next: UInt64) {
+            (self.next, grewAt) = (next, loaded.loadedAt)
+            knownSegments = KnownSegments(loaded.playlist)
+        }
     }
 
     /// Which properties identify a segment in the next playlist, and whether the playlists are up to date.
@@ -116,5 +121,203 @@ extension SegmentCursor.Position {
         knownSegments.keepNewest(Self.rememberedSegments)
         previousOrigins.insert(SegmentCursor.PreviousOrigin(next: next, knownSegments: knownSegments), at: 0)
         if previousOrigins.count > Self.maxPreviousOrigins { previousOrigins.removeLast() }
+    }
+}
+
+extension SegmentCursor {
+    /// The relation of a playlist to the ones before it.
+    enum Verdict {
+        /// Equal numbers mean equal segments.
+        case continuous
+        /// Only numbers continue. The URLs have changed in two playlists in a row, and are ignored from now on.
+        case continuousByNumber
+        /// The playlist ends before `Position.next`, and is ignored.
+        case stale(StalePlaylists)
+        /// The numbers are new.
+        case reset(RejoinPoint)
+    }
+
+    /// The point at which to continue in a playlist with new numbers.
+    struct RejoinPoint: Sendable {
+        let method: RejoinMethod
+        let next: UInt64
+        /// The known segments under the numbers of the playlist.
+        let knownSegments: KnownSegments
+    }
+}
+
+extension SegmentCursor.Position {
+    typealias Verdict = SegmentCursor.Verdict
+
+    /// Decides how a playlist relates to the ones before it. In each row the first condition that holds decides.
+    ///
+    /// | common numbers | condition | verdict |
+    /// |---|---|---|
+    /// | same segments | it reaches `next` | continuous |
+    /// | | few stale playlists in a row, equal dates, or an edge that lags | stale |
+    /// | | | reset by URL, else by date, else to the live edge |
+    /// | none | it lists numbers around `next` | continuous |
+    /// | | known URLs under other numbers, and not because names repeat | reset by URL |
+    /// | | segments of a previous origin | reset to that origin, or stale |
+    /// | | it begins after `next`, and not impossibly far | continuous |
+    /// | | | reset by date, else to the live edge |
+    /// | other segments | known URLs under other numbers | reset by URL |
+    /// | | `Trust.numbers` | as for the same segments |
+    /// | | segments of a previous origin | reset to that origin, or stale |
+    /// | | `Trust.urlsAfterReset`, and it reaches `next` | continuous by number |
+    /// | | | reset by date, else to the live edge |
+    private func classify(_ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy) -> Verdict {
+        switch knownSegments.match(with: loaded.playlist) {
+        case .sameDate: classifySameSegments(loaded, policy: policy, isDated: true)
+        case .sameURL: classifySameSegments(loaded, policy: policy)
+        case .noOverlap: classifyUnknownNumbers(loaded, policy: policy)
+        case .differentSegments: classifyDifferentSegments(loaded, policy: policy)
+        }
+    }
+
+    private func classifySameSegments(
+        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy, isDated: Bool = false
+    ) -> Verdict {
+        guard loaded.window.upperBound < next else { return .continuous }
+        let stale = countingStale(loaded.window)
+        if stale.count <= policy.maxStalePlaylists || isDated || isLagging(loaded, stale, policy: policy) {
+            return .stale(stale)
+        }
+        return .reset(rejoinPointByURL(in: loaded.playlist) ?? rejoinPoint(in: loaded.playlist, policy: policy))
+    }
+
+    private func classifyUnknownNumbers(
+        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
+    ) -> Verdict {
+        let endsBefore = loaded.window.upperBound < next
+        guard endsBefore || loaded.window.lowerBound >= next else { return .continuous }
+        if !explainsRepeatedURLs(in: loaded), let point = rejoinPointByURL(in: loaded.playlist) {
+            return .reset(point)
+        }
+        if let verdict = classifyAsPreviousOrigin(loaded, policy: policy) { return verdict }
+        guard endsBefore || isImpossiblyFarAhead(loaded) else { return .continuous }
+        return .reset(rejoinPoint(in: loaded.playlist, policy: policy))
+    }
+
+    private func classifyDifferentSegments(
+        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
+    ) -> Verdict {
+        if let point = rejoinPointByURL(in: loaded.playlist) { return .reset(point) }
+        if case .numbers = trust { return classifySameSegments(loaded, policy: policy) }
+        if let verdict = classifyAsPreviousOrigin(loaded, policy: policy) { return verdict }
+        if trust == .urlsAfterReset, loaded.window.upperBound >= next { return .continuousByNumber }
+        return .reset(rejoinPoint(in: loaded.playlist, policy: policy))
+    }
+
+    /// Returns the stale playlists in a row, with one more that lists `window`.
+    private func countingStale(_ window: Range<UInt64>) -> SegmentCursor.StalePlaylists {
+        SegmentCursor.StalePlaylists(
+            count: (trust.stale?.count ?? 0) + 1, firstUpperBound: trust.stale?.firstUpperBound ?? window.upperBound)
+    }
+
+    /// Whether the playlist comes from an edge that lags and will catch up.
+    ///
+    /// Such an edge still lists part of the newest window. If it grows for long without catching up, it does not lag.
+    private func isLagging(
+        _ loaded: SegmentCursor.LoadedPlaylist, _ stale: SegmentCursor.StalePlaylists, policy: CursorPolicy
+    ) -> Bool {
+        guard loaded.window.upperBound > knownSegments.newest.lowerBound else { return false }
+        let hasGrown = loaded.window.upperBound > stale.firstUpperBound
+        return !hasGrown || loaded.loadedAt - grewAt <= loaded.playlist.targetDuration * policy.maxLag
+    }
+}
+
+// MARK: - Where to continue
+
+// In a playlist with new numbers: by URL, by a previous origin, by date, or at the live edge.
+
+extension SegmentCursor.Position {
+    /// Returns where known segments continue under other numbers; nil if the URLs prove no renumbering.
+    private func rejoinPointByURL(in playlist: MediaPlaylist) -> SegmentCursor.RejoinPoint? {
+        guard let offset = knownSegments.numberOffset(to: playlist), offset != 0 else { return nil }
+        return SegmentCursor.RejoinPoint(
+            method: .url, next: next &+ UInt64(bitPattern: offset), knownSegments: KnownSegments(playlist))
+    }
+
+    /// Returns the verdict on a playlist of a previous origin; nil for any other playlist.
+    ///
+    /// The verdict continues where that origin was left, unless this would cause a burst of old media. A playlist with
+    /// nothing new is an old one, and is ignored.
+    private func classifyAsPreviousOrigin(
+        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
+    ) -> Verdict? {
+        let playlist = loaded.playlist
+        let offsets = previousOrigins.lazy.map { (origin: $0, offset: $0.knownSegments.numberOffset(to: playlist)) }
+        guard let (origin, found) = offsets.first(where: { $0.offset != nil }), let offset = found else { return nil }
+        let next = origin.next &+ UInt64(bitPattern: offset)
+        if loaded.window.upperBound <= next { return .stale(countingStale(loaded.window)) }
+        guard JoinPoint(mediaSequence: next).canJoin(playlist) else {
+            return .reset(rejoinPoint(in: playlist, policy: policy))
+        }
+        let known = offset == 0 ? origin.knownSegments : KnownSegments(playlist)
+        return .reset(SegmentCursor.RejoinPoint(method: .previousOrigin, next: next, knownSegments: known))
+    }
+
+    /// Returns where to continue by date, or else at the live edge.
+    private func rejoinPoint(in playlist: MediaPlaylist, policy: CursorPolicy) -> SegmentCursor.RejoinPoint {
+        let known = KnownSegments(playlist)
+        if let number = numberByDate(in: playlist) {
+            return SegmentCursor.RejoinPoint(method: .programDateTime, next: number, knownSegments: known)
+        }
+        return SegmentCursor.RejoinPoint(
+            method: .liveEdge, next: policy.joinNumber(in: playlist), knownSegments: known)
+    }
+
+    private func numberByDate(in playlist: MediaPlaylist) -> UInt64? {
+        if let end = knownSegments.endDate(before: next) { return playlist.firstSegment(from: end) }
+        // The current numbering has no dates. A previous one may have had some.
+        let end = previousOrigins.lazy.compactMap { $0.knownSegments.endDate(before: $0.next) }.first
+        return end.flatMap { JoinPoint(date: $0).joinNumber(in: playlist) }
+    }
+}
+
+// MARK: - Numbers that are ahead
+
+extension SegmentCursor.Position {
+    /// Whether a playlist that begins after `next` has jumped, so that nothing slid out of the window.
+    ///
+    /// Either its dates contain what was fetched already, or it is farther ahead than the elapsed time allows.
+    private func isImpossiblyFarAhead(_ loaded: SegmentCursor.LoadedPlaylist) -> Bool {
+        guard loaded.window.lowerBound > next else { return false }
+        let elapsed = loaded.loadedAt - grewAt
+        return hasFetchedByDate(loaded.playlist)
+            || !isPlausible(
+                loaded.window.lowerBound - next, of: loaded.playlist, in: elapsed + Self.slack(loaded.playlist))
+    }
+
+    private func hasFetchedByDate(_ playlist: MediaPlaylist) -> Bool {
+        // No date can be extrapolated for the first segment.
+        guard let end = knownSegments.endDate(before: next), let first = playlist.segments.first,
+            let date = first.programDateTime
+        else { return false }
+        return first.precedes(end, startingAt: date) && playlist.firstSegment(from: end) != nil
+    }
+
+    /// Whether known URLs under numbers that are ahead are repeated names, or ads that were inserted again.
+    ///
+    /// That is so if there was time enough for all segments that are new by their numbers.
+    private func explainsRepeatedURLs(in loaded: SegmentCursor.LoadedPlaylist) -> Bool {
+        guard loaded.window.lowerBound >= next else { return false }
+        let new = loaded.window.upperBound - next
+        return isPlausible(new - min(new, Self.burst), of: loaded.playlist, in: loaded.loadedAt - grewAt)
+    }
+
+    /// Segments that may be listed before their time.
+    private static let burst: UInt64 = 2
+
+    /// The duration that an origin may list at once, however little time has passed.
+    private static func slack(_ playlist: MediaPlaylist) -> Duration {
+        min(JoinPoint.reach(playlist.targetDuration) * 2, .seconds(86_400))
+    }
+
+    /// Whether `count` segments of the playlist's average duration may have appeared within `elapsed`.
+    private func isPlausible(_ count: UInt64, of playlist: MediaPlaylist, in elapsed: Duration) -> Bool {
+        let average = max(.milliseconds(1), playlist.duration / max(1, playlist.segments.count))
+        return Double(count) <= elapsed / average
     }
 }

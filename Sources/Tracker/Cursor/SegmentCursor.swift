@@ -28,15 +28,15 @@ package struct SegmentCursor: Sendable {
         case ended
     }
 
-    /// The property that determined where to continue in a playlist with new numbers.
+    /// The property that determined where to continue in a playlist with new numbers. The raw values are the names in events.
     package enum RejoinMethod: String, Equatable, Sendable {
         /// Segments that were listed under other numbers. What follows is continuous with what came before.
         case url
         /// Segments of a playlist that was followed earlier.
-        case previousOrigin
-        case programDateTime
+        case previousOrigin = "former-playlist"
+        case programDateTime = "program-date-time"
         /// Nothing; the playlist is joined like a new one.
-        case liveEdge
+        case liveEdge = "live-edge"
     }
 
     package private(set) var state = State.unjoined
@@ -96,8 +96,7 @@ package struct SegmentCursor: Sendable {
 
     private mutating func join(_ loaded: LoadedPlaylist) -> [Effect] {
         let next = policy.joinNumber(in: loaded.playlist, at: joinPoint)
-        var position = Position(
-            next: next, grewAt: loaded.loadedAt, knownSegments: KnownSegments(loaded.playlist))
+        var position = Position(joining: loaded, at: next)
         // The join point's number is the main rendition's; a companion has its own numbers.
         let lost = policy == .main ? joinPoint.lostRange(in: loaded.playlist, before: next) : nil
         defer { state = .following(position) }
@@ -110,6 +109,58 @@ extension SegmentCursor.Effect {
         switch self {
         case .fetch, .gap: true
         case .slidOut, .stale, .reset, .ended: false
+        }
+    }
+}
+
+/// The cursor's effects for one playlist, with what follows from all of them.
+struct PlaylistUpdate: Equatable, Sendable {
+    let effects: [SegmentCursor.Effect]
+    /// The first media sequence number not listed before, gaps included.
+    let firstNew: UInt64?
+    /// The first media sequence number that is fetched.
+    let firstFetched: UInt64?
+
+    init(_ effects: [SegmentCursor.Effect]) {
+        self.effects = effects
+        firstNew = effects.lazy.compactMap(\.firstNew).first
+        firstFetched = effects.lazy.compactMap(\.firstFetched).first
+    }
+
+    /// Whether the playlist uses the same numbers and URLs for the same segments as the playlists before.
+    var isContinuation: Bool {
+        !effects.contains {
+            switch $0 {
+            case .stale, .reset: true
+            case .fetch, .gap, .slidOut, .ended: false
+            }
+        }
+    }
+
+    /// Whether media before the new segments is missing or unknown.
+    var isDisconnected: Bool {
+        effects.contains {
+            switch $0 {
+            case .slidOut: true
+            case .reset(let method): method != .url
+            case .fetch, .gap, .stale, .ended: false
+            }
+        }
+    }
+
+    var isReset: Bool { effects.contains { if case .reset = $0 { true } else { false } } }
+    var isEnd: Bool { effects.contains(.ended) }
+}
+
+extension SegmentCursor.Effect {
+    fileprivate var firstFetched: UInt64? {
+        if case .fetch(let numbers) = self { numbers.lowerBound } else { nil }
+    }
+
+    fileprivate var firstNew: UInt64? {
+        switch self {
+        case .fetch(let numbers), .gap(let numbers): numbers.lowerBound
+        case .slidOut, .stale, .reset, .ended: nil
         }
     }
 }

@@ -9,19 +9,19 @@ import Fetch
 ///
 /// Time without media is delivered as outage gaps, so that the output can go on. Sources that have dates are joined at
 /// the published edge.
-package struct ChannelSession: Sendable {
+package struct ChannelSession: IngestSession {
     let policy: Policy
-    var sources: ChannelSources
-    var state = FailoverState.idle
-    var failoverOrder = FailoverOrder()
-    var output: ChannelOutput
-    var history = SourceHistory()
+    private var sources: ChannelSources
+    private var state = FailoverState.idle
+    private var failoverOrder = FailoverOrder()
+    private var output: ChannelOutput
+    private var history = SourceHistory()
     /// Counts of the sources that were active earlier.
-    var retiredCounts = IngestCounts()
-    var switches = 0
+    private var retiredCounts = IngestCounts()
+    private var switches = 0
     /// Shared by all sources: they may be on one host.
-    var limiter: HostLimiter
-    var effects = EffectBuffer()
+    private var limiter: HostLimiter
+    private var effects = EffectBuffer()
 
     /// - Parameter upstream: absolute URL of the primary's multivariant or media playlist.
     package init(upstream: String, policy: Policy) {
@@ -62,5 +62,277 @@ package struct ChannelSession: Sendable {
         deadlines += state.monitor?.deadlines(failbackDelay: policy.failbackDelay) ?? []
         if sources.hasBackups, state.isInOutage, state.trial == nil { deadlines.append(failoverOrder.nextAt) }
         effects.scheduleWake(for: deadlines, after: now)
+    }
+}
+
+// MARK: - Inputs of the sessions, and their effects downstream
+
+extension ChannelSession {
+    private mutating func perform(_ input: UpstreamSession.Input, at now: Duration) {
+        switch input {
+        case .start:
+            output.start(at: now)
+            openPrimary()
+            forwardToActive(.start, at: now)
+        case .answered(let id, _): forward(input, at: now) { $0.owns(id) }
+        // The channel itself pauses one of its sessions.
+        case .pauseMedia, .resumeMedia: break
+        case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
+        case .probed(let delivery, let outcome): recordProbe(delivery, outcome)
+        case .wake:
+            effects.wakeFired()
+            forward(input, at: now) { $0.isDue(at: now) }
+        }
+    }
+
+    /// Records whether a segment, which was handed downstream, could be published.
+    private mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
+        guard delivery.isMedia else { return }
+        output.recordOutcome(delivery, outcome, at: now)
+        if outcome == .published {
+            failoverOrder.resetBackoff()
+            history.clearOutage()
+        }
+        if state.active?.source == delivery.source { forwardToActive(.delivered(delivery, outcome), at: now) }
+        // A held segment waits for its audio or for a random access point. In an outage it may wait for ever.
+        let isProgress = outcome == .published || outcome == .held && !state.isInOutage
+        if isProgress { output.recordProgress(with: delivery, at: now) }
+    }
+
+    /// Records whether a segment of the source on trial could be published.
+    private mutating func recordProbe(_ delivery: Delivery, _ outcome: DeliveryOutcome) {
+        guard state.trial?.source == delivery.source else { return }
+        state.recordProbe(outcome)
+        guard case .refused(let reason) = outcome else { return }
+        let error = TrackerError(.nothingUsable(for: .zero, reason), url: sources.urls[delivery.source])
+        effects.report(history.recordFailure(of: delivery.source, error))
+    }
+
+    /// Passes `input` to each session that it concerns: first the active one, then the trial, then the monitor.
+    private mutating func forward(
+        _ input: UpstreamSession.Input, at now: Duration, where concerns: (SourceSession) -> Bool
+    ) {
+        if let session = state.active, concerns(session) { forwardToActive(input, at: now) }
+        if let trial = state.trial, concerns(trial.session) { forwardToTrial(input, at: now) }
+        if let session = state.monitor?.session, concerns(session) {
+            effects.append(state.handleMonitor(input, at: now, limiter: &limiter))
+        }
+    }
+
+    private mutating func forwardToActive(_ input: UpstreamSession.Input, at now: Duration) {
+        publish(state.handleActive(input, at: now, limiter: &limiter))
+    }
+
+    private mutating func forwardToTrial(_ input: UpstreamSession.Input, at now: Duration) {
+        for effect in state.handleTrial(input, at: now, limiter: &limiter) {
+            if case .end(let end) = effect { trialEnded(end, at: now) } else { effects.append(effect) }
+        }
+    }
+
+    /// Passes on the effects of the active source, and records what is published.
+    private mutating func publish(_ activeEffects: [UpstreamSession.Effect]) {
+        for effect in activeEffects where !state.hasEnded {
+            switch effect {
+            case .fetch, .cancel, .wake, .probe: break
+            case .deliver(let delivery): output.record(delivery)
+            case .report(let event): output.record(event)
+            case .end(let end):
+                activeEnded(end)
+                continue
+            }
+            effects.append(effect)
+        }
+    }
+}
+
+// MARK: - Decisions, and the ends of sessions
+
+extension ChannelSession {
+    private mutating func perform(_ decision: FailoverState.Decision, at now: Duration) {
+        switch decision {
+        case .switchToTrial: switchToTrial(at: now)
+        case .endTrial: endTrial(at: now)
+        case .tryNext:
+            let source = failoverOrder.next(of: sources.urls.count, excluding: state.active?.source)
+            startTrial(of: source, at: now) { .trialStarted($0) }
+        case .failBack: startTrial(of: 0, at: now) { .failbackStarted($0) }
+        case .monitorPrimary:
+            apply(.monitorStarted(makeSession(for: 0, fetchesMedia: false)))
+            effects.append(state.handleMonitor(.start, at: now, limiter: &limiter))
+        case .pauseMonitor: apply(.monitorPaused(at: now))
+        }
+    }
+
+    /// Opens the primary when the channel starts.
+    private mutating func openPrimary() { apply(.primaryOpened(makeSession(for: 0))) }
+
+    private mutating func startTrial(
+        of source: Int, at now: Duration, as event: (SourceTrial) -> FailoverState.Event
+    ) {
+        // With few connections to one host, requests that hang would keep the other source from being tried.
+        if limiter.maxConnections != nil, state.isInOutage { forwardToActive(.pauseMedia, at: now) }
+        apply(
+            event(
+                SourceTrial(
+                    makeSession(for: source), until: now + policy.trialLimit,
+                    heldLimit: policy.session.limits.aheadBytes)))
+        effects.report(history.recordTrial(of: source, url: sources.urls[source]))
+        forwardToTrial(.start, at: now)
+    }
+
+    private mutating func endTrial(at now: Duration) {
+        apply(.trialEnded)
+        failoverOrder.backOff(from: now)
+        if limiter.maxConnections != nil { forwardToActive(.resumeMedia, at: now) }
+    }
+
+    private mutating func switchToTrial(at now: Duration) {
+        guard let trial = state.trial else { return }
+        if let status = state.activeStatus { retiredCounts += IngestCounts(status) }
+        apply(.trialPassed)
+        switches += 1
+        failoverOrder.resume(after: trial.source)
+        history.recordTakeover(of: trial.source)
+        effects.report(.sourceSwitched(to: trial.source, url: sources.urls[trial.source]))
+        publish(output.edge.trimming(trial.heldEffects))
+        if trial.isMediaPaused { forwardToActive(.resumeMedia, at: now) }
+    }
+
+    /// Handles the end of the active session. The channel ends if the primary is drained or there is no backup.
+    private mutating func activeEnded(_ end: SessionEnd) {
+        guard sources.hasBackups, let session = state.active else { return finish(end) }
+        if session.source == 0, case .drained = end { return finish(end) }
+        effects.report(history.recordEnd(of: session, end))
+        failoverOrder.resume(after: session.source)
+        apply(.activeEnded(end))
+    }
+
+    /// Handles the end of the session on trial: it has no usable media. If the primary is drained, all of it was
+    /// published from one source or another, and the channel ends.
+    private mutating func trialEnded(_ end: SessionEnd, at now: Duration) {
+        guard let trial = state.trial else { return }
+        endTrial(at: now)
+        if trial.source == 0, case .drained = end {
+            publish(trial.heldEffects)
+            return finish(.drained)
+        }
+        if case .failed(let error) = end { effects.report(history.recordFailure(of: trial.source, error)) }
+    }
+
+    private mutating func finish(_ end: SessionEnd) {
+        apply(.channelEnded)
+        effects.append(.end(end))
+    }
+
+    /// Changes the state, and cancels the fetches of the sessions that the new state has no use for.
+    private mutating func apply(_ event: FailoverState.Event) {
+        guard let transition = state.transition(on: event) else {
+            return assertionFailure("\(event) is not legal in \(state)")
+        }
+        state = transition.next
+        for case var session? in transition.abandoned { effects.append(session.abandon(&limiter)) }
+    }
+
+    /// A session that joins `source` at the published edge.
+    private mutating func makeSession(for source: Int, fetchesMedia: Bool = true) -> SourceSession {
+        sources.makeSession(for: source, joinPoint: output.edge.joinPoint(of: source), fetchesMedia: fetchesMedia)
+    }
+}
+
+// MARK: - Outages
+
+extension ChannelSession {
+    /// The active source; if there is none, the one that was active or tried last.
+    private var currentSource: Int { state.active?.source ?? failoverOrder.last }
+
+    /// When the channel gives up; nil if it does not. A channel with one source leaves that to its session.
+    private var giveUpDeadline: Duration? {
+        guard sources.hasBackups, state.isInOutage else { return nil }
+        return policy.session.giveUp.map { output.silentSince + $0 }
+    }
+
+    /// Ends the channel, or delivers the outage gaps that are due.
+    private mutating func handleOutage(at now: Duration) {
+        guard !state.hasEnded, !output.awaitsOutcome else { return }
+        if let end = giveUpReason(at: now) { return finish(end) }
+        for content in output.dueGaps(at: now) {
+            effects.append(.deliver(Delivery(rendition: .main, content: content, source: currentSource)))
+        }
+    }
+
+    /// Why the channel ends now: every source failed before anything was published, or the silence is too long. Nil
+    /// if it goes on.
+    private func giveUpReason(at now: Duration) -> SessionEnd? {
+        guard sources.hasBackups else { return nil }
+        let hasNoSource = state.active == nil && state.trial == nil && history.failures.count == sources.urls.count
+        if hasNoSource, !output.hasViewers, let first = history.failures[0] { return .failed(first) }
+        guard let deadline = giveUpDeadline, deadline <= now else { return nil }
+        let silence = now - output.silentSince
+        var reason = TrackerError.Reason.silent(for: silence)
+        if case .media(let cause) = stall?.cause { reason = .nothingUsable(for: silence, cause) }
+        return .gaveUp(TrackerError(reason, url: sources.urls[currentSource]))
+    }
+}
+
+// MARK: - Status
+
+extension ChannelSession {
+    package var status: UpstreamStatus {
+        var status = state.activeStatus ?? UpstreamStatus.idle
+        if state.hasEnded { status.phase = .over }
+        status.add(retiredCounts)
+        (status.stall, status.hasPublished) = (stall, output.hasPublished)
+        (status.meteredAnswers, status.rateLimitedHosts) = (limiter.rateLimitedAnswers, limiter.limitedHosts)
+        status.failover = UpstreamStatus.Failover(
+            source: currentSource, isPublished: state.active != nil, trialSource: state.trial?.source,
+            primaryHealthySince: state.monitor?.healthySince, switches: switches,
+            gapDuration: output.gapDuration)
+        return status
+    }
+
+    /// Why the channel is not on time; nil while it is.
+    private var stall: UpstreamStatus.Stall? {
+        guard let session = state.active else { return state.predecessor?.loss.map(outage) }
+        let status = session.status
+        guard output.isEmittingGaps, status.phase == .opening || session.endIdentity != nil else { return status.stall }
+        // Viewers of an earlier process, or of a backup that has ended, wait for media.
+        return outage(
+            because: session.endIdentity != nil
+                ? .sourceLost(session.source, nil) : status.stall?.cause ?? .opening(nil))
+    }
+
+    private func outage(because cause: UpstreamStatus.Stall.Cause) -> UpstreamStatus.Stall {
+        UpstreamStatus.Stall(cause: cause, step: .outage, since: output.silentSince)
+    }
+}
+
+extension ChannelSession {
+    package struct Policy: Equatable, Sendable {
+        /// The policy of the session with each source.
+        package var session: UpstreamSession.Policy
+        /// Absolute URLs, in the order in which they are tried.
+        package var backups: [String]
+        /// Silence before missing time is delivered as an outage gap; nil: it never is.
+        package var gapTolerance: OutageGapTimer.Tolerance?
+        /// How long the primary has to be healthy before it is published again.
+        package var failbackDelay: Duration
+        /// How long a trial may take to show that the source lists new segments and that they can be published.
+        package var trialLimit: Duration
+        /// Where an earlier process of this channel stopped; the media sequence number is the primary's.
+        package var joinPoint = JoinPoint.edge
+        /// Target duration that an earlier process published; nil if there was none. Its viewers are there before the
+        /// upstream is: until the upstream can be opened, the channel is in an outage.
+        package var resumedTargetDuration: Duration?
+
+        package init(
+            session: UpstreamSession.Policy, backups: [String] = [], gapTolerance: OutageGapTimer.Tolerance? = nil,
+            failbackDelay: Duration = .seconds(60), trialLimit: Duration = .seconds(30)
+        ) {
+            self.session = session
+            self.backups = backups
+            self.gapTolerance = gapTolerance
+            self.failbackDelay = failbackDelay
+            self.trialLimit = trialLimit
+        }
     }
 }

@@ -1,5 +1,4 @@
-/// What happened to a channel's sources in the current outage, so that each event is reported once, and which sources
-/// have ended.
+/// Events of a channel's sources in the current outage, so that each is reported once, and the sources that have ended.
 struct SourceHistory: Equatable, Sendable {
     private var triedSources: Set<Int> = []
     /// The last error of each source that failed.

@@ -29,18 +29,18 @@ struct SourceSession: Sendable {
 
     /// The last segment of its main playlist, if that has ended; nil otherwise.
     var endIdentity: LastSegmentIdentity? {
-        guard let main = session.trackers.first, main.cursor.hasEnded else { return nil }
+        guard let main = session.main, main.cursor.hasEnded else { return nil }
         return main.lastSegment
     }
 
     /// Whether its main playlist has grown since it was joined, or has ended. A dead origin may still serve its last
     /// playlist.
     var isAlive: Bool {
-        guard let joinedAt, let main = session.trackers.first?.status else { return false }
+        guard let joinedAt, let main = session.main?.status else { return false }
         return main.hasEnded || main.grewAt.map { $0 > joinedAt } ?? false
     }
 
-    private var hasEnded: Bool { session.trackers.first?.cursor.hasEnded ?? false }
+    private var hasEnded: Bool { session.main?.cursor.hasEnded ?? false }
 
     func owns(_ id: FetchID) -> Bool { id.number / FetchID.perSession == number }
 

@@ -2,7 +2,7 @@ import Fetch
 
 /// A session with a source that may become active. Its media is held until then.
 struct SourceTrial: Sendable {
-    /// What is known about the source's media. Its segments are probed in order until one is usable.
+    /// Whether the source's media can be published. Its segments are probed in order until one is usable.
     private enum ProbeState: Equatable, Sendable { case noMedia, unprobed, usable }
 
     /// Segments that cannot be published before the trial fails.

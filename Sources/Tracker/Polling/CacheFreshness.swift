@@ -1,6 +1,4 @@
-import Fetch
-
-/// What an answer says about the cache that it came from: Age and max-age (RFC 9111 §5.1, §5.2.2).
+/// Age and max-age of an answer that may come from a cache (RFC 9111 §5.1, §5.2.2).
 struct CacheFreshness: Equatable, Sendable {
     /// The time since the origin generated the answer; zero if no cache said so.
     var age = Duration.zero

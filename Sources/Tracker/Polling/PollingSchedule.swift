@@ -1,6 +1,6 @@
 /// Decides when a media playlist is loaded again, in the mode that the session asks for.
 struct PollingSchedule: Equatable, Sendable {
-    /// What a whole playlist tells about the next load.
+    /// The content of a whole playlist that the time of the next load depends on.
     struct Reading: Equatable, Sendable {
         var outcome: ReloadSchedule.Load
         var targetDuration: Duration
@@ -63,5 +63,63 @@ struct PollingSchedule: Equatable, Sendable {
         let next = edge?.next(after: load) ?? standard
         blocking?.loaded(next: reading.blockingNext, grew: !reading.newSegments.isEmpty, at: now)
         return isBlocking ? max(now, began + EdgeSchedule.shortestWait(segmentDuration: reading.targetDuration)) : next
+    }
+}
+
+/// How the reloads of a live media playlist are timed.
+package enum PollingMode: String, CaseIterable, Sendable {
+    /// By the standard's schedule (RFC 8216 §6.3.4).
+    case standard
+    /// Just after the upstream publishes a segment (`EdgeSchedule`).
+    case edge
+    /// As `edge`, but with blocking reloads where the upstream offers them (`BlockingReload`).
+    case blocking
+}
+
+/// The rule for the next load of a playlist at present.
+package enum PollingState: String, Equatable, Sendable {
+    /// The standard's schedule.
+    case standard
+    /// The moment of publication, which is being searched for.
+    case learning
+    /// The moment of publication, which is known.
+    case holding
+    /// The upstream, which holds back its answer until there is a new segment.
+    case blocking
+}
+
+/// Blocking reloads: the server holds back its answer until the playlist lists a segment (draft-pantos-hls-rfc8216bis
+/// §6.2.5.2).
+///
+/// Only a playlist with CAN-BLOCK-RELOAD is loaded so. After a blocking load that fails or lists nothing new, loads are
+/// ordinary for a while, because the server may not do what it offers.
+struct BlockingReload: Equatable, Sendable {
+    static let pause = Duration.seconds(600)
+    /// How long a server may hold back its answer, in target durations, and at most.
+    static let targetDurationsHeld = 3
+    static let longestHold = Duration.seconds(60)
+
+    /// The media sequence number that the next load waits for; nil: an ordinary load.
+    private(set) var mediaSequence: UInt64?
+    private var pausedUntil = Duration.zero
+
+    /// - Parameters:
+    ///   - next: the first media sequence number that is not listed yet; nil if the playlist offers no blocking reload.
+    ///   - grew: whether the load listed something new.
+    mutating func loaded(next: UInt64?, grew: Bool, at now: Duration) {
+        if mediaSequence != nil, !grew { pausedUntil = now + Self.pause }
+        mediaSequence = now >= pausedUntil ? next : nil
+    }
+
+    mutating func failed(at now: Duration) {
+        if mediaSequence != nil { pausedUntil = now + Self.pause }
+        mediaSequence = nil
+    }
+
+    /// Returns the URL with the delivery directive of the next load.
+    func directed(_ url: String) -> String {
+        guard let mediaSequence else { return url }
+        let address = url.prefix { $0 != "#" }
+        return "\(address)\(address.contains("?") ? "&" : "?")_HLS_msn=\(mediaSequence)"
     }
 }

@@ -1,4 +1,4 @@
-/// What is known of the publication offset: how long after its media time the upstream lists a segment.
+/// Bounds of the publication offset: how long after its media time the upstream lists a segment.
 ///
 /// The media time of a segment is the duration of all that was listed since joining, the segment included. Offsets are
 /// session times minus media times, so they are equal for all segments of a steady upstream.
@@ -6,7 +6,7 @@
 /// The bounds are halved by each load between them. Once they are narrow, they move with the upstream: a little earlier
 /// after each find, and by a step later after each miss.
 struct PublicationBounds: Equatable, Sendable {
-    /// What the loads up to a find tell about the offset of the segment that was found.
+    /// Offsets of the last loads before a find, and of the find itself.
     struct Evidence: Equatable, Sendable {
         /// Offset of the last load that did not list the segment.
         let absent: Duration

@@ -1,4 +1,4 @@
-package import Fetch
+import Playlist
 
 /// Segments that will never be delivered, and the reason.
 package struct SegmentLoss: Equatable, Sendable {
@@ -11,7 +11,7 @@ package struct SegmentLoss: Equatable, Sendable {
         case unavailable(FetchFailure?)
         /// The media was an HTML page, or empty.
         case notMedia
-        /// The same of the key that the segments need.
+        /// No attempt for the key that the segments need succeeded.
         case keyUnavailable(url: String, FetchFailure?)
         /// More segments were listed at once than may wait to be fetched.
         case tooMany
@@ -42,5 +42,30 @@ package struct SegmentLoss: Equatable, Sendable {
         self.mediaSequences = mediaSequences
         self.reason = reason
         self.cause = cause
+    }
+}
+
+/// The segments lost since the last delivered one, whose metadata the next one carries.
+struct SkippedSegments: Sendable {
+    /// Whether the next segment is not continuous with the last delivered one.
+    private(set) var isAfterDiscontinuity = false
+    /// The newest of the lost segments that were listed.
+    private(set) var segments: [MediaSegment] = []
+    /// The newest date ranges that lost segments carried for their playlist.
+    private(set) var listedDateRanges: [DateRange] = []
+
+    private static let maxSegments = 64
+    private static let maxDateRanges = 256
+
+    /// All date ranges that no delivered segment carried.
+    var allDateRanges: [DateRange] { listedDateRanges + segments.flatMap(\.dateRanges) }
+
+    mutating func recordDiscontinuity() { isAfterDiscontinuity = true }
+
+    /// - Parameter listedDateRanges: as of `TrackedSegment`.
+    mutating func recordLoss(of lost: [MediaSegment], listedDateRanges ranges: [DateRange] = []) {
+        isAfterDiscontinuity = true
+        segments = (segments + lost).suffix(Self.maxSegments)
+        listedDateRanges = (listedDateRanges + ranges).suffix(Self.maxDateRanges)
     }
 }

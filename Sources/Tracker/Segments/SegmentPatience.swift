@@ -3,7 +3,7 @@
 /// Waiting costs nothing while nothing else could be delivered. If later media is ready, it is held for at most
 /// `limit`, counted to the end of the segment that is missing. A segment that cannot be had any more is lost at once.
 struct SegmentPatience: Equatable, Sendable {
-    /// What is known about the next segment to deliver.
+    /// The state of the next segment to deliver.
     struct Head: Equatable, Sendable {
         var duration: Duration
         var listedAt = Duration.zero
@@ -34,7 +34,7 @@ struct SegmentPatience: Equatable, Sendable {
 
     /// How far the published edge may fall behind for one segment.
     private let limit: Duration
-    /// The same for a segment whose host asks for a longer pause.
+    /// The limit for a segment whose host asks for a longer pause.
     private let longestLimit: Duration
     /// The media time that the playlist lists.
     private let window: Duration
@@ -58,7 +58,7 @@ struct SegmentPatience: Equatable, Sendable {
         if isFinished { return lossFromFinishedPlaylist(of: head) }
         let gone = head.removedAt.map { Loss(at: $0 + window, cause: .gone) }
         let overtaken = head.heldSince.map {
-            // Of segments that are listed at once, each is due when the one before it has ended.
+            // If segments are listed at once, each is due when the one before it has ended.
             let limit = limit(of: head)
             return Loss(
                 at: max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration), cause: .overtaken)

@@ -5,7 +5,7 @@ import Support
 ///
 /// Fetches may end in any order. Only the head is delivered.
 struct SegmentQueue: Sendable {
-    enum Entry: Sendable {
+    private enum Entry: Sendable {
         case segment(PendingSegment)
         /// Lost segments, and those of them that were listed.
         case loss(SegmentLoss, [MediaSegment])
@@ -14,26 +14,26 @@ struct SegmentQueue: Sendable {
     }
 
     /// Entries before `head` were delivered and hold nothing.
-    var entries: [Entry] = []
-    var head = 0
-    var skipped = SkippedSegments()
-    var inFlight = 0
+    private var entries: [Entry] = []
+    private var head = 0
+    private(set) var skipped = SkippedSegments()
+    private(set) var inFlight = 0
     /// The index after the last entry for which an attempt was made.
-    var startedEnd = 0
+    private var startedEnd = 0
     /// Segments in a row that were much shorter than their EXTINF and no longer at the next attempt: the EXTINFs are wrong.
-    var shortRetriesInVain = 0
-    static let maxShortRetriesInVain = 2
+    private var shortRetriesInVain = 0
+    private static let maxShortRetriesInVain = 2
     /// Playing time of all segments that were ever started or lost.
     private(set) var startedDuration = Duration.zero
     /// Playing time of all lost segments, as far as the playlists listed it.
-    var lostDurations: [SegmentLoss.Cause: Duration] = [:]
+    private(set) var lostDurations: [SegmentLoss.Cause: Duration] = [:]
     /// Bytes fetched and not delivered yet.
-    var heldBytes = 0
+    private(set) var heldBytes = 0
     /// The larger of the last two bodies, which is the expected size of the next ones.
     private(set) var recentSize = 0
     private var lastSize = 0
     /// When another rendition delivered media that waits for the head; nil if none did since the last delivery.
-    var otherDeliveredAt: Duration?
+    private var otherDeliveredAt: Duration?
     private let seed: UInt64
 
     /// - Parameter seed: for the jitter of the pauses between attempts.
@@ -84,7 +84,7 @@ struct SegmentQueue: Sendable {
     }
 
     /// The next segment to deliver; nil if a loss or a discontinuity precedes it.
-    var headSegment: PendingSegment? {
+    private var headSegment: PendingSegment? {
         guard head < entries.count, case .segment(let pending) = entries[head] else { return nil }
         return pending
     }
@@ -95,23 +95,23 @@ struct SegmentQueue: Sendable {
     }
 
     /// Adds to `startedDuration`, with limits that keep the sum far below the largest `Duration`.
-    mutating func addStarted(_ duration: Duration, count: UInt64 = 1) {
+    private mutating func addStarted(_ duration: Duration, count: UInt64 = 1) {
         startedDuration += min(duration, .seconds(3600)) * Int(min(count, Self.maxCountedLosses))
     }
 
     /// Adds to `lostDurations`, with the same limits.
-    mutating func addLost(_ duration: Duration, _ cause: SegmentLoss.Cause, count: UInt64 = 1) {
+    private mutating func addLost(_ duration: Duration, _ cause: SegmentLoss.Cause, count: UInt64 = 1) {
         lostDurations[cause, default: .zero] +=
             min(duration, .seconds(3600)) * Int(min(count, Self.maxCountedLosses))
     }
 
-    mutating func recordBody(byteCount: Int) {
+    private mutating func recordBody(byteCount: Int) {
         heldBytes += byteCount
         recentSize = max(byteCount, lastSize)
         lastSize = byteCount
     }
 
-    mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
+    private mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
         StepCounter.add(count)
         for index in head..<entries.count {
             guard case .segment(var pending) = entries[index] else { continue }
@@ -119,5 +119,333 @@ struct SegmentQueue: Sendable {
             update(&pending)
             entries[index] = .segment(pending)
         }
+    }
+}
+
+// MARK: - Attempts
+
+extension SegmentQueue {
+    /// A segment for which an attempt can start.
+    struct Startable {
+        fileprivate let index: Int
+        /// Whether nothing can be delivered before this segment, so that it may not be held back.
+        let isHead: Bool
+    }
+
+    /// The number of segments after the started ones among which one is searched whose host may be requested.
+    private static let maxSearched = 64
+
+    /// Returns the first segment for which an attempt can start. If requests to its host are spaced, that is the one
+    /// that was requested least recently.
+    ///
+    /// - Parameter isFinished: whether the playlist has ended. Its segments stay, so that new ones wait for those that
+    ///   fail.
+    func startable(_ admission: FetchAdmission, isFinished: Bool = false) -> Startable? {
+        let (holdsBackNew, isFull) = (isFinished && hasUnfetched, isFullyStarted)
+        var spaced: (index: Int, startedAt: Duration)?
+        let startedEnd = started.endIndex
+        for index in head..<min(entries.count, startedEnd + Self.maxSearched) {
+            guard case .segment(let pending) = entries[index], pending.isDue(at: admission.now),
+                admission.admits(pending.requests.media.url)
+            else { continue }
+            let isSpaced = admission.isSpaced(pending.requests.media.url)
+            if index >= startedEnd, isFull || isSpaced && holdsBackNew { continue }
+            if pending.waitsForHead, index != head { continue }
+            guard isSpaced, let startedAt = pending.startedAt else {
+                return Startable(index: index, isHead: index == head)
+            }
+            if startedAt < spaced?.startedAt ?? .seconds(1 << 40) { spaced = (index, startedAt) }
+        }
+        return spaced.map { Startable(index: $0.index, isHead: $0.index == head) }
+    }
+
+    /// Starts an attempt as `id`. Returns all requests of its segment, and its timeouts in a row.
+    mutating func start(
+        _ startable: Startable, as id: FetchID, byteLimit: Int? = nil, at now: Duration
+    ) -> (requests: SegmentRequests, timeouts: Int)? {
+        guard case .segment(var pending) = entries[startable.index] else { return nil }
+        if pending.startedAt == nil { addStarted(pending.segment.duration) }
+        pending.start(as: id, byteLimit: byteLimit, at: now)
+        startedEnd = max(startedEnd, startable.index + 1)
+        entries[startable.index] = .segment(pending)
+        inFlight += 1
+        return (pending.requests, pending.retrySchedule.timeouts)
+    }
+
+    /// When the request for the head began; nil if there is none, or a second one raced it.
+    var headStartedAt: Duration? {
+        guard let attempt = headSegment?.attempt, !attempt.hasRaced else { return nil }
+        return attempt.startedAt
+    }
+
+    /// The request for the head, if one is in flight that began before `time`, and no second one raced it.
+    func lateHead(before time: Duration) -> FetchRequest? {
+        guard let headStartedAt, headStartedAt <= time else { return nil }
+        return headSegment?.requests.media
+    }
+
+    /// Adds a second request to the one that is in flight for the head.
+    mutating func raceHead(as id: FetchID, byteLimit: Int) {
+        guard case .segment(var pending) = entries[head] else { return }
+        pending.race(as: id, byteLimit: byteLimit)
+        entries[head] = .segment(pending)
+        inFlight += 1
+    }
+
+    /// The bytes that requests in flight may bring, but for the first request of the head.
+    var reservedBytes: Int { startedSegments.reduce(0) { $0 + $1.reservedBytes } }
+
+    /// Forgets the requests in flight.
+    mutating func abandonAttempts() {
+        updatePending { $0.abandonAttempt() }
+        inFlight = 0
+    }
+
+    /// Whether a started segment needs the key or map.
+    func needs(_ resource: FetchRequest) -> Bool {
+        startedSegments.contains { $0.requests.resources.contains(resource) }
+    }
+
+    /// The result of a request for a segment.
+    enum Settlement: Equatable, Sendable {
+        case fetched
+        /// The body is too large to be held. The segment is fetched again when nothing is delivered before it.
+        case postponed
+        case failed(FailedAttempt)
+    }
+
+    /// Records the end of a request. Returns nil if no segment waits for it.
+    ///
+    /// - Returns: `superseded` is the request that raced the one that ended, to be canceled.
+    mutating func settle(
+        _ id: FetchID, _ request: FetchRequest, _ outcome: FetchOutcome, at now: Duration
+    ) -> (settlement: Settlement, superseded: FetchID?)? {
+        guard let index = index(of: id), case .segment(var pending) = entries[index] else { return nil }
+        let requestCount = pending.attempt?.ids.count ?? 0
+        let other = pending.attempt?.removing(id)?.first
+        if pending.postpone(id, after: outcome, at: now) {
+            entries[index] = .segment(pending)
+            inFlight -= requestCount - (pending.attempt?.ids.count ?? 0)
+            return (.postponed, pending.attempt == nil ? other : nil)
+        }
+        let failure = pending.settle(
+            id, request, outcome, acceptsShort: shortRetriesInVain >= Self.maxShortRetriesInVain, at: now)
+        if let helped = pending.shortRetryHelped { shortRetriesInVain = helped ? 0 : shortRetriesInVain + 1 }
+        entries[index] = .segment(pending)
+        inFlight -= requestCount - (pending.attempt?.ids.count ?? 0)
+        if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }
+        return (failure.map { .failed($0) } ?? .fetched, pending.attempt == nil ? other : nil)
+    }
+
+    /// Retries what failed on a host that answers again.
+    mutating func retryEarly(on host: String?, at now: Duration) {
+        guard isWaitingForRetry else { return }
+        for index in started.indices {
+            guard case .segment(var pending) = entries[index],
+                URIReference.host(of: pending.requests.media.url) == host
+            else { continue }
+            entries[index] = .discontinuity  // the body has one owner
+            pending.retryEarly(at: now)
+            entries[index] = .segment(pending)
+        }
+    }
+
+    /// Whether a started segment failed and has not arrived.
+    private var hasUnfetched: Bool {
+        startedSegments.contains { $0.retrySchedule.failures > 0 && !$0.hasEnded }
+    }
+
+    private var isWaitingForRetry: Bool {
+        startedSegments.contains { if case .pausing = $0.progress { true } else { false } }
+    }
+
+    /// The entries from the head on, up to the last segment for which an attempt was made. Each input looks at all of
+    /// them.
+    private var started: ArraySlice<Entry> {
+        let started = entries[head..<max(head, startedEnd)]
+        StepCounter.add(started.count)
+        return started
+    }
+
+    /// Whether no further segment is started before the head is delivered, however small the segments are.
+    private var isFullyStarted: Bool { startedEnd - head >= Self.maxStarted }
+
+    /// The largest number of segments that are started, the head among them.
+    private static let maxStarted = 256
+
+    /// The segments among them.
+    private var startedSegments: some Sequence<PendingSegment> {
+        started.lazy.compactMap { if case .segment(let pending) = $0 { pending } else { nil } }
+    }
+
+    /// Returns the end of the next pause between two attempts that has not passed by `now`.
+    func nextRetry(after now: Duration) -> Duration? {
+        startedSegments.compactMap { pending in
+            if case .pausing(let until, _) = pending.progress, until > now { until } else { nil }
+        }.min()
+    }
+
+    private func index(of id: FetchID) -> Int? {
+        started.firstIndex { entry in
+            if case .segment(let pending) = entry { pending.attempt?.ids.contains(id) ?? false } else { false }
+        }
+    }
+}
+
+// MARK: - Delivery
+
+extension SegmentQueue {
+    enum Ready {
+        case segment(TrackedSegment)
+        case lost(SegmentLoss)
+    }
+
+    /// The keys and maps that the head needs, once its body was fetched.
+    var headResources: [FetchRequest] {
+        guard let headSegment, case .fetched = headSegment.progress else { return [] }
+        return headSegment.requests.resources
+    }
+
+    /// Removes and returns the next segment or loss, if it is ready.
+    mutating func popReady(_ cache: ResourceCache) -> Ready? {
+        while head < entries.count {
+            switch entries[head] {
+            case .discontinuity:
+                skipped.recordDiscontinuity()
+                pop()
+            case .loss(let loss, let segments):
+                skipped.recordLoss(of: segments)
+                pop()
+                return .lost(loss)
+            case .segment(let pending): return popReady(pending, cache)
+            }
+        }
+        return nil
+    }
+
+    private mutating func popReady(_ pending: PendingSegment, _ cache: ResourceCache) -> Ready? {
+        switch pending.progress {
+        case .waiting, .fetching, .pausing: return nil
+        case .failed: return .lost(lose(pending, .permanent, cache))
+        case .fetched(let body, let url):
+            if pending.requests.resources.contains(where: { cache.isPermanentFailure($0) }) {
+                return .lost(lose(pending, .permanent, cache))
+            }
+            guard cache.holds(pending.requests.resources) else { return nil }
+            let segment = tracked(pending, body: body, url: url, cache)
+            skipped = SkippedSegments()
+            pop()
+            return .segment(segment)
+        }
+    }
+
+    private func tracked(
+        _ pending: PendingSegment, body: [UInt8], url: String, _ cache: ResourceCache
+    ) -> TrackedSegment {
+        let requests = pending.requests
+        return TrackedSegment(
+            segment: pending.segment, url: url, body: body,
+            key: cache.body(of: requests.key), keyURL: requests.key?.url, map: cache.body(of: requests.map),
+            mapKey: cache.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.url,
+            isAfterDiscontinuity: skipped.isAfterDiscontinuity, listedAt: pending.listedAt,
+            skippedSegments: skipped.segments,
+            listedDateRanges: skipped.listedDateRanges + pending.listedDateRanges)
+    }
+
+    private mutating func pop() {
+        if case .segment(let pending) = entries[head], case .fetched(let body, _) = pending.progress {
+            heldBytes -= body.count
+        }
+        otherDeliveredAt = nil
+        entries[head] = .discontinuity  // frees the body
+        head += 1
+        guard head == entries.count || head >= 64 && head * 2 > entries.count else { return }
+        entries.removeFirst(head)
+        startedEnd = max(0, startedEnd - head)
+        head = 0
+    }
+}
+
+// MARK: - Loss
+
+extension SegmentQueue {
+    /// Records which segments could be delivered, but for the head.
+    mutating func updateReadiness(_ cache: ResourceCache, at now: Duration) {
+        for index in started.indices.dropFirst() {
+            guard case .segment(var pending) = entries[index], pending.readyAt == nil,
+                case .fetched = pending.progress, cache.holds(pending.requests.resources)
+            else { continue }
+            pending.readyAt = now
+            entries[index] = .segment(pending)
+        }
+    }
+
+    /// Records that another rendition delivered media at `now`, which waits for the head if that fails.
+    mutating func otherDelivered(_ cache: ResourceCache, at now: Duration) {
+        if patienceHead(cache)?.firstFailureAt != nil { otherDeliveredAt = otherDeliveredAt ?? now }
+    }
+
+    /// The segment to deliver next, as `SegmentPatience` judges it; nil if there is none.
+    func patienceHead(_ cache: ResourceCache) -> SegmentPatience.Head? {
+        guard let pending = headSegment else { return nil }
+        let schedule = pending.failing(cache)
+        return SegmentPatience.Head(
+            duration: pending.segment.duration, listedAt: pending.listedAt, heldSince: heldSince(by: pending),
+            firstFailureAt: schedule.firstFailureAt, isRefused: schedule.isRefused, retryAfter: schedule.retryAfter,
+            removedAt: pending.removedAt)
+    }
+
+    /// Since when the head holds up media; nil if it holds up nothing, or could not be fetched yet.
+    private func heldSince(by pending: PendingSegment) -> Duration? {
+        let held = (startedSegments.dropFirst().compactMap(\.readyAt) + [otherDeliveredAt].compactMap { $0 }).min()
+        guard let held, pending.waitsForHead else { return held }
+        return pending.headStartedAt.map { max($0, held) }
+    }
+
+    /// Ends the attempts for the head with the short body that it has, if any. Returns whether it has one.
+    mutating func acceptHeldBody() -> Bool {
+        guard var pending = headSegment else { return false }
+        let requestCount = headRequests.count
+        guard pending.acceptHeldBody() else { return false }
+        entries[head] = .segment(pending)
+        inFlight -= requestCount
+        if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }
+        return true
+    }
+
+    /// The requests in flight for the head.
+    var headRequests: [FetchID] { headSegment?.attempt?.ids ?? [] }
+
+    /// Removes the head, which is not waited for any longer. Returns the loss; nil if the head is no segment.
+    mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss? {
+        headSegment.map { lose($0, cause, cache) }
+    }
+
+    /// Removes `pending`, which is the head. Returns the loss.
+    private mutating func lose(
+        _ pending: PendingSegment, _ cause: SegmentLoss.Cause, _ cache: ResourceCache
+    ) -> SegmentLoss {
+        let number = pending.segment.mediaSequence
+        inFlight -= headRequests.count
+        addLost(pending.segment.duration, cause)
+        skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)
+        pop()
+        return SegmentLoss(mediaSequences: number..<number + 1, reason: pending.lossReason(cache), cause: cause)
+    }
+}
+
+extension PendingSegment {
+    /// The attempts for the media or, once it was fetched, for the first key or map that is missing.
+    fileprivate func failing(_ cache: ResourceCache) -> RetrySchedule {
+        guard case .fetched = progress else { return retrySchedule }
+        return requests.resources.lazy.compactMap { cache.retrySchedule(of: $0) }.first { $0.failures > 0 }
+            ?? RetrySchedule(seed: 0)
+    }
+
+    fileprivate func lossReason(_ cache: ResourceCache) -> SegmentLoss.Reason {
+        guard case .fetched = progress, let missing = requests.resources.first(where: { !cache.holds([$0]) }) else {
+            return retrySchedule.lastFailure?.lossReason ?? .unavailable(nil)
+        }
+        return missing.lossReason(cache.retrySchedule(of: missing)?.lastFailure)
     }
 }

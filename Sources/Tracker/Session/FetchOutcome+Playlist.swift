@@ -27,7 +27,7 @@ extension FetchOutcome {
 }
 
 extension FetchOutcome {
-    /// What a playlist's answer says about caches.
+    /// Age and max-age of the answer; zero for a failure.
     var cacheFreshness: CacheFreshness {
         if case .success(let answer) = self { answer.cacheFreshness } else { CacheFreshness() }
     }

@@ -32,7 +32,7 @@ package struct IntakeLimits: Equatable, Sendable {
 
     /// The largest segment of subtitles. A feature film in one file has some hundred kilobytes.
     package static let subtitleBytes = 1 << 20
-    /// What a listed segment costs until it is fetched, with its URLs, approximately.
+    /// The approximate memory of a listed segment until it is fetched, with its URLs.
     private static let bytesPerQueuedSegment = 700
 
     /// The largest body of the segment to deliver next.

@@ -65,12 +65,13 @@ struct PlaylistLocator: Sendable {
     mutating func update(from playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> URLs {
         loadCount += 1
         failures.clear()
-        guard let chosen = choice.choose(from: playlist) else {
+        let chosen = choice.choose(from: playlist)
+        guard let variant = chosen.first else {
             throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
         }
         multivariant = (playlist, base)
-        variants = [chosen.variant] + chosen.alternates
-        if loadCount == 1 { subtitles = Array(playlist.subtitles(of: chosen.variant).prefix(maxSubtitles)) }
+        variants = chosen
+        if loadCount == 1 { subtitles = Array(playlist.subtitles(of: variant).prefix(maxSubtitles)) }
         return select(min(current, variants.count - 1), of: playlist, base: base)
     }
 

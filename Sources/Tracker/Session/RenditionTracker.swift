@@ -4,14 +4,14 @@ import Support
 /// Follows one media playlist of the channel: its URL, its loads, and its segments that are not delivered yet.
 struct RenditionTracker: Sendable {
     let role: RenditionRole
-    var url: String
+    private(set) var url: String
     var load: PlaylistLoad
     /// The wall-clock date of session time zero; nil if unknown.
-    let startDate: ProgramDateTime?
-    private(set) var targetDuration: Duration?
+    private let startDate: ProgramDateTime?
+    private var targetDuration: Duration?
     private(set) var firstPlaylistAt: Duration?
-    private(set) var lastPlaylistAt: Duration?
-    var cursor: SegmentCursor
+    private var lastPlaylistAt: Duration?
+    private(set) var cursor: SegmentCursor
     var stallEscalation: StallEscalation
     var queue: SegmentQueue
     /// How many segments may wait in the queue.
@@ -20,15 +20,15 @@ struct RenditionTracker: Sendable {
     private var window = Duration.zero
     var counts = TrackerCounts()
     var hasDeliveredEnd = false
-    var endListState = EndListState.finished
+    private var endListState = EndListState.finished
     /// The last segment that any playlist listed.
     private(set) var lastSegment: LastSegmentIdentity?
     /// The time at which the numbers restarted last with known URLs.
-    var renumberedAt: Duration?
-    var lateCueTagCounter = LateCueTagCounter()
+    private var renumberedAt: Duration?
+    private var lateCueTagCounter = LateCueTagCounter()
     private var irregularityLog = IrregularityLog()
     /// The date ranges of the last playlist, if it listed no new segment.
-    var trailingDateRanges: [DateRange] = []
+    private var trailingDateRanges: [DateRange] = []
 
     /// - Parameters:
     ///   - joinPoint: where to join; ignored for subtitles, which begin well before the video in any case.
@@ -57,11 +57,23 @@ struct RenditionTracker: Sendable {
         cursor.hasEnded && queue.isEmpty && endListState.reopensUntil.map { $0 <= now } ?? true
     }
 
+    /// Whether a playlist was read that has segments or has ended.
+    var isJoined: Bool { cursor.next != nil || cursor.hasEnded }
+
+    /// Whether the queue is empty and the playlist is in an outage, or was never joined.
+    var isSilent: Bool {
+        guard queue.isEmpty else { return false }
+        switch stallEscalation.state {
+        case .idle: return true
+        case .expecting(_, let step): return step.map { $0 >= .outage } ?? false
+        }
+    }
+
     /// Whether its playlist or its next segment is being fetched, and has not failed.
     var isOnItsWay: Bool { load.isInFlight || !queue.isEmpty && !queue.isRetrying }
 
     /// Records that a playlist arrived. Returns its new irregularities, and the change of its target duration.
-    mutating func record(_ playlist: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
+    private mutating func record(_ playlist: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
         defer { targetDuration = playlist.targetDuration }
         load.succeeded()
         firstPlaylistAt = firstPlaylistAt ?? now
@@ -133,5 +145,221 @@ extension RenditionRole {
         case .audio: .companion
         case .subtitles: .subtitles
         }
+    }
+}
+
+// MARK: - Loads
+
+extension RenditionTracker {
+    mutating func startLoad(as id: FetchID, at now: Duration) -> FetchRequest? {
+        guard load.isDue(at: now) else { return nil }
+        beganLoad(as: id, at: now)
+        return load.request(url, longestHold: longestHold)
+    }
+
+    /// Records the start of a load, which may have started before its answer was known to be this playlist.
+    mutating func beganLoad(as id: FetchID, at now: Duration) {
+        load.began(as: id, limit: loadLimit, longestHold: longestHold, at: now)
+        counts.loads += 1
+    }
+
+    /// The time limit of a load, after which the playlist is requested again.
+    private var loadLimit: Duration { max(.seconds(10), assumedTargetDuration * 2) }
+
+    /// The time for which a server may hold back its answer to a blocking reload.
+    private var longestHold: Duration {
+        min(assumedTargetDuration * BlockingReload.targetDurationsHeld, BlockingReload.longestHold)
+    }
+
+    func nextDeadline(after now: Duration) -> Duration? {
+        [stallEscalation.nextDeadline, queue.nextRetry(after: now), endListState.reopensUntil, load.deadline]
+            .compactMap { $0 }.filter { $0 > now }.min()
+    }
+
+    /// Follows the same rendition at another URL, with the same cursor. Returns the load to cancel.
+    mutating func move(to newURL: String, at now: Duration) -> FetchID? {
+        // A finished playlist is loaded again only if refused segments may have new URLs.
+        let isNeeded = newURL != url || load.failures.last != nil || queue.awaitsPlaylist
+        guard !cursor.hasEnded || queue.awaitsPlaylist, isNeeded else { return nil }
+        url = newURL
+        return load.restart(at: now)
+    }
+
+    /// Records a failed load. Returns the event for a new failure.
+    ///
+    /// - Parameters:
+    ///   - retryAfter: the delay that the answer asks for, honored for as long as a load may take.
+    ///   - retry: when to load again, if not by the schedule.
+    mutating func loadFailed(
+        _ error: TrackerError, retryAfter: Duration? = nil, at now: Duration, retry: Duration? = nil
+    ) -> UpstreamEvent? {
+        counts.failedLoads += 1
+        let pause = min(retryAfter ?? .zero, loadLimit)
+        let isNew = load.failed(error, pause: pause, retry: retry, targetDuration: assumedTargetDuration, at: now)
+        return isNew ? .playlistFailed(role, error) : nil
+    }
+
+    /// Schedules the next load after a playlist was read.
+    ///
+    /// - Parameter update: what the playlist listed.
+    private mutating func finishLoad(
+        of playlist: MediaPlaylist, _ update: PlaylistUpdate, _ freshness: CacheFreshness, at now: Duration
+    ) {
+        var reading = PollingSchedule.Reading(
+            outcome: outcome(of: playlist, grew: update.firstNew != nil, at: now),
+            targetDuration: playlist.targetDuration, freshness: freshness)
+        if let first = update.firstNew {
+            // Sums of longer durations would overflow some day.
+            reading.newSegments = playlist.segments.filter { $0.mediaSequence >= first }
+                .map { min($0.duration, .seconds(86_400)) }
+        }
+        reading.isDisconnected = update.isDisconnected
+        reading.datedEnd = startDate.flatMap { playlist.datedEnd(since: $0) }
+        if playlist.canBlockReload { reading.blockingNext = playlist.window?.upperBound }
+        load.ended(reading, at: now)
+    }
+
+    private func outcome(of playlist: MediaPlaylist, grew: Bool, at now: Duration) -> ReloadSchedule.Load {
+        let unchanged = ReloadSchedule.Load.unchanged(longestSegment: playlist.segments.lazy.map(\.duration).max())
+        if cursor.hasEnded { return endListState.reopensUntil.map { now < $0 } ?? false ? unchanged : .complete }
+        guard grew, let last = playlist.segments.last else { return unchanged }
+        return .grew(lastSegment: last.duration)
+    }
+}
+
+extension MediaPlaylist {
+    /// When the last segment ends by its date, as a time since `start`; nil without a date.
+    fileprivate func datedEnd(since start: ProgramDateTime) -> Duration? {
+        guard let last = segments.last, let begin = programDateTimes.last ?? nil else { return nil }
+        return .milliseconds(begin.milliseconds(since: start)) + last.duration
+    }
+}
+
+// MARK: - Updates
+
+extension RenditionTracker {
+    /// Queues what is new in a playlist. Returns the events that it causes.
+    mutating func accept(
+        _ playlist: MediaPlaylist, base: String, _ freshness: CacheFreshness, _ cache: ResourceCache, at now: Duration
+    ) throws(TrackerError) -> [UpstreamEvent] {
+        let (next, hadEnded) = (cursor.next, cursor.hasEnded)
+        let update = PlaylistUpdate(cursor.handle(playlist, at: now))
+        let grew = update.firstNew != nil
+        var events = record(playlist, at: now)
+        if update.isContinuation { queue.refresh(from: playlist, base: base, cache, at: now) }
+        if role == .main { recordAdMarkers(in: playlist, update, next: next) }
+        if hadEnded, !cursor.hasEnded { events.append(.playlistReopened(role)) }
+        for effect in update.effects {
+            events += try apply(effect, playlist, base, firstFetched: update.firstFetched, at: now)
+        }
+        if next == nil, let joined = joined(playlist, update) { events.append(joined) }
+        // Segments longer than the target duration do not make the playlist late.
+        if grew, let silence = stallEscalation.restart(targetDuration: playlist.typicalDuration, at: now) {
+            events.append(.resumed(role, silence: silence))
+        }
+        if cursor.hasEnded { stallEscalation.stop() }
+        endListState.update(from: playlist, hasEnded: cursor.hasEnded, hasNewSegments: grew, at: now)
+        finishLoad(of: playlist, update, freshness, at: now)
+        return events
+    }
+
+    private mutating func recordAdMarkers(in playlist: MediaPlaylist, _ update: PlaylistUpdate, next: UInt64?) {
+        let isClosing = cursor.hasEnded && update.firstFetched == nil
+        trailingDateRanges = isClosing ? playlist.dateRanges(notWith: .max...) : []
+        if update.isReset { lateCueTagCounter = LateCueTagCounter() }
+        guard update.isContinuation else { return }
+        counts.lateCueTags += lateCueTagCounter.countLateTags(
+            in: playlist, before: next ?? 0, joined: update.firstFetched)
+    }
+
+    /// Returns the event for the first playlist. A finished one may have no segment that was not received before.
+    private func joined(_ playlist: MediaPlaylist, _ update: PlaylistUpdate) -> UpstreamEvent? {
+        let end = update.isEnd ? playlist.window?.upperBound : nil
+        guard let number = update.firstNew ?? cursor.next ?? end else { return nil }
+        return .joined(
+            .init(
+                rendition: role, mediaSequence: number, targetDuration: playlist.targetDuration,
+                isVOD: playlist.isComplete))
+    }
+
+    private mutating func apply(
+        _ effect: SegmentCursor.Effect, _ playlist: MediaPlaylist, _ base: String, firstFetched: UInt64?,
+        at now: Duration
+    ) throws(TrackerError) -> [UpstreamEvent] {
+        switch effect {
+        case .fetch(let numbers):
+            try append(numbers, of: playlist, base, firstFetched: firstFetched, at: now)
+            return []
+        case .gap(let numbers):
+            append(
+                SegmentLoss(mediaSequences: numbers, reason: .gap, cause: .gap),
+                of: numbers.map { playlist.segment($0) })
+            return []
+        case .slidOut(let numbers):
+            append(SegmentLoss(mediaSequences: numbers, reason: .slidOut, cause: .leftPlaylist))
+            return []
+        case .stale(let count):
+            counts.stalePlaylists += 1
+            return count == 1 ? [.stalePlaylist(role)] : []
+        case .reset(let method): return reset(method, at: now)
+        case .ended: return [.playlistEnded(role)]
+        }
+    }
+
+    private mutating func append(
+        _ numbers: Range<UInt64>, of playlist: MediaPlaylist, _ base: String, firstFetched: UInt64?, at now: Duration
+    ) throws(TrackerError) {
+        let excess = min(numbers.count, max(0, queue.count + numbers.count - queueLimit))
+        if excess > 0 {
+            let lost = numbers.lowerBound..<numbers.lowerBound + UInt64(excess)
+            append(SegmentLoss(mediaSequences: lost, reason: .tooMany, cause: .permanent))
+        }
+        let kept = numbers.dropFirst(excess)
+        var previous: SegmentRequests?
+        for number in kept {
+            let segment = playlist.segment(number)
+            let isFirst = number == kept.first && firstFetched.map(numbers.contains) == true
+            let ranges = isFirst ? playlist.dateRanges(notWith: number...) : []
+            do throws(UnsupportedKey) {
+                let requests = try SegmentRequests(segment, base: base, after: previous)
+                queue.append(segment, requests, dateRanges: ranges, at: now)
+                previous = requests
+            } catch {
+                throw TrackerError(error, of: number, playlist: base)
+            }
+        }
+    }
+
+    private mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment] = []) {
+        queue.append(loss, of: segments, segmentDuration: assumedTargetDuration)
+    }
+
+    private mutating func reset(_ method: SegmentCursor.RejoinMethod, at now: Duration) -> [UpstreamEvent] {
+        counts.resets += 1
+        guard method == .url else {
+            counts.discontinuities += 1
+            queue.appendDiscontinuity(at: now)
+            return [.reset(role, method)]
+        }
+        queue.renumber()
+        return reportRenumbering(at: now)
+    }
+
+    /// The time without renumbering after which it is reported again.
+    private static let renumberingReportInterval = Duration.seconds(60)
+
+    /// Reports a renumbering, but only the first of a playlist that renumbers at each refresh.
+    private mutating func reportRenumbering(at now: Duration) -> [UpstreamEvent] {
+        defer { renumberedAt = now }
+        guard let renumberedAt, now - renumberedAt < Self.renumberingReportInterval else { return [.reset(role, .url)] }
+        return []
+    }
+}
+
+extension MediaPlaylist {
+    /// EXT-X-TARGETDURATION, or the longest of the last segments if that is longer, up to four times as long.
+    fileprivate var typicalDuration: Duration {
+        let longest = segments.suffix(3).map(\.duration).max() ?? .zero
+        return max(targetDuration, min(longest, targetDuration * 4))
     }
 }

@@ -172,3 +172,20 @@ private struct CancelableTask: Sendable {
         }
     }
 }
+
+/// A state machine that a driver runs: inputs and times go in, effects come out. It owns neither clock nor socket.
+package protocol IngestSession: Sendable {
+    /// - Parameter now: time since the session began; never decreases.
+    mutating func handle(_ input: UpstreamSession.Input, at now: Duration) -> [UpstreamSession.Effect]
+    var status: UpstreamStatus { get }
+}
+
+/// The reason why a session is over.
+package enum SessionEnd: Equatable, Sendable {
+    /// ENDLIST was reached, and everything before it delivered.
+    case drained
+    /// The upstream was silent for longer than the policy allows.
+    case gaveUp(TrackerError)
+    /// The upstream could not be opened, or needs keys that are not supported.
+    case failed(TrackerError)
+}

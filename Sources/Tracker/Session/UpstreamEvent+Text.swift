@@ -29,7 +29,7 @@ extension UpstreamEvent {
             EventLine("playlist-moved", ("rendition", rendition.token), ("url", url))
         case .stalePlaylist(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
         case .reset(let rendition, let method):
-            EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", method.token))
+            EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", method.rawValue))
         case .lost(let rendition, let loss):
             EventLine(
                 "segments-lost", ("rendition", rendition.token),
@@ -129,17 +129,6 @@ extension StallEscalation.Step {
         case .reloadMultivariant: "reload-master"
         case .outage: "outage"
         case .giveUp: "give-up"
-        }
-    }
-}
-
-extension SegmentCursor.RejoinMethod {
-    fileprivate var token: String {
-        switch self {
-        case .url: "url"
-        case .previousOrigin: "former-playlist"
-        case .programDateTime: "program-date-time"
-        case .liveEdge: "live-edge"
         }
     }
 }

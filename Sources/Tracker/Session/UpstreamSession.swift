@@ -4,8 +4,9 @@ import Playlist
 /// One channel's intake: which playlists are followed, what is fetched when, and what is delivered in which order.
 ///
 /// The session owns neither clock nor socket. A driver carries out the effects, and passes in the answers with the time
-/// since the session began.
-package struct UpstreamSession: Sendable {
+/// since the session began. `PlaylistIntake` follows the playlists, `MediaIntake` fetches what they list. Its
+/// `SessionRequests` collect the effects of both. The session itself decides what is done about silence.
+package struct UpstreamSession: IngestSession {
     package enum Input: Sendable {
         /// The first input, passed once.
         case start
@@ -35,207 +36,169 @@ package struct UpstreamSession: Sendable {
         case end(SessionEnd)
     }
 
-    enum State: Equatable, Sendable {
-        case idle
-        case opening(Opening)
-        case following
-        case over
-    }
-
-    /// The purpose of a fetch in flight.
-    enum FetchTarget: Equatable, Sendable {
-        case opening
-        case multivariantReload
-        case playlist(RenditionRole)
-        case segment(RenditionRole, FetchRequest)
-        case resource(FetchRequest)
-    }
-
-    /// A fetch in flight.
-    struct Fetch: Equatable, Sendable {
-        let target: FetchTarget
-        let startedAt: Duration
-    }
-
-    /// The outcome of a fetch, with the time from its start.
-    struct Answer: Sendable {
-        let id: FetchID
-        let outcome: FetchOutcome
-        let took: Duration
-    }
-
     let policy: Policy
-    var state = State.idle
-    var locator: PlaylistLocator
-    /// Main first.
-    var trackers: [RenditionTracker] = []
-    var cache: ResourceCache
-    var mediaStall: MediaStallEscalation
-    /// The limiter of the whole channel, lent to each of its sessions for one step.
-    var limiter: HostLimiter
-    /// The fetches in flight.
-    private(set) var fetches: [FetchID: Fetch] = [:]
-    var transferTimes = TransferTimes()
-    var pacing = ErrorPacing()
-    var subtitleHold = SubtitleHold()
-    /// Whether no media, keys and maps are requested.
-    private(set) var isMediaPaused = false
-    /// Segments of audio and video that were handed downstream, until their outcome is known.
-    var delivering = DeliveringSegments()
-    var failedResourceTries = 0
-    /// Faults of all answers, and of all requests without an answer.
-    var faults: [FetchFault: Int] = [:]
-    /// Irregularities of the multivariant playlist.
-    private var irregularityLog = IrregularityLog()
-    private let firstFetch: UInt64
-    private(set) var fetchCount: UInt64 = 0
-    private var effects = EffectBuffer()
+    private var playlists: PlaylistIntake
+    private var media: MediaIntake
 
     /// - Parameters:
     ///   - upstream: absolute URL of a multivariant or a media playlist.
     ///   - number: the session's number among those of its channel.
     package init(upstream: String, policy: Policy, number: UInt64 = 0) {
         self.policy = policy
-        firstFetch = number * FetchID.perSession
-        cache = ResourceCache(byteLimit: policy.limits.resourceBytes, seed: policy.seed)
-        mediaStall = MediaStallEscalation(giveUp: policy.giveUp)
-        limiter = HostLimiter(maxConnections: policy.maxConnections)
-        locator = PlaylistLocator(
-            upstream: upstream, choice: policy.variant, maxSubtitles: policy.maxSubtitles,
-            followsAudio: policy.followsAudio)
+        playlists = PlaylistIntake(upstream: upstream, policy: policy)
+        media = MediaIntake(policy, number: number)
+    }
+
+    /// The main rendition; nil before its URL is known.
+    var main: RenditionTracker? { media.renditions.first }
+
+    /// The limiter of the whole channel, lent to each of its sessions for one step.
+    var limiter: HostLimiter {
+        get { media.requests.limiter }
+        set { media.requests.limiter = newValue }
     }
 
     /// - Parameter now: time since the session began; never decreases.
     package mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
-        guard state != .over else { return [] }
+        guard !media.requests.isOver else { return [] }
         switch input {
-        case .start: open(at: now)
-        case .answered(let id, let outcome): settle(id, outcome, at: now)
+        case .start: playlists.open(at: now)
+        case .answered(let id, let outcome):
+            if let answer = media.requests.settle(id, outcome, at: now) { settle(answer, at: now) }
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed: break
-        case .wake: effects.wakeFired()
-        case .pauseMedia: pauseMedia(at: now)
-        case .resumeMedia: isMediaPaused = false
+        case .wake: media.requests.wakeFired()
+        case .pauseMedia: media.pause(at: now)
+        case .resumeMedia: media.resume()
         }
         performDue(at: now)
-        if state != .over { effects.scheduleWake(for: deadlines(after: now), after: now) }
-        return effects.drain()
+        let deadlines = media.deadlines(after: now) + playlists.deadlines(media)
+        return media.requests.drain(waking: deadlines, after: now)
     }
 
-    private mutating func settle(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) {
-        guard let fetch = fetches.removeValue(forKey: id) else { return }
-        let answer = Answer(id: id, outcome: outcome, took: now - fetch.startedAt)
-        report(limiter.ended(id, outcome, at: now).map { UpstreamEvent($0) })
-        switch fetch.target {
-        case .opening: settleOpening(id, outcome, at: now)
-        case .multivariantReload: settleMultivariantReload(outcome, at: now)
-        case .playlist(let role): settlePlaylist(role, outcome, at: now)
-        case .segment(let role, let request): settleSegment(role, request, answer, at: now)
-        case .resource(let request): settleResource(request, answer, at: now)
+    private mutating func settle(_ answer: SessionRequests.Answer, at now: Duration) {
+        switch answer.target {
+        case .opening:
+            if playlists.settleOpening(answer, &media, at: now) { mainPlaylistRead(at: now) }
+        case .multivariantReload: playlists.settleReload(answer.outcome, isInOutage: isInOutage, &media, at: now)
+        case .playlist(let role):
+            if playlists.settle(role, answer, &media, at: now) { mainPlaylistRead(at: now) }
+        case .segment(let role, let request):
+            apply(media.settleSegment(role, request, answer, at: now), at: now)
+        case .resource(let request): apply(media.settleResource(request, answer, at: now), at: now)
         }
+    }
+
+    private mutating func mainPlaylistRead(at now: Duration) {
+        media.expectMedia(at: now)
+        if main?.stallEscalation.silence(at: now) == .zero, !isInOutage { playlists.resetBackoff() }
+    }
+
+    private mutating func apply(_ remedy: MediaIntake.Remedy, at now: Duration) {
+        if remedy.needsFreshURLs { playlists.requestFreshURLs(&media, at: now) }
+        if remedy.needsNextVariant { playlists.tryRedundantVariant(&media, at: now) }
+    }
+
+    /// Records the outcome of a delivery.
+    mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
+        let silence = media.recordOutcome(delivery, outcome, at: now)
+        if let silence { media.requests.report(.mediaResumed(silence: silence)) }
+    }
+
+    /// Performs everything that is due by `now`. Any part may end the session, after which no other one is performed.
+    private mutating func performDue(at now: Duration) {
+        media.requests.endHostLimits(at: now)
+        playlists.checkTimeouts(&media, at: now)
+        guard !media.requests.isOver else { return }
+        escalatePlaylistStalls(at: now)
+        guard !media.requests.isOver else { return }
+        escalateMediaStall(at: now)
+        guard !media.requests.isOver else { return }
+        playlists.start(&media, at: now)
+        guard policy.fetchesMedia else { return media.discard() }
+        media.perform(at: now)
+        if playlists.isFollowing { media.endIfDrained(at: now) }
     }
 
     /// Ends the session without effects. Returns the fetches in flight.
-    mutating func abandon() -> [FetchID] {
-        state = .over
-        defer { fetches = [:] }
-        for id in fetches.keys { limiter.canceled(id) }
-        return fetches.keys.sorted()
-    }
+    mutating func abandon() -> [FetchID] { media.requests.abandon() }
 }
 
-// MARK: - Effects
+// MARK: - Silence
 
 extension UpstreamSession {
-    /// The identifier of the next fetch.
-    var nextID: FetchID { FetchID(number: firstFetch + fetchCount + 1) }
+    /// The last step taken for the silence of the main playlist; nil while it is on time or nothing is expected of it.
+    var mainStall: StallEscalation.Step? { main?.stallEscalation.lastStep }
 
-    /// - Parameters:
-    ///   - timeouts: requests for the resource that timed out in a row; nil: it is no media, key or map.
-    ///   - isRace: whether another request for the same resource is in flight.
-    ///   - byteLimit: the largest body, if it is less than the configured one.
-    mutating func fetch(
-        _ request: FetchRequest, for target: FetchTarget, timeouts: Int? = nil, isRace: Bool = false,
-        byteLimit: Int? = nil, at now: Duration
-    ) {
-        fetches[nextID] = Fetch(target: target, startedAt: now)
-        var request = request
-        request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
-        request.byteLimit = byteLimit
-        request.needsNewConnection = isRace || (timeouts ?? 0) > 0
-        effects.append(.fetch(nextID, request))
-        limiter.began(nextID, request.url)
-        if timeouts != nil { pacing.began(request.url, at: now) }
-        fetchCount += 1
-    }
+    /// Whether the main playlist or its media has been silent up to the last step before giving up.
+    var isInOutage: Bool { [mainStall, media.stall.lastStep].contains { $0.map { $0 >= .outage } ?? false } }
 
-    /// The silence limit of a session that only watches playlists, so that it does not keep a connection that others
-    /// wait for; nil if it fetches media or connections are not limited.
-    private var watchingLimit: Duration? {
-        policy.fetchesMedia || limiter.maxConnections == nil ? nil : .seconds(2)
-    }
-
-    private mutating func pauseMedia(at now: Duration) {
-        isMediaPaused = true
-        for (id, fetch) in fetches.sorted(by: { $0.key < $1.key }) where fetch.target.isMedia { cancel(id) }
-        for index in trackers.indices { trackers[index].queue.abandonAttempts() }
-        cache.abandonAttempts(at: now)
-    }
-
-    mutating func cancel(_ id: FetchID?) {
-        guard let id, fetches.removeValue(forKey: id) != nil else { return }
-        limiter.canceled(id)
-        effects.append(.cancel(id))
-    }
-
-    mutating func report(_ event: UpstreamEvent?) { effects.report(event) }
-
-    mutating func deliver(_ content: Delivery.Content, of role: RenditionRole) {
-        effects.append(.deliver(Delivery(rendition: role, content: content)))
-    }
-
-    mutating func count(_ fault: FetchFault?) {
-        if let fault { faults[fault, default: 0] += 1 }
-    }
-
-    /// Counts a multivariant playlist with irregularities, and reports the new ones.
-    mutating func recordIrregularities(of playlist: MultivariantPlaylist) {
-        if let main = index(of: .main) {
-            trackers[main].counts.droppedByLimit.merge(playlist.dropped, uniquingKeysWith: +)
-        }
-        for (limit, count) in irregularityLog.recordNew(playlist.dropped) {
-            report(.playlistLimitExceeded(nil, limit, dropped: count))
-        }
-        guard !playlist.irregularities.isEmpty else { return }
-        if let main = index(of: .main) { trackers[main].counts.irregularPlaylists += 1 }
-        for error in irregularityLog.recordNew(playlist.irregularities) { report(.playlistIrregular(nil, error)) }
-    }
-
-    mutating func finish(_ end: SessionEnd) {
-        guard state != .over else { return }
-        for id in fetches.keys.sorted() { cancel(id) }
-        state = .over
-        effects.append(.end(end))
-    }
-
-    func index(of role: RenditionRole) -> Int? { trackers.firstIndex { $0.role == role } }
-}
-
-extension UpstreamSession.FetchTarget {
-    fileprivate var isMedia: Bool {
-        switch self {
-        case .segment, .resource: true
-        case .opening, .multivariantReload, .playlist: false
-        }
-    }
-}
-
-extension UpstreamEvent {
-    init(_ change: HostLimiter.Change) {
-        self =
-            switch change {
-            case .limited(let host, let status, let pause): .hostLimited(host: host, status: status, pause: pause)
-            case .ended(let host, let answers): .hostLimitEnded(host: host, answers: answers)
+    private mutating func escalatePlaylistStalls(at now: Duration) {
+        for index in media.renditions.indices {
+            for step in media.renditions[index].stallEscalation.escalate(at: now) {
+                let (role, url) = (media.renditions[index].role, media.renditions[index].url)
+                let silence = media.renditions[index].stallEscalation.silence(at: now)
+                guard role == .main || step != .redundantVariant, perform(step, at: now) else { continue }
+                media.requests.report(.stalled(role, step, silence: silence))
+                guard step == .giveUp else { continue }
+                return media.requests.finish(.gaveUp(TrackerError(.silent(for: silence), url: url)))
             }
+        }
+    }
+
+    private mutating func escalateMediaStall(at now: Duration) {
+        for step in media.escalateStall(at: now) {
+            // Segments that can be read come from the right URL.
+            let needsNewURL = step == .redundantVariant || step == .reloadMultivariant
+            let (silence, reason) = (media.stall.silence(at: now), media.stall.reason)
+            guard step != .late, !(needsNewURL && media.stall.isReadable), perform(step, at: now) else { continue }
+            media.requests.report(.mediaStalled(step, silence: silence, reason))
+            guard step == .giveUp else { continue }
+            let error = TrackerError(.nothingUsable(for: silence, reason), url: main?.url ?? playlists.locator.upstream)
+            return media.requests.finish(.gaveUp(error))
+        }
+    }
+
+    /// Performs a step of an escalation, except giving up. Returns false if the upstream has no means for it.
+    private mutating func perform(_ step: StallEscalation.Step, at now: Duration) -> Bool {
+        switch step {
+        case .late, .giveUp: return true
+        case .redundantVariant: return playlists.tryRedundantVariant(&media, at: now)
+        case .reloadMultivariant: return playlists.requestReload(at: now)
+        case .outage:
+            playlists.requestReload(at: now)
+            return true
+        }
+    }
+}
+
+// MARK: - Status
+
+extension UpstreamSession {
+    package var status: UpstreamStatus {
+        let locator = playlists.locator
+        return UpstreamStatus(
+            phase: media.requests.isOver ? .over : playlists.phase, variant: locator.variant, audio: locator.audio,
+            subtitles: locator.subtitles, renditions: media.renditions.map(\.status),
+            failedResourceTries: media.failedResourceTries, multivariantReads: locator.loadCount,
+            requests: Int(clamping: media.requests.count), faults: media.requests.faults,
+            maxConnections: policy.maxConnections,
+            meteredAnswers: limiter.rateLimitedAnswers, rateLimitedHosts: limiter.limitedHosts, stall: stall,
+            hasPublished: media.stall.hasPublished)
+    }
+
+    /// The stall of the opening, or the more severe of those of the main playlist and its media.
+    private var stall: UpstreamStatus.Stall? {
+        if let (error, began) = playlists.openingFailure, !media.requests.isOver {
+            return error.map { .init(cause: .opening($0), step: .late, since: began) }
+        }
+        var stalls: [UpstreamStatus.Stall] = []
+        if let main, case .expecting(let since, let step?) = main.stallEscalation.state {
+            stalls.append(.init(cause: .playlist(main.load.failures.last), step: step, since: since))
+        }
+        if let step = media.stall.lastStep, let since = media.stall.silentSince {
+            stalls.append(.init(cause: .media(media.stall.reason), step: step, since: since))
+        }
+        return stalls.max { $0.step < $1.step }
     }
 }

@@ -109,7 +109,7 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
     package var stalePlaylists = 0
     /// Playlists that were read although a line of them was malformed.
     package var irregularPlaylists = 0
-    /// What was dropped of all playlists loaded, by the limit that it exceeded.
+    /// Units dropped of all playlists loaded, by the limit that they exceeded.
     package var droppedByLimit: [PlaylistLimit: Int] = [:]
     /// Segments whose fetch was ended because they are too large to be held while another one is delivered first.
     package var postponedSegments = 0

@@ -29,19 +29,12 @@ extension Route {
 
     /// A playlist of a channel, apart from the version of the ring.
     package enum Playlist: Hashable, Sendable {
-        package enum Content: Hashable, Sendable {
-            case fragmentedMP4
-            case transportStream
-            /// The segments of a subtitle rendition, by its number.
-            case subtitles(Int)
-        }
-
-        case live(Content)
-        case rewind(Content, RewindRange)
+        case live(PlaylistContent)
+        case rewind(PlaylistContent, RewindRange)
         /// A part of the rewind from one date to another, as segments.
-        case selection(Content, RewindSelection)
+        case selection(PlaylistContent, RewindSelection)
         /// The master playlist; of a range, or nil: of the live playlists. `content` is no subtitles.
-        case master(Content, RewindRange?)
+        case master(PlaylistContent, RewindRange?)
     }
 
     /// A transport stream in one response.
@@ -98,7 +91,7 @@ extension Route.Resource {
     }
 
     private static func playlist(
-        _ name: Substring, _ content: Route.Playlist.Content, _ query: [RequestTarget.QueryItem]
+        _ name: Substring, _ content: PlaylistContent, _ query: [RequestTarget.QueryItem]
     ) -> Route.Resource? {
         switch name {
         case "live.m3u8": .playlist(.live(content))

@@ -84,7 +84,8 @@ enum JournalEntry {
         let found: RingRecovery
         do throws(RingError) {
             found = try RingRecovery(
-                journal: bytes, path: "ring.m3u8", files: files, policy: policy, targetDuration: 6,
+                RingJournal.read(bytes, path: "ring.m3u8"), path: "ring.m3u8", files: files, policy: policy,
+                targetDuration: 6,
                 firstMediaSequence: 0)
         } catch { return }
         var index = found.index
@@ -151,7 +152,7 @@ enum JournalEntry {
             .whole, .last(milliseconds: 20_000), .delayed(milliseconds: 20_000), .between(start: date, end: nil),
             .between(start: nil, end: date),
         ]
-        for bytes in [snapshot.livePlaylist] + ranges.map({ snapshot.dvrPlaylist($0) }) {
+        for bytes in [snapshot.livePlaylist()] + ranges.map({ snapshot.dvrPlaylist($0) }) {
             guard let bytes else { continue }
             let playlist: MediaPlaylist
             do throws(PlaylistError) { playlist = try MediaPlaylistParser.parse(bytes) } catch {

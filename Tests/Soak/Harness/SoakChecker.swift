@@ -42,7 +42,7 @@ struct SoakChecker {
         let time = now.milliseconds
         guard snapshot.version != lastVersion else { return }
         lastVersion = snapshot.version
-        guard let live = snapshot.livePlaylist, let rewind = snapshot.dvrPlaylist(.whole) else { return }
+        guard let live = snapshot.livePlaylist(), let rewind = snapshot.dvrPlaylist(.whole) else { return }
         versions += 1
         let sliding = ParsedPlaylist(String(decoding: live, as: UTF8.self))
         check(sliding, before: self.live, of: "live", snapshot, at: time)

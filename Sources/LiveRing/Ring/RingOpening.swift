@@ -1,0 +1,72 @@
+import Playlist
+
+/// A recovered ring whose spool was cleaned up.
+struct RingOpening: ~Copyable {
+    let spool: SpoolDirectory
+    let recovery: RingRecovery
+    private(set) var index: RingIndex
+    private(set) var journal = JournalFile(SpoolName.journal)
+    private(set) var subtitles: SubtitleStore
+    private(set) var housekeepingError: RingError?
+
+    /// - Parameter files: the sizes of the ring's files by name.
+    init(
+        _ spool: consuming SpoolDirectory, recovery: RingRecovery, renditions: [Rendition]?, files: [String: Int]
+    ) throws(RingError) {
+        index = recovery.index
+        subtitles = SubtitleStore(renditions, index: &index, in: spool, files: files)
+        housekeepingError = subtitles.recoveryError
+        self.recovery = recovery
+        if recovery.isDamaged { spool.link(SpoolName.journal, as: SpoolName.damagedJournal) }
+        self.spool = spool
+        // The files of unrecorded segments stay until the segments are listed as gaps.
+        if recovery.unrecordedSegments == 0 { try cleanUp(files) }
+    }
+
+    /// The state of `ring`, which is closed, with other parameters.
+    init(
+        _ spool: consuming SpoolDirectory, continuing ring: isolated DVRRing, policy: RetentionPolicy,
+        targetDuration: Int, renditions: [Rendition]?
+    ) throws(RingError) {
+        index = ring.index
+        index.setParameters(policy: policy, targetDuration: targetDuration)
+        let (store, unneeded) = SubtitleStore.continuing(ring.subtitles, with: renditions, index: &index)
+        (subtitles, journal, housekeepingError) = (store, ring.journal, ring.housekeepingError)
+        recovery = RingRecovery(continuing: index, hasEnded: ring.hasEnded)
+        self.spool = spool
+        if index.targetDuration != ring.index.targetDuration { journal.invalidate() }
+        try writeStaleJournals(removing: unneeded)
+    }
+
+    private mutating func writeStaleJournals(removing unneeded: [String]) throws(RingError) {
+        for name in unneeded { try spool.remove(name) }
+        do throws(RingError) {
+            try subtitles.writeNewJournals(index: index, in: spool)
+            guard journal.isStale else { return }
+            try journal.rewrite(RingJournal(index, hasEnded: recovery.hasEnded), in: spool)
+        } catch {
+            guard error.isDiskFull else { throw error }
+            housekeepingError = error
+        }
+    }
+
+    /// Removes files that do not belong to the ring, and rewrites the journals.
+    ///
+    /// If the disk is full, the ring opens with what is there, and the next publish writes the journals.
+    private mutating func cleanUp(_ files: [String: Int]) throws(RingError) {
+        try spool.removeRingFiles(except: index.files.union(subtitles.files), of: files)
+        do throws(RingError) {
+            try subtitles.rewriteJournals(index: index, in: spool)
+            let current = RingJournal(index, hasEnded: recovery.hasEnded)
+            // Writing the journal of a rewind of days takes seconds.
+            if recovery.appendableJournal?.hasRecords(of: current) == true {
+                journal.adopt(current)
+            } else {
+                try journal.rewrite(current, in: spool)
+            }
+        } catch {
+            guard error.isDiskFull else { throw error }
+            housekeepingError = error
+        }
+    }
+}

@@ -1,0 +1,389 @@
+import Playlist
+
+/// Fetches the segments that the renditions of a session list, with their keys and maps, and delivers them in order.
+struct MediaIntake: Sendable {
+    /// A change of URLs that failed requests ask for.
+    struct Remedy: Equatable, Sendable {
+        /// Whether a token appears to have expired.
+        var needsFreshURLs = false
+        /// Whether another redundant variant is worth a try.
+        var needsNextVariant = false
+    }
+
+    private let policy: UpstreamSession.Policy
+    /// Main first.
+    var renditions: [RenditionTracker] = []
+    var requests: SessionRequests
+    private(set) var cache: ResourceCache
+    private(set) var stall: MediaStallEscalation
+    private var subtitleHold = SubtitleHold()
+    /// Segments of audio and video that were handed downstream, until their outcome is known.
+    private var delivering = DeliveringSegments()
+    private(set) var failedResourceTries = 0
+    /// Whether no media, keys and maps are requested.
+    private var isPaused = false
+
+    /// - Parameter number: the session's number among those of its channel.
+    init(_ policy: UpstreamSession.Policy, number: UInt64) {
+        self.policy = policy
+        requests = SessionRequests(policy, number: number)
+        cache = ResourceCache(byteLimit: policy.limits.resourceBytes, seed: policy.seed)
+        stall = MediaStallEscalation(giveUp: policy.giveUp)
+    }
+
+    /// Delivers and starts what is due.
+    ///
+    /// Delivered segments make room for new ones. Resources precede new segments, because fetched segments may wait for
+    /// them. New segments start with their own resources.
+    mutating func perform(at now: Duration) {
+        deliver(at: now)
+        guard !isPaused else { return }
+        startResources(at: now)
+        startSegments(at: now)
+        raceLateSegments(at: now)
+    }
+
+    mutating func pause(at now: Duration) {
+        isPaused = true
+        requests.cancelMedia()
+        for index in renditions.indices { renditions[index].queue.abandonAttempts() }
+        cache.abandonAttempts(at: now)
+    }
+
+    mutating func resume() { isPaused = false }
+
+    /// Drops what is listed, because only the playlists are followed.
+    mutating func discard() {
+        for index in renditions.indices where !renditions[index].queue.isEmpty {
+            renditions[index].queue = SegmentQueue()
+        }
+    }
+
+    /// The times at which something will be due.
+    func deadlines(after now: Duration) -> [Duration?] {
+        var deadlines = renditions.map { $0.nextDeadline(after: now) }
+        deadlines += renditions.indices.map { nextLoss(of: $0)?.at }
+        deadlines += renditions.map { $0.queue.headStartedAt.map { $0 + requests.lateAfter } }
+        return deadlines + [cache.nextDeadline, subtitleHold.deadline, stall.nextDeadline]
+    }
+}
+
+// MARK: - Requests
+
+extension MediaIntake {
+    /// Starts the keys and maps that are due and still needed, oldest request first.
+    private mutating func startResources(at now: Duration) {
+        cache.removeUnneeded(at: now) { resource in renditions.contains { $0.queue.needs(resource) } }
+        while startDueResource(at: now, where: { _ in true }) {}
+    }
+
+    /// Starts segments as far as the policy allows, the earliest in playing time first, then their keys and maps.
+    private mutating func startSegments(at now: Duration) {
+        let started = startMedia(at: now) + startSubtitles(at: now)
+        for resource in started.flatMap(\.resources) {
+            cache.request(resource, at: now)
+            _ = startDueResource(at: now) { $0 == resource }
+        }
+    }
+
+    private mutating func startMedia(at now: Duration) -> [SegmentRequests] {
+        var started: [SegmentRequests] = []
+        while mediaInFlight < policy.maxInFlight, let next = nextStart(requests.admission(at: now)),
+            let segment = start(next.startable, of: next.index, at: now)
+        {
+            started.append(segment)
+        }
+        return started
+    }
+
+    /// Starts one segment of each subtitle rendition that has none in flight.
+    private mutating func startSubtitles(at now: Duration) -> [SegmentRequests] {
+        var started: [SegmentRequests] = []
+        for index in renditions.indices where renditions[index].role.isSubtitles && mayStart(index) && isInStep(index) {
+            guard renditions[index].queue.inFlight == 0, let next = startable(index, requests.admission(at: now)),
+                let segment = start(next, of: index, at: now)
+            else { continue }
+            started.append(segment)
+        }
+        return started
+    }
+
+    private mutating func start(
+        _ startable: SegmentQueue.Startable, of index: Int, at now: Duration
+    ) -> SegmentRequests? {
+        let byteLimit = byteLimit(of: startable, in: renditions[index])
+        let role = renditions[index].role
+        let isHeld = !startable.isHead && !role.isSubtitles
+        let started = renditions[index].queue.start(
+            startable, as: requests.nextID, byteLimit: isHeld ? byteLimit : nil, at: now)
+        guard let (segment, timeouts) = started else { return nil }
+        requests.start(
+            segment.media, for: .segment(role, segment.media), timeouts: timeouts, byteLimit: byteLimit, at: now)
+        return segment
+    }
+
+    /// Starts a second request for each segment that is late and that nothing can be delivered before.
+    ///
+    /// The first one to end cancels the other. A request that hangs costs no more than that of another connection.
+    private mutating func raceLateSegments(at now: Duration) {
+        for index in renditions.indices where !renditions[index].role.isSubtitles {
+            guard let request = renditions[index].queue.lateHead(before: now - requests.lateAfter),
+                requests.admission(at: now).admits(request.url)
+            else { continue }
+            // Without room for a body as large as the last ones, the first request has to do.
+            let byteLimit = min(policy.limits.headBytes(of: renditions[index].role), roomAhead)
+            guard byteLimit > 0, byteLimit >= renditions[index].queue.recentSize else { continue }
+            renditions[index].queue.raceHead(as: requests.nextID, byteLimit: byteLimit)
+            requests.start(
+                request, for: .segment(renditions[index].role, request), timeouts: 0, isRace: true,
+                byteLimit: byteLimit, at: now)
+        }
+    }
+
+    /// Starts the next key or map that is due, wanted and permitted by its host. Returns whether there was one.
+    private mutating func startDueResource(
+        at now: Duration, where isWanted: (FetchRequest) -> Bool
+    ) -> Bool {
+        let admission = requests.admission(at: now)
+        let due = cache.start(as: requests.nextID, at: now) { isWanted($0) && admission.admits($0.url) }
+        guard let due else { return false }
+        let timeouts = cache.retrySchedule(of: due)?.timeouts ?? 0
+        requests.start(due, for: .resource(due), timeouts: timeouts, at: now)
+        return true
+    }
+}
+
+// MARK: - Choice of the next segment
+
+extension MediaIntake {
+    /// The largest lead of a rendition over another one, in target durations.
+    private static let lead = 2
+    /// The largest lead of subtitles, which begin before the video and so have more of their playlist at the same moment.
+    private static let subtitleLead = 16
+
+    private func nextStart(_ admission: FetchAdmission) -> (index: Int, startable: SegmentQueue.Startable)? {
+        let media = renditions.indices.filter { !renditions[$0].role.isSubtitles && mayStart($0) }
+        let candidates = media.filter(isInStep).compactMap { index in
+            startable(index, admission).map { (index: index, startable: $0) }
+        }
+        let (hasRoom, room) = (expectedBytes < policy.limits.aheadBytes, roomAhead)
+        let mayStartHead = delivering.byteCount == 0 || room >= 0
+        return candidates.filter { candidate in
+            candidate.startable.isHead
+                ? mayStartHead : hasRoom && room > renditions[candidate.index].queue.recentSize
+        }.min {
+            renditions[$0.index].queue.startedDuration < renditions[$1.index].queue.startedDuration
+        }
+    }
+
+    private func startable(_ index: Int, _ admission: FetchAdmission) -> SegmentQueue.Startable? {
+        renditions[index].queue.startable(admission, isFinished: renditions[index].cursor.hasEnded)
+    }
+
+    /// Whether the main rendition was joined, which all others belong to.
+    private func mayStart(_ index: Int) -> Bool { index == 0 || renditions[0].isJoined }
+
+    /// Whether the rendition is not far ahead of another one that has segments to fetch.
+    ///
+    /// Media that is presented together arrives together, even if the segments of one rendition are small. A rendition
+    /// that fails, or has subtitles, delays no other.
+    private func isInStep(_ index: Int) -> Bool {
+        let isSubtitles = renditions[index].role.isSubtitles
+        let lead = renditions[index].assumedTargetDuration * (isSubtitles ? Self.subtitleLead : Self.lead)
+        return renditions.allSatisfy { other in
+            other.role.isSubtitles || other.queue.isEmpty || other.queue.isRetrying
+                || renditions[index].queue.startedDuration - other.queue.startedDuration <= lead
+        }
+    }
+
+    /// The largest body of a segment; nil: the configured one. If another segment is delivered before it, the body would
+    /// be held: then it is smaller, and a larger one is fetched again when it comes next.
+    private func byteLimit(of startable: SegmentQueue.Startable, in rendition: RenditionTracker) -> Int? {
+        let largest = policy.limits.headBytes(of: rendition.role)
+        if rendition.role.isSubtitles { return largest }
+        guard startable.isHead else { return min(largest, heldLimit(of: rendition), roomAhead) }
+        return rendition.role == .main ? nil : largest
+    }
+
+    /// The largest body that is held: an equal part of the room, or twice the size of the last ones.
+    private func heldLimit(of rendition: RenditionTracker) -> Int {
+        max(policy.limits.aheadBytes / max(1, policy.maxInFlight - 1), rendition.queue.recentSize * 2)
+    }
+
+    /// The queues of audio and video.
+    private var mediaQueues: some Sequence<SegmentQueue> {
+        renditions.lazy.filter { !$0.role.isSubtitles }.map(\.queue)
+    }
+
+    /// The bytes that may still be fetched ahead of the segments to deliver next.
+    private var roomAhead: Int {
+        mediaQueues.reduce(policy.limits.aheadBytes - delivering.byteCount) { $0 - $1.heldBytes - $1.reservedBytes }
+    }
+
+    /// Audio and video segments in flight.
+    private var mediaInFlight: Int { mediaQueues.reduce(0) { $0 + $1.inFlight } }
+
+    /// Audio and video bytes held, and in flight if those segments are as large as the largest of the last two.
+    private var expectedBytes: Int {
+        mediaQueues.reduce(0) { $0 + $1.heldBytes + ($1.inFlight + 1) * $1.recentSize }
+    }
+}
+
+// MARK: - Answers
+
+extension MediaIntake {
+    /// Failed attempts for one segment after which another redundant variant is tried (RFC 8216 §4.3.4.2).
+    private static let failuresPerVariant = 4
+
+    mutating func settleSegment(
+        _ role: RenditionRole, _ request: FetchRequest, _ answer: SessionRequests.Answer,
+        at now: Duration
+    ) -> Remedy {
+        guard let index = renditions.firstIndex(where: { $0.role == role }),
+            let (settlement, superseded) = renditions[index].queue.settle(answer.id, request, answer.outcome, at: now)
+        else { return Remedy() }
+        requests.cancel(superseded)
+        switch settlement {
+        case .fetched: recordSuccess(of: request, took: answer.took, at: now)
+        case .postponed: renditions[index].counts.postponedSegments += 1
+        case .failed(let attempt):
+            renditions[index].counts.failedTries += 1
+            if role == .main { stall.recordFailure(attempt.failure.lossReason) }
+            var remedy = reportFailure(attempt, of: request, at: now)
+            let isCounted = attempt.failure.prospect != .hostLimited && !role.isSubtitles
+            remedy.needsNextVariant = isCounted && attempt.failures % Self.failuresPerVariant == 0
+            return remedy
+        }
+        return Remedy()
+    }
+
+    mutating func settleResource(
+        _ request: FetchRequest, _ answer: SessionRequests.Answer, at now: Duration
+    ) -> Remedy {
+        if let attempt = cache.settle(answer.id, answer.outcome, at: now) {
+            failedResourceTries += 1
+            stall.recordFailure(request.lossReason(attempt.failure))
+            return reportFailure(attempt, of: request, at: now)
+        }
+        recordSuccess(of: request, took: answer.took, at: now)
+        if request.purpose == .key { requests.report(.keyFetched(url: request.url)) }
+        return Remedy()
+    }
+
+    /// Retries at once what failed on the host that has answered.
+    private mutating func recordSuccess(of request: FetchRequest, took duration: Duration, at now: Duration) {
+        requests.recordSuccess(of: request, took: duration)
+        let host = URIReference.host(of: request.url)
+        for index in renditions.indices { renditions[index].queue.retryEarly(on: host, at: now) }
+        cache.retryEarly(on: host, at: now)
+    }
+
+    private mutating func reportFailure(
+        _ attempt: FailedAttempt, of request: FetchRequest, at now: Duration
+    ) -> Remedy {
+        requests.recordFailure(attempt.failure, of: request, at: now)
+        // A limited host was reported when its limit began. Of many failures fewer and fewer are reported, and a URL that
+        // stays refused is looked up less and less often.
+        let (isRare, prospect) = (attempt.failures.nonzeroBitCount == 1, attempt.failure.prospect)
+        if isRare && prospect != .hostLimited || attempt.isLast {
+            requests.report(.fetchFailed(request, attempt.failure, failures: attempt.failures, isLast: attempt.isLast))
+        }
+        return Remedy(needsFreshURLs: isRare && prospect == .newURL)
+    }
+}
+
+// MARK: - Deliveries
+
+extension MediaIntake {
+    /// Delivers, for each rendition, what is ready before the first segment that is waited for.
+    private mutating func deliver(at now: Duration) {
+        let isHeld = holdsForSubtitles(at: now)
+        for index in renditions.indices where renditions[index].role.isSubtitles || !isHeld {
+            let role = renditions[index].role
+            while let ready = nextReady(index, at: now) {
+                switch ready {
+                case .segment(let segment):
+                    delivering.append(segment, of: role)
+                    requests.deliver(.segment(segment), of: role)
+                    if role == .main { mainDelivered(at: now) }
+                case .lost(let loss):
+                    requests.report(.lost(role, loss))
+                    if role == .main { stall.recordFailure(loss.reason) }
+                    requests.deliver(.lost(loss), of: role)
+                }
+            }
+        }
+    }
+
+    private mutating func holdsForSubtitles(at now: Duration) -> Bool {
+        guard let main = renditions.first, !main.cursor.hasEnded, renditions.last?.role.isSubtitles == true else {
+            return false
+        }
+        let awaitsSubtitles = renditions.contains { $0.role.isSubtitles && $0.isOnItsWay }
+        return subtitleHold.holds(isBurst: main.queue.count > 1, awaitsSubtitles: awaitsSubtitles, at: now)
+    }
+
+    /// Records that media was delivered that waits for its audio and subtitles.
+    private mutating func mainDelivered(at now: Duration) {
+        for index in renditions.indices.dropFirst() { renditions[index].queue.otherDelivered(cache, at: now) }
+    }
+
+    /// Returns what is ready next, after requesting the keys and maps that it waits for.
+    private mutating func nextReady(_ index: Int, at now: Duration) -> SegmentQueue.Ready? {
+        for resource in renditions[index].queue.headResources { cache.request(resource, at: now) }
+        renditions[index].queue.updateReadiness(cache, at: now)
+        if let ready = renditions[index].popReady(cache) { return ready }
+        guard let loss = nextLoss(of: index), loss.at <= now else { return nil }
+        for id in renditions[index].queue.headRequests { requests.cancel(id) }
+        if renditions[index].queue.acceptHeldBody() { return renditions[index].popReady(cache) }
+        return renditions[index].loseHead(loss.cause, cache).map { .lost($0) }
+    }
+
+    /// When the next segment of a rendition is lost, unless it arrives before.
+    private func nextLoss(of index: Int) -> SegmentPatience.Loss? {
+        // Once the video has ended, nothing of the others falls behind, and they must not keep the session for ever.
+        let main = renditions[0]
+        let isFinished = renditions[index].cursor.hasEnded || main.cursor.hasEnded && main.queue.isEmpty
+        let patience = renditions[index].patience(policy.patience, isFinished: isFinished)
+        return renditions[index].queue.patienceHead(cache).flatMap { patience.loss(of: $0) }
+    }
+
+    /// Delivers the ends of renditions that are drained, and ends the session after the last one.
+    ///
+    /// A companion that does not end with the main rendition is waited for until its outage.
+    mutating func endIfDrained(at now: Duration) {
+        let mainIsDrained = renditions.first?.isDrained(at: now) ?? false
+        for index in renditions.indices where !renditions[index].hasDeliveredEnd {
+            let isAbandoned = mainIsDrained && renditions[index].isSilent
+            guard renditions[index].isDrained(at: now) || isAbandoned else { continue }
+            renditions[index].hasDeliveredEnd = true
+            requests.deliver(.ended(dateRanges: renditions[index].dateRangesAtEnd), of: renditions[index].role)
+        }
+        if renditions.allSatisfy(\.hasDeliveredEnd) { requests.finish(.drained) }
+    }
+}
+
+// MARK: - Publications
+
+extension MediaIntake {
+    /// Starts to wait for a publication after the main playlist was read.
+    mutating func expectMedia(at now: Duration) {
+        guard policy.fetchesMedia, let main = renditions.first else { return }
+        if main.cursor.hasEnded { return stall.stop() }
+        if !main.queue.isEmpty { stall.expectMedia(targetDuration: main.assumedTargetDuration, at: now) }
+    }
+
+    /// Records the outcome of a delivery. A refused audio segment does not count, because silence replaces it.
+    ///
+    /// - Returns: the length of the outage that ended, if one did.
+    mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) -> Duration? {
+        delivering.remove(delivery)
+        guard let main = renditions.first, delivery.rendition == .main || outcome == .published else { return nil }
+        defer { if main.cursor.hasEnded { stall.stop() } }
+        return stall.recordOutcome(
+            outcome, hasPending: !main.queue.isEmpty, targetDuration: main.assumedTargetDuration, at: now)
+    }
+
+    /// Returns the steps that are due because nothing is published, as `StallEscalation` does.
+    mutating func escalateStall(at now: Duration) -> [StallEscalation.Step] { stall.escalate(at: now) }
+}

@@ -1,0 +1,346 @@
+import Playlist
+
+/// Opens the upstream, loads the playlists of a session, and finds them again at other URLs.
+struct PlaylistIntake: Sendable {
+    private enum State: Equatable, Sendable {
+        case idle
+        case opening(Opening)
+        case following
+    }
+
+    /// The state until the first media playlist is read. Failures end the session after a few attempts.
+    private struct Opening: Equatable, Sendable {
+        /// nil until the first request is admitted.
+        var deadline: Duration?
+        /// The time at which the upstream's URL is fetched first, or again; nil while it is not due.
+        var retryAt: Duration?
+        let began: Duration
+        var backoff = Backoff()
+        var failures = FailureReport()
+    }
+
+    private let policy: UpstreamSession.Policy
+    private var state = State.idle
+    private(set) var locator: PlaylistLocator
+    /// Irregularities of the multivariant playlist.
+    private var irregularityLog = IrregularityLog()
+
+    init(upstream: String, policy: UpstreamSession.Policy) {
+        self.policy = policy
+        locator = PlaylistLocator(
+            upstream: upstream, choice: policy.variant, maxSubtitles: policy.maxSubtitles,
+            followsAudio: policy.followsAudio)
+    }
+
+    var isFollowing: Bool { state == .following }
+
+    var phase: UpstreamStatus.Phase {
+        switch state {
+        case .idle: .idle
+        case .opening: .opening
+        case .following: .following
+        }
+    }
+
+    /// Since when the upstream is being opened, and the last error, if there was one.
+    var openingFailure: (error: TrackerError?, began: Duration)? {
+        if case .opening(let opening) = state { (opening.failures.last, opening.began) } else { nil }
+    }
+
+    /// The times at which something will be due.
+    func deadlines(_ media: MediaIntake) -> [Duration?] {
+        let deadlines = [locator.nextDeadline, noSegmentsDeadline(media)]
+        guard case .opening(let opening) = state else { return deadlines }
+        return deadlines + [opening.deadline, opening.retryAt]
+    }
+
+    mutating func open(at now: Duration) {
+        if state == .idle { state = .opening(Opening(retryAt: now, began: now)) }
+    }
+
+    /// Starts the loads that are due: of the upstream's URL, of media playlists, of the multivariant playlist.
+    mutating func start(_ media: inout MediaIntake, at now: Duration) {
+        startOpening(&media, at: now)
+        for index in media.renditions.indices where media.requests.admits(media.renditions[index].url, at: now) {
+            guard let request = media.renditions[index].startLoad(as: media.requests.nextID, at: now) else { continue }
+            let role = media.renditions[index].role
+            media.requests.start(
+                request, for: .playlist(role), byteLimit: policy.limits.playlistBytes(of: role), at: now)
+        }
+        if media.requests.admits(locator.upstream, at: now),
+            let request = locator.startReload(as: media.requests.nextID, at: now)
+        {
+            media.requests.start(request, for: .multivariantReload, at: now)
+        }
+    }
+}
+
+// MARK: - Opening
+
+extension PlaylistIntake {
+    private mutating func startOpening(_ media: inout MediaIntake, at now: Duration) {
+        guard case .opening(var opening) = state, let retryAt = opening.retryAt, retryAt <= now,
+            media.requests.admits(locator.upstream, at: now)
+        else { return }
+        opening.retryAt = nil
+        opening.deadline = opening.deadline ?? now + policy.openingLimit
+        state = .opening(opening)
+        media.requests.start(FetchRequest(.multivariantPlaylist, url: locator.upstream), for: .opening, at: now)
+    }
+
+    /// Reads the upstream's playlist: one media playlist, or a multivariant playlist with a choice of them.
+    ///
+    /// - Returns: whether it was the main media playlist.
+    mutating func settleOpening(
+        _ answer: SessionRequests.Answer, _ media: inout MediaIntake, at now: Duration
+    ) -> Bool {
+        do throws(TrackerError) {
+            let (document, base) = try answer.outcome.playlist(from: locator.upstream)
+            switch document {
+            case .media(let playlist):
+                var main = makeTracker(.main, locator.upstream, at: now)
+                main.beganLoad(as: answer.id, at: now)
+                media.renditions = [main]
+                try follow(0, playlist, base, answer.outcome.cacheFreshness, &media, at: now)
+                return true
+            case .multivariant(let playlist):
+                let urls = try locator.update(from: playlist, base: base)
+                media.renditions = makeTrackers(urls, at: now)
+                reportVariant(&media)
+                recordIrregularities(of: playlist, &media)
+            }
+        } catch {
+            media.requests.recordFault(FetchFault(error))
+            openingFailed(error, retryAfter: answer.outcome.retryAfter, &media, at: now)
+        }
+        return false
+    }
+
+    private func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
+        let roles = [.main, .audio] + urls.subtitles.indices.map { RenditionRole.subtitles($0) }
+        return roles.compactMap { role in urls[role].map { makeTracker(role, $0, at: now) } }
+    }
+
+    private func makeTracker(_ role: RenditionRole, _ url: String, at now: Duration) -> RenditionTracker {
+        RenditionTracker(
+            role, url: url, giveUp: policy.giveUp, joinPoint: policy.joinPoint, polling: policy.effectivePolling,
+            startDate: policy.startDate, seed: policy.seed, at: now)
+    }
+
+    /// Schedules the next attempt, or ends the session.
+    ///
+    /// A delay that the answer asks for extends the time limit, because such an upstream is available.
+    private mutating func openingFailed(
+        _ error: TrackerError, retryAfter: Duration?, _ media: inout MediaIntake, at now: Duration
+    ) {
+        guard case .opening(var opening) = state else { return media.requests.finish(.failed(error)) }
+        let isNew = opening.failures.record(error)
+        let pause = min(retryAfter ?? .zero, HostLimiter.longestPause)
+        opening.deadline = opening.deadline.map { $0 + pause }
+        let retryAt = now + max(pause, opening.backoff.next())
+        if error.isFinal || opening.backoff.failures >= policy.openingTries {
+            return media.requests.finish(.failed(error))
+        }
+        if media.renditions.isEmpty {
+            opening.retryAt = retryAt
+            if isNew { media.requests.report(.playlistFailed(.main, error)) }
+        } else {
+            media.requests.report(media.renditions[0].loadFailed(error, at: now, retry: retryAt))
+        }
+        state = .opening(opening)
+    }
+}
+
+// MARK: - Media playlists
+
+extension PlaylistIntake {
+    /// Reads what is new in a media playlist.
+    ///
+    /// - Returns: whether the main playlist was read.
+    mutating func settle(
+        _ role: RenditionRole, _ answer: SessionRequests.Answer, _ media: inout MediaIntake, at now: Duration
+    ) -> Bool {
+        guard let index = media.renditions.firstIndex(where: { $0.role == role }) else { return false }
+        let (url, outcome) = (media.renditions[index].url, answer.outcome)
+        do throws(TrackerError) {
+            let (document, base) = try outcome.playlist(from: url, variables: locator.variables)
+            guard case .media(let playlist) = document else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
+            let hadFailed = media.renditions[index].load.failures.last != nil
+            try follow(index, playlist, base, outcome.cacheFreshness, &media, at: now)
+            media.renditions[index].load.postpone(until: now + outcome.loadInterval)
+            if hadFailed, role == .main { hastenFailedLoads(&media, at: now) }
+            return role == .main
+        } catch {
+            media.requests.recordFault(FetchFault(error))
+            failed(index, error, retryAfter: outcome.retryAfter, &media, at: now)
+            return false
+        }
+    }
+
+    /// Loads the other playlists that failed as soon as possible, because the upstream answers again.
+    private func hastenFailedLoads(_ media: inout MediaIntake, at now: Duration) {
+        for index in media.renditions.indices where media.renditions[index].load.failures.last != nil {
+            media.renditions[index].load.hasten(at: now)
+        }
+    }
+
+    private mutating func follow(
+        _ index: Int, _ playlist: MediaPlaylist, _ base: String, _ freshness: CacheFreshness,
+        _ media: inout MediaIntake,
+        at now: Duration
+    ) throws(TrackerError) {
+        media.renditions[index].queueLimit = queueLimit(of: media.renditions[index].role, media)
+        for event in try media.renditions[index].accept(playlist, base: base, freshness, media.cache, at: now) {
+            media.requests.report(event)
+        }
+        if media.renditions[index].role == .main { state = .following }
+    }
+
+    private func queueLimit(of role: RenditionRole, _ media: MediaIntake) -> Int {
+        let queues = media.renditions.filter { !$0.role.isSubtitles }.map(\.queue)
+        let isJoined = media.renditions.first?.isJoined ?? false
+        return policy.limits.queuedSegments(
+            of: role, queued: isJoined ? queues.reduce(0) { $0 + $1.count } : nil,
+            companions: max(0, queues.count - 1), subtitles: media.renditions.count - queues.count)
+    }
+
+    /// Records a failed load. Once opened, it counts as an unchanged playlist that is loaded again soon.
+    ///
+    /// A playlist with unsupported protection ends the session.
+    private mutating func failed(
+        _ index: Int, _ error: TrackerError, retryAfter: Duration? = nil, _ media: inout MediaIntake, at now: Duration
+    ) {
+        let (isSubtitles, isNew) = (
+            media.renditions[index].role.isSubtitles, media.renditions[index].load.failures.isNew(error)
+        )
+        if !isSubtitles {
+            if case .unsupportedProtection = error.reason { return media.requests.finish(.failed(error)) }
+            if case .opening = state, media.renditions[index].role == .main {
+                return openingFailed(error, retryAfter: retryAfter, &media, at: now)
+            }
+            // A playlist that has ended needs no further answer.
+            if media.renditions[index].cursor.hasEnded { return media.renditions[index].load.close() }
+        }
+        media.requests.report(media.renditions[index].loadFailed(error, retryAfter: retryAfter, at: now))
+        // Subtitles never end the channel, and request new URLs only once per failure.
+        if error.mayBeFixedByNewURL, !isSubtitles || isNew { locator.requestReload(at: now) }
+    }
+
+    /// The time at which a playlist without segments ends the session.
+    private func noSegmentsDeadline(_ media: MediaIntake) -> Duration? {
+        guard let main = media.renditions.first, !main.isJoined else { return nil }
+        return main.firstPlaylistAt.map { $0 + policy.noSegmentsLimit }
+    }
+
+    mutating func checkTimeouts(_ media: inout MediaIntake, at now: Duration) {
+        if case .opening(let opening) = state, let deadline = opening.deadline, deadline <= now {
+            let error = opening.failures.last ?? TrackerError(.openingTimedOut, url: locator.upstream)
+            return media.requests.finish(.failed(error))
+        }
+        if let deadline = noSegmentsDeadline(media), deadline <= now, let main = media.renditions.first {
+            let error = TrackerError(.noSegments(for: policy.noSegmentsLimit), url: main.url, section: "4.3.2")
+            return media.requests.finish(.failed(error))
+        }
+        for index in media.renditions.indices {
+            guard let timeout = media.renditions[index].load.timeout, timeout <= now else { continue }
+            media.requests.cancel(media.renditions[index].load.abandon(at: now))
+            let error = TrackerError(.unreachable(.timedOut), url: media.renditions[index].url)
+            media.requests.recordFault(FetchFault(error))
+            failed(index, error, &media, at: now)
+        }
+    }
+}
+
+// MARK: - Other URLs
+
+extension PlaylistIntake {
+    /// Finds the playlists again at the URLs of a multivariant playlist that was loaded once more.
+    mutating func settleReload(
+        _ outcome: FetchOutcome, isInOutage: Bool, _ media: inout MediaIntake, at now: Duration
+    ) {
+        locator.finishReload()
+        do throws(TrackerError) {
+            let (document, base) = try outcome.playlist(from: locator.upstream)
+            switch document {
+            case .multivariant(let playlist):
+                recordIrregularities(of: playlist, &media)
+                let urls = try choose(from: playlist, base: base, isInOutage: isInOutage, &media)
+                move(to: urls, &media, at: now)
+            case .media:
+                // Without a choice of variants, the channel is at the upstream's own URL.
+                if !media.renditions.isEmpty { move(0, to: locator.upstream, &media, at: now) }
+            }
+        } catch {
+            media.requests.recordFault(FetchFault(error))
+            if locator.reloadFailed(error) { media.requests.report(.multivariantReloadFailed(error)) }
+        }
+        if isInOutage { locator.requestReload(at: now) }
+    }
+
+    private mutating func choose(
+        from playlist: MultivariantPlaylist, base: String, isInOutage: Bool, _ media: inout MediaIntake
+    ) throws(TrackerError) -> PlaylistLocator.URLs {
+        let before = (locator.variant?.bandwidth, locator.audio?.name)
+        let urls = try locator.update(from: playlist, base: base)
+        let redundant = isInOutage ? locator.selectNextRedundantVariant() : nil
+        if (locator.variant?.bandwidth, locator.audio?.name) != before { reportVariant(&media) }
+        return redundant ?? urls
+    }
+
+    private func move(to urls: PlaylistLocator.URLs, _ media: inout MediaIntake, at now: Duration) {
+        for index in media.renditions.indices {
+            if let url = urls[media.renditions[index].role] { move(index, to: url, &media, at: now) }
+        }
+    }
+
+    private func move(_ index: Int, to url: String, _ media: inout MediaIntake, at now: Duration) {
+        let isNew = url != media.renditions[index].url
+        media.requests.cancel(media.renditions[index].move(to: url, at: now))
+        if isNew { media.requests.report(.moved(media.renditions[index].role, url: url)) }
+    }
+
+    private func reportVariant(_ media: inout MediaIntake) {
+        if let variant = locator.variant {
+            media.requests.report(
+                .variantSelected(variant: variant, audio: locator.audio, subtitles: locator.subtitles))
+        }
+    }
+
+    /// Counts a multivariant playlist with irregularities, and reports the new ones.
+    private mutating func recordIrregularities(of playlist: MultivariantPlaylist, _ media: inout MediaIntake) {
+        if !media.renditions.isEmpty {
+            media.renditions[0].counts.droppedByLimit.merge(playlist.dropped, uniquingKeysWith: +)
+            if !playlist.irregularities.isEmpty { media.renditions[0].counts.irregularPlaylists += 1 }
+        }
+        for (limit, count) in irregularityLog.recordNew(playlist.dropped) {
+            media.requests.report(.playlistLimitExceeded(nil, limit, dropped: count))
+        }
+        for error in irregularityLog.recordNew(playlist.irregularities) {
+            media.requests.report(.playlistIrregular(nil, error))
+        }
+    }
+
+    /// Moves to the next redundant variant. Returns false if the upstream has none.
+    @discardableResult
+    mutating func tryRedundantVariant(_ media: inout MediaIntake, at now: Duration) -> Bool {
+        guard let urls = locator.selectNextRedundantVariant() else { return false }
+        move(to: urls, &media, at: now)
+        return true
+    }
+
+    /// Loads the playlists that name the URLs again at once, because a token appears to have expired.
+    mutating func requestFreshURLs(_ media: inout MediaIntake, at now: Duration) {
+        if requestReload(at: now) { return }
+        for index in media.renditions.indices { media.renditions[index].load.hasten(at: now) }
+    }
+
+    /// Loads the multivariant playlist again. Returns false if there is none.
+    @discardableResult
+    mutating func requestReload(at now: Duration) -> Bool {
+        locator.requestReload(at: now)
+        return locator.hasMultivariant
+    }
+
+    /// Shortens the pause before the next reload, because the channel is healthy.
+    mutating func resetBackoff() { locator.resetBackoff() }
+}

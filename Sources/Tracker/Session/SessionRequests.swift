@@ -1,0 +1,168 @@
+/// The requests of a session: those in flight, what their hosts permit, and how they ended.
+///
+/// Requests leave as effects, together with the session's reports and deliveries, in the order of `EffectBuffer`.
+struct SessionRequests: Sendable {
+    /// The purpose of a request in flight.
+    enum Target: Equatable, Sendable {
+        case opening
+        case multivariantReload
+        case playlist(RenditionRole)
+        case segment(RenditionRole, FetchRequest)
+        case resource(FetchRequest)
+
+        fileprivate var isMedia: Bool {
+            switch self {
+            case .segment, .resource: true
+            case .opening, .multivariantReload, .playlist: false
+            }
+        }
+    }
+
+    /// The outcome of a request, with the time from its start.
+    struct Answer: Sendable {
+        let id: FetchID
+        let target: Target
+        let outcome: FetchOutcome
+        let took: Duration
+    }
+
+    /// The limiter of the whole channel, lent to each of its sessions for one step.
+    var limiter: HostLimiter
+    private var inFlight: [FetchID: (target: Target, startedAt: Duration)] = [:]
+    private let first: UInt64
+    /// Requests started so far.
+    private(set) var count: UInt64 = 0
+    private var transferTimes = TransferTimes()
+    private var pacing = ErrorPacing()
+    /// Faults of all answers, and of all requests without an answer.
+    private(set) var faults: [FetchFault: Int] = [:]
+    /// The silence limit of a session that only watches playlists, so that it does not keep a connection that others
+    /// wait for; nil if it fetches media or connections are not limited.
+    private let watchingLimit: Duration?
+    /// Whether the last effect of the session was appended.
+    private(set) var isOver = false
+    private var effects = EffectBuffer()
+
+    /// - Parameter number: the session's number among those of its channel.
+    init(_ policy: UpstreamSession.Policy, number: UInt64) {
+        first = number * FetchID.perSession
+        limiter = HostLimiter(maxConnections: policy.maxConnections)
+        watchingLimit = policy.fetchesMedia || policy.maxConnections == nil ? nil : .seconds(2)
+    }
+
+    /// The identifier of the next request.
+    var nextID: FetchID { FetchID(number: first + count + 1) }
+
+    /// Whether the host of a playlist may be asked now.
+    func admits(_ url: String, at now: Duration) -> Bool { limiter.admits(url, at: now) }
+
+    /// Whether media, keys and maps may be requested now.
+    func admission(at now: Duration) -> FetchAdmission { FetchAdmission(limiter: limiter, pacing: pacing, now: now) }
+
+    /// The time after which a request for media is late.
+    var lateAfter: Duration { transferTimes.lateAfter }
+
+    /// - Parameters:
+    ///   - timeouts: requests for the resource that timed out in a row; nil: it is no media, key or map.
+    ///   - isRace: whether another request for the same resource is in flight.
+    ///   - byteLimit: the largest body, if it is less than the configured one.
+    mutating func start(
+        _ request: FetchRequest, for target: Target, timeouts: Int? = nil, isRace: Bool = false, byteLimit: Int? = nil,
+        at now: Duration
+    ) {
+        inFlight[nextID] = (target, now)
+        var request = request
+        request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
+        request.byteLimit = byteLimit
+        request.needsNewConnection = isRace || (timeouts ?? 0) > 0
+        effects.append(.fetch(nextID, request))
+        limiter.began(nextID, request.url)
+        if timeouts != nil { pacing.began(request.url, at: now) }
+        count += 1
+    }
+
+    /// Records the end of a request. Returns nil if it is not in flight.
+    mutating func settle(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) -> Answer? {
+        guard let (target, startedAt) = inFlight.removeValue(forKey: id) else { return nil }
+        report(limiter.ended(id, outcome, at: now).map { UpstreamEvent($0) })
+        return Answer(id: id, target: target, outcome: outcome, took: now - startedAt)
+    }
+
+    /// Records that media, a key or a map has arrived.
+    mutating func recordSuccess(of request: FetchRequest, took duration: Duration) {
+        transferTimes.append(duration)
+        pacing.succeeded(request.url)
+    }
+
+    /// Records a failed request for media, a key or a map.
+    mutating func recordFailure(_ failure: FetchFailure, of request: FetchRequest, at now: Duration) {
+        recordFault(FetchFault(failure))
+        if [.open, .newURL].contains(failure.prospect) { pacing.failed(request.url, at: now) }
+    }
+
+    mutating func recordFault(_ fault: FetchFault?) {
+        if let fault { faults[fault, default: 0] += 1 }
+    }
+
+    mutating func endHostLimits(at now: Duration) {
+        for change in limiter.endExpiredLimits(at: now) { report(UpstreamEvent(change)) }
+    }
+
+    mutating func cancel(_ id: FetchID?) {
+        guard let id, inFlight.removeValue(forKey: id) != nil else { return }
+        limiter.canceled(id)
+        effects.append(.cancel(id))
+    }
+
+    /// Cancels all requests for media, keys and maps.
+    mutating func cancelMedia() {
+        for (id, request) in inFlight.sorted(by: { $0.key < $1.key }) where request.target.isMedia { cancel(id) }
+    }
+}
+
+// MARK: - Other effects
+
+extension SessionRequests {
+    mutating func report(_ event: UpstreamEvent?) { effects.report(event) }
+
+    mutating func deliver(_ content: Delivery.Content, of role: RenditionRole) {
+        effects.append(.deliver(Delivery(rendition: role, content: content)))
+    }
+
+    mutating func wakeFired() { effects.wakeFired() }
+
+    /// Ends the session.
+    mutating func finish(_ end: SessionEnd) {
+        guard !isOver else { return }
+        for id in inFlight.keys.sorted() { cancel(id) }
+        isOver = true
+        effects.append(.end(end))
+    }
+
+    /// Ends the session without effects. Returns the requests in flight.
+    mutating func abandon() -> [FetchID] {
+        isOver = true
+        defer { inFlight = [:] }
+        for id in inFlight.keys { limiter.canceled(id) }
+        return inFlight.keys.sorted()
+    }
+
+    /// Removes and returns the effects of a step, and requests a wake at the first of `deadlines` or of the hosts' pauses.
+    mutating func drain(waking deadlines: [Duration?], after now: Duration) -> [UpstreamSession.Effect] {
+        if !isOver {
+            let pauses = [limiter.nextDeadline(after: now), pacing.nextDeadline(after: now)]
+            effects.scheduleWake(for: deadlines + pauses, after: now)
+        }
+        return effects.drain()
+    }
+}
+
+extension UpstreamEvent {
+    fileprivate init(_ change: HostLimiter.Change) {
+        self =
+            switch change {
+            case .limited(let host, let status, let pause): .hostLimited(host: host, status: status, pause: pause)
+            case .ended(let host, let answers): .hostLimitEnded(host: host, answers: answers)
+            }
+    }
+}

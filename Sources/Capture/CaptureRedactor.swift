@@ -1,4 +1,4 @@
-package import Fetch
+import Fetch
 import Playlist
 import Support
 import Tracker

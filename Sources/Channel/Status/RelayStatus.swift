@@ -1,3 +1,4 @@
+package import Support
 package import LiveRing
 import Media
 import Playlist

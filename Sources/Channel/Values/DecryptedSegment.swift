@@ -1,3 +1,4 @@
+import Support
 import Decrypt
 import Demux
 import Media

@@ -89,7 +89,7 @@ extension ListLines.Line {
 
 extension StringProtocol {
     /// The text without white space of any kind at both ends.
-    var trimmingWhiteSpace: SubSequence {
+    package var trimmingWhiteSpace: SubSequence {
         let start = firstIndex { !$0.isWhitespace } ?? endIndex
         let end = self[start...].lastIndex { !$0.isWhitespace }
         return end.map { self[start...$0] } ?? self[start..<start]
@@ -107,7 +107,7 @@ extension StringProtocol {
 
 extension String {
     /// The text without the entities that lists have from web pages.
-    var decodingEntities: String {
+    package var decodingEntities: String {
         guard contains("&"), contains(";") else { return self }
         let entities = [
             ("&quot;", "\""), ("&#34;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&#039;", "'"), ("&lt;", "<"),

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// The names of channels in paths.

@@ -1,3 +1,4 @@
+import Support
 package import Playlist
 
 /// The listed entries, the entries that left the playlist but can still be fetched, and the next numbers.

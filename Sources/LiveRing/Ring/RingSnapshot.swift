@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// One published state of the ring, which answers every request without waiting for the ring.
 package struct RingSnapshot: Sendable {

@@ -1,4 +1,5 @@
-package import Playlist
+package import Support
+import Playlist
 
 /// The state that a restarted process needs to continue after a segment, so that no published clock goes back.
 ///

@@ -1,3 +1,5 @@
+import Support
+
 /// Media time: a count of 90 kHz ticks on a continuous timeline (ISO/IEC 13818-1 §2.4.3.7).
 ///
 /// The wire carries the low 33 bits, which `init(wire:near:)` unwraps.

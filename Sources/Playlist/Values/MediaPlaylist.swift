@@ -1,3 +1,5 @@
+package import Support
+
 /// A media playlist (RFC 8216 §4.3.3) as values: what the relay reads of an upstream's playlist, or writes.
 package struct MediaPlaylist: Equatable, Sendable {
     package enum PlaylistType: String, Sendable {

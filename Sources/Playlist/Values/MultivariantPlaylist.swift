@@ -1,3 +1,5 @@
+import Support
+
 /// A multivariant (master) playlist (RFC 8216 §4.3.4) as values: what the relay reads of an upstream's, or writes.
 package struct MultivariantPlaylist: Equatable, Sendable {
     /// The resolved EXT-X-DEFINE variables, which media playlists may IMPORT. They are not written.

@@ -1,3 +1,5 @@
+import Support
+
 /// The only writer of playlists.
 ///
 /// It writes UTF-8 without control characters, each tag once and in the order that players expect, and EXT-X-VERSION as

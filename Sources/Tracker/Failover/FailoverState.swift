@@ -1,3 +1,5 @@
+import Fetch
+
 /// Which sources of a channel are open, and what each of them is for.
 ///
 /// `transition(on:)` has one row for each legal pair of state and event. `decision(at:order:history:failbackDelay:)`

@@ -1,3 +1,5 @@
+import Fetch
+
 /// Age and max-age of an answer that may come from a cache (RFC 9111 §5.1, §5.2.2).
 struct CacheFreshness: Equatable, Sendable {
     /// The time since the origin generated the answer; zero if no cache said so.

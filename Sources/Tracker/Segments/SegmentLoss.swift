@@ -1,3 +1,4 @@
+package import Fetch
 import Playlist
 
 /// Segments that will never be delivered, and the reason.

@@ -1,3 +1,5 @@
+import Support
+import Fetch
 import Playlist
 
 /// Fetches the segments that the renditions of a session list, with their keys and maps, and delivers them in order.

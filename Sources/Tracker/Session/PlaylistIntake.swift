@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 
 /// Opens the upstream, loads the playlists of a session, and finds them again at other URLs.

@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 import Support
 

@@ -1,3 +1,5 @@
+import Fetch
+
 /// The requests of a session: those in flight, what their hosts permit, and how they ended.
 ///
 /// Requests leave as effects, together with the session's reports and deliveries, in the order of `EffectBuffer`.

@@ -76,30 +76,9 @@ struct ChannelConfigurationDocument: Encodable, Sendable {
         try encode(channel.isRadio ? true : nil, .radio)
         try encode(channel.sources.first.map(Source.init), .url)
         try encode(channel.sources.count > 1 ? channel.sources.dropFirst().map(Source.init) : nil, .backups)
-        let options = channel.options
-        try encode(options.variant?.text, .variant)
-        try encode(options.maxConnections, .maxConnections)
-        try encode(options.isPolite, .polite)
-        try encode(options.memoryLimitBytes.map { String($0) }, .memoryLimit)
-        try encode(options.maxSegmentBytes.map { String($0) }, .maxSegment)
-        try encode(options.maxPlaylistBytes.map { String($0) }, .maxPlaylist)
-        try encode(options.deniesPrivate, .denyPrivate)
-        try encode(options.giveUp?.secondsSpan, .giveUp)
-        try encode(options.patience?.secondsSpan, .patience)
-        try encode(options.audio?.rawValue, .audio)
-        try encode(options.fillsSilence, .fillSilence)
-        try encode(options.requiresVideo.map { $0 ? "video" : "any" }, .require)
-        try encode(options.window?.secondsSpan, .window)
-        // `rewind` says the length too.
-        try encode(options.keepsRewind == true ? nil : options.rewind?.secondsSpan, .dvr)
-        try encode(options.keepsRewind.map { $0 ? options.rewind?.secondsSpan ?? "0s" : "when-watched" }, .rewind)
-        try encode(options.burst?.secondsSpan, .burst)
-        try encode(options.isAlways, .always)
-        try encode(options.idle?.secondsSpan, .idle)
+        for key in ConfigurationKey.allCases where key.isPermitted(in: .request) {
+            guard let value = channel.options.written(key) else { continue }
+            try container.encode(value, forKey: Key(key))
+        }
     }
-}
-
-extension Duration {
-    /// `90s`: a duration of a configuration, which has whole seconds.
-    fileprivate var secondsSpan: String { "\(components.seconds)s" }
 }

@@ -11,13 +11,12 @@ package enum SegmentContainer: Equatable, Sendable {
     /// Detects the container by the first bytes; nil if they are none of the three.
     package static func sniff(_ bytes: [UInt8]) throws(MediaError) -> SegmentContainer? {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
-        let audio = ID3Tags(bytes).end
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
         let packets = try PacketSync(bytes)
         if let first = packets?.blocks.first, first.start <= 2 * PacketSync.packetSize { return .transportStream }
-        if AudioFraming.sniff(bytes, at: audio) != nil { return .packedAudio }
+        if AudioFraming.sniff(bytes, at: 0) != nil { return .packedAudio }
         if packets != nil { return .transportStream }
-        return AudioFraming.find(bytes, from: audio) == nil ? nil : .packedAudio
+        return AudioFraming.find(bytes, from: 0) == nil ? nil : .packedAudio
     }
 }
 

@@ -1,3 +1,5 @@
+import Support
+
 #if DEBUG
     import Metering
     import TestSupport

@@ -166,7 +166,7 @@ import Testing
         for _ in 0..<3 { buffer.bytes += unit }
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
         var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
+        let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map { Array($0.payload) } == [unit, unit, unit], "\(row.when)")
         let configuration = try #require(packets.first?.configuration)
         #expect(configuration.channelCount == row.channels, "\(row.when)")
@@ -181,14 +181,14 @@ import Testing
     }
 
     /// Blu-ray's AC-3 core with an E-AC-3 extension: only the core plays everywhere.
-    @Test func dependentFrameAfterAC3IsDropped() {
+    @Test func dependentFrameAfterAC3IsDropped() throws {
         let core: [UInt8] = [0x0B, 0x77, 0, 0, 0x08, 0x40, 0x40, 0] + [UInt8](repeating: 1, count: 248)
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
         for _ in 0..<3 { buffer.bytes += core + Frame(streamType: 1, channelMap: 0x1A00).bytes }
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
         var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
+        let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map { Array($0.payload) } == [core, core, core])
         #expect(packets.map { $0.pts?.count } == [0, 2880, 5760])
         #expect(counts == DemuxCounts())

@@ -40,7 +40,7 @@ import Testing
                 $0.count == 1 && $0.first.map(AudioCompatibility.init) == .transcode(.channels)
             })
         var stages = [AudioTranscodeStage(.copy), AudioTranscodeStage(.copy)]
-        let transcoded = [stages[0].finish(plain.audio), stages[1].finish(latm.audio)]
+        let transcoded = [try stages[0].finish(plain.audio), try stages[1].finish(latm.audio)]
         #expect(stages.allSatisfy { $0.counts.undecodable == 0 && $0.lastError == nil })
         #expect(transcoded[0] == transcoded[1] && transcoded[0].count > 40)
     }
@@ -73,7 +73,7 @@ import Testing
             + [UInt8](repeating: fill, count: size - 6)
     }
 
-    @Test func dependentSubstreamsJoinThePrecedingFrame() {
+    @Test func dependentSubstreamsJoinThePrecedingFrame() throws {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
         for fill: UInt8 in 1...3 {
@@ -81,16 +81,16 @@ import Testing
         }
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
         var counts = DemuxCounts()
-        let first = framer.frame(&buffer, isClosed: false, counts: &counts)
+        let first = try framer.frame(&buffer, isClosed: false, counts: &counts)
         #expect(first.map(\.payload.count) == [104, 104])
         #expect(first.map { $0.pts?.count } == [0, 2880])
-        let rest = framer.frame(&buffer, isClosed: true, counts: &counts)
+        let rest = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(rest.map(\.payload.count) == [104])
         #expect(rest.map { $0.pts?.count } == [5760])
         #expect(counts == DemuxCounts())
     }
 
-    @Test func otherProgramsOfOneStreamAreNotFollowed() {
+    @Test func otherProgramsOfOneStreamAreNotFollowed() throws {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: .zero)
         buffer.bytes =
@@ -98,7 +98,7 @@ import Testing
             + Self.enhanced(3, streamType: 0) + Self.enhanced(4, streamType: 0, substream: 1)
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
         var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
+        let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map { $0.payload.last } == [1, 3])
         #expect(packets.map { $0.pts?.count } == [0, 2880])
         #expect(counts == DemuxCounts())

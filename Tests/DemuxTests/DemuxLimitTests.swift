@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Frames of E-AC-3 that extend another one: what is held is no larger than a frame, whatever comes after it.
-    @Test func heldAudioIsNoLargerThanAFrame() {
+    @Test func heldAudioIsNoLargerThanAFrame() throws {
         let (first, next) = (AudioAC3Tests.Frame().bytes, AudioAC3Tests.Frame(streamType: 1).bytes)
         var (framer, buffer) = (AudioFramer(pid: 0x101, framing: .ac3), ElementaryBuffer())
         var (counts, held) = (DemuxCounts(), [Int]())
@@ -66,7 +66,7 @@ import Testing
             buffer.startPacket(pts: .zero, dts: .zero)
             buffer.bytes += segment == 0 ? first : []
             for _ in 0..<(2 << 20) / next.count { buffer.bytes += next }
-            _ = framer.frame(&buffer, isClosed: false, counts: &counts)
+            _ = try framer.frame(&buffer, isClosed: false, counts: &counts)
             held.append(buffer.bytes.count)
         }
         #expect(held.allSatisfy { $0 <= first.count + AudioFrameSync.dependentLimit * next.count }, "\(held)")

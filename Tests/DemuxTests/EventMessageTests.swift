@@ -189,7 +189,7 @@ struct EventMessageTests {
                 damaged[Int.random(in: damaged.indices, using: &random)] = .random(in: 0...255, using: &random)
             }
             guard let segment = try? demux(damaged + Self.media) else { continue }
-            let boxes = BoxReader.wholeBoxes(in: damaged[...]).boxes.count { $0.type == "emsg" }
+            let boxes = try BoxReader.wholeBoxes(in: damaged[...]).boxes.count { $0.type == "emsg" }
             #expect(segment.metadata.count + segment.counts.badBoxes >= boxes)
         }
     }

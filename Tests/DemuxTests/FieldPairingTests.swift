@@ -58,7 +58,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func pairs(when: String, framesOnly: Bool, slices: [[UInt8]], sizes: [Int]) {
+    func pairs(when: String, framesOnly: Bool, slices: [[UInt8]], sizes: [Int]) throws {
         var buffer = ElementaryBuffer()
         for (index, slice) in slices.enumerated() {
             buffer.startPacket(pts: Ticks(Int64(index) * 1800), dts: Ticks(Int64(index) * 1800))
@@ -67,7 +67,7 @@ import Testing
         }
         var framer = VideoFramer(pid: 0x100, codec: .h264)
         var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        let packets = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         let unitCounts = packets.map { packet in
             ComparableFrame.lengthPrefixed(packet.payload).filter { [1, 5].contains($0[0] & 0x1F) }.count
         }

@@ -49,7 +49,7 @@ import Testing
         #expect(first.video.count == 25)
         #expect(second.video.count == 25)
         #expect(second.video.first?.randomAccess == .instantaneousRefresh)
-        #expect(demuxer.finish() == DemuxedSegment())
+        #expect(try demuxer.finish() == DemuxedSegment())
     }
 
     enum Fault: CaseIterable, Sendable { case drop, duplicate, damageSyncByte, errorIndicator, junk }

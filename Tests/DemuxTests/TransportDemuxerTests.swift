@@ -18,7 +18,7 @@ import Testing
         builder.packets(pid: 0x100, Builder.pesPacket(pts: nil, Sample.idr(1, size: 146)))
         var demuxer = TransportDemuxer()
         #expect(try demuxer.feed(builder.cut()).video.isEmpty)
-        let held = demuxer.reset()
+        let held = try demuxer.reset()
         #expect(held.video.map { $0.payload.last } == [0x11])
         #expect(held.counts.abandoned == 0)
         // After a reset the tables apply from the first byte, even if they come late.
@@ -36,7 +36,7 @@ import Testing
         builder.pes(pid: 0x101, streamID: 0xC0, pts: 0, Sample.adts(1) + Sample.adts(2).prefix(50))
         var demuxer = TransportDemuxer()
         #expect(try demuxer.feed(builder.cut()).audio.count == 1)
-        let held = demuxer.reset()
+        let held = try demuxer.reset()
         #expect(held.video.isEmpty && held.audio.isEmpty)
         #expect(held.counts.abandoned == 2)
     }
@@ -47,7 +47,7 @@ import Testing
         builder.pes(pid: 0x100, Sample.idr(1))
         var demuxer = TransportDemuxer()
         _ = try demuxer.feed(builder.cut())
-        _ = demuxer.reset()
+        _ = try demuxer.reset()
         builder.tables([TransportRuleTests.video])
         builder.pes(pid: 0x100, Sample.plain(2))
         let next = try demuxer.feed(builder.cut())
@@ -175,6 +175,6 @@ import Testing
         } catch {
             #expect(error.section.isEmpty == false)
         }
-        _ = demuxer.finish()
+        _ = try demuxer.finish()
     }
 }

@@ -34,7 +34,7 @@ import Testing
         let segments = row.write(&builder)
         var demuxer = TransportDemuxer()
         var feeds = try segments.map { try demuxer.feed($0) }
-        feeds.append(demuxer.finish())
+        feeds.append(try demuxer.finish())
         #expect(feeds.map { $0.video.map { $0.payload.last ?? 0 } } == row.video.map { $0.map { $0 | 0x10 } })
         if let audio = row.audio { #expect(feeds.map { $0.audio.map { $0.payload.last ?? 0 } } == audio) }
         let all = feeds.reduce(into: DemuxedSegment()) { $0.append($1) }

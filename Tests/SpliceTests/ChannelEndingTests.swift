@@ -50,7 +50,7 @@ import Testing
 
         let (video, audio) = try samples(of: written)
         var demuxer = TransportDemuxer()
-        let input = [try demuxer.feed(bytes), demuxer.finish()]
+        let input = try [demuxer.feed(bytes), demuxer.finish()]
         #expect(video.count == input.reduce(0) { $0 + $1.video.count })
         let received = input.reduce(0) { $0 + $1.audio.count }
         let counts = engine.counts

@@ -53,10 +53,10 @@ struct HeldMediaTests {
         #expect(queue.counts.audioDiscarded == 80)
     }
 
-    @Test func unitsBeyondTheLimitAreNotFound() {
+    @Test func unitsBeyondTheLimitAreNotFound() throws {
         let stream = [UInt8](Array(repeating: [0, 0, 1, 9], count: DemuxLimits.units + 5000).joined())
         var units: [NALUnit] = []
-        AnnexB.scan(stream, in: stream.indices, into: &units)
+        try AnnexB.scan(stream, in: stream.indices, into: &units)
         #expect(units.count == DemuxLimits.units)
         units = []
         let sample = [UInt8](Array(repeating: [1, 9], count: DemuxLimits.units + 5000).joined())
@@ -72,7 +72,7 @@ struct HeldMediaTests {
         buffer.bytes += ElementarySamples.parameterSets + ElementarySamples.stream(slices)
         var framer = VideoFramer(pid: 0x100, codec: .h264)
         var counts = DemuxCounts()
-        let frames = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        let frames = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         #expect(frames.count == limit && counts.undecodable == excess)
         let audio = (0..<DemuxLimits.audioFrames + excess).flatMap { _ in ElementarySamples.adts(1) }
         var demuxer = PackedAudioDemuxer()

@@ -63,7 +63,7 @@ struct MetadataEngineTests {
         let (segments, counts) = try feed([segment])
         #expect(counts.messagesWritten == 1 && counts.metadataDiscarded == 0 && counts.demux == DemuxCounts())
         let fragment = try #require(segments.first?.fragment)
-        let boxes = BoxReader.wholeBoxes(in: (fragment.header + fragment.payloads.flatMap(\.self))[...]).boxes
+        let boxes = try BoxReader.wholeBoxes(in: (fragment.header + fragment.payloads.flatMap(\.self))[...]).boxes
         let message = try EventMessageBox(try #require(boxes.first("emsg")))
         #expect(message.message.data == tag)
         let track = try #require(

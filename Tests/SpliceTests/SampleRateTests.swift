@@ -16,13 +16,13 @@ import Testing
         ("all bits", 0xFF_FFFF, false),
     ]
 
-    @Test(arguments: rows) func latm(when: String, rate: Int, isAccepted: Bool) {
+    @Test(arguments: rows) func latm(when: String, rate: Int, isAccepted: Bool) throws {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: nil)
         for _ in 0..<4 { buffer.bytes += Self.element(rate: rate) }
         var framer = AudioFramer(pid: 0x101, framing: .loas)
         var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
+        let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map(\.configuration.sampleRate.hertz) == Array(repeating: rate, count: isAccepted ? 4 : 0))
         #expect(counts.undecodable == (isAccepted ? 0 : 4))
         guard let configuration = packets.first?.configuration else { return }

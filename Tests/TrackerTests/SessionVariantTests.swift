@@ -157,7 +157,6 @@ private func multivariant(
     let irregular = run.events.filter { if case .playlistIrregular = $0.event { true } else { false } }
     #expect(
         irregular.map(\.event.text) == [
-            "playlist-irregular rendition=master line=2 tag=EXT-X-VERSION reason=bad-value",
             "playlist-irregular rendition=master line=3 tag=EXT-X-STREAM-INF reason=missing",
             "playlist-irregular rendition=master line=4 tag=EXT-X-STREAM-INF reason=bad-value",
             "playlist-irregular rendition=main line=4 tag=EXT-X-PLAYLIST-TYPE reason=bad-value",

@@ -1,3 +1,4 @@
+import Support
 package import Capture
 import Foundation
 import Playlist

@@ -1,3 +1,4 @@
+import Support
 package import Capture
 package import Channel
 import Foundation

@@ -1,3 +1,4 @@
+import Support
 package import Channel
 import Foundation
 import LiveRing

@@ -1,3 +1,4 @@
+@testable import Support
 package import Channel
 package import Foundation
 import LiveRing

@@ -1,3 +1,4 @@
+@testable import Support
 import Capture
 import ChannelTestSupport
 import LiveRing

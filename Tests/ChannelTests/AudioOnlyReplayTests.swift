@@ -1,3 +1,4 @@
+@testable import Support
 import ChannelTestSupport
 import Playlist
 import TestSupport

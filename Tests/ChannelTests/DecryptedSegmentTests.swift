@@ -1,3 +1,4 @@
+@testable import Support
 import Decrypt
 import Foundation
 import Playlist

@@ -1,3 +1,4 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing

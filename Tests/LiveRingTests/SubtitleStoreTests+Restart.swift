@@ -1,3 +1,4 @@
+@testable import Support
 import Foundation
 import Playlist
 import TestSupport

@@ -1,3 +1,4 @@
+@testable import Support
 import TestSupport
 import Testing
 

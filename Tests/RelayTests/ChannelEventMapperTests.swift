@@ -1,3 +1,4 @@
+@testable import Support
 import LiveRing
 import Testing
 import Tracker

@@ -1,3 +1,4 @@
+@testable import Support
 import ArgumentParser
 import Decrypt
 import Foundation

@@ -1,3 +1,4 @@
+@testable import Support
 import Capture
 import Channel
 import ChannelTestSupport

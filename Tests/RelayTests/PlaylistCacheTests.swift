@@ -1,3 +1,4 @@
+@testable import Support
 import Dispatch
 import Foundation
 import LiveRing

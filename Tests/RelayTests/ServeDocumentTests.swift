@@ -1,3 +1,4 @@
+@testable import Support
 import Channel
 import ChannelList
 import Foundation

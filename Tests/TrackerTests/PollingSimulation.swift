@@ -1,3 +1,4 @@
+@testable import Support
 import TestSupport
 
 @testable import Tracker

@@ -1,3 +1,4 @@
+@testable import Support
 @testable import Fetch
 import Playlist
 import Synchronization

@@ -1,3 +1,4 @@
+@testable import Support
 import Playlist
 
 @testable import LiveRing

@@ -1,3 +1,4 @@
+import Support
 import Playlist
 
 /// Measures stalls of the live edge. All times are milliseconds.

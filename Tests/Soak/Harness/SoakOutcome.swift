@@ -1,3 +1,4 @@
+import Support
 import Channel
 import Foundation
 import Playlist

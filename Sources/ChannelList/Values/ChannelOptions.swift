@@ -91,7 +91,7 @@ package struct ChannelOptions: Sendable {
     }
 
     /// The value of a key as a configuration has it; nil if it says nothing, or if no request can say it.
-    package func written(_ key: ConfigurationKey) -> (any Encodable)? {
+    package func written(_ key: ConfigurationKey) -> (any Encodable & Sendable)? {
         switch (key.row.form, values[key]) {
         // `rewind` says the length too.
         case (_, _ as Duration) where key == .dvr && self.keepsRewind == true: nil

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Channel
+import ChannelList
 import Splice
 import Transcode
 
@@ -7,7 +8,7 @@ import Transcode
 struct AudioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "copy, bridge, uniform or drop.",
+            .audio,
             discussion: """
                 copy: audio that players accept in fragmented MP4 is copied, other audio (MP2) is transcoded to \
                 AAC. bridge: all audio is transcoded to AAC. uniform: audio that differs from the channel's first audio is \
@@ -17,7 +18,7 @@ struct AudioOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")
+        help: ArgumentHelp(.fillSilence))
     var fillSilence = true
 
     var configuration: AudioSettings { AudioSettings(policy: audio, fillsSilence: fillSilence) }

@@ -139,7 +139,7 @@ let package = Package(
         tests(
             "TranscodeTests",
             ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAV", "MediaTestSupport", "TestSupport"]),
-        tests("MuxTests", ["Media", "Demux", "Mux", "MediaTestSupport", "TestSupport"]),
+        tests("MuxTests", ["Support", "Media", "Demux", "Mux", "MediaTestSupport", "TestSupport"]),
         tests(
             "SpliceTests",
             ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "MediaTestSupport", "TestSupport"]),
@@ -176,7 +176,8 @@ let package = Package(
         support(
             "FuzzEntries", path: "Tests/Fuzz/Harness",
             [
-                "WebServer", "Playlist", "Support", "ChannelList", "Fetch", "Tracker", "Media", "Conformance", "Demux",
+                "WebServer", "Playlist", "Support", "ChannelList", "Guide", "Fetch", "Tracker", "Media", "Conformance",
+                "Demux",
                 "Transcode", "Mux", "Splice", "LiveRing", "TestSupport",
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),

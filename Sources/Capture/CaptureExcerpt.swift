@@ -1,7 +1,7 @@
-import Support
 import Fetch
 package import Foundation
 import Playlist
+import Support
 import Tracker
 
 /// A time range of a capture, or the whole capture, as a capture that replays without the rest.

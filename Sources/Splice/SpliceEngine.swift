@@ -126,6 +126,13 @@ package struct SpliceEngine: Sendable {
         if let published { duplicateFilter.resume(after: published) }
     }
 
+    /// Sets whether the channel's audio is AAC: audio in another codec is then transcoded from here on. The engine assumes
+    /// that of the first audio until then.
+    package mutating func setChannelAAC(_ isAAC: Bool) {
+        main.audioStage.isChannelAAC = isAAC
+        layout.updateCompanion { $0.audioStage.isChannelAAC = isAAC }
+    }
+
     /// Media received lately.
     package var published: PublishedMedia { duplicateFilter.published }
 

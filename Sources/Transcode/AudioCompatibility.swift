@@ -1,17 +1,20 @@
 package import Media
 
-/// Decision whether audio is copied or transcoded: fragmented MP4 must carry it and players must decode it.
+/// Decision whether audio is copied or transcoded: fragmented MP4 and transport streams must carry it, and players must
+/// decode it in both.
 package enum AudioCompatibility: Equatable, Sendable {
     package enum Incompatibility: Equatable, Sendable {
-        /// MPEG audio layer I or II, for which players know no sample entry.
+        /// MPEG audio layer I or II, for which players know no sample entry. FLAC or Opus, which they do not expect in a
+        /// transport stream.
         case codec
         /// Channels described by a program_config_element, or more channels than players accept.
         case channels
         /// An audio object type other than AAC-LC with or without SBR and parametric stereo.
         case objectType(Int)
-        /// Several raw_data_blocks in one frame, or an unusual number of samples per frame.
+        /// Several raw_data_blocks in one frame, or frames of 960 samples, which ADTS cannot describe.
         case frameLength(Int)
-        /// A sample rate that does not divide the track's timescale: no frame lasts a whole number of units.
+        /// A sample rate that does not divide the track's timescale, so that no frame lasts a whole number of units, or one
+        /// that AAC has no index for.
         case sampleRate(SampleRate)
         /// An unreadable decoder configuration.
         case configuration
@@ -26,8 +29,8 @@ package enum AudioCompatibility: Equatable, Sendable {
 
     private static func incompatibility(_ configuration: AudioConfiguration) -> Incompatibility? {
         switch configuration.codec {
-        case .mpegAudio(layer: 3), .ac3, .eac3, .flac, .opus: break
-        case .mpegAudio: return .codec
+        case .mpegAudio(layer: 3), .ac3, .eac3: break
+        case .mpegAudio, .flac, .opus: return .codec
         case .aac:
             if let incompatibility = aacIncompatibility(configuration) { return incompatibility }
         }
@@ -42,11 +45,11 @@ package enum AudioCompatibility: Equatable, Sendable {
                 return .objectType(specific.audioObjectType)
             }
             if AACLayout(channelConfiguration: specific.channelConfiguration) == nil { return .channels }
-            // Digital radio uses 960.
-            if ![1024, 960].contains(configuration.samplesPerFrame) {
+            if configuration.samplesPerFrame != AACEncoder.samplesPerFrame {
                 return .frameLength(configuration.samplesPerFrame)
             }
-            return nil
+            return AudioSpecificConfig.samplingFrequencies.contains(specific.samplingFrequency)
+                ? nil : .sampleRate(configuration.sampleRate)
         } catch {
             return .configuration
         }

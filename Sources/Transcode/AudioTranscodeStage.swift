@@ -41,6 +41,11 @@ package struct AudioTranscodeStage: Sendable {
     }
 
     private let policy: AudioPolicy
+    /// Whether the channel's audio is AAC. Transport streams keep their audio codec, and few players change it, so audio in
+    /// another codec is then transcoded. nil: the first audio decides.
+    package var isChannelAAC: Bool? {
+        didSet { if isChannelAAC != oldValue { lastCopied = nil } }
+    }
     private var span: Span?
     /// Output configuration with `.uniform`; nil before the first audio.
     private(set) var uniform: AudioConfiguration?
@@ -120,7 +125,11 @@ package struct AudioTranscodeStage: Sendable {
     private mutating func route(_ configuration: AudioConfiguration) -> Route {
         switch policy {
         case .copy, .drop:
-            return AudioCompatibility(configuration) == .copy ? .copy(as: configuration) : .transcode(to: .likeSource)
+            let isAAC = configuration.codec == .aac
+            let isCompatible = AudioCompatibility(configuration) == .copy
+            if isChannelAAC == nil { isChannelAAC = isAAC || !isCompatible }
+            return isCompatible && (isAAC || isChannelAAC == false)
+                ? .copy(as: configuration) : .transcode(to: .likeSource)
         case .bridge: return .transcode(to: .likeSource)
         case .uniform:
             if uniform == nil, configuration.isPlainAACLC { uniform = configuration }
@@ -221,7 +230,8 @@ extension AudioPacket {
 
 /// How a channel's audio is processed.
 package enum AudioPolicy: String, CaseIterable, Sendable {
-    /// Copy audio that fragmented MP4 carries and players decode. Transcode other audio to AAC-LC.
+    /// Copy audio that players decode in fragmented MP4 and in transport streams. Transcode other audio to AAC-LC, and, in
+    /// a channel of AAC, audio in any other codec.
     case copy
     /// Transcode all audio to AAC-LC at its own sample rate and channel count.
     case bridge

@@ -1,4 +1,3 @@
-@testable import Support
 import Foundation
 import Playlist
 import Testing
@@ -6,6 +5,7 @@ import Tracker
 
 @testable import Capture
 @testable import Fetch
+@testable import Support
 
 private let host = "http://h/"
 

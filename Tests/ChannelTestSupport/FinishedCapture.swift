@@ -1,7 +1,8 @@
-import Support
 package import Capture
+import Fetch
 import Foundation
 import Playlist
+import Support
 package import TestSupport
 import Testing
 import Tracker

@@ -1,9 +1,10 @@
-import Support
 package import Channel
+import Fetch
 import Foundation
-import LiveRing
+package import LiveRing
 package import Playlist
 import Splice
+import Support
 import TestSupport
 package import Tracker
 
@@ -23,6 +24,8 @@ package struct ReplayResult: Sendable {
     package var earlierStatuses: [RelayStatus] = []
     /// The files of the segments in `dvrPlaylist`.
     package private(set) var segments: [File] = []
+    /// The records of these segments.
+    package private(set) var entries: [RingEntry] = []
     /// The files of all segments that were ever listed, in order, including those that a disk has lost since.
     package private(set) var everListed: [File] = []
     /// The events of the session, with its time.
@@ -35,7 +38,8 @@ package struct ReplayResult: Sendable {
         status = state.status
         guard let snapshot = state.snapshot, let playlist = snapshot.dvrPlaylist(.whole) else { return }
         dvrPlaylist = String(decoding: playlist, as: UTF8.self)
-        segments = try snapshot.index.listed.filter { !$0.isGap }.map { entry in
+        entries = snapshot.index.listed.filter { !$0.isGap }
+        segments = try entries.map { entry in
             (
                 entry.segment.name,
                 Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.initialization)))),

@@ -1,4 +1,3 @@
-@testable import Support
 package import Channel
 package import Foundation
 import LiveRing
@@ -8,6 +7,8 @@ package import TestSupport
 import Tracker
 
 @testable import Capture
+@testable import Fetch
+@testable import Support
 
 /// A channel that several processes relay on one spool, one after the other.
 package struct SpooledChannel: ~Copyable {

@@ -1,4 +1,3 @@
-@testable import Support
 import Capture
 import ChannelTestSupport
 import LiveRing
@@ -9,6 +8,8 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Fetch
+@testable import Support
 
 /// Returns the capture with a pod of three ads, with ad markers added to its playlists.
 private func capture(adding addMarkers: (inout MediaSegment) throws -> Void) throws -> CaptureDirectory {

@@ -1,4 +1,3 @@
-@testable import Support
 import ChannelTestSupport
 import Playlist
 import TestSupport
@@ -7,8 +6,10 @@ import Tracker
 
 @testable import Channel
 @testable import Demux
+@testable import Fetch
 @testable import Media
 @testable import Splice
+@testable import Support
 
 /// An audio-only channel, from its capture to the published segments.
 @Suite struct AudioOnlyReplayTests {

@@ -1,4 +1,3 @@
-@testable import Support
 import ChannelTestSupport
 import Foundation
 import LiveRing
@@ -8,6 +7,8 @@ import Tracker
 
 @testable import Capture
 @testable import Channel
+@testable import Fetch
+@testable import Support
 
 /// A task that is canceled while a delivery is processed: nothing of that delivery is published, and the channel has not
 /// failed.

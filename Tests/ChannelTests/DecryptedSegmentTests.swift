@@ -1,4 +1,3 @@
-@testable import Support
 import Decrypt
 import Foundation
 import Playlist
@@ -6,6 +5,8 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Fetch
+@testable import Support
 
 /// A segment and its EXT-X-MAP section under one key, two keys or none (RFC 8216 §4.3.2.4, §4.3.2.5).
 @Suite struct DecryptedSegmentTests {

@@ -1,4 +1,3 @@
-@testable import Support
 import Capture
 import ChannelTestSupport
 import Foundation
@@ -10,8 +9,10 @@ import Tracker
 
 @testable import Channel
 @testable import Demux
+@testable import Fetch
 @testable import Media
 @testable import Splice
+@testable import Support
 
 @Suite struct ReplayTests {
     static let rows = CaptureRow.all

@@ -1,4 +1,3 @@
-@testable import Support
 import Capture
 import Foundation
 import LiveRing
@@ -8,7 +7,9 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Fetch
 @testable import Splice
+@testable import Support
 
 /// A capture with a WebVTT rendition, from the upstream's multivariant playlist to the published files.
 @Suite struct SubtitleReplayTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Channel
 @testable import Demux
+@testable import LiveRing
 @testable import Media
 @testable import Mux
 
@@ -12,8 +13,8 @@ import Testing
 @Suite struct TransportStreamCaptureTests {
     /// The transport stream of a capture, segment by segment, and the samples it was made of.
     struct Output {
-        var segments: [(stored: StoredMedia, state: TransportStreamState, transport: TransportSegment)] = []
-        var replacements: [TransportMediaBuilder.Replacements] = []
+        var segments: [(stored: TransportMedia, state: TransportStreamState, transport: TransportSegment)] = []
+        var replacements: [TransportMedia.Replacements] = []
 
         var bytes: [UInt8] { segments.flatMap(\.transport.bytes) }
     }
@@ -24,27 +25,45 @@ import Testing
 
     static func output(of published: ReplayResult) throws -> Output {
         var output = Output()
-        var state: TransportStreamState?
-        var builder = TransportMediaBuilder()
-        var still: TransportMediaBuilder.Still?
-        for segment in published.segments {
-            let stored = try StoredMedia(initialization: segment.initialization, segment: segment.bytes)
-            let name = ContentHash.hexName(of: segment.initialization)
-            let next = state.map { $0.followed(by: stored.audio?.configuration, initialization: name) }
-            let current =
-                next
-                ?? TransportStreamState(
-                    video: stored.video?.configuration.codec, audio: stored.audio?.configuration, initialization: name)
-            state = current
-            let built = builder.media(of: stored, current, compositionDelay: Ticks(18_000), still: still)
-            let made = try #require(built)
-            if let latest = stored.still, latest.configuration.codec == current.program.video { still = latest }
-            let transport = TransportStreamMuxer(current.program, audioChanges: current.audioChanges).segment(
-                made.media)
-            output.segments.append((stored, current, transport))
-            output.replacements.append(made.replacements)
+        var still: TransportMedia.VideoSample?
+        for (segment, entry) in zip(published.segments, published.entries) {
+            let stored = try TransportMedia(
+                fragment: segment.bytes[...], audio: entry.audioConfiguration, lasting: Ticks(entry.duration))
+            let state = try #require(entry.transportStream.flatMap { TransportStreamState($0) })
+            var media = stored
+            output.replacements.append(
+                media.replaceForeignMedia(
+                    state, videoCodec: entry.videoCodec, compositionDelay: Ticks(18_000), still: still))
+            if entry.videoCodec == state.program.video {
+                still = stored.video.last(where: \.isRandomAccessPoint) ?? still
+            }
+            var buffer: [UInt8] = []
+            let muxer = TransportStreamMuxer(state.program, audioChanges: state.audioChanges)
+            output.segments.append((stored, state, muxer.segment(media, in: &buffer)))
         }
         return output
+    }
+
+    /// The index of a published segment says what the demuxer for any fragmented MP4 finds.
+    @Test(arguments: CaptureRow.all) func indexHasEverySample(_ row: CaptureRow) async throws {
+        let published = try await ReplayCache.shared.result(of: row.capture)
+        let timescale = try #require(Timescale(UInt32(TrackTimescale.audio)))
+        for (segment, stored) in try zip(published.segments, await Self.output(of: row).segments.map(\.stored)) {
+            let tracks = try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks)
+            for (id, payloads) in [
+                (TrackID.video, stored.video.map(\.payload)), (TrackID.audio, stored.audio.map(\.payload)),
+            ] {
+                #expect(tracks.filter { $0.trackID == id }.flatMap(\.samples).map(\.payload) == payloads)
+            }
+            let video = tracks.first { $0.trackID == TrackID.video }
+            let audio = tracks.first { $0.trackID == TrackID.audio }
+            #expect(stored.video.first.map { UInt64($0.decodeTime.count) } == video?.decodeTime)
+            let start = audio?.decodeTime.map { Ticks(units: $0, timescale: timescale) }
+            #expect(stored.audio.first?.time == start)
+            #expect(
+                stored.video.first.map { Int32($0.presentationTime.count - $0.decodeTime.count) }
+                    == video?.samples.first?.compositionOffset)
+        }
     }
 
     @Test(arguments: CaptureRow.all) func packetsFollowTheRules(_ row: CaptureRow) async throws {
@@ -69,33 +88,37 @@ import Testing
         let output = try await Self.output(of: row)
         for (index, segment) in output.segments.enumerated() {
             let scan = try #require(TransportStreamScan(segment.transport.bytes))
-            if output.replacements[index].foreignFrames == 0, let video = segment.stored.video {
+            if output.replacements[index].foreignFrames == 0, !segment.stored.video.isEmpty {
+                let video = segment.stored.video
                 let all = scan.packetizedElements(of: 0x100)
-                let times = Set(video.samples.map(\.presentationTime.wire.count))
+                let times = Set(video.map(\.presentationTime.wire.count))
                 let units = all.filter { times.contains($0.pts) }
                 #expect(all.count - units.count == output.replacements[index].stills)
                 #expect(zip(all, all.dropFirst()).allSatisfy { times.contains($1.pts) || $0.payload == $1.payload })
-                #expect(units.map(\.pts) == video.samples.map(\.presentationTime.wire.count))
+                #expect(units.map(\.pts) == video.map(\.presentationTime.wire.count))
                 #expect(
                     segment.transport.loweredDecodeTimes > 0
-                        || units.map(\.dts) == video.samples.map(\.decodeTime.wire.count))
-                #expect(units.map(\.randomAccess) == video.samples.map(\.isRandomAccessPoint))
+                        || units.map(\.dts) == video.map(\.decodeTime.wire.count))
+                #expect(units.map(\.randomAccess) == video.map(\.isRandomAccessPoint))
                 #expect(units.allSatisfy { $0.streamID == 0xE0 && $0.hasClock })
-                let isSame = zip(units, video.samples).allSatisfy { unit, sample in
+                let isSame = zip(units, video).allSatisfy { unit, sample in
                     let nalUnits = Self.nalUnits(of: unit.payload)
                     return Self.isDelimiter(nalUnits[0])
                         && Array(nalUnits.dropFirst()) == Self.nalUnits(sample: sample.payload)
                 }
                 #expect(isSame)
             }
-            guard let audio = segment.stored.audio, output.replacements[index].foreignAudioFrames == 0 else { continue }
+            let audio = segment.stored.audio
+            guard let configuration = segment.stored.audioConfiguration,
+                output.replacements[index].foreignAudioFrames == 0
+            else { continue }
             let units = scan.packetizedElements(of: 0x101)
-            #expect(units.count >= (audio.frames.count + 3) / 4)
-            let times = Set(audio.frames.map(\.time.wire.count))
+            #expect(units.count >= (audio.count + 3) / 4)
+            let times = Set(audio.map(\.time.wire.count))
             #expect(units.allSatisfy { times.contains($0.pts) })
-            let header = ADTSHeader(audio.configuration)
+            let header = ADTSHeader(configuration)
             var frames: [UInt8] = []
-            for frame in audio.frames {
+            for frame in audio {
                 frames += (header?.bytes(forFrameOf: frame.payload.count) ?? []) + frame.payload
             }
             let sent: [UInt8] = units.flatMap(\.payload)

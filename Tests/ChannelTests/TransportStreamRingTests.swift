@@ -101,6 +101,19 @@ import Testing
         #expect(whole.status.transportStream.audioChanges >= 0)
     }
 
+    /// MP3, AC-3 and E-AC-3 in a channel of AAC are encoded for all outputs, also by the next process.
+    @Test(arguments: ["audio_changes", "packed_audio", "broadcast_audio"])
+    func audioKeepsItsCodec(_ name: String) async throws {
+        let capture = CaptureFixture(name)
+        let length = try CaptureDirectory(capture.directory).index.duration
+        var channel = try SpooledChannel(of: capture)
+        _ = try await channel.relay(.init(times: .zero..<length / 2))
+        let state = try await channel.relay(.init(times: length / 2..<length + .seconds(30)))
+        let entries = try #require(state.snapshot).index.listed.filter { !$0.isGap }
+        #expect(entries.allSatisfy { $0.format.audioCodec == "mp4a.40.2" })
+        #expect(state.status.transportStream.foreignAudioSegments == 0)
+    }
+
     @Test func foreignCodecsAreStillsAndSilence() async throws {
         var channel = try SpooledChannel(of: CaptureFixture("video_codecs"))
         let state = try await channel.relay()
@@ -130,7 +143,7 @@ import Testing
             let directory = files.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
             try files.createDirectory(at: directory, withIntermediateDirectories: false)
             defer { try? files.removeItem(at: directory) }
-            for file in [entry.initialization, entry.segment] + (entry.transportStream?.files ?? []) {
+            for file in [entry.segment, entry.transportStream?.still].compactMap(\.self) {
                 try files.copyItem(
                     atPath: snapshot.path(of: file), toPath: directory.appending(path: file.name).path)
             }
@@ -146,11 +159,11 @@ import Testing
         var channel = try SpooledChannel(of: CaptureFixture("video_codecs"))
         let snapshot = try #require(try await channel.relay().snapshot)
         let foreign = snapshot.index.listed.filter { !$0.isGap && $0.format.videoCodec?.hasPrefix("avc1") != true }
-        let stills = Set(foreign.map { $0.transportStream?.file(.still) })
+        let stills = Set(foreign.map { $0.transportStream?.still })
         #expect(!foreign.isEmpty && !stills.contains(nil))
         #expect(stills.count < foreign.count, "a period has one still")
         let own = snapshot.index.listed.filter { $0.format.videoCodec?.hasPrefix("avc1") == true }
-        #expect(own.allSatisfy { $0.transportStream?.file(.still) == nil })
+        #expect(own.allSatisfy { $0.transportStream?.still == nil })
     }
 
     @Test func severalViewersShareTheWork() async throws {
@@ -206,6 +219,15 @@ import Testing
         #expect(store.heldBytes == held.reduce(0) { $0 + $1.bytes.count } && store.heldBytes < 2 * size + largest)
         held.removeAll()
         _ = try await store.file(of: entries[1], in: snapshot)
+    }
+
+    /// One buffer for each use is kept, and none that is too large.
+    @Test func memoryOfSegmentsIsKept() {
+        let memory = SegmentMemory(byteLimit: 1 << 20)
+        memory.store([1, 2, 3], for: .file)
+        memory.store([UInt8](repeating: 0, count: 1 << 21), for: .output)
+        #expect(memory.removeBuffer(for: .file) == [1, 2, 3] && memory.removeBuffer(for: .file).isEmpty)
+        #expect(memory.removeBuffer(for: .output).isEmpty)
     }
 
     @Test func fewSegmentsAreMadeAtOnce() async {

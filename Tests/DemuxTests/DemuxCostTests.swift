@@ -1,7 +1,7 @@
 import Support
 
 #if DEBUG
-    import Metering
+    import Support
     import TestSupport
     import Testing
 

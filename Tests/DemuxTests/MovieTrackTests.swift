@@ -161,6 +161,8 @@ struct MovieTrackTests {
         #expect(configuration.samplesPerFrame == row.samples)
         #expect(configuration.codecString == row.name)
         #expect(found.audio.map(\.payload) == [[0x21, 0, 2], [0x21, 1, 2], [0x21, 2, 2]])
+        // The others are transcoded.
+        guard ![.flac, .opus].contains(row.codec) else { return }
         let written = try InitWriter.write(video: nil, audio: configuration)
         var again = FragmentedMP4Demuxer()
         try again.initialize(with: written.bytes)

@@ -1,9 +1,9 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 struct AdMarkerEndTests {
     private func range(_ id: String, _ start: Int64, _ more: [String: String] = [:]) throws -> DateRange {

@@ -1,9 +1,9 @@
-@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 struct CueTagRangeTests {
     /// The cue tags before segments 0, 1, 2 … and the resulting date ranges of each segment.

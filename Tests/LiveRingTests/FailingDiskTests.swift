@@ -1,4 +1,3 @@
-@testable import Support
 import Foundation
 import Glibc
 import Playlist
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 struct FailingDiskTests {
     /// The suite holds the directory, so that it outlives the ring.

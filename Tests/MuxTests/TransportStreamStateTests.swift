@@ -74,10 +74,10 @@ import Testing
                 TransportStreamState(text: state?.text ?? "", discontinuities: state?.discontinuities ?? 0) == state)
         }
         #expect(state?.audioChanges == row.audioChanges && state?.discontinuities == row.discontinuities)
-        #expect(state?.program.audio.first?.codec == row.codec)
+        #expect(state?.program.audio == row.codec)
     }
 
-    /// Digital radio's frames, which ADTS cannot describe: they are encoded again, or silent.
+    /// Digital radio's frames, which ADTS cannot describe: they are encoded again.
     @Test func framesOf960SamplesAreForeign() {
         let radio = AudioConfiguration(
             codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 960, decoderSpecificInfo: [0x11, 0x94])

@@ -1,4 +1,3 @@
-@testable import Support
 import ArgumentParser
 import ChannelList
 import Foundation
@@ -6,6 +5,9 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

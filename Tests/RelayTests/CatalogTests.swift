@@ -9,6 +9,7 @@ import Testing
 import Tracker
 
 @testable import Fetch
+@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
@@ -68,10 +69,10 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
     }
 
     @Test(arguments: [
-        ("missing.yaml", nil, liverelay.ExitStatus.notAPlaylist), ("c.yaml", "playlist: missing.m3u", .notAPlaylist),
+        ("missing.yaml", nil, Support.ExitStatus.notAPlaylist), ("c.yaml", "playlist: missing.m3u", .notAPlaylist),
         ("c.yaml", "channels: {a: {url: http://h/, slate: missing.mp4}}", .badSlate),
         ("c.m3u", "channels: {a: http://h/}", .notAPlaylist),
-    ]) func filesThatAreMissing(file: String, text: String?, exit: liverelay.ExitStatus) async throws {
+    ]) func filesThatAreMissing(file: String, text: String?, exit: Support.ExitStatus) async throws {
         let files = try CatalogFiles(text.map { [file: $0] } ?? [:])
         do throws(CatalogError) {
             _ = try await files.source(file).read()

@@ -4,7 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// `liverelay check` on files and over HTTP. What it judges is tested in ConformanceTests.
@@ -83,7 +86,7 @@ import Testing
         await origin.server.shutdown(within: .seconds(1))
     }
 
-    private static let answers: [(path: String, arguments: [String], exit: liverelay.ExitStatus, words: String)] = [
+    private static let answers: [(path: String, arguments: [String], exit: Support.ExitStatus, words: String)] = [
         ("/missing.ts?token=secret", [], .upstreamUnavailable, "answers with status 404"),
         ("/large.mp4", ["--max-bytes", "1MiB"], .unreadableInput, "has no end within 1048576 bytes"),
     ]

@@ -1,4 +1,3 @@
-@testable import Support
 import ArgumentParser
 import Decrypt
 import Foundation
@@ -10,13 +9,17 @@ import Testing
 @testable import Channel
 @testable import Fetch
 @testable import Media
+@testable import Observability
+@testable import Service
+@testable import Support
 @testable import Tracker
+@testable import WebServer
 @testable import liverelay
 
 private let url = "http://channel.example/live.m3u8"
 
 /// Errors, their exit status, and words of their line besides the URL.
-private let errorRows: [(when: String, error: TrackerError, exit: liverelay.ExitStatus, words: [String])] = [
+private let errorRows: [(when: String, error: TrackerError, exit: Support.ExitStatus, words: [String])] = [
     ("a wrong URL", .init(.refused(status: 404), url: url), .upstreamUnavailable, ["404", "curl"]),
     ("an expired token", .init(.refused(status: 403), url: url), .upstreamUnavailable, ["403", "--header"]),
     ("no such host", .init(.unreachable(.unresolvedHost), url: url), .upstreamUnavailable, ["no such host"]),
@@ -78,10 +81,10 @@ private func empty(
 }
 
 /// What kept a channel from being published, and words of its line.
-private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay.ExitStatus, words: [String])] = [
+private let mediaErrorRows: [(when: String, error: ChannelError, exit: Support.ExitStatus, words: [String])] = [
     (
         "a codec", unusable(.noSupportedStream(streamTypes: [2], names: ["MPEG-2 video"])), .noUsableMedia,
-        ["3 segments in a row", "MPEG-2 video 0x2", "H.264 and HEVC video", "AAC, MP3, AC-3 and E-AC-3", "Opus", "DTS"]
+        ["3 segments in a row", "MPEG-2 video 0x2", "H.264 and HEVC video", "AAC, MP3, AC-3 and E-AC-3", "Opus"]
     ),
     ("conditional access", unusable(.scrambled), .noUsableMedia, ["scrambled (conditional access)"]),
     ("MP4 files", unusable(.unfragmentedMovie), .noUsableMedia, ["MP4 file without fragments"]),
@@ -139,8 +142,7 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: liverelay
 }
 
 /// Scripts rely on the table in docs/cli.md.
-@Test(arguments: liverelay.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: liverelay.ExitStatus) throws
-{
+@Test(arguments: Support.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: Support.ExitStatus) throws {
     let document = try String(contentsOf: PackageRoot.url.appending(path: "docs/cli.md"), encoding: .utf8)
     #expect(document.contains("| \(status.rawValue) | \(status.meaning) |"))
 }

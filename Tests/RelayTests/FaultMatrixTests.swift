@@ -1,4 +1,3 @@
-@testable import Support
 import ChannelTestSupport
 import Foundation
 import Playlist
@@ -6,6 +5,11 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
+@testable import Service
+@testable import Support
+@testable import WebServer
 @testable import liverelay
 
 @Suite struct FaultMatrixTests {

@@ -1,4 +1,3 @@
-@testable import Support
 import Capture
 import Channel
 import ChannelTestSupport
@@ -7,6 +6,11 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
+@testable import Service
+@testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// A fault and the channel that meets it.

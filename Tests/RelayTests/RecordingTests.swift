@@ -1,4 +1,3 @@
-@testable import Support
 import Capture
 import Channel
 import ChannelTestSupport
@@ -10,6 +9,9 @@ import Testing
 import Tracker
 
 @testable import Fetch
+@testable import Observability
+@testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

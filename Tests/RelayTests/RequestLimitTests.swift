@@ -5,6 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -1,4 +1,3 @@
-@testable import Support
 import Capture
 import Channel
 import ChannelList
@@ -10,7 +9,10 @@ import Synchronization
 import TestSupport
 import Tracker
 
+@testable import Fetch
+@testable import Observability
 @testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

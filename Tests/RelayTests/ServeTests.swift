@@ -1,4 +1,3 @@
-@testable import Support
 import Capture
 import Channel
 import ChannelList
@@ -11,7 +10,11 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
 @testable import Service
+@testable import Support
+@testable import WebServer
 @testable import liverelay
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct ServeTests {

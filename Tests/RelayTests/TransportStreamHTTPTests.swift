@@ -1,4 +1,3 @@
-@testable import Support
 import ChannelTestSupport
 import Demux
 import Foundation
@@ -10,7 +9,9 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Observability
 @testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -34,7 +34,7 @@ import Testing
         let outcome = try await run.run()
         #expect(outcome.findings == [])
         #expect(
-            outcome.limitsExceeded == ["dateRanges", "lineBytes", "linesPerSegment", "trailingLines", "variables"])
+            outcome.limitsExceeded == ["dateRanges", "lineBytes", "linesPerSegment", "variables"])
         #expect(outcome.checker.segments > 40)
     }
 }

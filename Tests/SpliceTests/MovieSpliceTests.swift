@@ -113,10 +113,9 @@ import Testing
         #expect(output.allSatisfy { $0.description.audioCodec == "mp4a.40.2" })
     }
 
-    /// FLAC, Opus and MP3 are copied frame by frame, and ffmpeg decodes the result.
-    @Test(arguments: ["flac", "libopus", "libmp3lame"])
-    func copiedAudio(encoder: String) throws {
-        let source = try MovieMedia.cut(MovieMedia.make(audio: ["-c:a", encoder]))
+    /// MP3 is copied frame by frame, and ffmpeg decodes the result.
+    @Test func copiedAudio() throws {
+        let source = try MovieMedia.cut(MovieMedia.make(audio: ["-c:a", "libmp3lame"]))
         var engine = engine()
         let output = try splice([source], &engine)
         let bytes = output.reduce(into: output[0].initSection.bytes) {
@@ -132,6 +131,22 @@ import Testing
         let decoded = try FragmentTool.run("ffmpeg", ["-v", "warning", "-i", "INPUT", "-f", "null", "-"], input: bytes)
         #expect(decoded.status == 0)
         #expect(decoded.errors.isEmpty)
+    }
+
+    /// Audio that players do not expect in a transport stream is encoded, and ffmpeg decodes the result.
+    @Test(arguments: ["flac", "libopus"])
+    func encodedAudio(encoder: String) throws {
+        let source = try MovieMedia.cut(MovieMedia.make(audio: ["-c:a", encoder]))
+        var engine = engine()
+        let output = try splice([source], &engine)
+        #expect(output.allSatisfy { $0.description.audioCodec == "mp4a.40.2" })
+        #expect(output.allSatisfy { $0.position.audio.flatMap { TransportAudioCodec($0) } == .aac })
+        #expect(engine.counts.audioUndecodable == 0 && engine.counts.audioTranscoded >= 8)
+        let bytes = output.reduce(into: output[0].initSection.bytes) {
+            $0 += $1.fragment.header + $1.fragment.payloads.joined()
+        }
+        let decoded = try FragmentTool.run("ffmpeg", ["-v", "warning", "-i", "INPUT", "-f", "null", "-"], input: bytes)
+        #expect(decoded.status == 0 && decoded.errors.isEmpty)
     }
 
     /// Audio that is transcoded is decoded with the configuration of the sample entry.

@@ -92,7 +92,11 @@ import Testing
         let fragments = output.flatMap { $0.fragment.header + $0.fragment.payloads.joined() }
         let tracks = try MovieFragment.fragments(of: fragments).map { $0.tracks[0] }
         #expect(tracks.flatMap(\.samples).count == row.published)
-        #expect(tracks.allSatisfy { $0.beginsGradualRefresh == row.beginsRefresh })
+        let published = try output.map {
+            let bytes = $0.fragment.header + $0.fragment.payloads.joined()
+            return try TransportMedia(fragment: bytes[...], audio: nil, lasting: $0.duration)
+        }
+        #expect(published.allSatisfy { $0.beginsGradualRefresh == row.beginsRefresh })
         #expect(output.map(\.isIndependent) == row.independent)
         #expect(engine.counts.openSegments == row.independent.count { !$0 } - row.withoutSync)
         #expect(engine.counts.segmentsWithoutSync == row.withoutSync)

@@ -23,16 +23,15 @@ struct ReferenceBFrames {
 
     /// Returns GOPs as transport streams; GOP 0 has no leading pictures if it begins with an IDR picture.
     func segments(_ gops: Range<Int>) -> [[UInt8]] {
-        let muxer = TransportStreamMuxer(TransportProgram(video: .h264, audio: []), audioChanges: 0)
+        let muxer = TransportStreamMuxer(TransportProgram(video: .h264, audio: .aac), audioChanges: 0)
         return gops.map { gop in
             let samples = samples(of: gop)
             let times = samples.map(\.decodeTime)
             let range = times[0]..<(times[times.count - 1] + Ticks(Self.ticksPerFrame))
-            return muxer.segment(
-                TransportMedia(
-                    decoding: range, presentationStart: samples[0].presentationTime,
-                    video: .init(configuration: configuration, samples: samples), audio: [])
-            ).bytes
+            var media = TransportMedia(decoding: range, presentationStart: samples[0].presentationTime)
+            media.video = samples
+            var buffer: [UInt8] = []
+            return muxer.segment(media, in: &buffer).bytes
         }
     }
 
@@ -44,7 +43,10 @@ struct ReferenceBFrames {
         var pictures: [(order: Int, units: [[UInt8]])] = [
             (
                 intra,
-                [[6, 6, 1, 0xC4, 0x80], slice(.intra, number: number, order: intra, isReference: true, color: color)]
+                [
+                    sequenceParameterSet, Self.pictureParameterSet, [6, 6, 1, 0xC4, 0x80],
+                    slice(.intra, number: number, order: intra, isReference: true, color: color),
+                ]
             )
         ]
         for index in 0..<Self.leadingCount {

@@ -38,6 +38,8 @@ struct TortureOutput {
     init(_ inputs: [SpliceInput], hasAudioRendition: Bool = false, longest: Int64 = 900_000) {
         var engine = SpliceEngine(
             .init(hasAudioRendition: hasAudioRendition, longestSegment: Ticks(longest), wallClock: 0))
+        // Audio frames are labels that no decoder reads, so none is encoded into the channel's codec.
+        engine.setChannelAAC(false)
         for input in inputs {
             do throws(MediaError) {
                 for segment in try engine.handle(input) { append(segment) }

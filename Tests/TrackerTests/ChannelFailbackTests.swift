@@ -1,6 +1,7 @@
-@testable import Support
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 @Test func primaryHealthyForAMinuteIsPublishedAgain() async throws {

@@ -1,6 +1,7 @@
-@testable import Support
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 private let orderRows: [(when: String, count: Int, after: Int, active: Int?, tries: [Int])] = [

@@ -1,6 +1,7 @@
-@testable import Support
 import TestSupport
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 /// An upstream that lists segments at known times, and the loads of one schedule. Times in seconds.

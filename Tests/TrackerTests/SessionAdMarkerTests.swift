@@ -1,7 +1,8 @@
-@testable import Support
 import Playlist
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 /// Ad markers of segments that are lost, or that were fetched before the marker was added.

@@ -1,6 +1,7 @@
-@testable import Support
 import Testing
 
+@testable import Fetch
+@testable import Support
 @testable import Tracker
 
 typealias StallRow = (when: String, giveUp: Duration?, at: [Duration], steps: [[StallEscalation.Step]])

@@ -22,7 +22,7 @@ private let compatibilityRows: [(what: String, configuration: AudioConfiguration
         ("AAC-LC 7.1", configuration(.aac, channels: 8, info: "11b8"), .copy),
         (
             "AAC-LC with 960 samples per frame, as in digital radio", configuration(.aac, samples: 960, info: "1194"),
-            .copy
+            .transcode(.frameLength(960))
         ),
         ("HE-AAC with hierarchical signaling", configuration(.aac, rate: 24_000, info: "2b098800"), .copy),
         ("HE-AAC with backward-compatible signaling", configuration(.aac, rate: 24_000, info: "131056e598"), .copy),
@@ -30,6 +30,8 @@ private let compatibilityRows: [(what: String, configuration: AudioConfiguration
         ("AC-3", configuration(.ac3, samples: 1536, info: "10116a"), .copy),
         ("layer II", configuration(.mpegAudio(layer: 2), samples: 1152), .transcode(.codec)),
         ("layer I", configuration(.mpegAudio(layer: 1), samples: 384), .transcode(.codec)),
+        ("FLAC", configuration(.flac, samples: 4096), .transcode(.codec)),
+        ("Opus", configuration(.opus, samples: 960), .transcode(.codec)),
         ("AAC Main", configuration(.aac, info: "0990"), .transcode(.objectType(1))),
         ("AAC SSR", configuration(.aac, info: "1990"), .transcode(.objectType(3))),
         ("AAC LTP", configuration(.aac, info: "2190"), .transcode(.objectType(4))),
@@ -46,6 +48,8 @@ private let compatibilityRows: [(what: String, configuration: AudioConfiguration
 func compatibilityOfConfiguration(_ index: Int) {
     let row = compatibilityRows[index]
     #expect(AudioCompatibility(row.configuration) == row.compatibility, "\(row.what)")
+    // Audio that is copied is in the transport streams too.
+    #expect(row.compatibility != .copy || TransportAudioCodec(row.configuration) != nil, "\(row.what)")
 }
 
 private let targetRows: [(rate: SampleRate, channels: Int, target: String)] = [
@@ -91,6 +95,33 @@ struct AudioTranscodeStageTests {
             + SyntheticPackets.audioPackets(5, from: 9600, configuration: mono)
         #expect(try stage.finish(packets) == packets)
         #expect(stage.counts == .init())
+    }
+
+    private static let dolby = configuration(.ac3, samples: 1536, info: "10116a")
+    private static let layer3 = configuration(.mpegAudio(layer: 3), samples: 1152)
+    private static let lowComplexity = configuration(.aac, info: "1190")
+
+    /// The codec of the first audio, what is known of the channel, and which audio after it is copied.
+    static let channelRows: [(String, first: AudioConfiguration, isAAC: Bool?, copies: [AudioConfiguration])] = [
+        ("AAC begins", lowComplexity, nil, [lowComplexity]),
+        ("AC-3 begins", dolby, nil, [lowComplexity, dolby, layer3]),
+        ("MP3 begins", layer3, nil, [lowComplexity, dolby, layer3]),
+        ("MP2 begins, which becomes AAC", configuration(.mpegAudio(layer: 2), samples: 1152), nil, [lowComplexity]),
+        ("AC-3 in a channel that began without audio", dolby, true, [lowComplexity]),
+        ("AAC of a backup in a channel of AC-3", lowComplexity, false, [lowComplexity, dolby, layer3]),
+    ]
+
+    @Test("a channel of AAC keeps its codec", arguments: channelRows.indices)
+    func channelOfAACKeepsItsCodec(_ index: Int) throws {
+        let row = Self.channelRows[index]
+        var stage = AudioTranscodeStage(.copy)
+        _ = try stage.finish(SyntheticPackets.audioPackets(2, from: 0, configuration: row.first))
+        if let isAAC = row.isAAC { stage.isChannelAAC = isAAC }
+        for audio in [Self.lowComplexity, Self.dolby, Self.layer3] {
+            let packets = SyntheticPackets.audioPackets(2, from: 90_000, configuration: audio)
+            var next = stage
+            #expect((try next.finish(packets) == packets) == row.copies.contains(audio), "\(row.0): \(audio.codec)")
+        }
     }
 
     @Test("a span that libav rejects is dropped and counted")

@@ -85,6 +85,13 @@ package struct ChannelPipeline: Sendable {
         configuration.heldBytes = memory.bytes(of: .held)
         configuration.heldAudioBytes = memory.bytes(of: .heldAudio) / 2
         sources[source] = SourcePipeline(configuration)
+        updateAudioCodec(of: source)
+    }
+
+    /// Tells a source the codec that the channel's audio keeps: that of its first segment.
+    private mutating func updateAudioCodec(of source: Int) {
+        guard let isAAC = publisher.transportStream.isAAC else { return }
+        sources[source]?.engine.setChannelAAC(isAAC)
     }
 
     /// Why nothing was published of a channel that has ended; nil if something was.
@@ -244,7 +251,9 @@ extension ChannelPipeline {
             events.append(.periodBegan(segment.description, mediaSequence: sequence))
         }
         let position = sources[source]?.upstreamPosition(after: segment.upstreamEnd, source: source)
-        return await events + publisher.publish(segment, from: position, hasSubtitles: source == 0)
+        events += await publisher.publish(segment, from: position, hasSubtitles: source == 0)
+        updateAudioCodec(of: source)
+        return events
     }
 
     /// Publishes the media that the active source still holds.
@@ -279,6 +288,7 @@ extension ChannelPipeline {
         let published = sources[output.source]?.engine.published
         output = output.isEnded ? .ended(after: next) : .source(next)
         lastPeriod = nil
+        updateAudioCodec(of: next)
         sources[next]?.engine.resume(at: publisher.position, datedUntil: publisher.datedUntil, after: published)
         return events
     }

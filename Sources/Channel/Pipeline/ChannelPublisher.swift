@@ -102,12 +102,11 @@ extension ChannelPublisher {
         var timed = segment
         if !hasSubtitles { timed.spans = [] }
         var nextTransportStream = transportStream
-        let (point, files) = nextTransportStream.append(segment, after: ring.snapshot)
+        let (point, still) = nextTransportStream.append(segment, after: ring.snapshot)
         do throws(RingError) {
             try await ring.publish(
                 NewSegment(
-                    segment, from: source, markers: segmentMarkers, transportStream: point,
-                    transportStreamFiles: files))
+                    segment, from: source, markers: segmentMarkers, transportStream: point, still: still))
         } catch {
             unwrittenSegments += 1
             // The ring lists the segment as a gap, at the latest before the next entry.

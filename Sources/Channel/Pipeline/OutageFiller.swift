@@ -47,7 +47,9 @@ package struct OutageFiller: Sendable {
         var events: [ChannelPipeline.Event] = []
         do throws(SlateError) {
             let date = publisher.datedUntil ?? wallClock
-            if let segment = try slate?.next(at: publisher.position, date: date) {
+            if let segment = try slate?.next(
+                at: publisher.position, date: date, isAAC: publisher.transportStream.isAAC)
+            {
                 isSlateFailing = false
                 slateSegments += 1
                 if let audio = slate?.dequeueReload() { events.append(.slateReloaded(audio)) }

@@ -42,11 +42,15 @@ struct Slate: Sendable {
     ///   - position: the channel's timeline position. If it differs from the end of the segment returned last, another
     ///     outage has begun, and the slate starts from its beginning.
     ///   - date: milliseconds since 1970 at `position`; used only where the slate starts.
+    ///   - isAAC: whether the channel's audio is AAC; nil if it is not known.
     /// - Throws: `SlateError` if the file cannot be read any more, or changed into a file that is no slate. The next call
     ///   continues after the unreadable chunk, or with the file as it is by then.
-    mutating func next(at position: TimelinePosition, date: Int64) throws(SlateError) -> SplicedSegment {
+    mutating func next(
+        at position: TimelinePosition, date: Int64, isAAC: Bool? = nil
+    ) throws(SlateError) -> SplicedSegment {
         try reloadIfChanged()
-        var current = playback.flatMap { $0.position == position ? $0 : nil } ?? begin(at: position, date: date)
+        let known = playback.flatMap { $0.position == position ? $0 : nil }
+        var current = known ?? begin(at: position, date: date, isAAC: isAAC)
         // A second owner would make the engine copy its buffers.
         playback = nil
         defer { playback = current }
@@ -74,11 +78,13 @@ struct Slate: Sendable {
         return hasUnreportedReload ? source.movie.audioTrackUse : nil
     }
 
-    private func begin(at position: TimelinePosition, date: Int64) -> Playback {
+    private func begin(at position: TimelinePosition, date: Int64, isAAC: Bool?) -> Playback {
         let configuration = SpliceConfiguration(
             hasAudioRendition: false, audio: audio.policy, fillsSilence: audio.fillsSilence,
             longestSegment: longestSegment, position: position, wallClock: date, datedUntil: date)
-        return Playback(engine: SpliceEngine(configuration), position: position)
+        var engine = SpliceEngine(configuration)
+        if let isAAC { engine.setChannelAAC(isAAC) }
+        return Playback(engine: engine, position: position)
     }
 
     private func spliceNextChunk(of playback: inout Playback) throws(SlateError) {

@@ -12,7 +12,7 @@ extension RelayStatus {
         package internal(set) var audioChanges = 0
         /// Segments whose video is in another codec: the last frame before them stands still.
         package internal(set) var foreignVideoSegments = 0
-        /// Segments whose audio is in another codec: it is encoded into the channel's if that is AAC LC, else silent.
+        /// Segments whose audio is in another codec: they are silent.
         package internal(set) var foreignAudioSegments = 0
         /// Clients of the endless stream over HTTP now.
         package var clients = 0
@@ -31,8 +31,7 @@ extension RelayStatus {
         /// Frames that stand in for video in another codec, and the frames of that video.
         package internal(set) var stillFrames = 0
         package internal(set) var foreignFrames = 0
-        /// Frames into which audio in another codec was encoded, and the frames of that audio.
-        package internal(set) var encodedAudioFrames = 0
+        /// Frames of audio in another codec, which are not sent, and the silence that is.
         package internal(set) var foreignAudioFrames = 0
         package internal(set) var silentAudioFrames = 0
         /// Audio frames sent later than they are due.
@@ -51,7 +50,7 @@ extension RelayStatus.TransportStream {
         case .hevc: videoCodec = "hevc"
         case nil: videoCodec = nil
         }
-        audioCodec = timeline.state?.program.audio.first?.codec.rawValue
+        audioCodec = timeline.state?.program.audio.rawValue
         audioChanges = timeline.state?.audioChanges ?? 0
         foreignVideoSegments = timeline.counts.foreignVideoSegments
         foreignAudioSegments = timeline.counts.foreignAudioSegments
@@ -62,7 +61,6 @@ extension RelayStatus.TransportStream {
         segmentsFailed = counts.failures
         stillFrames = counts.stills
         foreignFrames = counts.foreignFrames
-        encodedAudioFrames = counts.encodedAudioFrames
         foreignAudioFrames = counts.foreignAudioFrames
         silentAudioFrames = counts.silentFrames
         lateAudioFrames = counts.lateAudioFrames

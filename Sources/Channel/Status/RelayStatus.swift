@@ -1,8 +1,8 @@
-package import Support
 package import LiveRing
 import Media
 import Playlist
 package import Splice
+package import Support
 package import Tracker
 
 /// The content of `/status.json` for one channel. The names of its properties are the JSON keys; times are seconds.

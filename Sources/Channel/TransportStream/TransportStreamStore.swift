@@ -16,7 +16,6 @@ package actor TransportStreamStore {
         package internal(set) var foreignFrames = 0
         package internal(set) var stills = 0
         package internal(set) var foreignAudioFrames = 0
-        package internal(set) var encodedAudioFrames = 0
         package internal(set) var silentFrames = 0
         package internal(set) var oversizeUnits = 0
         package internal(set) var loweredDecodeTimes = 0
@@ -47,6 +46,7 @@ package actor TransportStreamStore {
     }
 
     private let byteLimit: Int
+    private nonisolated let memory: SegmentMemory
     /// Segments that clients are being sent, as files.
     private let budget: ByteBudget
     private var sent: [Key: Weak] = [:]
@@ -58,6 +58,7 @@ package actor TransportStreamStore {
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) {
         self.byteLimit = byteLimit
+        memory = SegmentMemory(byteLimit: byteLimit / 4)
         budget = ByteBudget(limit: 2 * byteLimit)
     }
 
@@ -92,7 +93,7 @@ package actor TransportStreamStore {
     package func segment(
         of entry: RingEntry, in snapshot: RingSnapshot
     ) async throws(TransportStreamError) -> TransportSegment {
-        let source = TransportStreamSource(snapshot)
+        let source = TransportStreamSource(snapshot, memory: memory)
         return try await segment(as: Key(name: entry.segment.name, shift: .zero)) {
             Outcome { () throws(TransportStreamError) in try source.write(entry) }
         }
@@ -142,6 +143,7 @@ package actor TransportStreamStore {
             guard let oldest else { return }
             byteCount -= oldest.value.segment.bytes.count
             entries[oldest.key] = nil
+            memory.store(oldest.value.segment.bytes, for: .output)
         }
     }
 }
@@ -153,7 +155,6 @@ extension TransportStreamStore.Counts {
         foreignFrames += replacements.foreignFrames
         stills += replacements.stills
         foreignAudioFrames += replacements.foreignAudioFrames
-        encodedAudioFrames += replacements.encodedAudioFrames
         silentFrames += replacements.silentFrames
         oversizeUnits += segment.oversizeUnits
         loweredDecodeTimes += segment.loweredDecodeTimes

@@ -1,6 +1,7 @@
 package import LiveRing
 import Media
 package import Mux
+import Playlist
 import Splice
 
 /// The transport stream's parameters from segment to segment, over all sources and processes of a channel.
@@ -20,12 +21,15 @@ struct TransportStreamTimeline: Sendable {
         state = snapshot.edge?.transportStream.flatMap { TransportStreamState($0) }
     }
 
+    /// Whether the channel's audio is AAC; nil before the first segment.
+    var isAAC: Bool? { state.map { $0.program.audio == .aac } }
+
     /// Records a segment.
     /// - Parameter snapshot: the ring before the segment is published.
     /// - Returns: what has to be stored with it.
     mutating func append(
         _ segment: SplicedSegment, after snapshot: RingSnapshot
-    ) -> (point: TransportStreamPoint, files: [TransportStreamFile]) {
+    ) -> (point: TransportStreamPoint, still: StillFile?) {
         let audio = segment.description.audioCodec == nil ? nil : segment.position.audio
         let video = segment.description.video.flatMap { VideoConfiguration.Codec(codecString: $0.codec) }
         let name = segment.initSection.name
@@ -36,11 +40,32 @@ struct TransportStreamTimeline: Sendable {
         state = next
         if video != next.program.video { counts.foreignVideoSegments += 1 }
         if let audio, !next.carries(audio) { counts.foreignAudioSegments += 1 }
-        let files = EarlierMedia(snapshot, program: next.program).files(forSegmentWith: video)
+        let still = next.program.video == nil || video == next.program.video ? nil : still(in: snapshot)
         let point = TransportStreamPoint(
             parameters: next.text, discontinuitySequence: next.discontinuities,
-            isDiscontinuous: next.discontinuities > previous, files: files.map(\.file))
-        return (point, files)
+            isDiscontinuous: next.discontinuities > previous, still: still?.file)
+        return (point, still)
+    }
+
+    /// The latest random access point in the channel's codec, which is stored beside the segment: what is evicted later
+    /// changes no byte of its transport stream. nil if there is none, or it cannot be read.
+    private func still(in snapshot: RingSnapshot) -> StillFile? {
+        var number = snapshot.index.nextMediaSequence
+        while number > 0, let entry = snapshot.index.entry(numbered: number - 1) {
+            number -= 1
+            if entry.isGap { continue }
+            let isOwn = entry.videoCodec == state?.program.video
+            guard let file = isOwn ? entry.segment : entry.transportStream?.still,
+                let media = try? snapshot.media(in: file), let sample = media.video.last(where: \.isRandomAccessPoint)
+            else { continue }
+            let track = MuxTrack(
+                trackID: TrackID.video, decodeTime: 0,
+                samples: [MuxSample(duration: 1, compositionOffset: 0, isSync: true, payload: sample.payload)])
+            let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil, startsSegment: false)
+            let bytes = fragment.header + sample.payload
+            return StillFile(hash: ContentHash.hexName(of: bytes), bytes: bytes)
+        }
+        return nil
     }
 }
 
@@ -71,8 +96,8 @@ extension SegmentFormat {
         guard let program = TransportStreamState(text: parameters, discontinuities: 0)?.program else { return }
         if program.video != videoCodec.flatMap({ VideoConfiguration.Codec(codecString: $0) }) { videoCodec = nil }
         // Silence of a channel that began without audio is AAC LC.
-        let isCarried = audioCodec.map { program.audio.first?.codec.names.contains(String($0.prefix(7))) ?? false }
-        if isCarried != true { audioCodec = program.audio.first?.codec == .aac ? "mp4a.40.2" : nil }
+        let isCarried = audioCodec.map { program.audio.names.contains(String($0.prefix(7))) }
+        if isCarried != true { audioCodec = program.audio == .aac ? "mp4a.40.2" : nil }
     }
 }
 

@@ -1,9 +1,9 @@
-import Support
 import Decrypt
 import Demux
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 /// The clear bytes of a media segment and of its EXT-X-MAP section.

@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// The names of channels in paths.
 ///

@@ -58,7 +58,7 @@ struct FragmentReader {
             if let offset = run.dataOffset { position = start + Int(offset) }
             for entry in run.entries { samples.append(try sample(entry)) }
         }
-        return TrackFragment(header: header, samples: samples, boxes: boxes)
+        return TrackFragment(header: header, samples: samples)
     }
 
     /// Returns the base of data offsets. A byte range of a growing file does not know its position in the file. Writers

@@ -63,7 +63,7 @@ final class CurlCommandQueue: Sendable {
     /// Removes and returns all commands in the order posted, and resets the wake signal.
     func drain() -> [CurlCommand] {
         var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
-        while unsafe read(wakeDescriptor, &bytes, bytes.count) > 0 {}
+        while unsafe read(wakeDescriptor, &bytes, bytes.count) == bytes.count {}
         return state.withLock { state in
             let commands = state.commands
             state.commands = []

@@ -18,14 +18,15 @@ final class CurlEventLoop {
 
     /// Returns after `.stop`.
     func run() {
-        while handleCommands() {
+        var isWoken = true
+        while !isWoken || handleCommands() {
             multi.perform()
             while let (transfer, code) = multi.nextFinished() {
                 remove(transfer)
                 transfer.finish(code)
             }
             endSilentTransfers()
-            multi.wait(for: commandQueue.wakeDescriptor, until: silenceDeadline)
+            isWoken = multi.wait(for: commandQueue.wakeDescriptor, until: silenceDeadline)
         }
         for id in running.keys { cancel(id) }
     }

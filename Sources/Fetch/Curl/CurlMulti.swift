@@ -33,11 +33,13 @@ struct CurlMulti: ~Copyable {
     }
 
     /// Waits for a socket, for libcurl's timers, for the deadline, or until `descriptor` is readable.
-    func wait(for descriptor: Int32, until deadline: ContinuousClock.Instant?) {
+    /// - Returns: whether `descriptor` is readable.
+    func wait(for descriptor: Int32, until deadline: ContinuousClock.Instant?) -> Bool {
         let longest = Duration.seconds(10)
         let limit = deadline.map { min(longest, max(.zero, ContinuousClock.now.duration(to: $0))) } ?? longest
         var extra = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         _ = unsafe curl_multi_poll(raw, &extra, 1, Int32(clamping: limit.wholeMilliseconds), nil)
+        return extra.revents != 0
     }
 
     /// Returns the next transfer that ended, with its result code; nil if there is none.

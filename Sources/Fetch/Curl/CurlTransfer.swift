@@ -7,6 +7,9 @@ import Support
 final class CurlTransfer {
     typealias Continuation = CheckedContinuation<FetchOutcome, Never>
 
+    /// The bytes read from a socket at a time. libcurl waits before each read.
+    private static let readBytes = 256 << 10
+
     let id: CurlCommandQueue.TransferID
     private let job: CurlJob
     private let continuation: Continuation
@@ -85,6 +88,7 @@ final class CurlTransfer {
         // Signed URLs are compared byte for byte. Dot segments were removed when the reference was resolved.
         handle.set(CURLOPT_PATH_AS_IS, 1)
         handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.set(CURLOPT_BUFFERSIZE, Self.readBytes)
         // Otherwise canceling during name resolution would block this thread, and every channel, until it ends.
         handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_COOKIEFILE, "")  // enables the cookie jar

@@ -78,7 +78,7 @@ struct GuideAttributes {
 
 /// Classes of bytes in XML (XML 1.0 §2.3). XMLTV has no names but in ASCII. A colon is in none: readers refuse a document
 /// with a prefix that it does not declare.
-enum XMLCharacter {
+package enum XMLCharacter {
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     static func isNameStart(_ byte: UInt8) -> Bool {

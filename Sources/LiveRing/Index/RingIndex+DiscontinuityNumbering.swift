@@ -33,7 +33,7 @@ extension RingIndex {
         entry.resumePoint.upstream = nil
         entry.adMarkers = SegmentAdMarkers()
         entry.transportStream?.isDiscontinuous = false
-        entry.transportStream?.files = []
+        entry.transportStream?.still = nil
         entry.listedFrom = firstMediaSequence
         return entry
     }

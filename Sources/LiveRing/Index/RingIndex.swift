@@ -1,5 +1,5 @@
-import Support
 package import Playlist
+import Support
 
 /// The listed entries, the entries that left the playlist but can still be fetched, and the next numbers.
 ///
@@ -42,8 +42,8 @@ package struct RingIndex: Equatable, Sendable {
     private var indicesOfDateRegressions = PersistentVector<Int>()
     private(set) var liveWindow = LiveWindow()
     private(set) var variantSums: VariantSums
-    /// The files with media for transport streams in use, by name.
-    var transportStreamFiles: [String: TransportStreamFileUse] = [:]
+    /// The stills in use, and the number of entries, listed and retired, that need each.
+    private(set) var stills: [SpoolFile: Int] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// The discontinuity sequence number of the newest entry, even if that entry is evicted.
     package private(set) var discontinuitySequence: UInt64
@@ -158,7 +158,7 @@ package struct RingIndex: Equatable, Sendable {
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
         retainInitialization(of: entry)
-        if !entry.isGap { retainTransportStreamFiles(of: entry) }
+        if !entry.isGap, let still = entry.transportStream?.still { stills[still, default: 0] += 1 }
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
@@ -261,11 +261,19 @@ extension RingIndex {
             if !entry.isIndependent { dependentEntries -= 1 }
             if !entry.isGap {
                 files.append(entry.segment)
-                files += releaseTransportStreamFiles(of: entry)
+                if let still = entry.transportStream?.still, releaseStill(still) { files.append(still) }
             }
             if let unused = releaseInitialization(of: entry) { files.append(unused) }
         }
         return files
+    }
+
+    /// - Returns: whether no other entry needs the file.
+    private mutating func releaseStill(_ still: SpoolFile) -> Bool {
+        stills[still, default: 1] -= 1
+        guard stills[still] == 0 else { return false }
+        stills[still] = nil
+        return true
     }
 
     /// - Returns: the file of the entry's init section if no other entry uses it and no gap lists it. Players may load the
@@ -326,7 +334,7 @@ extension RingIndex {
     /// The names of all files that have to be in the spool.
     var files: Set<String> {
         Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
-            .union(transportStreamFiles.keys)
+            .union(stills.keys.map(\.name))
     }
 
     /// The entry with a media sequence number, if it is listed or can still be fetched.

@@ -28,7 +28,7 @@ struct JournalEntryTag {
         case transportStream = "TS"
         case transportStreamDiscontinuitySequence = "TS-DISCONTINUITY-SEQUENCE"
         case isTransportStreamDiscontinuous = "TS-DISCONTINUITY"
-        case transportStreamFiles = "TS-FILES"
+        case still = "TS-FILES"
         case sourceNumber = "SOURCE"
         case sourceMediaSequence = "SOURCE-SEGMENT"
         case sourceDate = "SOURCE-DATE"
@@ -79,7 +79,7 @@ struct JournalEntryTag {
             (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters),
-            (.transportStreamFiles, entry.transportStream.flatMap { fileText($0.files) }),
+            (.still, entry.transportStream?.still.map { "\($0.name):\($0.byteCount)" }),
         ]
     }
 
@@ -139,24 +139,20 @@ struct JournalEntryTag {
         return TransportStreamPoint(
             parameters: parameters,
             discontinuitySequence: try number(.transportStreamDiscontinuitySequence, in: RingRanges.sequenceNumbers),
-            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", files: try transportStreamFiles())
+            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", still: try still())
     }
 
-    /// `name:bytes` of each file, separated by spaces; nil if there is none.
-    private static func fileText(_ files: [SpoolFile]) -> String? {
-        files.isEmpty ? nil : files.map { "\($0.name):\($0.byteCount)" }.joined(separator: " ")
-    }
-
-    private func transportStreamFiles() throws(RingError) -> [SpoolFile] {
-        var files: [SpoolFile] = []
-        for word in text(.transportStreamFiles)?.split(separator: " ") ?? [] {
-            let parts = word.split(separator: ":")
-            guard parts.count == 2, SpoolName.isTransportStreamFile(parts[0]), let size = Int(parts[1]),
-                RingRanges.sizes.contains(size)
-            else { throw .damagedJournalEntry(uri: uri, attribute: Name.transportStreamFiles.rawValue) }
-            files.append(SpoolFile(name: String(parts[0]), byteCount: size))
-        }
-        return files
+    /// `name:bytes`; nil if there is none. Earlier versions also named the end of the audio before the segment, after a
+    /// space.
+    private func still() throws(RingError) -> SpoolFile? {
+        let words = (text(.still) ?? "").split(separator: " ")
+            .filter { !SpoolName.isLeadIn($0.prefix { $0 != ":" }) }
+        guard let word = words.first else { return nil }
+        let parts = word.split(separator: ":")
+        guard words.count == 1, parts.count == 2, SpoolName.isStill(parts[0]), let size = Int(parts[1]),
+            RingRanges.sizes.contains(size)
+        else { throw .damagedJournalEntry(uri: uri, attribute: Name.still.rawValue) }
+        return SpoolFile(name: String(parts[0]), byteCount: size)
     }
 
     /// The upstream position; nil if the tag has none, as in journals of earlier versions.

@@ -268,9 +268,7 @@ extension DVRRing {
         guard SpoolName.isInitialization(segment.initialization.name) else {
             throw .badInitializationName(segment.initialization.name)
         }
-        for file in segment.transportStreamFiles where !SpoolName.isTransportStreamFile(file.name) {
-            throw .badInitializationName(file.name)
-        }
+        if let still = segment.still, !SpoolName.isStill(still.name) { throw .badInitializationName(still.name) }
     }
 }
 
@@ -295,7 +293,7 @@ extension DVRRing {
             try commit(entry)
         } catch {
             try? spool.remove(entry.segment.name)
-            for file in newTransportStreamFiles(of: segment) { try? spool.remove(file.name) }
+            if let still = newStill(of: segment) { try? spool.remove(still.name) }
             throw error
         }
     }
@@ -306,15 +304,13 @@ extension DVRRing {
         if index.initializations[entry.initialization.name] == nil {
             try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
         }
-        for file in newTransportStreamFiles(of: segment) {
-            try spool.write(file.name, [file.bytes[...]], leaving: reserve)
-        }
+        if let still = newStill(of: segment) { try spool.write(still.name, [still.bytes[...]], leaving: reserve) }
         try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
     }
 
-    /// The files for transport streams that only `segment` needs so far.
-    private func newTransportStreamFiles(of segment: NewSegment) -> [TransportStreamFile] {
-        segment.transportStreamFiles.filter { index.transportStreamFiles[$0.name] == nil }
+    /// The still of `segment`, if no other segment needs it so far.
+    private func newStill(of segment: NewSegment) -> StillFile? {
+        segment.still.flatMap { index.stills[$0.file] == nil ? $0 : nil }
     }
 
     /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.

@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// One published state of the ring, which answers every request without waiting for the ring.
 package struct RingSnapshot: Sendable {
@@ -184,5 +184,11 @@ extension RingSnapshot {
     /// The bytes of a file of the ring.
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
         try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
+    }
+
+    /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.
+    /// - Returns: the number of its bytes.
+    package func read(_ file: SpoolFile, into buffer: inout [UInt8]) throws(RingError) -> Int {
+        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd(into: &buffer)
     }
 }

@@ -59,16 +59,34 @@ import Glibc
         let expected = try byteCount()
         var failure: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: expected) { buffer, filled in
-            while filled < expected {
-                let count = unsafe read(raw, buffer.baseAddress?.advanced(by: filled), expected - filled)
-                if count < 0, errno == EINTR { continue }
-                if count < 0 { failure = errno }
-                if count <= 0 { break }
-                filled += count
-            }
+            failure = unsafe fill(buffer, &filled)
         }
         guard failure == 0 else { throw .system(.read, path: path, code: failure) }
         return bytes
+    }
+
+    /// Reads the bytes from the current position to the end into the beginning of `bytes`, which is made longer if need be.
+    /// - Returns: the number of bytes.
+    func readToEnd(into bytes: inout [UInt8]) throws(RingError) -> Int {
+        let expected = try byteCount()
+        if bytes.count < expected { bytes = [UInt8](repeating: 0, count: expected + expected / 8) }
+        var (failure, filled): (Int32, Int) = (0, 0)
+        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            failure = unsafe fill(UnsafeMutableBufferPointer(rebasing: buffer.prefix(expected)), &filled)
+        }
+        guard failure == 0 else { throw .system(.read, path: path, code: failure) }
+        return filled
+    }
+
+    /// - Returns: errno, or 0 if the buffer is full or the file has ended.
+    private func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>, _ filled: inout Int) -> Int32 {
+        while filled < buffer.count {
+            let count = unsafe read(raw, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return count < 0 ? errno : 0 }
+            filled += count
+        }
+        return 0
     }
 
     /// Writes the chunks in order, without copying them.

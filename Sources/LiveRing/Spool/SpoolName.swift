@@ -78,20 +78,18 @@ package enum SpoolName {
         return UInt64(parts[0]).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
 
-    package static func isInitialization(_ name: some StringProtocol) -> Bool {
-        guard name.hasPrefix("init-"), name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
-        let middle = name.dropFirst(5).dropLast(4)
-        return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
-    }
+    package static func isInitialization(_ name: some StringProtocol) -> Bool { isHashed(name, after: "init-") }
 
-    /// Whether a file with media for transport streams may be called `name`.
-    static func isTransportStreamFile(_ name: some StringProtocol) -> Bool {
-        guard name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
-        return TransportStreamFile.Content.allCases.contains { content in
-            guard name.hasPrefix("\(content.rawValue)-") else { return false }
-            let middle = name.dropFirst(content.rawValue.count + 1).dropLast(4)
-            return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
-        }
+    static func isStill(_ name: some StringProtocol) -> Bool { isHashed(name, after: "still-") }
+
+    /// Whether an earlier version may have written a file called `name`. No segment needs it.
+    static func isLeadIn(_ name: some StringProtocol) -> Bool { isHashed(name, after: "leadin-") }
+
+    /// Whether `name` is `<prefix><letters, digits>.mp4`.
+    private static func isHashed(_ name: some StringProtocol, after prefix: String) -> Bool {
+        guard name.hasPrefix(prefix), name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
+        let middle = name.dropFirst(prefix.utf8.count).dropLast(4)
+        return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
     }
 
     /// Whether only a ring creates files called `name`.
@@ -99,7 +97,7 @@ package enum SpoolName {
         if name == journal + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
-            || rendition(ofSubtitleJournal: base) != nil || isTransportStreamFile(base)
+            || rendition(ofSubtitleJournal: base) != nil || isStill(base) || isLeadIn(base)
     }
 
     private static func isAlphanumeric(_ character: Character) -> Bool {

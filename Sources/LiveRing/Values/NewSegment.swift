@@ -25,14 +25,14 @@ package struct NewSegment: Sendable {
     package var adMarkers: SegmentAdMarkers
     /// nil if the segment is not offered as a transport stream.
     package var transportStream: TransportStreamPoint?
-    /// The files of `transportStream`. Every segment brings their bytes, as it does those of its init section.
-    package var transportStreamFiles: [TransportStreamFile]
+    /// The still of `transportStream`. Every segment brings its bytes, as it does those of its init section.
+    package var still: StillFile?
 
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
         isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, resumePoint: ResumePoint,
         format: SegmentFormat, adMarkers: SegmentAdMarkers = SegmentAdMarkers(),
-        transportStream: TransportStreamPoint? = nil, transportStreamFiles: [TransportStreamFile] = []
+        transportStream: TransportStreamPoint? = nil, still: StillFile? = nil
     ) {
         self.initialization = initialization
         self.header = header
@@ -45,7 +45,7 @@ package struct NewSegment: Sendable {
         self.format = format
         self.adMarkers = adMarkers
         self.transportStream = transportStream
-        self.transportStreamFiles = transportStreamFiles
+        self.still = still
     }
 
     /// The size of the segment file in bytes.

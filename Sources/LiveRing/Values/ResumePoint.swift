@@ -1,5 +1,5 @@
-package import Support
 import Playlist
+package import Support
 
 /// The state that a restarted process needs to continue after a segment, so that no published clock goes back.
 ///

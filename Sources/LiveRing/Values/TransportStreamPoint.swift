@@ -7,23 +7,32 @@ package struct TransportStreamPoint: Equatable, Sendable {
     /// discontinuity there, because all periods have one clock and one set of tables.
     package var discontinuitySequence: UInt64
     package var isDiscontinuous: Bool
-    /// The files in the spool with media of earlier segments that the transport stream consists of, besides the segment's
-    /// own. Several segments may have the same file.
-    package var files: [SpoolFile]
+    /// The file in the spool with the frame that stands in for video in a foreign codec; nil if the segment needs none.
+    /// Several segments may have the same one.
+    package var still: SpoolFile?
 
     package init(
-        parameters: String, discontinuitySequence: UInt64, isDiscontinuous: Bool, files: [SpoolFile] = []
+        parameters: String, discontinuitySequence: UInt64, isDiscontinuous: Bool, still: SpoolFile? = nil
     ) {
         self.parameters = parameters
         self.discontinuitySequence = discontinuitySequence
         self.isDiscontinuous = isDiscontinuous
-        self.files = files
+        self.still = still
     }
 }
 
-extension TransportStreamPoint {
-    /// The file with that content; nil if the segment needs none.
-    package func file(_ content: TransportStreamFile.Content) -> SpoolFile? {
-        files.first { $0.name.hasPrefix("\(content.rawValue)-") }
+/// A frame of an earlier segment, which the transport stream of a segment needs. It is kept as long as a segment needs it,
+/// so that the transport stream stays the same when that segment is evicted.
+package struct StillFile: Equatable, Sendable {
+    /// `still-<letters, digits>.mp4`. One name always means the same bytes.
+    package let name: String
+    package let bytes: [UInt8]
+
+    /// - Parameter hash: of the bytes, letters and digits.
+    package init(hash: String, bytes: [UInt8]) {
+        name = "still-\(hash).mp4"
+        self.bytes = bytes
     }
+
+    package var file: SpoolFile { SpoolFile(name: name, byteCount: bytes.count) }
 }

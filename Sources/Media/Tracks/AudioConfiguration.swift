@@ -39,14 +39,6 @@ extension AudioConfiguration {
     package var frameDuration: Ticks {
         Ticks(Int64(samplesPerFrame) * Ticks.perSecond / Int64(sampleRate.hertz))
     }
-
-    /// `samplesize`: bits per sample of FLAC, 16 for all others.
-    package var sampleSize: UInt16 {
-        let info = decoderSpecificInfo
-        guard codec == .flac, info.count > 17 else { return 16 }
-        // bits_per_sample − 1, after the four bytes of the block's header.
-        return UInt16(info[16] & 1) << 4 | UInt16(info[17] >> 4) + 1
-    }
 }
 
 /// A text form of a configuration that outlives the process: `aac/48000/2/1024/1190`.
@@ -75,7 +67,7 @@ extension AudioConfiguration {
 
 extension AudioConfiguration.Codec {
     /// The codecs with a text form that can be read back.
-    fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3, .flac, .opus]
+    fileprivate static let restorable: [Self] = [.aac, .mpegAudio(layer: 3), .ac3, .eac3]
 
     fileprivate var name: String {
         switch self {

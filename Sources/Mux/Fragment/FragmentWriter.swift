@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// One sample of a fragment.
 package struct MuxSample: Equatable, Sendable {
@@ -70,6 +71,9 @@ package enum FragmentWriter {
     /// Flags of other samples: sample_depends_on 1, sample_is_non_sync_sample 1.
     static let nonSyncFlags: UInt32 = 0x0101_0000
 
+    /// Whether decoding may begin with a sample of these flags: sample_depends_on is 2.
+    static func isRandomAccessPoint(_ flags: UInt32) -> Bool { flags >> 24 & 3 == 2 }
+
     /// Writes one fragment.
     /// - Parameters:
     ///   - sequenceNumber: value of `mfhd`; increases over the life of a channel.
@@ -96,6 +100,7 @@ package enum FragmentWriter {
             writer.patch(UInt32(dataOffset), at: position)
             dataOffset += track.samples.reduce(0) { $0 + $1.payload.count }
         }
+        StepCounter.add(writer.position)
         return Fragment(header: writer.bytes, payloads: payloads)
     }
 

@@ -1,4 +1,22 @@
 import Media
+import Support
+
+/// Flags of `tfhd` (ISO/IEC 14496-12 §8.8.7).
+enum TrackHeaderFlag {
+    static let defaultSampleDuration: UInt32 = 0x00_0008
+    static let defaultSampleFlags: UInt32 = 0x00_0020
+    static let defaultBaseIsMoof: UInt32 = 0x02_0000
+}
+
+/// Flags of `trun` (ISO/IEC 14496-12 §8.8.8).
+enum TrackRunFlag {
+    static let dataOffset: UInt32 = 0x001
+    static let firstSampleFlags: UInt32 = 0x004
+    static let sampleDuration: UInt32 = 0x100
+    static let sampleSize: UInt32 = 0x200
+    static let sampleFlags: UInt32 = 0x400
+    static let sampleCompositionTimeOffsets: UInt32 = 0x800
+}
 
 /// Writes one `traf`: values that all samples share in `tfhd`, the others in `trun` (ISO/IEC 14496-12 §8.8.7, §8.8.8).
 struct TrackFragmentWriter {
@@ -14,23 +32,6 @@ struct TrackFragmentWriter {
         /// The first sample has these flags, and no other is a random access point.
         case first(UInt32)
         case mixed
-    }
-
-    /// Flags of `tfhd`.
-    private enum HeaderFlag {
-        static let defaultSampleDuration: UInt32 = 0x00_0008
-        static let defaultSampleFlags: UInt32 = 0x00_0020
-        static let defaultBaseIsMoof: UInt32 = 0x02_0000
-    }
-
-    /// Flags of `trun`.
-    private enum TrackRunFlag {
-        static let dataOffset: UInt32 = 0x001
-        static let firstSampleFlags: UInt32 = 0x004
-        static let sampleDuration: UInt32 = 0x100
-        static let sampleSize: UInt32 = 0x200
-        static let sampleFlags: UInt32 = 0x400
-        static let sampleCompositionTimeOffsets: UInt32 = 0x800
     }
 
     init(_ track: MuxTrack) {
@@ -66,8 +67,8 @@ struct TrackFragmentWriter {
     }
 
     private func writeHeader(_ traf: inout BoxWriter) {
-        var flags = HeaderFlag.defaultBaseIsMoof | HeaderFlag.defaultSampleFlags
-        if commonDuration != nil { flags |= HeaderFlag.defaultSampleDuration }
+        var flags = TrackHeaderFlag.defaultBaseIsMoof | TrackHeaderFlag.defaultSampleFlags
+        if commonDuration != nil { flags |= TrackHeaderFlag.defaultSampleDuration }
         traf.fullBox("tfhd", flags: flags) { tfhd in
             tfhd.u32(track.trackID)
             if let commonDuration { tfhd.u32(commonDuration) }
@@ -139,6 +140,7 @@ private struct SampleGroupWriter {
         let entries = Array(Set(distances.compactMap(\.self))).sorted()
         guard !entries.isEmpty else { return }
         let numbers = Dictionary(uniqueKeysWithValues: zip(entries, entries.indices))
+        StepCounter.add(samples.count + entries.count)
         let bytes = entries.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         writeGroup("roll", entries: bytes, of: distances.map { $0.flatMap { numbers[$0] } }, to: &traf)
     }

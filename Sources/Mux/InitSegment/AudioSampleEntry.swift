@@ -1,7 +1,6 @@
 import Media
 
-/// Audio sample entry: mp4a, ac-3, ec-3, Opus or fLaC (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366
-/// Annex F).
+/// Audio sample entry: mp4a, ac-3 or ec-3 (ISO/IEC 14496-12 §12.2.3, 14496-14 §5.6, ETSI TS 102 366 Annex F).
 struct AudioSampleEntry {
     private let configuration: AudioConfiguration
 
@@ -23,33 +22,35 @@ struct AudioSampleEntry {
         }
     }
 
-    func write(to stsd: inout BoxWriter) {
+    func write(to stsd: inout BoxWriter) throws(MediaError) {
+        let type = try type
         stsd.box(type) { entry in
             entry.zeros(6)
             entry.u16(1)  // data_reference_index
             entry.zeros(8)
             entry.u16(UInt16(clamping: outputFormat.channelCount))
-            entry.u16(configuration.sampleSize)
+            entry.u16(16)  // samplesize
             entry.zeros(4)
             // 16.16 fixed point. A rate that does not fit is 0; the decoder configuration contains it.
             entry.u32((UInt32(UInt16(exactly: outputFormat.sampleRate.hertz) ?? 0)) << 16)
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }
-            case .opus: entry.box("dOps") { $0.append(configuration.decoderSpecificInfo) }
-            case .flac: entry.fullBox("dfLa") { $0.append(configuration.decoderSpecificInfo) }
             case .aac, .mpegAudio: writeElementaryStreamDescriptor(&entry)
+            case .flac, .opus: break
             }
         }
     }
 
     private var type: BoxType {
-        switch configuration.codec {
-        case .aac, .mpegAudio: "mp4a"
-        case .ac3: "ac-3"
-        case .eac3: "ec-3"
-        case .opus: "Opus"
-        case .flac: "fLaC"
+        get throws(MediaError) {
+            switch configuration.codec {
+            case .aac, .mpegAudio: "mp4a"
+            case .ac3: "ac-3"
+            case .eac3: "ec-3"
+            // These are always transcoded.
+            case .flac, .opus: throw MediaError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
+            }
         }
     }
 

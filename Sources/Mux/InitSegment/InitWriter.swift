@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// Media Initialization Section of a period (RFC 8216 §3.3).
 package struct InitSection: Equatable, Sendable {
@@ -34,6 +35,7 @@ package enum InitWriter {
                 for track in tracks { writeTrackExtends(track.trackID, &mvex) }
             }
         }
+        StepCounter.add(writer.position)
         return InitSection(bytes: writer.bytes)
     }
 
@@ -159,7 +161,7 @@ private enum InitTrack {
                 switch self {
                 case .video(let configuration, let description):
                     try VideoSampleEntry(configuration, description).write(to: &stsd)
-                case .audio(let configuration): AudioSampleEntry(configuration).write(to: &stsd)
+                case .audio(let configuration): try AudioSampleEntry(configuration).write(to: &stsd)
                 }
             }
             stbl.fullBox("stts") { $0.u32(0) }

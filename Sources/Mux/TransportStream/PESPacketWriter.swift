@@ -15,15 +15,17 @@ enum PESPacketWriter {
     /// A packet with its payload.
     /// - Parameters:
     ///   - decodeTime: nil if it is the presentation time.
-    ///   - payload: begins an access unit. Longer payloads than `longestPayload` are for video only.
+    ///   - payloadSize: bytes that `appendPayload` appends. More than `longestPayload` are for video only.
+    ///   - appendPayload: appends the payload, which begins an access unit.
     static func packet(
-        _ streamID: StreamID, presentationTime: Ticks, decodeTime: Ticks? = nil, payload: [UInt8]
+        _ streamID: StreamID, presentationTime: Ticks, decodeTime: Ticks? = nil, payloadSize: Int,
+        _ appendPayload: (inout [UInt8]) -> Void
     ) -> [UInt8] {
         let hasDecodeTime = decodeTime.map { $0 != presentationTime } ?? false
         let fieldSize = hasDecodeTime ? 10 : 5
-        let length = streamID == .video ? 0 : 3 + fieldSize + payload.count
+        let length = streamID == .video ? 0 : 3 + fieldSize + payloadSize
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(9 + fieldSize + payload.count)
+        bytes.reserveCapacity(9 + fieldSize + payloadSize)
         bytes += [
             0, 0, 1, streamID.rawValue, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length),
         ]
@@ -31,7 +33,7 @@ enum PESPacketWriter {
         bytes += [0x84, hasDecodeTime ? 0xC0 : 0x80, UInt8(fieldSize)]
         bytes += timestamp(presentationTime, prefix: hasDecodeTime ? 3 : 2)
         if hasDecodeTime, let decodeTime { bytes += timestamp(decodeTime, prefix: 1) }
-        bytes += payload
+        appendPayload(&bytes)
         return bytes
     }
 

@@ -4,8 +4,6 @@ import Media
 struct ProgramTableWriter {
     private static let programNumber: UInt16 = 1
     private static let payloadSize = 184
-    /// ISO_639_language_descriptor for audio without a known language.
-    private static let undetermined = "und"
 
     private let program: TransportProgram
 
@@ -24,7 +22,7 @@ struct ProgramTableWriter {
     func programMap(audioChanges: Int) -> [UInt8] {
         let information = Self.registration("CUEI") + Self.metadataPointer
         let streams =
-            videoStream + audioStreams(isToggled: audioChanges % 2 == 1) + Self.metadataStream
+            videoStream + audioStream(isToggled: audioChanges % 2 == 1) + Self.metadataStream
             + Self.stream(0x86, TransportPID.spliceInformation, [])
         return Self.payload(
             tableID: 0x02, identifier: Self.programNumber, version: UInt8(audioChanges % 32),
@@ -39,19 +37,11 @@ struct ProgramTableWriter {
         }
     }
 
-    private func audioStreams(isToggled: Bool) -> [UInt8] {
-        program.audio.enumerated().flatMap { index, audio in
-            let registration = audio.codec.registration.map(Self.registration) ?? []
-            return Self.stream(
-                audio.codec.streamType, TransportPID.audio(index),
-                registration + Self.language(audio.language, isToggled: isToggled))
-        }
-    }
-
-    /// ISO_639_language_descriptor: absent and present in turn, or alternating between the language and `und`.
-    private static func language(_ language: String?, isToggled: Bool) -> [UInt8] {
-        guard let code = isToggled ? undetermined : language else { return [] }
-        return descriptor(0x0A, Array(code.utf8.prefix(3)) + [0])
+    /// - Parameter isToggled: whether the entry has an ISO_639_language_descriptor, for audio without a known language.
+    private func audioStream(isToggled: Bool) -> [UInt8] {
+        let registration = program.audio.registration.map(Self.registration) ?? []
+        let language = isToggled ? Self.descriptor(0x0A, Array("und".utf8) + [0]) : []
+        return Self.stream(program.audio.streamType, TransportPID.audio, registration + language)
     }
 
     /// Timed ID3 (ISO/IEC 13818-1 §2.6.60).

@@ -12,16 +12,18 @@ struct TransportChunkWriter {
     private let program: TransportProgram
     private let programAssociation: [UInt8]
     private let programMap: [UInt8]
-    private var packets = TransportPacketWriter()
+    private var packets: TransportPacketWriter
 
-    init(_ program: TransportProgram, audioChanges: Int) {
+    /// - Parameter buffer: an array whose memory is used; empty afterwards.
+    init(_ program: TransportProgram, audioChanges: Int, in buffer: inout [UInt8]) {
+        packets = TransportPacketWriter(in: &buffer)
         let tables = ProgramTableWriter(program)
         self.program = program
         programAssociation = tables.programAssociation
         programMap = tables.programMap(audioChanges: audioChanges)
     }
 
-    var bytes: [UInt8] { packets.bytes }
+    mutating func removeBytes() -> [UInt8] { packets.removeBytes() }
 
     mutating func reserveCapacity(_ byteCount: Int) { packets.reserveCapacity(byteCount) }
 

@@ -6,7 +6,8 @@ package struct TransportMedia: Sendable {
         package let decodeTime: Ticks
         package let presentationTime: Ticks
         package let isRandomAccessPoint: Bool
-        /// NAL units, each prefixed with its length in four bytes.
+        /// NAL units, each prefixed with its length in four bytes. Those of a random access point begin with the parameter
+        /// sets.
         package let payload: ArraySlice<UInt8>
 
         package init(
@@ -16,21 +17,6 @@ package struct TransportMedia: Sendable {
             self.presentationTime = presentationTime
             self.isRandomAccessPoint = isRandomAccessPoint
             self.payload = payload
-        }
-    }
-
-    package struct Video: Sendable {
-        package let configuration: VideoConfiguration
-        /// In decoding order.
-        package let samples: [VideoSample]
-        /// Whether a gradual refresh begins with the first sample, which carries its parameter sets and a recovery point
-        /// message.
-        package let beginsGradualRefresh: Bool
-
-        package init(configuration: VideoConfiguration, samples: [VideoSample], beginsGradualRefresh: Bool = false) {
-            self.configuration = configuration
-            self.samples = samples
-            self.beginsGradualRefresh = beginsGradualRefresh
         }
     }
 
@@ -44,34 +30,26 @@ package struct TransportMedia: Sendable {
         }
     }
 
-    package struct Audio: Sendable {
-        package let configuration: AudioConfiguration
-        package let frames: [AudioFrame]
-
-        package init(configuration: AudioConfiguration, frames: [AudioFrame]) {
-            self.configuration = configuration
-            self.frames = frames
-        }
-    }
-
     /// From the decode time of the segment's first frame to that of the next segment. Without video, the decode times that
     /// video of the segment would have; in a channel of audio alone, the times of the audio.
-    package let decoding: Range<Ticks>
+    package var decoding: Range<Ticks>
     /// The presentation time of the segment's first frame.
     package let presentationStart: Ticks
-    /// nil for a channel of audio alone.
-    package var video: Video?
-    /// In the order of the program's audio streams.
-    package var audio: [Audio]
+    /// In decoding order; empty in a channel of audio alone.
+    package var video: [VideoSample] = []
+    /// Whether a gradual refresh begins with the first sample, which carries its parameter sets and a recovery point
+    /// message.
+    package var beginsGradualRefresh = false
+    package var audio: [AudioFrame] = []
+    /// nil if there is no audio.
+    package var audioConfiguration: AudioConfiguration?
     /// Complete ID3 tags, by presentation time.
     package var timedMetadata: [(time: Ticks, tags: [UInt8])] = []
     /// splice_info_sections whose times are on the channel's timeline, in order.
     package var spliceSections: [[UInt8]] = []
 
-    package init(decoding: Range<Ticks>, presentationStart: Ticks, video: Video?, audio: [Audio]) {
+    package init(decoding: Range<Ticks>, presentationStart: Ticks) {
         self.decoding = decoding
         self.presentationStart = presentationStart
-        self.video = video
-        self.audio = audio
     }
 }

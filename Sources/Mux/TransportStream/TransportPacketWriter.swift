@@ -16,7 +16,23 @@ struct TransportPacketWriter {
     /// The PIDs whose next packet does not follow the last one's counter.
     private var skipped: Set<UInt16> = []
 
-    mutating func reserveCapacity(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
+    init() {}
+
+    /// - Parameter buffer: an array whose memory is used; empty afterwards.
+    init(in buffer: inout [UInt8]) {
+        swap(&bytes, &buffer)
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    mutating func removeBytes() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    /// Reserves an eighth more where the memory is too small, so that it serves for somewhat larger segments too.
+    mutating func reserveCapacity(_ byteCount: Int) {
+        if bytes.capacity < byteCount { bytes.reserveCapacity(byteCount + byteCount / 8) }
+    }
 
     /// Skips `count` values of the continuity counter of a PID. Its next packet says so, and has an adaptation field for it:
     /// it must not be full (ISO/IEC 13818-1 §2.4.3.5).

@@ -2,28 +2,26 @@ package import Media
 
 /// The program of a channel: its elementary streams, which stay the same for the life of the channel.
 package struct TransportProgram: Hashable, Sendable {
-    /// One audio stream; its PID follows from its position.
-    package struct Audio: Hashable, Sendable {
-        package let codec: TransportAudioCodec
-        /// ISO 639-2 code of three letters; nil if unknown.
-        package let language: String?
-
-        package init(codec: TransportAudioCodec, language: String? = nil) {
-            self.codec = codec
-            self.language = language
-        }
-    }
-
     /// nil for a channel of audio alone.
     package let video: VideoConfiguration.Codec?
-    /// The main audio first.
-    package let audio: [Audio]
+    package let audio: TransportAudioCodec
 
-    package init(video: VideoConfiguration.Codec?, audio: [Audio]) {
+    package init(video: VideoConfiguration.Codec?, audio: TransportAudioCodec) {
         self.video = video
         self.audio = audio
     }
 
     /// The PID that carries PCR.
-    var clockPID: UInt16 { video == nil ? TransportPID.audio(0) : TransportPID.video }
+    var clockPID: UInt16 { video == nil ? TransportPID.audio : TransportPID.video }
+}
+
+/// The packet identifiers of the program. They never change: players that find another PID after a splice lose the
+/// stream.
+enum TransportPID {
+    static let programAssociation: UInt16 = 0x0000
+    static let programMap: UInt16 = 0x1000
+    static let video: UInt16 = 0x0100
+    static let audio: UInt16 = 0x0101
+    static let timedMetadata: UInt16 = 0x0102
+    static let spliceInformation: UInt16 = 0x0103
 }

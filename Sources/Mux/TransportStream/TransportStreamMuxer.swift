@@ -26,31 +26,31 @@ package struct TransportStreamMuxer: Sendable {
         self.audioChanges = audioChanges
     }
 
-    package func segment(_ media: TransportMedia) -> TransportSegment {
-        var writer = TransportChunkWriter(program, audioChanges: audioChanges)
-        let size = media.video?.samples.reduce(0) { $0 + $1.payload.count } ?? 0
-        writer.reserveCapacity(size + size / 8 + 65_536)
-        let (video, lowered) = Self.decodable(media.video?.samples ?? [])
+    /// - Parameter buffer: an array whose memory is used for the bytes of the segment; empty afterwards.
+    package func segment(_ media: TransportMedia, in buffer: inout [UInt8]) -> TransportSegment {
+        var writer = TransportChunkWriter(program, audioChanges: audioChanges, in: &buffer)
+        let size = media.video.reduce(0) { $0 + $1.payload.count } + media.audio.reduce(0) { $0 + $1.payload.count }
+        writer.reserveCapacity(size + size / 16 + 32_768)
+        let (video, lowered) = Self.decodable(media.video)
         let spans = Self.spans(of: video, media)
         let starts = spans.map(\.presentation.lowerBound)
-        let audio = media.audio.map { Self.chunks($0.frames.filter(\.fits), at: { $0.time }, from: starts) }
+        let audio = Self.chunks(media.audio.filter(\.fits), at: { $0.time }, from: starts)
         let metadata = Self.chunks(
             media.timedMetadata.filter { TransportMedia.fits($0.tags) }, at: { $0.time }, from: starts)
         var chunks: [TransportSegment.Chunk] = []
         for (index, span) in spans.enumerated() {
-            let units = units(
-                of: media, video, audio.map { $0[index] }, metadata[index], span, isFirst: index == 0)
+            let units = units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0)
             chunks.append(
                 writer.append(
                     units, from: span.start, to: span.end,
                     isEntryPoint: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true
-                        || index == 0 && media.video?.beginsGradualRefresh ?? false))
+                        || index == 0 && media.beginsGradualRefresh))
         }
-        var segment = TransportSegment(bytes: writer.bytes, chunks: chunks)
+        var segment = TransportSegment(bytes: writer.removeBytes(), chunks: chunks)
         segment.loweredDecodeTimes = lowered
         segment.oversizeUnits = media.oversizeUnits
         if let start = chunks.first?.start {
-            segment.lateAudioFrames = media.audio.flatMap(\.frames).count { $0.time <= start - Self.lead }
+            segment.lateAudioFrames = media.audio.count { $0.time <= start - Self.lead }
         }
         return segment
     }
@@ -59,7 +59,7 @@ package struct TransportStreamMuxer: Sendable {
 extension TransportMedia {
     /// Audio frames and ID3 tags that cannot be sent.
     fileprivate var oversizeUnits: Int {
-        timedMetadata.count { !Self.fits($0.tags) } + audio.reduce(0) { $0 + $1.frames.count { !$0.fits } }
+        timedMetadata.count { !Self.fits($0.tags) } + audio.count { !$0.fits }
     }
 
     fileprivate static func fits(_ tags: [UInt8]) -> Bool { (10...PESPacketWriter.longestPayload).contains(tags.count) }
@@ -174,7 +174,7 @@ extension TransportStreamMuxer {
 extension TransportStreamMuxer {
     /// The PES packets and sections of a chunk, unordered.
     private func units(
-        of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ audio: [[TransportMedia.AudioFrame]],
+        of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ audio: [TransportMedia.AudioFrame],
         _ metadata: [(time: Ticks, tags: [UInt8])], _ span: ChunkSpan, isFirst: Bool
     ) -> [TransportUnit] {
         let delay =
@@ -182,17 +182,14 @@ extension TransportStreamMuxer {
             ?? media.presentationStart - media.decoding.lowerBound
         let advance = min(delay, Self.longestAudioLead)
         var units = isFirst ? media.spliceSections.map { TransportUnit(section: $0, at: span.start) } : []
-        if let configuration = media.video?.configuration {
-            units += video[span.frames].map { Self.unit($0, configuration) }
-        }
-        for (index, frames) in audio.enumerated() where index < program.audio.count {
-            units += Self.units(
-                frames, media.audio[index].configuration, program.audio[index].codec, pid: TransportPID.audio(index),
-                span,
-                advance: advance)
+        units += video[span.frames].map(unit)
+        if let configuration = media.audioConfiguration {
+            units += self.units(audio, configuration, span, advance: advance)
         }
         for item in metadata {
-            let packet = PESPacketWriter.packet(.private1, presentationTime: item.time, payload: item.tags)
+            let packet = PESPacketWriter.packet(.private1, presentationTime: item.time, payloadSize: item.tags.count) {
+                $0 += item.tags
+            }
             units.append(
                 TransportUnit(
                     pid: TransportPID.timedMetadata, time: span.clamp(item.time - advance), kind: .other,
@@ -201,34 +198,37 @@ extension TransportStreamMuxer {
         return units
     }
 
-    private static func unit(
-        _ sample: TransportMedia.VideoSample, _ configuration: VideoConfiguration
-    ) -> TransportUnit {
-        let bytes = AnnexBAccessUnit.bytes(
-            of: sample.payload, configuration, isRandomAccessPoint: sample.isRandomAccessPoint)
+    private func unit(_ sample: TransportMedia.VideoSample) -> TransportUnit {
+        let delimiter = AnnexBAccessUnit.delimiter(program.video ?? .h264)
         return TransportUnit(
             pid: TransportPID.video, time: sample.decodeTime,
             kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
             packet: PESPacketWriter.packet(
-                .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, payload: bytes))
+                .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime,
+                payloadSize: delimiter.count + sample.payload.count
+            ) {
+                $0 += delimiter
+                AnnexBAccessUnit.append(sample.payload, to: &$0)
+            })
     }
 
     /// - Parameter advance: how long before its presentation time, less `lead`, audio is sent.
-    private static func units(
-        _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ codec: TransportAudioCodec,
-        pid: UInt16, _ span: ChunkSpan, advance: Ticks
+    private func units(
+        _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ span: ChunkSpan, advance: Ticks
     ) -> [TransportUnit] {
-        let header = codec == .aac ? ADTSHeader(configuration) : nil
-        return groups(of: frames, configuration).map { group in
-            var payload: [UInt8] = []
-            for frame in frames[group] {
-                if let header { payload += header.bytes(forFrameOf: frame.payload.count) }
-                payload += frame.payload
-            }
+        let header = program.audio == .aac ? ADTSHeader(configuration) : nil
+        let headerSize = header == nil ? 0 : ADTSHeader.byteCount
+        return Self.groups(of: frames, configuration).map { group in
             let start = frames[group.lowerBound].time
+            let size = frames[group].reduce(0) { $0 + headerSize + $1.payload.count }
+            let packet = PESPacketWriter.packet(program.audio.streamID, presentationTime: start, payloadSize: size) {
+                for frame in frames[group] {
+                    if let header { $0 += header.bytes(forFrameOf: frame.payload.count) }
+                    $0 += frame.payload
+                }
+            }
             return TransportUnit(
-                pid: pid, time: span.clamp(start - advance), kind: .audio,
-                packet: PESPacketWriter.packet(codec.streamID, presentationTime: start, payload: payload))
+                pid: TransportPID.audio, time: span.clamp(start - advance), kind: .audio, packet: packet)
         }
     }
 

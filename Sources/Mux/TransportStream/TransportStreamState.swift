@@ -19,7 +19,7 @@ package struct TransportStreamState: Equatable, Sendable {
     /// players do not know in transport streams, gets AAC.
     package init(video: VideoConfiguration.Codec?, audio: AudioConfiguration?, initialization: String) {
         let codec = audio.flatMap { TransportAudioCodec($0) }
-        program = TransportProgram(video: video, audio: [.init(codec: codec ?? .aac)])
+        program = TransportProgram(video: video, audio: codec ?? .aac)
         self.audio = codec == nil ? nil : audio
         self.initialization = initialization
     }
@@ -37,7 +37,7 @@ package struct TransportStreamState: Equatable, Sendable {
 
     /// Whether audio of this configuration is in the program's codec.
     package func carries(_ audio: AudioConfiguration) -> Bool {
-        TransportAudioCodec(audio) == program.audio.first?.codec
+        TransportAudioCodec(audio) == program.audio
     }
 
     /// The configuration of silence: that of the latest audio.
@@ -47,7 +47,7 @@ package struct TransportStreamState: Equatable, Sendable {
 extension AudioConfiguration {
     /// AAC LC, 48 kHz stereo: silence in a channel that had no audio so far; nil if its codec is another.
     fileprivate static func transportSilence(_ program: TransportProgram) -> AudioConfiguration? {
-        guard program.audio.first?.codec == .aac else { return nil }
+        guard program.audio == .aac else { return nil }
         return AudioConfiguration(
             codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024,
             decoderSpecificInfo: AudioSpecificConfig.lowComplexity(samplingFrequency: 48_000, channelConfiguration: 2))
@@ -69,8 +69,7 @@ extension TransportStreamState {
             case .hevc: "hevc"
             case nil: "none"
             }
-        let codec = program.audio.first?.codec.rawValue ?? ""
-        let fields = [video, codec, String(audioChanges), initialization, audio?.text ?? ""]
+        let fields = [video, program.audio.rawValue, String(audioChanges), initialization, audio?.text ?? ""]
         return fields.joined(separator: ";")
     }
 
@@ -81,7 +80,7 @@ extension TransportStreamState {
             let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]),
             Self.changeCounts.contains(changes)
         else { return nil }
-        program = TransportProgram(video: video, audio: [.init(codec: codec)])
+        program = TransportProgram(video: video, audio: codec)
         audioChanges = changes
         self.discontinuities = discontinuities
         initialization = fields[3]

@@ -39,6 +39,7 @@ package final class RunningChannel: Sendable {
             let spool = runner.configuration.spool
             if removesSpool(spool) { try? FileManager.default.removeItem(atPath: spool) }
             report(.ended(run, failure: failure))
+            HeapSettings.trim()
         }
     }
 

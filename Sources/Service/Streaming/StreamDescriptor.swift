@@ -69,7 +69,9 @@ package final class StreamDescriptor: Sendable {
         var rest = bytes
         while !rest.isEmpty {
             if let failure = waitUntilWritable() { return failure }
-            let count = unsafe rest.prefix(Self.writeSize).withUnsafeBytes {
+            // A write to a file waits for the disk at most.
+            let size = kind == .file ? rest.count : Self.writeSize
+            let count = unsafe rest.prefix(size).withUnsafeBytes {
                 unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if count >= 0 {

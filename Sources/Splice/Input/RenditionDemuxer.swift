@@ -11,7 +11,7 @@ struct RenditionDemuxer: Sendable {
     private var isContinuityBroken = false
     /// Counts of the demuxers; those of the audio stage are apart.
     private(set) var counts = SpliceCounts()
-    private(set) var audioStage: AudioTranscodeStage
+    var audioStage: AudioTranscodeStage
     /// The selected program of a transport stream.
     private(set) var program: ProgramSelection?
     /// Audio tracks of fragmented MP4 that cannot be republished, by their sample entries.

@@ -184,12 +184,13 @@ private struct SlateTrackChoice: Equatable, Sendable {
 
     /// Whether audio with this sample entry can be copied.
     ///
-    /// The layer of MPEG audio is known only from its frames. Layers that players do not decode are transcoded later.
+    /// The layer of MPEG audio is known only from its frames. Layers and codecs that players do not decode are transcoded
+    /// later.
     private static func isCopied(_ entry: SampleEntry) -> Bool {
         do throws(MediaError) {
             switch try AudioSampleDescription(entry) {
             case .complete(let configuration), .needsSampleDurations(let configuration):
-                return AudioCompatibility(configuration) == .copy
+                return [.copy, .transcode(.codec)].contains(AudioCompatibility(configuration))
             case .needsFrameHeaders: return true
             case nil: return false
             }

@@ -1,8 +1,5 @@
 extension String {
     package var quoted: String { "“\(self)”" }
-
-    /// The URL without its secrets.
-    package var redacted: String { URIReference.redacted(self) }
 }
 
 extension Duration {

@@ -40,3 +40,8 @@ extension URIReference {
         authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     }
 }
+
+extension String {
+    /// The URL without its secrets.
+    package var redacted: String { URIReference.redacted(self) }
+}

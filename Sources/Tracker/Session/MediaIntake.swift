@@ -1,6 +1,6 @@
-import Support
 import Fetch
 import Playlist
+import Support
 
 /// Fetches the segments that the renditions of a session list, with their keys and maps, and delivers them in order.
 struct MediaIntake: Sendable {

@@ -10,8 +10,9 @@ struct AudioOptions: ParsableArguments {
         help: ArgumentHelp(
             .audio,
             discussion: """
-                copy: audio that players accept in fragmented MP4 is copied, other audio (MP2) is transcoded to \
-                AAC. bridge: all audio is transcoded to AAC. uniform: audio that differs from the channel's first audio is \
+                copy: audio that players accept in fragmented MP4 and in transport streams is copied, other audio is \
+                transcoded to AAC, and so is another codec in a channel of AAC. bridge: all audio is transcoded to AAC. \
+                uniform: audio that differs from the channel's first audio is \
                 transcoded to its format, for players that read one init section only. drop: no audio.
                 """, valueName: "mode"))
     var audio = AudioPolicy.copy

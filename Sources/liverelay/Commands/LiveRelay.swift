@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Logging
 import Observability
+import Service
 import Support
 
 @main

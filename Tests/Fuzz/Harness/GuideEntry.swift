@@ -1,4 +1,5 @@
 @testable import ChannelList
+@testable import Guide
 
 /// Entry for XMLTV guides, on their way to the guide that is published.
 enum GuideEntry {

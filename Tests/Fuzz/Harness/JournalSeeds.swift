@@ -63,7 +63,7 @@ enum JournalSeeds {
                 : TransportStreamPoint(
                     parameters: "h264;aac;\(number);init-a.mp4;aac/48000/2/1024/1190",
                     discontinuitySequence: UInt64(number / 4), isDiscontinuous: number.isMultiple(of: 4),
-                    files: number % 4 == 1 ? [SpoolFile(name: "still-\(number / 8).mp4", byteCount: 9000)] : []),
+                    still: number % 4 == 1 ? SpoolFile(name: "still-\(number / 8).mp4", byteCount: 9000) : nil),
             isGap: false, listedFrom: 0)
     }
 

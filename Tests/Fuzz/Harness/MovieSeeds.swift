@@ -32,13 +32,7 @@ enum MovieSeeds {
         configuration(.aac, [0x11, 0x90]), configuration(.aac, [0x2B, 0x11, 0x88, 0]),
         configuration(.mpegAudio(layer: 3), []), configuration(.ac3, [0x10, 0x3D, 0x60], samples: 1536),
         configuration(.eac3, [0x06, 0, 0x20, 0x0F, 0], samples: 1536),
-        configuration(.opus, [0, 2, 0, 0, 0, 0, 0xBB, 0x80, 0, 0, 0], samples: 960),
-        configuration(
-            .flac, [0x80, 0, 0, 34, 0x10, 0, 0x10, 0] + [0, 0, 0, 0, 0, 0, 0x0B, 0xB8, 0x02, 0xF0] + zeros(20),
-            samples: 4096),
     ]
-
-    private static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
 
     private static func configuration(
         _ codec: AudioConfiguration.Codec, _ specific: [UInt8], samples: Int = 1024
@@ -89,7 +83,7 @@ enum MovieSeeds {
                         minf.box("stbl") { stbl in
                             stbl.fullBox("stsd") { stsd in
                                 stsd.u32(1)
-                                AudioSampleEntry(audio[0]).write(to: &stsd)
+                                try? AudioSampleEntry(audio[0]).write(to: &stsd)
                             }
                         }
                     }

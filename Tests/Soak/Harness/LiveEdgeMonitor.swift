@@ -1,5 +1,5 @@
-import Support
 import Playlist
+import Support
 
 /// Measures stalls of the live edge. All times are milliseconds.
 struct LiveEdgeMonitor {

@@ -1,7 +1,8 @@
-import Support
 import Channel
+import Fetch
 import Foundation
 import Splice
+import Support
 import Tracker
 
 /// The command `soak [--limits] [--start TIME] HOURS [SEED…]`.

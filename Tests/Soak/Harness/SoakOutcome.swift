@@ -1,7 +1,8 @@
-import Support
 import Channel
+import Fetch
 import Foundation
 import Playlist
+import Support
 import Tracker
 
 /// The outcome of a soak run.

@@ -1,12 +1,13 @@
 import Support
 
 #if DEBUG
-    import Metering
+    import Support
     import TestSupport
     import Testing
 
     @testable import Demux
     @testable import Media
+    @testable import MediaTestSupport
     @testable import Mux
 
     /// Writing fragments, init sections and transport streams takes steps in proportion to the media, and so does reading
@@ -59,8 +60,9 @@ import Support
             },
             Row(when: "an init section with large parameter sets") { count in
                 let fill = [UInt8](repeating: 0x55, count: 10 * count)
+                let sequence = bytes("67640020acb402802dd80880000003008000003230200016e360002dc6f269403c60ca80")
                 let video = VideoConfiguration(
-                    codec: .h264, sequenceParameterSets: [ElementarySamples.sequenceUnit(0)],
+                    codec: .h264, sequenceParameterSets: [sequence],
                     pictureParameterSets: [ElementarySamples.pictureUnit(0) + fill])
                 _ = try InitWriter.write(video: video, audio: nil)
             },
@@ -73,9 +75,7 @@ import Support
         private static let aac = AudioConfiguration(
             codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024,
             decoderSpecificInfo: [0x11, 0x90])
-        private static let avc = VideoConfiguration(
-            codec: .h264, sequenceParameterSets: [[0x67, 1, 2, 3]], pictureParameterSets: [[0x68, 4]])
-        private static let program = TransportProgram(video: .h264, audio: [.init(codec: .aac)])
+        private static let program = TransportProgram(video: .h264, audio: .aac)
 
         /// - Parameter step: ticks from a sample to the next.
         private static func stream(_ when: String, step: Int64, units: Int = 1) -> Row {
@@ -87,13 +87,14 @@ import Support
                         decodeTime: $0, presentationTime: $0 + .milliseconds(200), isRandomAccessPoint: true,
                         payload: sample[...])
                 }
-                let frames = times.map { TransportMedia.AudioFrame(time: $0 + .milliseconds(200), payload: [1, 2]) }
                 var media = TransportMedia(
-                    decoding: .zero..<Ticks(Int64(count) * step), presentationStart: Ticks.milliseconds(200),
-                    video: .init(configuration: avc, samples: samples),
-                    audio: [.init(configuration: aac, frames: frames)])
+                    decoding: .zero..<Ticks(Int64(count) * step), presentationStart: Ticks.milliseconds(200))
+                media.video = samples
+                media.audio = times.map { TransportMedia.AudioFrame(time: $0 + .milliseconds(200), payload: [1, 2]) }
+                media.audioConfiguration = aac
                 media.timedMetadata = times.map { ($0, [UInt8](repeating: 1, count: 20)) }
-                _ = TransportStreamMuxer(program, audioChanges: 0).segment(media)
+                var buffer: [UInt8] = []
+                _ = TransportStreamMuxer(program, audioChanges: 0).segment(media, in: &buffer)
             }
         }
 

@@ -1,0 +1,152 @@
+package import Media
+
+extension TransportMedia {
+    /// Finds the samples of a published segment by the index in its `moof`. The decode times are those of its video, or of
+    /// its audio if there is none.
+    ///
+    /// It reads what `FragmentWriter` writes and nothing else: one movie fragment whose tracks have fixed timescales, one
+    /// run each, and data offsets from the `moof`. Numbers that no channel publishes are errors: a disk may change a file.
+    /// - Parameters:
+    ///   - file: the bytes of the segment. Boxes other than the `moof` and event messages are read past.
+    ///   - audio: the configuration of its audio; nil if it has none.
+    ///   - duration: of the segment.
+    package init(
+        fragment file: ArraySlice<UInt8>, audio: AudioConfiguration?, lasting duration: Ticks
+    ) throws(MediaError) {
+        let boxes = try BoxReader.boxes(in: file)
+        let moof = try boxes.require("moof")
+        var tracks: [UInt32: Track] = [:]
+        for box in try moof.children() where box.type == "traf" {
+            let track = try Track(box.children(), in: file, from: moof.start)
+            tracks[track.id] = track
+        }
+        let video = tracks[TrackID.video]?.videoSamples ?? []
+        let frames = audio == nil ? [] : tracks[TrackID.audio]?.audioFrames ?? []
+        guard let start = video.first?.decodeTime ?? frames.first?.time,
+            let presented = video.first?.presentationTime ?? frames.first?.time
+        else { throw Track.fault("sample_count") }
+        self.init(decoding: start..<start + duration, presentationStart: presented)
+        self.video = video
+        beginsGradualRefresh = tracks[TrackID.video]?.beginsGradualRefresh ?? false
+        self.audio = frames
+        audioConfiguration = frames.isEmpty ? nil : audio
+        timedMetadata = boxes.filter { $0.type == "emsg" }.compactMap(Self.timedMetadata)
+    }
+
+    /// The ID3 tags of an `emsg` of version 1; nil if it has another message.
+    private static func timedMetadata(in emsg: Box) -> (time: Ticks, tags: [UInt8])? {
+        var fields = BoxFields(emsg.body)
+        do throws(MediaError) {
+            try fields.skip(8)  // version, flags, timescale
+            let time = try fields.u64()
+            try fields.skip(8)  // event_duration, id
+            let texts = fields.rest.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+            guard texts.count == 3, texts[0].elementsEqual(EventMessage.id3Scheme.utf8),
+                let time = Int64(exactly: time), Ticks.timeline.contains(time)
+            else { return nil }
+            return (Ticks(time), Array(texts[2]))
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// One `traf`.
+private struct Track {
+    struct Sample {
+        let duration: UInt32
+        let compositionOffset: Int32
+        let flags: UInt32
+        let payload: ArraySlice<UInt8>
+    }
+
+    /// The latest decode time, in either timescale: sums of times do not overflow.
+    private static let latest: Int64 = 1 << 60
+
+    let id: UInt32
+    /// In the track's timescale, as every time here.
+    let decodeTime: Int64
+    private(set) var samples: [Sample] = []
+    /// Whether the first sample is in a sample group `roll` (ISO/IEC 14496-12 §10.1).
+    let beginsGradualRefresh: Bool
+
+    /// - Parameter base: the index of the `moof` in `file`.
+    init(_ boxes: [Box], in file: ArraySlice<UInt8>, from base: Int) throws(MediaError) {
+        var header = BoxFields(try boxes.require("tfhd").body)
+        let headerFlags = try header.versionAndFlags().flags
+        id = try header.u32()
+        let duration = headerFlags & TrackHeaderFlag.defaultSampleDuration == 0 ? 0 : try header.u32()
+        let flags = try header.u32()
+        var times = BoxFields(try boxes.require("tfdt").body)
+        try times.skip(4)
+        guard let decodeTime = Int64(exactly: try times.u64()), decodeTime <= Self.latest else {
+            throw Self.fault("baseMediaDecodeTime")
+        }
+        self.decodeTime = decodeTime
+        beginsGradualRefresh = boxes.contains { $0.type == "sbgp" && Self.beginsRoll($0) }
+        try readSamples(boxes.require("trun"), duration, flags, in: file, from: base)
+        guard samples.reduce(Int64(0), { $0 + Int64($1.duration) }) <= longest else {
+            throw Self.fault("sample_duration")
+        }
+    }
+
+    private mutating func readSamples(
+        _ trun: Box, _ duration: UInt32, _ flags: UInt32, in file: ArraySlice<UInt8>, from base: Int
+    ) throws(MediaError) {
+        var fields = BoxFields(trun.body)
+        let present = try fields.versionAndFlags().flags
+        let has = { (flag: UInt32) in present & flag != 0 }
+        let count = Int(try fields.u32())
+        guard has(TrackRunFlag.dataOffset), has(TrackRunFlag.sampleSize), count <= trun.body.count / 4 else {
+            throw Self.fault("tr_flags")
+        }
+        var position = base + Int(try fields.u32())
+        var firstFlags = has(TrackRunFlag.firstSampleFlags) ? try fields.u32() : nil
+        samples.reserveCapacity(count)
+        for _ in 0..<count {
+            let duration = has(TrackRunFlag.sampleDuration) ? try fields.u32() : duration
+            let end = position + Int(try fields.u32())
+            let ownFlags = has(TrackRunFlag.sampleFlags) ? try fields.u32() : firstFlags ?? flags
+            let offset = has(TrackRunFlag.sampleCompositionTimeOffsets) ? try fields.u32() : 0
+            guard end <= file.endIndex else {
+                throw MediaError(.truncated, offset: file.endIndex, section: BoxReader.section)
+            }
+            samples.append(
+                Sample(
+                    duration: duration, compositionOffset: Int32(bitPattern: offset), flags: ownFlags,
+                    payload: file[position..<end]))
+            (position, firstFlags) = (end, nil)
+        }
+    }
+
+    /// The longest segment: EXT-X-TARGETDURATION is at most ten hours.
+    private var longest: Int64 { 36_001 * (id == TrackID.audio ? TrackTimescale.audio : TrackTimescale.video) }
+
+    static func fault(_ field: String) -> MediaError {
+        MediaError(.badParameterSet(field: field), section: "ISO/IEC 14496-12 §8.8")
+    }
+
+    private static func beginsRoll(_ group: Box) -> Bool {
+        // version and flags, grouping_type, entry_count, the first sample_count and its group
+        group.body.dropFirst(4).starts(with: "roll".utf8) && group.body.dropFirst(16).prefix(4).contains { $0 > 0 }
+    }
+
+    var videoSamples: [TransportMedia.VideoSample] {
+        var time = decodeTime
+        return samples.map { sample in
+            defer { time += Int64(sample.duration) }
+            return TransportMedia.VideoSample(
+                decodeTime: Ticks(time), presentationTime: Ticks(time + Int64(sample.compositionOffset)),
+                isRandomAccessPoint: FragmentWriter.isRandomAccessPoint(sample.flags), payload: sample.payload)
+        }
+    }
+
+    var audioFrames: [TransportMedia.AudioFrame] {
+        var time = decodeTime
+        return samples.map { sample in
+            defer { time += Int64(sample.duration) }
+            return TransportMedia.AudioFrame(
+                time: Ticks(time.rescaled(Ticks.perSecond, over: TrackTimescale.audio)), payload: sample.payload)
+        }
+    }
+}

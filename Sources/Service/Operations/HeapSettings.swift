@@ -1,0 +1,38 @@
+import Glibc
+
+/// How the C library gives memory back to the system.
+///
+/// By default it keeps freed blocks of up to 32 MiB once it has seen some, in several arenas. Then a channel that had one
+/// large segment keeps its memory.
+package enum HeapSettings {
+    /// Blocks from this size on are mapped by themselves, and given back when they are freed.
+    ///
+    /// The buffers of a usual segment are smaller: 6 s of 10 Mbit/s. They are used again for the next segment. Mapped
+    /// anew, they would cost a page fault for each 4 KiB, and the kernel more time than the rest of the process takes.
+    private static let mappedBytes: Int32 = 8 << 20
+    /// Free memory at the end of an arena beyond this is given back. It has room for the buffers of some segments.
+    private static let trimmedBytes: Int32 = 16 << 20
+    /// Each arena keeps free memory. By default there are eight for each core.
+    private static let arenas: Int32 = 2
+
+    /// M_MMAP_THRESHOLD, M_TRIM_THRESHOLD and M_ARENA_MAX of malloc.h, which the Glibc module does not have.
+    private static let (mapThreshold, trimThreshold, arenaLimit): (Int32, Int32, Int32) = (-3, -1, -8)
+
+    private typealias SetOption = @convention(c) (_ option: Int32, _ value: Int32) -> Int32
+    private typealias Trim = @convention(c) (_ kept: Int) -> Int32
+
+    /// Does nothing with a C library that has no such options.
+    package static func apply() {
+        guard let symbol = unsafe dlsym(nil, "mallopt") else { return }
+        let setOption = unsafe unsafeBitCast(symbol, to: SetOption.self)
+        _ = setOption(mapThreshold, mappedBytes)
+        _ = setOption(trimThreshold, trimmedBytes)
+        _ = setOption(arenaLimit, arenas)
+    }
+
+    /// Gives back all free memory, also between blocks in use. Called when a channel has ended.
+    static func trim() {
+        guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
+        _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
+    }
+}

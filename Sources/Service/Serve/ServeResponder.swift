@@ -28,7 +28,8 @@ package final class ServeResponder: Responder {
     package let clients: @Sendable () -> ClientCounts
 
     package init(
-        _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(), tuner: TunerIdentity = TunerIdentity(),
+        _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
+        tuner: TunerIdentity = TunerIdentity(),
         guide: GuideService? = nil, api: APIResponder = APIResponder(), access: ViewerAccess = ViewerAccess(),
         operations: OperationsResponder? = nil,
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }

@@ -12,7 +12,7 @@ struct SourcePipeline: Sendable {
     private static let recentSegmentLimit = 64
 
     let hasCompanion: Bool
-    var engine: SpliceEngine
+    @Boxed var engine: SpliceEngine
     /// The main segments passed to the engine lately, in order.
     private var recentSegments: [MediaSegment] = []
     private var reportedPrograms: [InputRendition: ProgramSelection] = [:]

@@ -1,5 +1,6 @@
 import Media
 package import Splice
+import Support
 
 /// Segments made from a file that is published in a loop while no upstream delivers anything.
 ///
@@ -9,7 +10,7 @@ package import Splice
 struct Slate: Sendable {
     /// The state of one outage.
     private struct Playback: Sendable {
-        var engine: SpliceEngine
+        @Boxed var engine: SpliceEngine
         /// Chunks passed to the engine.
         var chunkCount = 0
         /// Segments that were emitted and not returned yet. The engine may hold a segment until the next one begins.

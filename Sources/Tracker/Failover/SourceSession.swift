@@ -1,4 +1,5 @@
 import Fetch
+import Support
 
 /// One session with one of a channel's sources.
 ///
@@ -7,7 +8,7 @@ struct SourceSession: Sendable {
     /// 0 is the primary; backups count from 1, in their order.
     let source: Int
     private let number: UInt64
-    private var session: UpstreamSession
+    @Boxed private var session: UpstreamSession
     /// When the session asked to be woken.
     private(set) var wakeAt: Duration?
     /// Since when its main playlist has been read on time; nil while it is late, not read yet, or ended.

@@ -1,0 +1,17 @@
+/// A large value behind one pointer: what contains it is copied as a pointer is, and so is the code that copies it.
+///
+/// The value itself is copied when it is changed while it has another owner.
+@propertyWrapper
+package struct Boxed<Value> {
+    /// One element: an array is the storage of the standard library that is copied on writing.
+    private var storage: [Value]
+
+    package init(wrappedValue: Value) { storage = [wrappedValue] }
+
+    package var wrappedValue: Value {
+        _read { yield storage[0] }
+        _modify { yield &storage[0] }
+    }
+}
+
+extension Boxed: Sendable where Value: Sendable {}

@@ -1,4 +1,6 @@
+import Foundation
 import Playlist
+import TestSupport
 import Testing
 
 @testable import ChannelList
@@ -279,7 +281,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         (options.maxSegmentBytes, options.maxPlaylistBytes) = (64 << 20, 4096)
         (options.deniesPrivate, options.permittedAddresses) = (true, ["10.0.0.1"])
         (options.giveUp, options.patience) = (.zero, .seconds(9))
-        (options.audio, options.fillsSilence, options.requiresVideo) = (.bridge, false, true)
+        (options.audio, options.fillsSilence, options.requiredMedia) = ("bridge", false, "video")
         (options.slate, options.window, options.burst) = ("/etc/slate.mp4", .seconds(60), .seconds(10))
         (options.rewind, options.keepsRewind) = (.seconds(7200), true)
         options.tokens = ["0123456789abcdef", "0123456789abcdeg", "0123456789abcdeh"]
@@ -436,4 +438,13 @@ private func map(_ entries: (String, String)...) -> ConfigurationNode {
 ]) func slugOfRequest(slug: String, says: String?) {
     let refusal = ChannelConfiguration.refusal(ofSlug: slug)
     #expect((refusal == nil) == (says == nil) && says.map { refusal?.text.contains($0) == true } ?? true)
+}
+
+/// The first columns of docs/lists.md name each key of a channel once.
+@Test func everyKeyIsDocumented() throws {
+    let document = try String(contentsOf: PackageRoot.url.appending(path: "docs/lists.md"), encoding: .utf8)
+    let table = try #require(document.split(separator: "| key of a channel | value |\n|---|---|\n").last)
+    let rows = try #require(table.split(separator: "\n\n").first).split(separator: "\n")
+    let keys = rows.flatMap { $0.split(separator: "|")[0].matches(of: /`([a-z-]+)`/).map { String($0.1) } }
+    #expect(keys.sorted() == ConfigurationKey.allCases.map(\.rawValue).sorted())
 }

@@ -169,7 +169,7 @@ private let rows = [
     private let document: [String: Any]
 
     init() throws {
-        let object = try JSONSerialization.jsonObject(with: Data(PackageResources.openapi_json))
+        let object = try JSONSerialization.jsonObject(with: Data(APIDocument.json))
         document = try #require(object as? [String: Any])
     }
 
@@ -182,6 +182,12 @@ private let rows = [
         let properties = try #require(try schema("Channel")["properties"] as? [String: Any])
         let keys = ConfigurationKey.allCases.filter { $0.isPermitted(in: .request) }.map(\.rawValue)
         #expect(Set(properties.keys) == Set(keys))
+    }
+
+    @Test func sourceHasOneURL() throws {
+        let properties = try #require(try schema("Source")["properties"] as? [String: Any])
+        #expect(Set(properties.keys) == Set(ConfigurationKey.Scope.source.keys.map(\.rawValue)))
+        #expect(properties["url"] as? [String: String] == ["$ref": "#/components/schemas/URL"])
     }
 
     @Test func hasThePatternsOfValues() throws {

@@ -143,7 +143,9 @@ private struct DocumentReader {
         called key: String?, at position: ConfigurationNode.Position?, pathKey: String, _ node: ConfigurationNode
     ) {
         let entry = reader.below("channels") { $0.below(pathKey) { $0.channelEntry(node) } }
-        guard let name = key ?? entry.name else { return record(.missingKey("name"), of: pathKey, at: position) }
+        guard let name = key ?? entry.options.name else {
+            return record(.missingKey("name"), of: pathKey, at: position)
+        }
         let slug = ChannelSlug.slug(ofName: name)
         if ChannelSlug.reserved.contains(slug) { record(.reservedName(slug), of: pathKey, at: position) }
         if let line = lines[slug] {

@@ -74,13 +74,10 @@ extension ConfigurationReader {
         return number
     }
 
-    mutating func choice<Value: RawRepresentable & CaseIterable>(_ node: ConfigurationNode, of type: Value.Type)
-        -> Value?
-    where Value.RawValue == String {
-        let words = Value.allCases.map(\.rawValue)
+    mutating func choice(_ node: ConfigurationNode, of words: [String]) -> String? {
         let expected = "one of \(words.joined(separator: ", "))"
         guard let (written, text) = scalar(node, [.plain, .text], expected: expected) else { return nil }
-        if let value = Value(rawValue: text) { return value }
+        if words.contains(text) { return text }
         let nearest = nearestWord(to: text, among: words).map { "; did you mean “\($0)”?" } ?? ""
         record(.badValue(Self.excerpt(written), expected: expected + nearest), at: node.position)
         return nil
@@ -92,12 +89,13 @@ extension ConfigurationReader {
         }
     }
 
-    mutating func byteCount(_ node: ConfigurationNode) -> Int? {
+    mutating func byteCount(_ node: ConfigurationNode, atLeast least: Int) -> Int? {
         let bytes = amount(node, .byteCount).map { digits, unit in
             digits << (["k": 10, "m": 20, "g": 30][unit.prefix(1).lowercased()] ?? 0)
         }
-        guard let bytes, bytes > MemoryBudget.largestLimit else { return bytes }
-        record(.badValue(nil, expected: "at most \(MemoryBudget.largestLimit >> 30)GiB"), at: node.position)
+        guard let bytes, bytes < least || bytes > MemoryBudget.largestLimit else { return bytes }
+        let bound = bytes < least ? "least \(least >> 20)MiB" : "most \(MemoryBudget.largestLimit >> 30)GiB"
+        record(.badValue(nil, expected: "at \(bound)"), at: node.position)
         return nil
     }
 

@@ -2,92 +2,119 @@ package import Playlist
 package import Support
 
 /// How a channel is relayed, as far as its configuration says. nil: as the command line says.
-package struct ChannelOptions: Hashable, Sendable {
-    package enum AudioMode: String, CaseIterable, Sendable { case copy, bridge, uniform, drop }
-
-    // The upstream.
-    package var variant: VariantChoice?
-    package var maxConnections: Int?
-    /// Whether playlists are loaded by the standard's schedule only.
-    package var isPolite: Bool?
-    /// The memory of the channel.
-    package var memoryLimitBytes: Int?
-    package var maxSegmentBytes: Int?
-    package var maxPlaylistBytes: Int?
-    package var deniesPrivate: Bool?
-    /// IP addresses that are permitted nevertheless.
-    package var permittedAddresses: [String]?
-    /// Silence after which a run fails; zero: never.
-    package var giveUp: Duration?
-    package var patience: Duration?
-
-    // Output.
-    package var audio: AudioMode?
-    package var fillsSilence: Bool?
-    package var requiresVideo: Bool?
-    /// Path of the MP4 file that fills outages.
-    package var slate: String?
-    /// Length of `live.m3u8`.
-    package var window: Duration?
-    /// Length of the rewind.
-    package var rewind: Duration?
-    /// Media that a client of `/live.ts` gets at once.
-    package var burst: Duration?
-    /// Directory that has a directory for the rewind of each channel that always runs.
-    package var spool: String?
-    /// Directory that gets a capture of each run.
-    package var record: String?
-
-    // Viewers.
-    /// Tokens of which a viewer needs one, or one of the server; nil: as the server's other channels.
-    package var tokens: [Secret]?
-
-    // When it runs.
-    /// Whether the rewind is there before anybody watches.
-    package var keepsRewind: Bool?
-    package var isAlways: Bool?
-    /// How long it runs after its last viewer has left.
-    package var idle: Duration?
+@dynamicMemberLookup
+package struct ChannelOptions: Sendable {
+    private var values: [ConfigurationKey: any Hashable & Sendable] = [:]
     /// Whether the channel ends with the process and nobody can ask for what it kept: a request made it.
     package var isTemporary = false
 
     package init() {}
 
+    /// The type of a key's value.
+    package struct Field<Value: Hashable & Sendable>: Sendable {
+        fileprivate let key: ConfigurationKey
+        fileprivate init(_ key: ConfigurationKey) { self.key = key }
+    }
+
+    /// The properties of `ChannelOptions`. The rows of their keys say what they mean.
+    package struct Fields: Sendable {
+        let name = Field<String>(.name)
+        let groups = Field<[String]>(.group)
+        let logo = Field<String>(.logo)
+        let number = Field<String>(.number)
+        let guideID = Field<String>(.guideID)
+        let guideName = Field<String>(.guideName)
+        let guideShift = Field<String>(.guideShift)
+        let isRadio = Field<Bool>(.radio)
+        package let variant = Field<VariantChoice>(.variant)
+        package let maxConnections = Field<Int>(.maxConnections)
+        package let isPolite = Field<Bool>(.polite)
+        package let memoryLimitBytes = Field<Int>(.memoryLimit)
+        package let maxSegmentBytes = Field<Int>(.maxSegment)
+        package let maxPlaylistBytes = Field<Int>(.maxPlaylist)
+        package let deniesPrivate = Field<Bool>(.denyPrivate)
+        package let permittedAddresses = Field<[String]>(.allowAddress)
+        package let giveUp = Field<Duration>(.giveUp)
+        package let patience = Field<Duration>(.patience)
+        package let audio = Field<String>(.audio)
+        package let fillsSilence = Field<Bool>(.fillSilence)
+        package let requiredMedia = Field<String>(.require)
+        package let slate = Field<String>(.slate)
+        package let window = Field<Duration>(.window)
+        /// Length of the rewind, by `dvr` or `rewind`.
+        package let rewind = Field<Duration>(.dvr)
+        /// Whether the rewind is there before anybody watches.
+        package let keepsRewind = Field<Bool>(.rewind)
+        package let burst = Field<Duration>(.burst)
+        package let spool = Field<String>(.spool)
+        package let record = Field<String>(.record)
+        /// Tokens of which a viewer needs one, or one of the server; nil: as the server's other channels.
+        package let tokens = Field<[Secret]>(.tokens)
+        package let isAlways = Field<Bool>(.always)
+        package let idle = Field<Duration>(.idle)
+    }
+
+    private static let fields = Fields()
+
+    package subscript<Value>(dynamicMember field: KeyPath<Fields, Field<Value>>) -> Value? {
+        get { values[Self.fields[keyPath: field].key] as? Value }
+        set { values[Self.fields[keyPath: field].key] = newValue }
+    }
+
+    subscript(key: ConfigurationKey) -> (any Hashable & Sendable)? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+
     /// Whether the channel runs without viewers: if it says so, or else if it records or keeps its rewind.
-    package var runsAlways: Bool { isAlways ?? (record != nil || keepsRewind == true) }
+    package var runsAlways: Bool { self.isAlways ?? (self.record != nil || self.keepsRewind == true) }
 
     /// These options, and `defaults` where they say nothing.
     package func filled(from defaults: ChannelOptions) -> ChannelOptions {
         var options = self
-        options.fill(\.variant, from: defaults)
-        options.fill(\.maxConnections, from: defaults)
-        options.fill(\.isPolite, from: defaults)
-        options.fill(\.memoryLimitBytes, from: defaults)
-        options.fill(\.maxSegmentBytes, from: defaults)
-        options.fill(\.maxPlaylistBytes, from: defaults)
-        options.fill(\.deniesPrivate, from: defaults)
-        options.fill(\.permittedAddresses, from: defaults)
-        options.fill(\.giveUp, from: defaults)
-        options.fill(\.patience, from: defaults)
-        options.fill(\.audio, from: defaults)
-        options.fill(\.fillsSilence, from: defaults)
-        options.fill(\.requiresVideo, from: defaults)
-        options.fill(\.slate, from: defaults)
-        options.fill(\.window, from: defaults)
-        options.fill(\.rewind, from: defaults)
-        options.fill(\.burst, from: defaults)
-        options.fill(\.spool, from: defaults)
-        options.fill(\.record, from: defaults)
-        options.fill(\.tokens, from: defaults)
-        options.fill(\.keepsRewind, from: defaults)
-        options.fill(\.isAlways, from: defaults)
-        options.fill(\.idle, from: defaults)
+        options.values.merge(defaults.values) { own, _ in own }
         return options
     }
 
-    private mutating func fill<Value>(
-        _ option: WritableKeyPath<ChannelOptions, Value?>, from defaults: ChannelOptions
-    ) {
-        if self[keyPath: option] == nil { self[keyPath: option] = defaults[keyPath: option] }
+    /// These options, but for what people and guides call the channel.
+    var withoutDescription: ChannelOptions { keeping { !ConfigurationKey.descriptions.contains($0) } }
+
+    private func keeping(_ isKept: (ConfigurationKey) -> Bool) -> ChannelOptions {
+        var options = self
+        options.values = values.filter { isKept($0.key) }
+        return options
     }
+
+    /// These options, but with the values of `other` for what no request can say.
+    package func keepingWhatOnlyFilesSay(of other: ChannelOptions) -> ChannelOptions {
+        keeping { $0.isPermitted(in: .request) }.filled(from: other.keeping { !$0.isPermitted(in: .request) })
+    }
+
+    /// The value of a key as a configuration has it; nil if it says nothing, or if no request can say it.
+    package func written(_ key: ConfigurationKey) -> (any Encodable & Sendable)? {
+        switch (key.row.form, values[key]) {
+        // `rewind` says the length too.
+        case (_, _ as Duration) where key == .dvr && self.keepsRewind == true: nil
+        case (.rewind, let isKept as Bool): isKept ? (self.rewind ?? .zero).secondsSpan : "when-watched"
+        case (_, let span as Duration): span.secondsSpan
+        case (.bytes, let count as Int): String(count)
+        case (_, let count as Int): count
+        case (_, let flag as Bool): flag
+        case (_, let variant as VariantChoice): variant.text
+        case (.text, let text as String), (.choice, let text as String): text
+        default: nil
+        }
+    }
+}
+
+extension ChannelOptions: Equatable {
+    package static func == (one: ChannelOptions, other: ChannelOptions) -> Bool {
+        one.isTemporary == other.isTemporary
+            && one.values.mapValues { AnyHashable($0) } == other.values.mapValues { AnyHashable($0) }
+    }
+}
+
+extension Duration {
+    /// `90s`: a duration of a configuration, which has whole seconds.
+    fileprivate var secondsSpan: String { "\(components.seconds)s" }
 }

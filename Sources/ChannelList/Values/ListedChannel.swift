@@ -1,5 +1,5 @@
 /// A channel of a list: what people and guides call it, and where it comes from.
-package struct ListedChannel: Hashable, Sendable {
+package struct ListedChannel: Equatable, Sendable {
     /// The channel's name in paths: `a`…`z`, digits and dashes, unique in its list. Empty until `ChannelSlug.assign`.
     package var slug: String
     package var name: String

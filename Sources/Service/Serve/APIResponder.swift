@@ -41,7 +41,7 @@ package final class APIResponder: Sendable {
             return .now(
                 Response(
                     contentType: .json, cacheControl: .maxAge(seconds: 3600),
-                    body: .bytes(EmbeddedFile.bytes(named: "openapi.json"), gzip: nil)))
+                    body: .bytes(APIDocument.json, gzip: nil)))
         case (.channels, .get), (.channels, .head):
             return .later { await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
         case (.channel(let name), .get), (.channel(let name), .head):

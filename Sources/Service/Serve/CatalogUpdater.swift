@@ -176,11 +176,7 @@ extension ListedChannel {
     fileprivate func keepingWhatOnlyFilesSay(of listed: ListedChannel) -> ListedChannel {
         var channel = self
         channel.stationAttributes = listed.stationAttributes
-        channel.options.slate = listed.options.slate
-        channel.options.spool = listed.options.spool
-        channel.options.record = listed.options.record
-        channel.options.permittedAddresses = listed.options.permittedAddresses
-        channel.options.tokens = listed.options.tokens
+        channel.options = channel.options.keepingWhatOnlyFilesSay(of: listed.options)
         return channel
     }
 }

@@ -20,7 +20,7 @@ struct ChannelDocument: Encodable, Sendable {
     let reason: String?
     /// The keys of `channels.yaml`, with what `defaults` adds, but for those that only a file can have. A PUT of it
     /// changes nothing.
-    let configuration: ChannelConfigurationDocument
+    let configuration: JSONObject
 
     init(_ listing: ChannelHost.ListedState) { self.init(listing.channel, listing.entry) }
 
@@ -28,78 +28,46 @@ struct ChannelDocument: Encodable, Sendable {
         channel = listed.slug
         state = ServeStatus.state(of: entry)
         reason = if case .failed(let reason, _)? = entry?.state { reason } else { nil }
-        configuration = ChannelConfigurationDocument(listed)
+        configuration = JSONObject(configurationOf: listed)
     }
 }
 
-/// The keys of a channel in `channels.yaml`; nil where it has none.
-struct ChannelConfigurationDocument: Encodable, Sendable {
-    struct Source: Encodable, Sendable {
-        let url: String
-        let headers: [String: String]?
-        let proxy: String?
+/// A source in a configuration.
+private struct SourceDocument: Encodable, Sendable {
+    let url: String
+    let headers: [String: String]?
+    let proxy: String?
 
-        init(_ source: ListedSource) {
-            url = source.url
-            headers =
-                source.headers.isEmpty
-                ? nil : Dictionary(source.headers.map { ($0.name, $0.value) }) { first, _ in first }
-            proxy = source.proxy
-        }
-    }
-
-    private let channel: ListedChannel
-
-    init(_ channel: ListedChannel) { self.channel = channel }
-
-    private struct Key: CodingKey {
-        let key: ConfigurationKey
-        var stringValue: String { key.rawValue }
-        var intValue: Int? { nil }
-        init(_ key: ConfigurationKey) { self.key = key }
-        init?(stringValue: String) { nil }
-        init?(intValue: Int) { nil }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        func encode(_ value: (some Encodable)?, _ key: ConfigurationKey) throws {
-            try container.encodeIfPresent(value, forKey: Key(key))
-        }
-        try encode(channel.name, .name)
-        try encode(channel.groups.isEmpty ? nil : channel.groups, .group)
-        try encode(channel.logo, .logo)
-        try encode(channel.number, .number)
-        try encode(channel.guideID, .guideID)
-        try encode(channel.guideName, .guideName)
-        try encode(channel.guideShift, .guideShift)
-        try encode(channel.isRadio ? true : nil, .radio)
-        try encode(channel.sources.first.map(Source.init), .url)
-        try encode(channel.sources.count > 1 ? channel.sources.dropFirst().map(Source.init) : nil, .backups)
-        let options = channel.options
-        try encode(options.variant?.text, .variant)
-        try encode(options.maxConnections, .maxConnections)
-        try encode(options.isPolite, .polite)
-        try encode(options.memoryLimitBytes.map { String($0) }, .memoryLimit)
-        try encode(options.maxSegmentBytes.map { String($0) }, .maxSegment)
-        try encode(options.maxPlaylistBytes.map { String($0) }, .maxPlaylist)
-        try encode(options.deniesPrivate, .denyPrivate)
-        try encode(options.giveUp?.secondsSpan, .giveUp)
-        try encode(options.patience?.secondsSpan, .patience)
-        try encode(options.audio?.rawValue, .audio)
-        try encode(options.fillsSilence, .fillSilence)
-        try encode(options.requiresVideo.map { $0 ? "video" : "any" }, .require)
-        try encode(options.window?.secondsSpan, .window)
-        // `rewind` says the length too.
-        try encode(options.keepsRewind == true ? nil : options.rewind?.secondsSpan, .dvr)
-        try encode(options.keepsRewind.map { $0 ? options.rewind?.secondsSpan ?? "0s" : "when-watched" }, .rewind)
-        try encode(options.burst?.secondsSpan, .burst)
-        try encode(options.isAlways, .always)
-        try encode(options.idle?.secondsSpan, .idle)
+    init(_ source: ListedSource) {
+        url = source.url
+        headers =
+            source.headers.isEmpty ? nil : Dictionary(source.headers.map { ($0.name, $0.value) }) { first, _ in first }
+        proxy = source.proxy
     }
 }
 
-extension Duration {
-    /// `90s`: a duration of a configuration, which has whole seconds.
-    fileprivate var secondsSpan: String { "\(components.seconds)s" }
+extension JSONObject {
+    /// The keys of a channel in `channels.yaml`.
+    init(configurationOf channel: ListedChannel) {
+        self = [:]
+        for key in ConfigurationKey.allCases { self[key.rawValue] = channel.written(key) }
+    }
+}
+
+extension ListedChannel {
+    fileprivate func written(_ key: ConfigurationKey) -> JSONObject.Value? {
+        switch key {
+        case .name: name
+        case .group: groups.isEmpty ? nil : groups
+        case .logo: logo
+        case .number: number
+        case .guideID: guideID
+        case .guideName: guideName
+        case .guideShift: guideShift
+        case .radio: isRadio ? true : nil
+        case .url: sources.first.map(SourceDocument.init)
+        case .backups: sources.count > 1 ? sources.dropFirst().map(SourceDocument.init) : nil
+        default: options.written(key)
+        }
+    }
 }

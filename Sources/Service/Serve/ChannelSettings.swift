@@ -99,8 +99,8 @@ extension RelayConfiguration {
         if options.record != nil, polling == .blocking { polling = .edge }
         retention.rewind = options.rewind ?? retention.rewind
         retention.liveWindow = options.window ?? retention.liveWindow
-        requiresVideo = options.requiresVideo ?? requiresVideo
-        if let mode = options.audio, let policy = AudioPolicy(rawValue: mode.rawValue) { audio.policy = policy }
+        requiresVideo = options.requiredMedia.map { $0 == "video" } ?? requiresVideo
+        audio.policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? audio.policy
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
         requests.apply(options)
         memory = memory.replacing(

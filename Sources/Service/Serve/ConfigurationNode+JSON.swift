@@ -14,15 +14,8 @@ extension ConfigurationNode {
 private struct JSONValue: Decodable {
     let node: ConfigurationNode
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     init(from decoder: any Decoder) throws {
-        if let object = try? decoder.container(keyedBy: Key.self) {
+        if let object = try? decoder.container(keyedBy: JSONObject.TextKey.self) {
             let entries = try object.allKeys.sorted { $0.stringValue < $1.stringValue }.map {
                 ConfigurationNode.Entry(
                     key: $0.stringValue, value: try object.decode(JSONValue.self, forKey: $0).node)

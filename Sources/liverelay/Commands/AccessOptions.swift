@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChannelList
 import Support
 import WebServer
 
@@ -7,7 +8,7 @@ struct AccessOptions: ParsableArguments {
     @Option(
         name: .customLong("token"),
         help: ArgumentHelp(
-            "Token that viewers need: 16 or more visible ASCII characters; repeatable.",
+            .token,
             discussion: """
                 Requests carry it as Authorization: Bearer TOKEN, or as ?token=TOKEN, which the URLs in playlists and \
                 lists then carry too. /healthz and /readyz need none. Other users of this machine see the options of its \

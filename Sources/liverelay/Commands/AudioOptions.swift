@@ -1,5 +1,6 @@
 import ArgumentParser
 import Channel
+import ChannelList
 import Splice
 import Transcode
 
@@ -7,7 +8,7 @@ import Transcode
 struct AudioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "copy, bridge, uniform or drop.",
+            .audio,
             discussion: """
                 copy: audio that players accept in fragmented MP4 and in transport streams is copied, other audio is \
                 transcoded to AAC, and so is another codec in a channel of AAC. bridge: all audio is transcoded to AAC. \
@@ -18,7 +19,7 @@ struct AudioOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")
+        help: ArgumentHelp(.fillSilence))
     var fillSilence = true
 
     var configuration: AudioSettings { AudioSettings(policy: audio, fillsSilence: fillSilence) }

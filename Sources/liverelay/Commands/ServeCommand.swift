@@ -1,5 +1,6 @@
 import ArgumentParser
 import Channel
+import ChannelList
 import LiveRing
 import Logging
 import Observability
@@ -46,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Port to listen on; 0 lets the system choose.")
     var port = ServingOptions.defaultPort
 
-    @Option(help: "How long a channel runs after its last viewer has left.")
+    @Option(help: ArgumentHelp(.idle))
     var idle = TimeSpan(seconds: 30)
 
     @Option(
@@ -70,10 +71,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Read the list again that often; 0 for never. SIGHUP reads it at once.")
     var refresh = TimeSpan(seconds: 3600)
 
-    @Option(help: "Rewind of each channel, as long as it runs.")
+    @Option(help: ArgumentHelp(.dvr))
     var dvr = TimeSpan(seconds: 1800)
 
-    @Option(help: "Length of live.m3u8, which has at least six segments.")
+    @Option(help: ArgumentHelp(.window))
     var window = TimeSpan(seconds: 30)
 
     @Option(

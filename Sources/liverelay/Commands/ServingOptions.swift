@@ -1,5 +1,6 @@
 import ArgumentParser
 import Channel
+import ChannelList
 import Foundation
 import LiveRing
 import Logging
@@ -22,18 +23,18 @@ struct ServingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Directory for the rewind. A restarted channel resumes where it stopped.",
+            .spool,
             discussion: "By default a temporary directory, which is removed at the end.", valueName: "directory"))
     var spool: String?
 
-    @Option(help: "Rewind to keep: 90, 15m, 2h. (default: 2h, and one minute if nothing but --output reads it)")
+    @Option(help: ArgumentHelp(.dvr, default: "2h, and one minute if nothing but --output reads it"))
     var dvr: TimeSpan?
 
     static let defaultRewind = TimeSpan(seconds: 7200)
     /// What a slow reader of --output may be late before it is moved forward, and more.
     static let streamingRewind = TimeSpan(seconds: 60)
 
-    @Option(help: "Length of live.m3u8, which has at least six segments.")
+    @Option(help: ArgumentHelp(.window))
     var window = TimeSpan(seconds: 30)
 
     @Option(
@@ -47,14 +48,14 @@ struct ServingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Directory for a capture of every upstream answer, as long as the channel runs.",
+            .record,
             discussion: "The directory must be empty or not existing yet; see liverelay help record.",
             valueName: "directory"))
     var record: String?
 
     @Option(
         help: ArgumentHelp(
-            "MP4 file to publish while no upstream delivers.",
+            .slate,
             discussion: """
                 The slate starts after one and a half target durations of silence, at least 3 s, and repeats until the \
                 upstream is back. A replaced or overwritten file takes effect with the next segment; while it is \
@@ -65,7 +66,7 @@ struct ServingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Media that the channel must have: video.",
+            .require,
             discussion: "Segments that would be published as audio alone count as unusable (status 15).",
             valueName: "media"))
     var require: RequiredMedia?

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Channel
+import ChannelList
 import Media
 import Service
 
@@ -29,8 +30,7 @@ struct StreamingOptions: ParsableArguments {
     )
     var pace: Pace?
 
-    @Option(
-        help: "Media that is written at once at the beginning, to clients of /live.ts too. ffmpeg probes five seconds.")
+    @Option(help: ArgumentHelp(.burst))
     var burst = TimeSpan(seconds: 6)
 
     /// The destination; nil if no stream is written.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChannelList
 import Fetch
 import Playlist
 import Support
@@ -6,7 +7,7 @@ import Tracker
 
 /// Options for requests to the upstream.
 struct UpstreamOptions: ParsableArguments {
-    @Option(help: "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
+    @Option(help: ArgumentHelp(.variant))
     var variant = VariantChoice.highest
 
     @Option(
@@ -19,24 +20,21 @@ struct UpstreamOptions: ParsableArguments {
                 """, valueName: "header"))
     var headers: [HeaderArgument] = []
 
-    @Option(help: "User-Agent of every request.")
+    @Option(help: ArgumentHelp(.userAgent))
     var userAgent = "liverelay"
 
-    @Option(help: "Cookie for the upstream's own host, as 'name=value; name=value'.")
+    @Option(help: ArgumentHelp(.cookie))
     var cookie: String?
 
-    @Option(help: "HTTP or SOCKS proxy.")
+    @Option(help: ArgumentHelp(.proxy))
     var proxy: String?
 
-    @Option(
-        help:
-            "Concurrent requests to one host, for origins that limit connections; by default four segments and the playlists."
-    )
+    @Option(help: ArgumentHelp(.maxConnections))
     var maxConnections: Int?
 
     @Flag(
         help: ArgumentHelp(
-            "Reload playlists by the standard's schedule.",
+            .polite,
             discussion: """
                 Otherwise liverelay learns when the upstream lists new segments and loads just after, with up to 15 % more \
                 requests, and uses blocking reloads where they are offered.
@@ -45,22 +43,22 @@ struct UpstreamOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Memory of a channel, at least 96MiB. (default: 256MiB, or what the two options below need)",
+            .memoryLimit, default: "256MiB, or what the two options below need",
             discussion: """
                 It bounds segments, playlists, subtitles and everything else that is held of the upstream. What does not \
                 fit is dropped: a segment becomes a gap. docs/limits.md has the shares.
                 """, valueName: "bytes"))
     var memoryLimit: ByteCount?
 
-    @Option(help: "Largest accepted segment: 64MiB, 1GiB. (default: 32MiB, or more with more memory)")
+    @Option(help: ArgumentHelp(.maxSegment, default: "32MiB, or more with more memory"))
     var maxSegment: ByteCount?
 
-    @Option(help: "Largest accepted playlist, decompressed. (default: 16MiB, or more with more memory)")
+    @Option(help: ArgumentHelp(.maxPlaylist, default: "16MiB, or more with more memory"))
     var maxPlaylist: ByteCount?
 
     @Flag(
         help: ArgumentHelp(
-            "Connect to public IP addresses only, for redirects too.",
+            .denyPrivate,
             discussion: """
                 For a service whose users choose the upstreams: loopback, private, link-local, multicast and other \
                 special addresses are refused after the name is resolved. No proxy is used.
@@ -69,16 +67,15 @@ struct UpstreamOptions: ParsableArguments {
 
     @Option(
         name: .customLong("allow-address"),
-        help: ArgumentHelp(
-            "IP address that --deny-private permits; repeatable.", valueName: "address"))
+        help: ArgumentHelp(.allowAddress, valueName: "address"))
     var permittedAddresses: [IPAddress] = []
 
-    @Option(help: "End when nothing of the upstream could be published for that long; 0 for never.")
+    @Option(help: ArgumentHelp(.giveUp))
     var giveUp = TimeSpan(seconds: 60)
 
     @Option(
         help: ArgumentHelp(
-            "Wait that long for a missing segment while later ones are ready.",
+            .patience,
             discussion: """
                 The published edge falls behind by no more for one segment. The default is three target durations, \
                 at least 5 s, and twice what a Retry-After asks for, or what the upstream's playlist lists, if that is \
@@ -133,4 +130,12 @@ extension IPAddress: ExpressibleByArgument {
 extension VariantChoice: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
     package var defaultValueDescription: String { "max" }
+}
+
+extension ArgumentHelp {
+    /// The help of a channel's key, and what only the command line says.
+    init(_ key: ConfigurationKey, default: String? = nil, discussion: String = "", valueName: String? = nil) {
+        let suffix = `default`.map { " (default: \($0))" } ?? ""
+        self.init(key.row.help + suffix, discussion: discussion, valueName: valueName)
+    }
 }

@@ -1,0 +1,192 @@
+import Support
+
+/// The keys of a channel, most of which `defaults` has too. The row of each says once what `channels.yaml`, the API with
+/// its document and `--help` have of it.
+package enum ConfigurationKey: String, CaseIterable, Sendable {
+    // Description.
+    case name, group, logo, number
+    case guideID = "tvg-id"
+    case guideName = "tvg-name"
+    case guideShift = "tvg-shift"
+    case radio
+    // Where it comes from.
+    case url, backups, headers
+    case userAgent = "user-agent"
+    case cookie, proxy, variant
+    case maxConnections = "max-connections"
+    case polite
+    case memoryLimit = "memory-limit"
+    case maxSegment = "max-segment"
+    case maxPlaylist = "max-playlist"
+    case denyPrivate = "deny-private"
+    case allowAddress = "allow-address"
+    case giveUp = "give-up"
+    case patience
+    // Output.
+    case audio
+    case fillSilence = "fill-silence"
+    case require, slate, window, dvr, rewind, burst, spool, record
+    // Viewers.
+    case token, tokens
+    // When it runs.
+    case always, idle
+
+    /// What people and guides call the channel.
+    static let descriptions: Set<ConfigurationKey> = [
+        .name, .group, .logo, .number, .guideID, .guideName, .guideShift, .radio,
+    ]
+
+    /// The form of a value.
+    package enum Form: Equatable, Sendable {
+        case flag, span, path, variant, headers
+        case tokens(limit: Int)
+        case count(ClosedRange<Int>)
+        case bytes(atLeast: Int)
+        case text(ConfigurationPattern)
+        case choice([String])
+        /// One or several texts.
+        case texts(ConfigurationPattern, limit: Int)
+        case addresses(limit: Int)
+        /// One or several URLs or maps with one.
+        case sources(atLeast: Int, limit: Int)
+        /// A span, or `when-watched`.
+        case rewind
+    }
+
+    package struct Row: Sendable {
+        package let form: Form
+        fileprivate let scopes: [Scope]
+        fileprivate let isPermitted: @Sendable (ConfigurationOrigin) -> Bool
+        /// One or two sentences.
+        package let help: String
+    }
+
+    private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.newRow) })
+
+    package var row: Row { Self.rows[self] ?? newRow }
+
+    private var newRow: Row {
+        func row(
+            _ form: Form, in scopes: [Scope] = [.channel, .defaults],
+            from isPermitted: @escaping @Sendable (ConfigurationOrigin) -> Bool = { _ in true }, _ help: String
+        ) -> Row { Row(form: form, scopes: scopes, isPermitted: isPermitted, help: help) }
+        let everywhere: [Scope] = [.channel, .defaults, .source]
+        switch self {
+        case .name:
+            return row(.text(.text), in: [.channel], "What people call the channel. By default its name in paths.")
+        case .group: return row(.texts(.text, limit: 16), "The groups in which it is listed.")
+        case .logo: return row(.text(.logo), in: [.channel], "URL of a picture.")
+        case .number: return row(.text(.number), in: [.channel], "The channel number.")
+        case .guideID: return row(.text(.text), in: [.channel], "Its id in guides.")
+        case .guideName: return row(.text(.text), in: [.channel], "Its name in guides.")
+        case .guideShift: return row(.text(.shift), "Hours by which the times of guides are shifted.")
+        case .radio: return row(.flag, "Whether it is listed as radio.")
+        case .url:
+            return row(
+                .sources(atLeast: 1, limit: 16), in: [.channel, .source],
+                "Its URL. Of several, the first is the primary, and the others are backups.")
+        case .backups:
+            return row(.sources(atLeast: 0, limit: 16), in: [.channel], "URLs of backups, in failover order.")
+        case .headers:
+            return row(
+                .headers, in: everywhere, "Headers of the requests. Of two names that differ in case, one counts.")
+        case .userAgent: return row(.text(.headerValue), in: everywhere, "User-Agent of every request.")
+        case .cookie:
+            return row(
+                .text(.cookie), in: everywhere, "Cookie for the upstream's own host, as 'name=value; name=value'.")
+        case .proxy: return row(.text(.proxy), in: everywhere, "HTTP or SOCKS proxy.")
+        case .variant:
+            return row(.variant, "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
+        case .maxConnections:
+            return row(
+                .count(1...1000),
+                "Concurrent requests to one host, for origins that limit connections; by default four segments and the playlists."
+            )
+        case .polite: return row(.flag, "Reload playlists by the standard's schedule.")
+        case .memoryLimit:
+            return row(
+                .bytes(atLeast: MemoryBudget.smallestLimit),
+                "Memory of a channel, at least \(MemoryBudget.smallestLimit >> 20)MiB.")
+        case .maxSegment: return row(.bytes(atLeast: 1), "Largest accepted segment: 64MiB, 1GiB.")
+        case .maxPlaylist: return row(.bytes(atLeast: 1), "Largest accepted playlist, decompressed.")
+        case .denyPrivate: return row(.flag, "Connect to public IP addresses only, for redirects too.")
+        case .allowAddress:
+            return row(
+                .addresses(limit: 64), from: \.isOperator, "IP address that --deny-private permits; repeatable.")
+        case .giveUp:
+            return row(.span, "End when nothing of the upstream could be published for that long; 0 for never.")
+        case .patience: return row(.span, "Wait that long for a missing segment while later ones are ready.")
+        case .audio: return row(.choice(["copy", "bridge", "uniform", "drop"]), "copy, bridge, uniform or drop.")
+        case .fillSilence:
+            return row(
+                .flag, "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")
+        case .require: return row(.choice(["video", "any"]), "Media that the channel must have: video.")
+        case .slate: return row(.path, from: \.isOperator, "MP4 file to publish while no upstream delivers.")
+        case .window: return row(.span, "Length of live.m3u8, which has at least six segments.")
+        case .dvr: return row(.span, "Rewind to keep as long as the channel runs.")
+        case .rewind:
+            return row(
+                .rewind, "Length of a rewind that is always there, so that the channel always runs; or when-watched.")
+        case .burst:
+            return row(
+                .span,
+                "Media that is written at once at the beginning, to clients of /live.ts too. ffmpeg probes five seconds."
+            )
+        case .spool:
+            return row(
+                .path, from: \.isOperator, "Directory for the rewind. A restarted channel resumes where it stopped.")
+        case .record:
+            return row(
+                .path, from: \.isOperator,
+                "Directory for a capture of every upstream answer, as long as the channel runs.")
+        case .token, .tokens:
+            return row(
+                .tokens(limit: 1000), from: { $0 != .request },
+                "Token that viewers need: 16 or more visible ASCII characters; repeatable.")
+        case .always: return row(.flag, "Whether the channel runs without viewers.")
+        case .idle: return row(.span, "How long a channel runs after its last viewer has left.")
+        }
+    }
+
+    /// Where keys stand.
+    package enum Scope: Sendable {
+        case channel, defaults
+        /// One of several URLs of a channel.
+        case source
+
+        private static let keys = Dictionary(
+            uniqueKeysWithValues: [Scope.channel, .defaults, .source].map { scope in
+                (scope, ConfigurationKey.allCases.filter { $0.row.scopes.contains(scope) })
+            })
+
+        package var keys: [ConfigurationKey] { Self.keys[self] ?? [] }
+    }
+
+    /// Whether the key may be given where the configuration comes from. A key that names a file of the server, or permits
+    /// an address that the server protects, is for its operator alone. A token is a secret that no document shows.
+    package func isPermitted(in origin: ConfigurationOrigin) -> Bool { row.isPermitted(origin) }
+}
+
+/// Where a configuration comes from.
+package enum ConfigurationOrigin: Equatable, Sendable {
+    /// A file of the operator.
+    /// - Parameters:
+    ///   - directory: what relative paths are resolved against; empty: the current directory.
+    ///   - environment: what `${NAME}` stands for.
+    case file(directory: String = "", environment: [String: String] = [:])
+    /// A URL: the text names nothing but other URLs, and does not learn the environment.
+    case fetched
+    /// A request to the API, where values keep their types and no variables are expanded.
+    case request
+
+    var isOperator: Bool { if case .file = self { true } else { false } }
+
+    /// nil: nothing is expanded.
+    var environment: [String: String]? {
+        switch self {
+        case .file(_, let environment): environment
+        case .fetched: [:]
+        case .request: nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ChannelList
+import Observability
+import Support
+
+/// The document of the API (OpenAPI 3.1): `openapi.json`, with the schemas of a channel's keys.
+enum APIDocument {
+    static let json = Array(
+        String(decoding: EmbeddedFile.bytes(named: "openapi.json"), as: UTF8.self)
+            .replacing(#"{"keys of a channel": true}"#, with: schemas(of: .channel))
+            .replacing(#"{"keys of a source": true}"#, with: schemas(of: .source)).utf8)
+
+    private static func schemas(of scope: ConfigurationKey.Scope) -> String {
+        var properties: JSONObject = [:]
+        for key in scope.keys where key.isPermitted(in: .request) { properties[key.rawValue] = key.schema }
+        // A channel may have several URLs or sources, but a source has one URL.
+        if scope == .source { properties[ConfigurationKey.url.rawValue] = ConfigurationKey.Form.text(.url).schema }
+        return String(decoding: StatusDocument.json(of: properties), as: UTF8.self)
+    }
+}
+
+extension ConfigurationKey {
+    fileprivate var schema: JSONObject {
+        var schema = row.form.schema
+        if schema["$ref"] == nil { schema["description"] = row.help }
+        return schema
+    }
+}
+
+extension ConfigurationKey.Form {
+    fileprivate var schema: JSONObject {
+        switch self {
+        case .flag: ["type": "boolean"]
+        case .span: Self.oneOf(Self.spans)
+        case .rewind: Self.oneOf(Self.spans + [["const": "when-watched"]])
+        case .path, .addresses, .tokens: Self.string(.text)
+        case .variant: Self.string(.variant)
+        case .text(.url): Self.reference("URL")
+        case .text(let pattern): Self.string(pattern)
+        case .headers: Self.reference("Headers")
+        case .count(let range): Self.integer(range)
+        case .choice(let words): ["enum": words]
+        case .bytes(let least): Self.oneOf([Self.byteCount(atLeast: least), Self.integer(least...999_999_999_999)])
+        case .texts(let pattern, let limit): Self.oneOrMore([Self.string(pattern)], 0...limit)
+        case .sources(let least, let limit):
+            Self.oneOrMore([Self.reference("URL"), Self.reference("Source")], least...limit)
+        }
+    }
+
+    private static let spans = [string(.duration), integer(0...9_999_999)]
+
+    private static func string(_ pattern: ConfigurationPattern) -> JSONObject {
+        ["type": "string", "pattern": pattern.expression, "maxLength": pattern.longest]
+    }
+
+    private static func integer(_ range: ClosedRange<Int>) -> JSONObject {
+        ["type": "integer", "minimum": range.lowerBound, "maximum": range.upperBound]
+    }
+
+    private static func reference(_ name: String) -> JSONObject { ["$ref": "#/components/schemas/\(name)"] }
+
+    private static func oneOf(_ schemas: [JSONObject]) -> JSONObject {
+        schemas.count == 1 ? schemas[0] : ["oneOf": schemas]
+    }
+
+    private static func oneOrMore(_ items: [JSONObject], _ count: ClosedRange<Int>) -> JSONObject {
+        oneOf(
+            items + [
+                [
+                    "type": "array", "items": oneOf(items), "minItems": count.lowerBound, "maxItems": count.upperBound,
+                ]
+            ])
+    }
+
+    /// That of a memory limit has no number below the smallest one.
+    private static func byteCount(atLeast least: Int) -> JSONObject {
+        var schema = string(.byteCount)
+        if least == MemoryBudget.smallestLimit {
+            schema["pattern"] =
+                "^((9[6-9]|[1-9][0-9]{2,3})[Mm]([Ii]?[Bb])?|[1-9][0-9]{0,3}[Gg]([Ii]?[Bb])?|[1-9][0-9]{9,11})$"
+        }
+        return schema
+    }
+}

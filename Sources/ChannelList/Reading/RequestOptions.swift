@@ -1,4 +1,5 @@
 import Playlist
+import Support
 
 /// Headers and proxy for the requests of a source, from all spellings of a list together. A later header replaces one
 /// with the same name.
@@ -71,6 +72,20 @@ struct RequestOptions: Equatable {
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
+
+extension M3UChannelList {
+    /// Keeps the operator's credentials from the hosts that a fetched list names, except from the one it comes from.
+    package mutating func withholdCredentials(outside url: String) {
+        for channel in channels.indices {
+            for source in channels[channel].sources.indices {
+                let named = channels[channel].sources[source].url
+                let isDowngrade = URIReference.scheme(of: url) == "https" && URIReference.scheme(of: named) == "http"
+                let isOwn = URIReference.host(of: named) == URIReference.host(of: url) && !isDowngrade
+                channels[channel].sources[source].withholdsCredentials = !isOwn
+            }
         }
     }
 }

@@ -29,10 +29,17 @@ package struct MediaPlaylistParser {
     ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
     ///   - limits: how much is kept. Beyond them the oldest segments and date ranges are dropped, and the last ones of
     ///     everything else.
+    ///   - mayBeTruncated: whether only the end of the connection says where the bytes end. The last line counts only if
+    ///     it has a line end then, because half a URL would be fetched; a playlist that never has that line end is one
+    ///     segment late by this.
     package static func parse(
-        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard
+        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
+        mayBeTruncated: Bool = false
     ) throws(PlaylistError) -> MediaPlaylist {
-        try parseCountingSteps(bytes, url: url, imported: imported, limits: limits).playlist
+        let playlist = try parseCountingSteps(bytes, url: url, imported: imported, limits: limits).playlist
+        guard mayBeTruncated, !playlist.hasEndList, let lineEnd = bytes.lastIndex(of: 0x0A), lineEnd + 1 < bytes.count
+        else { return playlist }
+        return try parse(Array(bytes[...lineEnd]), url: url, imported: imported, limits: limits)
     }
 
     /// Parses the text, and returns the steps that it took.

@@ -16,14 +16,18 @@ package enum PlaylistParser {
     ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
     ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
     ///   - limits: how much is kept.
+    ///   - mayBeTruncated: whether only the end of the connection says where the bytes end.
     package static func parse(
-        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard
+        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
+        mayBeTruncated: Bool = false
     ) throws(PlaylistError) -> PlaylistDocument {
         if try isMultivariant(bytes) {
             return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url, limits: limits))
         }
         do {
-            return .media(try MediaPlaylistParser.parse(bytes, url: url, imported: imported, limits: limits))
+            return .media(
+                try MediaPlaylistParser.parse(
+                    bytes, url: url, imported: imported, limits: limits, mayBeTruncated: mayBeTruncated))
         } catch {
             throw error.reason != .canceled && DocumentKind.isChannelList(bytes)
                 ? PlaylistError(bytes, is: .channelList) : error

@@ -65,17 +65,3 @@ struct ListDocument: Sendable {
         }
     }
 }
-
-extension M3UChannelList {
-    /// Keeps the operator's credentials from the hosts that a fetched list names, except from the one it comes from.
-    fileprivate mutating func withholdCredentials(outside url: String) {
-        for channel in channels.indices {
-            for source in channels[channel].sources.indices {
-                let named = channels[channel].sources[source].url
-                let isDowngrade = URIReference.scheme(of: url) == "https" && URIReference.scheme(of: named) == "http"
-                let isOwn = URIReference.host(of: named) == URIReference.host(of: url) && !isDowngrade
-                channels[channel].sources[source].withholdsCredentials = !isOwn
-            }
-        }
-    }
-}

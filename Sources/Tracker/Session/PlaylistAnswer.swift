@@ -15,7 +15,9 @@ extension FetchOutcome {
         case .success(let answer):
             guard answer.isSuccess else { throw TrackerError(.refused(status: answer.status), url: url) }
             do {
-                return (try answer.parsePlaylist(imported: variables), answer.finalURL)
+                let document = try PlaylistParser.parse(
+                    answer.body, url: answer.finalURL, imported: variables, mayBeTruncated: answer.endsAtClose)
+                return (document, answer.finalURL)
             } catch {
                 if case .notAPlaylist(let kind, let beginning) = error.reason {
                     throw TrackerError(.notAPlaylist(kind, beginning: beginning), url: url, section: error.section)
@@ -40,16 +42,4 @@ extension FetchOutcome {
 
     /// Bytes of one playlist that are read in a second at most. A day of segments of 2 s is read every 3 s.
     static let playlistBytesPerSecond = 4 << 20
-}
-
-extension FetchAnswer {
-    /// Parses the body. The last line of a media playlist that may be truncated counts only if it has a line end.
-    ///
-    /// Otherwise half a URL would be fetched. A playlist that never has that line end is one segment late by this.
-    fileprivate func parsePlaylist(imported variables: [VariableDefinition]) throws(PlaylistError) -> PlaylistDocument {
-        let document = try PlaylistParser.parse(body, url: finalURL, imported: variables)
-        guard endsAtClose, case .media(let playlist) = document, !playlist.hasEndList else { return document }
-        guard let lineEnd = body.lastIndex(of: 0x0A), lineEnd + 1 < body.count else { return document }
-        return try PlaylistParser.parse(Array(body[...lineEnd]), url: finalURL, imported: variables)
-    }
 }

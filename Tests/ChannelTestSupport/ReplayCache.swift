@@ -46,7 +46,7 @@ package func republish(
 ) async throws -> ReplayResult {
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: spool) }
-    var replay = Replay(capture, spool: spool.path, slate: slate, beginning: beginning)
+    let replay = Replay(capture, spool: spool.path, slate: slate, beginning: beginning)
     var result = ReplayResult(status: replay.state.status)
     var (version, last): (UInt64?, [UInt8]?)
     result.end = try await replay.run { output, now in

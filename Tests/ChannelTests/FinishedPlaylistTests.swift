@@ -45,7 +45,7 @@ private func audioFrameCount(of result: ReplayResult) throws -> Int {
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: spool) }
     let began = Mutex<[UInt64]>([])
-    var replay = Replay(capture, spool: spool.path) { event in
+    let replay = Replay(capture, spool: spool.path) { event in
         guard case .pipeline(.periodBegan(_, let sequence)) = event.kind else { return }
         began.withLock { $0.append(sequence) }
     }

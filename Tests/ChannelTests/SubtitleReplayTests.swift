@@ -27,7 +27,7 @@ import Tracker
     private func replay() async throws -> Published {
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: spool) }
-        var replay = Replay(try CaptureDirectory(CaptureFixture.webVTT.directory), spool: spool.path)
+        let replay = Replay(try CaptureDirectory(CaptureFixture.webVTT.directory), spool: spool.path)
         let end = try await replay.run()
         #expect(end == .drained)
         let snapshot = try #require(replay.state.snapshot)

@@ -68,7 +68,7 @@ private func idleSnapshot(channels: Int) throws -> MetricsSnapshot {
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-meter-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: spool) }
         let capture = try CaptureDirectory(CaptureFixture.ssaiTagged.directory)
-        var replay = Replay(capture, spool: spool.path, observe: { meter.record($0) })
+        let replay = Replay(capture, spool: spool.path, observe: { meter.record($0) })
         _ = try await replay.run()
         let counts = meter.counts
         #expect(counts.periods.values.reduce(0, +) == replay.state.status.splice.counts.periods)

@@ -9,7 +9,7 @@ import Tracker
 /// The pipeline of one channel, from the tracker's deliveries to the ring: decrypt, splice, publish.
 ///
 /// It processes one delivery at a time and knows no clock, so a live channel and a replay are processed alike.
-package struct ChannelPipeline: ~Copyable, Sendable {
+package struct ChannelPipeline: Sendable {
     /// Before anything is published, this many unusable segments in a row end the channel.
     private static let failureLimit = 3
 
@@ -69,9 +69,6 @@ package struct ChannelPipeline: ~Copyable, Sendable {
         publisher.replaceRing(ring, isLive: isLive)
         outageFiller.slate = slate
     }
-
-    /// Records the counts in `state`, and whether the spool accepts segments.
-    func record(in state: ChannelState) { state.record(self) }
 
     var ring: DVRRing { publisher.ring }
     var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }

@@ -3,7 +3,7 @@ import Media
 import Splice
 
 /// Fills the media time of an outage with the slate, or with gaps if there is no slate or it cannot be read.
-package struct OutageFiller: ~Copyable, Sendable {
+package struct OutageFiller: Sendable {
     package enum Kind: Equatable, Sendable { case gap, slate }
 
     /// nil: gaps are published.

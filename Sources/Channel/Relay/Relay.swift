@@ -7,7 +7,7 @@ package import Tracker
 /// One channel, from the outputs of the tracker's driver to the ring and the status.
 ///
 /// A relay holds nothing global, so one process can run many. Its caller decides whether time is real.
-package struct Relay: ~Copyable {
+package struct Relay {
     private let configuration: RelayConfiguration
     private let state: ChannelState
     private let observe: @Sendable (RelayEvent) -> Void
@@ -73,7 +73,7 @@ package struct Relay: ~Copyable {
 
     /// Records how the session ended.
     /// - Throws: the session's error, if it did not end with its upstream, or an error if nothing was published.
-    package mutating func recordEnd(_ end: SessionEnd) throws(ChannelError) {
+    package func recordEnd(_ end: SessionEnd) throws(ChannelError) {
         switch end {
         case .drained:
             if let error = pipeline?.emptinessError { throw recordFailure(error) }
@@ -150,10 +150,11 @@ extension Relay {
         if joined.isVOD { policy.rewind = nil }
         let subtitles = source == 0 ? subtitles : nil
         let targetDuration = Int(joined.targetDuration.secondsRoundedUp)
-        if let ring = pipeline?.ring {
+        if let pipeline {
             // Once this process has published a target duration, it may not change.
-            return try await ring.reopened(
-                policy: policy, targetDuration: isFirst ? targetDuration : ring.targetDuration, subtitles: subtitles)
+            return try await pipeline.ring.reopened(
+                policy: policy, targetDuration: isFirst ? targetDuration : pipeline.ring.targetDuration,
+                subtitles: subtitles)
         }
         defer { previous = nil }
         return try DVRRing(
@@ -193,7 +194,7 @@ extension Relay {
             outcome = processed?.outcome ?? .held
             for event in processed?.events ?? [] { handle(event) }
         } catch { throw error == .canceled ? error : recordFailure(error) }
-        pipeline?.record(in: state)
+        if let pipeline { state.record(pipeline) }
         return outcome
     }
 

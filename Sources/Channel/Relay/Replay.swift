@@ -4,13 +4,13 @@ package import Splice
 package import Tracker
 
 /// A capture that is played through the whole pipeline on a virtual clock: without waiting, with the same bytes each time.
-package struct Replay: ~Copyable {
+package struct Replay {
     /// Session time after the end of a capture until which late answers are waited for.
     package static let grace = Duration.seconds(30)
 
     private let capture: CaptureDirectory
     private let policy: ChannelSession.Policy
-    private var relay: Relay
+    private let relay: Relay
     package let state: ChannelState
 
     /// - Parameters:
@@ -40,7 +40,8 @@ package struct Replay: ~Copyable {
     /// - Parameter afterOutput: called after each output of the tracker, with the session's time.
     /// - Returns: how the channel ended; nil if the capture ends before its channel does.
     /// - Throws: an error if the channel ended and nothing of it was published.
-    package mutating func run(afterOutput: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
+    package func run(afterOutput: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
+        var relay = relay
         var responder = ReplayResponder(capture)
         var driver = ReplayDriver(session: ChannelSession(upstream: capture.index.upstream, policy: policy))
         let length = capture.index.duration

@@ -104,7 +104,7 @@ package final class ChannelState: Sendable {
     }
 
     /// Records the counts of `pipeline`, and whether its spool accepts segments.
-    func record(_ pipeline: borrowing ChannelPipeline) {
+    func record(_ pipeline: ChannelPipeline) {
         let counts = pipeline.counts
         let edge = pipeline.ring.snapshot.edge.flatMap { $0.isGap ? nil : $0.mediaSequence }
         state.withLock {

@@ -55,7 +55,7 @@ package struct RelayStatus: Encodable, Sendable {
     }
 
     /// - Parameter counts: the splice's counts over all sources of `pipeline`.
-    mutating func update(from pipeline: borrowing ChannelPipeline, _ counts: SpliceCounts) {
+    mutating func update(from pipeline: ChannelPipeline, _ counts: SpliceCounts) {
         let publisher = pipeline.publisher
         splice.counts = counts
         splice.segmentsSkipped = pipeline.skippedSegments

@@ -74,7 +74,7 @@ struct ReplayCommand: AsyncParsableCommand {
         defer { directory.removeIfTemporary() }
         let logger = Logger(console: .standardError, level: logLevel)
         let log = RelayLog(logger)
-        var replay = Replay(
+        let replay = Replay(
             recorded, spool: directory.path, audio: audio.configuration, slate: slate, observe: { log.log($0) })
         let end: SessionEnd?
         do { end = try await replay.run() } catch { throw RelayError(unexpected: error) }

@@ -10,7 +10,7 @@ struct BoxedTests {
 
     /// Where the elements lie: another place after a change means that they were copied.
     private func place(_ owner: Owner) -> Int {
-        owner.value.withUnsafeBufferPointer { Int(bitPattern: unsafe $0.baseAddress) }
+        unsafe owner.value.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
     }
 
     @Test("changes in place while it has one owner")

@@ -126,7 +126,7 @@ struct VideoSpanQueue: Sendable {
         let late = span.beginsPeriod ? matcher.dequeueLateAudio(before: span) : []
         if part.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
         if let change = matcher.configurationChange(in: span, from: track), let rest = part.split(at: change) {
-            ownCounts.leadingPictures += rest.leadingPictures
+            ownCounts[.leadingPictures] += rest.leadingPictures
             entries.replaceFirst(with: Entry(rest.part))
             waitingDuration = waitingDuration + rest.part.playingDuration
             if part.units.isEmpty { return nil }

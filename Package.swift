@@ -64,7 +64,7 @@ let package = Package(
         module("Media", ["Support"]),
         module("Demux", ["Support", "Media"]),
         module("Transcode", ["Media", "CLibAV"]),
-        module("Mux", ["Media"]),
+        module("Mux", ["Support", "Media"]),
         module("Splice", ["Support", "Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Support", "Playlist"]),
         module("Conformance", ["Media"]),

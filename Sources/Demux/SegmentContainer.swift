@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// The containers of media segments (RFC 8216 §3.2–§3.4).
 package enum SegmentContainer: Equatable, Sendable {
@@ -9,16 +9,14 @@ package enum SegmentContainer: Equatable, Sendable {
     ]
 
     /// Detects the container by the first bytes; nil if they are none of the three.
-    package static func sniff(_ bytes: [UInt8]) -> SegmentContainer? {
+    package static func sniff(_ bytes: [UInt8]) throws(MediaError) -> SegmentContainer? {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
-        let audio = ID3Tags(bytes).end
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
-        if PacketSync(bytes)?.blocks.first.map({ $0.start <= 2 * PacketSync.packetSize }) ?? false {
-            return .transportStream
-        }
-        if AudioFraming.sniff(bytes, at: audio) != nil { return .packedAudio }
-        if PacketSync(bytes) != nil { return .transportStream }
-        return AudioFraming.find(bytes, from: audio) == nil ? nil : .packedAudio
+        let packets = try PacketSync(bytes)
+        if let first = packets?.blocks.first, first.start <= 2 * PacketSync.packetSize { return .transportStream }
+        if AudioFraming.sniff(bytes, at: 0) != nil { return .packedAudio }
+        if packets != nil { return .transportStream }
+        return AudioFraming.find(bytes, from: 0) == nil ? nil : .packedAudio
     }
 }
 

@@ -1,3 +1,5 @@
+import Support
+
 /// Why a segment could not be demuxed or muxed.
 package struct MediaError: Error, Equatable {
     package enum Reason: Equatable, Sendable {
@@ -37,6 +39,8 @@ package struct MediaError: Error, Equatable {
         case missingLibrary(name: String, detail: String)
         /// A library's error code.
         case library(code: Int32, call: String)
+        /// The task that worked on the segment was canceled.
+        case canceled
     }
 
     package let reason: Reason
@@ -81,5 +85,17 @@ package enum SlateFault: Equatable, Sendable {
 extension MediaError {
     package static func slate(_ fault: SlateFault) -> MediaError {
         MediaError(.unusableSlate(fault), section: "ISO/IEC 14496-12 §8")
+    }
+}
+
+extension MediaError {
+    /// A checkpoint of long work: throws `.canceled` if the task was canceled, and does nothing else.
+    ///
+    /// Between two checkpoints lies less than 10 ms of work, however large the segment is.
+    @inline(__always)
+    package static func checkCancellation() throws(MediaError) {
+        StepCounter.look()
+        guard Task.isCancelled else { return }
+        throw MediaError(.canceled, section: "none")
     }
 }

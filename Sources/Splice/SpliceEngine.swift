@@ -86,7 +86,8 @@ package struct SpliceEngine: Sendable {
         return (demuxed + spliced).reduce(ownCounts, +)
     }
 
-    /// - Throws: if a segment cannot be demuxed; the next segment then follows a loss.
+    /// - Throws: if a segment cannot be demuxed; the next segment then follows a loss. `MediaError.Reason.canceled` if the
+    ///   task was canceled; the engine is then of no further use.
     package mutating func handle(_ input: SpliceInput) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         switch input {
@@ -95,10 +96,10 @@ package struct SpliceEngine: Sendable {
         case .lost(.main): main.breakContinuity()
         case .lost(.audio): layout.updateCompanion { $0.breakContinuity() }
         case .ended(.main): written = try endMain()
-        case .ended(.audio): endCompanion()
+        case .ended(.audio): try endCompanion()
         }
-        written += writeVideo()
-        written += releaseExcess()
+        written += try writeVideo()
+        written += try releaseExcess()
         if isFinished {
             written += assembler.finishChannel(with: videoQueue.dequeueAudioTail())
             assembler.markers.finish()
@@ -110,11 +111,11 @@ package struct SpliceEngine: Sendable {
     package mutating func pause() throws(MediaError) -> [SplicedSegment] {
         guard let lastSegment = progress.lastSegment else { return [] }
         var written: [SplicedSegment] = []
-        let remaining = main.pause()
+        let remaining = try main.pause()
         duplicateFilter.appendLeftover(remaining)
         for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
-        return written + writeVideo(isLast: true) + assembler.finish(with: videoQueue.dequeueLateAudio())
+        return try written + writeVideo(isLast: true) + assembler.finish(with: videoQueue.dequeueLateAudio())
     }
 
     /// Takes the timeline over again: the next period begins at `position`.
@@ -134,14 +135,14 @@ package struct SpliceEngine: Sendable {
     package var beginsWithDuplicates: Bool { duplicateFilter.beginsWithDuplicates }
 
     /// Writes the video held, if too many bytes of earlier segments stay in memory for it.
-    private mutating func releaseExcess() -> [SplicedSegment] {
+    private mutating func releaseExcess() throws(MediaError) -> [SplicedSegment] {
         let oldest =
             assembler.oldestHeldSegment ?? videoQueue.oldestHeldSegment ?? splitter.oldestHeldSegment
         guard heldSegments.exceedLimit(holdingFrom: oldest) else { return [] }
         ownCounts[.earlyReleases] += 1
         videoQueue.append(splitter.release())
         defer { heldSegments.removeAll() }
-        return writeVideo(isLast: true) + assembler.release()
+        return try writeVideo(isLast: true) + assembler.release()
     }
 
     private mutating func appendMain(_ segment: SegmentInput) throws(MediaError) -> [SplicedSegment] {
@@ -152,6 +153,7 @@ package struct SpliceEngine: Sendable {
         duplicateFilter.removeDuplicates(from: &demuxed)
         var written: [SplicedSegment] = []
         for step in route(demuxed, of: segment) {
+            try MediaError.checkCancellation()
             if requiresVideo, case .audioOnly = step {
                 throw MediaError(.noUsableVideo(streams: main.program?.streamNames ?? []), section: "RFC 8216 §3")
             }
@@ -190,7 +192,7 @@ package struct SpliceEngine: Sendable {
     }
 
     private mutating func endMain() throws(MediaError) -> [SplicedSegment] {
-        let remaining = main.finish()
+        let remaining = try main.finish()
         progress.end()
         videoQueue.endVideo()
         guard let lastSegment = progress.lastSegment else { return [] }
@@ -211,7 +213,7 @@ package struct SpliceEngine: Sendable {
             try appendVideo(packets, boundary: boundary, beginsPeriod: beginsPeriod, of: segment)
         case .audioOnly(let parts):
             videoQueue.append(splitter.finish())
-            return writeAudioOnly(parts)
+            return try writeAudioOnly(parts)
         }
         return []
     }
@@ -243,22 +245,24 @@ package struct SpliceEngine: Sendable {
         videoQueue.append(companion: .segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
-    private mutating func endCompanion() {
-        guard let remaining = layout.updateCompanion({ $0.finish() }) else { return }
+    private mutating func endCompanion() throws(MediaError) {
+        let remaining = try layout.updateCompanion { companion throws(MediaError) in try companion.finish() }
+        guard let remaining else { return }
         videoQueue.append(companion: .ended(remaining.audio))
     }
 
     /// - Parameter isLast: whether no more audio can belong to the queued video.
-    private mutating func writeVideo(isLast: Bool = false) -> [SplicedSegment] {
+    private mutating func writeVideo(isLast: Bool = false) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         while let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast) {
+            try MediaError.checkCancellation()
             written += assembler.append(matched)
         }
         return written
     }
 
-    private mutating func writeAudioOnly(_ parts: [AudioPeriodPart]) -> [SplicedSegment] {
-        var written = writeVideo(isLast: true)
+    private mutating func writeAudioOnly(_ parts: [AudioPeriodPart]) throws(MediaError) -> [SplicedSegment] {
+        var written = try writeVideo(isLast: true)
         for part in parts { written += assembler.append(part, late: videoQueue.dequeueLateAudio()) }
         videoQueue.skipAudioOnly()
         return written

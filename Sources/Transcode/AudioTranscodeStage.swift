@@ -61,19 +61,28 @@ package struct AudioTranscodeStage: Sendable {
     ///   - flushed: packets that the segments before left incomplete. The transcoder's remaining output for those
     ///     segments is appended.
     ///   - isContinuous: whether `packets` may continue where `flushed` ended.
-    package mutating func process(flushed: inout [AudioPacket], _ packets: inout [AudioPacket], isContinuous: Bool) {
-        flushed = process(flushed)
+    package mutating func process(
+        flushed: inout [AudioPacket], _ packets: inout [AudioPacket], isContinuous: Bool
+    ) throws(MediaError) {
+        flushed = try process(flushed)
         if !isContinuous { (lastCopied, extensions) = (nil, nil) }
         if !isContinuous || packets.isEmpty { flushed += endSpan(before: packets.first) }
-        packets = process(packets)
+        packets = try process(packets)
     }
 
     /// Processes the last packets of the rendition and flushes the transcoder.
-    package mutating func finish(_ packets: [AudioPacket]) -> [AudioPacket] { process(packets) + endSpan() }
+    package mutating func finish(_ packets: [AudioPacket]) throws(MediaError) -> [AudioPacket] {
+        try process(packets) + endSpan()
+    }
 
-    private mutating func process(_ packets: [AudioPacket]) -> [AudioPacket] {
+    private mutating func process(_ packets: [AudioPacket]) throws(MediaError) -> [AudioPacket] {
         if span == nil, packets.allSatisfy({ $0.configuration == lastCopied }) { return packets }
-        return packets.indices.flatMap { process(signalExtensions(of: packets[$0], in: packets[$0...])) }
+        var processed: [AudioPacket] = []
+        for index in packets.indices {
+            try MediaError.checkCancellation()
+            processed += process(signalExtensions(of: packets[index], in: packets[index...]))
+        }
+        return processed
     }
 
     /// Returns the packet with implicit SBR or parametric stereo signaled in its configuration.

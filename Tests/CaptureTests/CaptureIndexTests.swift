@@ -5,6 +5,7 @@ import Tracker
 
 @testable import Capture
 @testable import Fetch
+@testable import Support
 
 private let timeRows: [(json: String, microseconds: Int64?)] = [
     ("0", 0), ("0.0", 0), ("4", 4_000_000), ("\"4\"", 4_000_000), ("0.1", 100_000), ("\"0.000001\"", 1),

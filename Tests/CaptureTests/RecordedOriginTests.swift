@@ -5,6 +5,7 @@ import Tracker
 
 @testable import Capture
 @testable import Fetch
+@testable import Support
 
 private let host = "http://h/"
 

@@ -1,6 +1,7 @@
 package import Capture
 import Foundation
 import Playlist
+import Support
 package import TestSupport
 import Testing
 import Tracker

@@ -4,6 +4,7 @@ import Foundation
 import LiveRing
 import Playlist
 package import Splice
+import Support
 package import TestSupport
 import Tracker
 

@@ -3,6 +3,7 @@ import Foundation
 import LiveRing
 package import Playlist
 import Splice
+import Support
 import TestSupport
 package import Tracker
 

@@ -9,6 +9,7 @@ import Testing
 @testable import Fetch
 @testable import Media
 @testable import Splice
+@testable import Support
 @testable import Tracker
 
 /// A finished playlist of which nothing, or no video, can be published.

@@ -7,6 +7,7 @@ import Testing
 @testable import Demux
 @testable import Media
 @testable import Splice
+@testable import Support
 
 /// A capture whose event messages are numbered by their frames, parsed by the offsets of ISO/IEC 23009-1 §5.10.3.3.
 @Suite struct EventMessageReplayTests {

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -81,17 +82,17 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func framing(row: Row) {
-        let (packets, counts) = Self.frame(row.packets)
+    func framing(row: Row) throws {
+        let (packets, counts) = try Self.frame(row.packets)
         #expect(packets.map { $0.payload.last ?? 0 } == row.fills)
         if let pts = row.pts { #expect(packets.map { $0.pts?.count } == pts) }
-        #expect(counts.undecodable == row.undecodable)
-        #expect(counts.abandoned == row.abandoned)
+        #expect(counts[.undecodableUnits] == row.undecodable)
+        #expect(counts[.abandonedUnits] == row.abandoned)
     }
 
-    @Test func payloadIsTheFrameWithoutItsHeader() {
+    @Test func payloadIsTheFrameWithoutItsHeader() throws {
         for isProtected in [false, true] {
-            let (packets, _) = Self.frame([(0, Sample.adts(5, size: 333, isProtected: isProtected))])
+            let (packets, _) = try Self.frame([(0, Sample.adts(5, size: 333, isProtected: isProtected))])
             #expect(packets.map { Array($0.payload) } == [[UInt8](repeating: 5, count: 333)])
         }
     }
@@ -103,8 +104,8 @@ import Testing
         ]
 
     @Test(arguments: configurations)
-    func configuration(channels: UInt8, frequencyIndex: UInt8, rate: SampleRate, count: Int, specific: [UInt8]) {
-        let (packets, _) = Self.frame([(0, Sample.adts(1, frequencyIndex: frequencyIndex, channels: channels))])
+    func configuration(channels: UInt8, frequencyIndex: UInt8, rate: SampleRate, count: Int, specific: [UInt8]) throws {
+        let (packets, _) = try Self.frame([(0, Sample.adts(1, frequencyIndex: frequencyIndex, channels: channels))])
         let expected = AudioConfiguration(
             codec: .aac, sampleRate: rate, channelCount: count, samplesPerFrame: 1024, decoderSpecificInfo: specific)
         #expect(packets.map(\.configuration) == [expected])
@@ -118,7 +119,7 @@ import Testing
         #expect(clock.now == Ticks(2_089_795_918))  // 1 024 000 000 × 90 000 / 44 100 = 2 089 795 918.37
     }
 
-    static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])?]) -> ([AudioPacket], DemuxCounts) {
+    static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])?]) throws -> ([AudioPacket], Counts<DemuxCount>) {
         var buffer = ElementaryBuffer()
         var hasLoss = false
         for packet in packets {
@@ -131,7 +132,7 @@ import Testing
             buffer.bytes += packet.bytes
         }
         var framer = AudioFramer(pid: 0x101, framing: .mpeg)
-        var counts = DemuxCounts()
-        return (framer.frame(&buffer, isClosed: true, counts: &counts), counts)
+        var counts = Counts<DemuxCount>()
+        return (try framer.frame(&buffer, isClosed: true, counts: &counts), counts)
     }
 }

@@ -37,6 +37,17 @@ import Support
             }
         }
 
+        /// Steps between two looks at whether the task was canceled, however many units there are: most are bytes.
+        private static let longestWork = 1_000_000
+
+        @Test(arguments: tables + media + audio + movies)
+        func cancellationIsLookedAtInBetween(row: Row) throws {
+            let steps = try [500, 2000, 8000].map { count in
+                try StepCounter.counter { try row.demux(count) }.stepsBetweenLooks
+            }
+            #expect(steps.allSatisfy { $0 <= Self.longestWork }, "\(steps)")
+        }
+
         /// Demuxes segments that `append` writes, two of them, so that what the first leaves is walked again.
         private static func transport(
             _ when: String, _ append: @escaping @Sendable (inout Builder, Int) -> Void
@@ -47,7 +58,7 @@ import Support
                     append(&builder, count)
                     _ = try? demuxer.feed(builder.cut())
                 }
-                _ = demuxer.finish()
+                _ = try demuxer.finish()
             }
         }
     }
@@ -217,13 +228,13 @@ import Support
             Row(when: when) { count in
                 let bytes = bytes(count)
                 var (framer, buffer) = (AudioFramer(pid: 0x101, framing: framing), ElementaryBuffer())
-                var counts = DemuxCounts()
+                var counts = Counts<DemuxCount>()
                 for start in stride(from: 0, to: bytes.count, by: 8000) {
                     buffer.startPacket(pts: .zero, dts: .zero)
                     buffer.bytes += bytes[start..<min(start + 8000, bytes.count)]
-                    _ = framer.frame(&buffer, isClosed: false, counts: &counts)
+                    _ = try framer.frame(&buffer, isClosed: false, counts: &counts)
                 }
-                _ = framer.frame(&buffer, isClosed: true, counts: &counts)
+                _ = try framer.frame(&buffer, isClosed: true, counts: &counts)
             }
         }
 

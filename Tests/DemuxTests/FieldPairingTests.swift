@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func pairs(when: String, framesOnly: Bool, slices: [[UInt8]], sizes: [Int]) {
+    func pairs(when: String, framesOnly: Bool, slices: [[UInt8]], sizes: [Int]) throws {
         var buffer = ElementaryBuffer()
         for (index, slice) in slices.enumerated() {
             buffer.startPacket(pts: Ticks(Int64(index) * 1800), dts: Ticks(Int64(index) * 1800))
@@ -66,15 +67,15 @@ import Testing
             buffer.bytes += Sample.stream([Sample.delimiter] + sets + [slice])
         }
         var framer = VideoFramer(pid: 0x100, codec: .h264)
-        var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        var counts = Counts<DemuxCount>()
+        let packets = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         let unitCounts = packets.map { packet in
             ComparableFrame.lengthPrefixed(packet.payload).filter { [1, 5].contains($0[0] & 0x1F) }.count
         }
         #expect(unitCounts == sizes, "\(when)")
         let begins = sizes.indices.map { Int64(sizes[..<$0].reduce(0, +)) * 1800 }
         #expect(packets.map { $0.pts?.count } == begins, "\(when)")
-        #expect(counts == DemuxCounts())
+        #expect(counts == Counts<DemuxCount>())
     }
 
     @Test func segmentThatEndsBetweenFieldsHoldsTheFirst() throws {

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: rows.indices)
-    func sliceOfAnotherPictureBeginsAnAccessUnit(_ index: Int) {
+    func sliceOfAnotherPictureBeginsAnAccessUnit(_ index: Int) throws {
         let row = Self.rows[index]
         let sets = [Self.sequence] + Self.pictures
         let idr = Self.slice("1 0000 0 1 0000 1", isFirst: true, header: 0x65)
@@ -53,8 +54,8 @@ import Testing
         buffer.startPacket(pts: Ticks(0), dts: Ticks(0))
         buffer.bytes += stream
         var framer = VideoFramer(pid: 0x100, codec: .h264)
-        var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        var counts = Counts<DemuxCount>()
+        let packets = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         #expect(packets.count == (row.isOther ? 3 : 2), "\(row.when)")
         #expect(packets.map(\.isDamaged) == [false, false] + (row.isOther ? [true] : []), "\(row.when)")
     }
@@ -79,7 +80,7 @@ import Testing
                 "testsrc2=size=320x192:rate=25:duration=2",
             ] + video + ["-threads", "1", "-flags", "+bitexact", "-f", codec == .h264 ? "h264" : "hevc", "pipe:1"])
         var units: [NALUnit] = []
-        AnnexB.scan(stream, in: stream.indices, into: &units)
+        try AnnexB.scan(stream, in: stream.indices, into: &units)
         let roles = units.map { NALUnitRole($0, of: stream, codec: codec) }
         let damaged = zip(units, roles).filter { unit, role in
             switch role {
@@ -92,8 +93,8 @@ import Testing
         var whole = ElementaryBuffer()
         whole.bytes = stream
         var (splitter, other) = (AccessUnitSplitter(codec: codec), AccessUnitSplitter(codec: codec))
-        splitter.split(buffer, in: buffer.bytes.indices)
-        other.split(whole, in: whole.bytes.indices)
+        try splitter.split(buffer, in: buffer.bytes.indices)
+        try other.split(whole, in: whole.bytes.indices)
         #expect(other.accessUnits.count == 50)
         #expect(other.accessUnits.allSatisfy { !$0.isFirstSliceMissing })
         #expect(splitter.accessUnits.count == 50)

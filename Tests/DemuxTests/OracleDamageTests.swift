@@ -38,7 +38,7 @@ import Testing
         for stream in try Self.streams.get() {
             var random = SeededGenerator(seed: UInt64(seed))
             let whole = Set(Self.frames(try TransportDemuxer.all([stream])))
-            let damaged = Self.apply(fault, to: stream, random: &random)
+            let damaged = try Self.apply(fault, to: stream, random: &random)
             let after = try TransportDemuxer.all([damaged])
             let lost = whole.subtracting(Self.frames(after))
             let allowed = fault.hits == 0 ? 0 : fault.hits + 1
@@ -61,7 +61,7 @@ import Testing
             var faults: [Fault] = []
             for _ in 0..<Int.random(in: 2...6, using: &random) {
                 let fault = Fault.allCases.randomElement(using: &random) ?? .drop
-                damaged = Self.apply(fault, to: damaged, random: &random)
+                damaged = try Self.apply(fault, to: damaged, random: &random)
                 allowed += fault.hits + 1
                 faults.append(fault)
             }
@@ -82,9 +82,11 @@ import Testing
     }
 
     /// Damages packets away from both ends, because at the end no later frame reveals a loss.
-    private static func apply(_ fault: Fault, to stream: [UInt8], random: inout SeededGenerator) -> [UInt8] {
+    private static func apply(
+        _ fault: Fault, to stream: [UInt8], random: inout SeededGenerator
+    ) throws -> [UInt8] {
         var bytes = stream
-        let offsets = offsets(in: stream)
+        let offsets = try offsets(in: stream)
         let candidates = offsets.dropFirst(12).dropLast(12).filter { offset in
             let packet = TransportPacket(stream, at: offset)
             let isTable = packet.pid == 0 || packet.pid == 0x1000
@@ -116,8 +118,8 @@ import Testing
         return bytes
     }
 
-    private static func offsets(in stream: [UInt8]) -> [Int] {
-        (PacketSync(stream)?.blocks ?? []).filter { !$0.hasBadSyncBytes }.flatMap { block in
+    private static func offsets(in stream: [UInt8]) throws -> [Int] {
+        (try PacketSync(stream)?.blocks ?? []).filter { !$0.hasBadSyncBytes }.flatMap { block in
             (0..<block.count).map { block[$0] }
         }
     }

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -18,9 +19,9 @@ import Testing
         builder.packets(pid: 0x100, Builder.pesPacket(pts: nil, Sample.idr(1, size: 146)))
         var demuxer = TransportDemuxer()
         #expect(try demuxer.feed(builder.cut()).video.isEmpty)
-        let held = demuxer.reset()
+        let held = try demuxer.reset()
         #expect(held.video.map { $0.payload.last } == [0x11])
-        #expect(held.counts.abandoned == 0)
+        #expect(held.counts[.abandonedUnits] == 0)
         // After a reset the tables apply from the first byte, even if they come late.
         builder.pes(pid: 0x200, Sample.idr(2))
         builder.map([Builder.Stream(pid: 0x200, type: 0x1B)], mapPID: 0x1100)
@@ -36,9 +37,9 @@ import Testing
         builder.pes(pid: 0x101, streamID: 0xC0, pts: 0, Sample.adts(1) + Sample.adts(2).prefix(50))
         var demuxer = TransportDemuxer()
         #expect(try demuxer.feed(builder.cut()).audio.count == 1)
-        let held = demuxer.reset()
+        let held = try demuxer.reset()
         #expect(held.video.isEmpty && held.audio.isEmpty)
-        #expect(held.counts.abandoned == 2)
+        #expect(held.counts[.abandonedUnits] == 2)
     }
 
     @Test func resetForgetsParameterSets() throws {
@@ -47,12 +48,12 @@ import Testing
         builder.pes(pid: 0x100, Sample.idr(1))
         var demuxer = TransportDemuxer()
         _ = try demuxer.feed(builder.cut())
-        _ = demuxer.reset()
+        _ = try demuxer.reset()
         builder.tables([TransportRuleTests.video])
         builder.pes(pid: 0x100, Sample.plain(2))
         let next = try demuxer.feed(builder.cut())
         #expect(next.video.isEmpty)
-        #expect(next.counts.undecodable == 1)
+        #expect(next.counts[.undecodableUnits] == 1)
     }
 
     static let refusals: [(when: String, types: [UInt8], reason: MediaError.Reason)] = [
@@ -175,6 +176,6 @@ import Testing
         } catch {
             #expect(error.section.isEmpty == false)
         }
-        _ = demuxer.finish()
+        _ = try demuxer.finish()
     }
 }

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -136,12 +137,12 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func framing(row: Row) {
-        let (packets, counts) = Self.frame(row.packets)
+    func framing(row: Row) throws {
+        let (packets, counts) = try Self.frame(row.packets)
         #expect(packets.map { ComparableFrame.lengthPrefixed($0.payload).map { $0.first ?? 0 } } == row.units)
         if let pts = row.pts { #expect(packets.map { $0.pts?.count } == pts) }
         if let sync = row.sync { #expect(packets.map(\.randomAccess) == sync) }
-        #expect(counts.undecodable == row.undecodable)
+        #expect(counts[.undecodableUnits] == row.undecodable)
         for packet in packets where packet.randomAccess == .instantaneousRefresh {
             let configuration = packet.configuration
             let sets = configuration.sequenceParameterSets + configuration.pictureParameterSets
@@ -149,8 +150,8 @@ import Testing
         }
     }
 
-    @Test func configurationOfEqualBytesIsEqual() {
-        let (packets, _) = Self.frame([
+    @Test func configurationOfEqualBytesIsEqual() throws {
+        let (packets, _) = try Self.frame([
             (0, Sample.idr(1)), (1, Sample.idr(2)),
             (2, Sample.sequence(0, fill: 0x66) + Sample.picture(0) + Sample.stream([Sample.slice(3, isIDR: true)])),
         ])
@@ -160,35 +161,36 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func startCodesAgreeWithByteSearch(seed: Int) {
+    func startCodesAgreeWithByteSearch(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in
             [0, 0, 0, 1, 1, 2, 3, 0x80].randomElement(using: &random) ?? 0 as UInt8
         }
         var units: [NALUnit] = []
-        AnnexB.scan(bytes, in: bytes.indices, into: &units)
+        try AnnexB.scan(bytes, in: bytes.indices, into: &units)
         #expect(units.map { Array(bytes[$0.start..<$0.end]) } == ComparableFrame.startCodePrefixed(bytes))
     }
 
     /// Each key frame repeats the parameter sets: without a limit, 2 MB would become 1.5 GB.
-    @Test func repeatedLargeParameterSetsAreBounded() {
+    @Test func repeatedLargeParameterSetsAreBounded() throws {
         let large = Sample.sequenceUnit(0) + [UInt8](repeating: 0x33, count: 15 << 10)
         let keys = (0..<100_000).map { _ in Sample.slice(1, isIDR: true, size: 10) }
         let stream = Sample.stream([large] + [Sample.pictureUnit(0)] + keys)
-        let (packets, counts) = Self.frame([(0, stream)])
+        let (packets, counts) = try Self.frame([(0, stream)])
         #expect(packets.reduce(0) { $0 + $1.payload.count } <= 5 * stream.count + 1 << 20)
-        #expect(!packets.isEmpty && packets.count + counts.undecodable == 100_000)
+        #expect(!packets.isEmpty && packets.count + counts[.undecodableUnits] == 100_000)
     }
 
-    private static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])]) -> ([VideoPacket], DemuxCounts) {
+    private static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])]) throws -> ([VideoPacket], Counts<DemuxCount>)
+    {
         var buffer = ElementaryBuffer()
         for packet in packets {
             buffer.startPacket(pts: packet.pts.map(Ticks.init), dts: packet.pts.map(Ticks.init))
             buffer.bytes += packet.bytes
         }
         var framer = VideoFramer(pid: 0x100, codec: .h264)
-        var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
+        var counts = Counts<DemuxCount>()
+        let packets = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         return (packets, counts)
     }
 }

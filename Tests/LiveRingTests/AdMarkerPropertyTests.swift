@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// Random ad markers in any order: no playlist breaks a rule, and two passes give the same result.
 struct AdMarkerPropertyTests {

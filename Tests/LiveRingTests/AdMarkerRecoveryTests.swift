@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// A restarted process does not contradict the published ranges.
 struct AdMarkerRecoveryTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// A viewer that remembers every playlist and file, across processes, and checks that later ones are consistent.
 struct ConsistencyViewer {

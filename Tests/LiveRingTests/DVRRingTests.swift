@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 struct DVRRingTests {
     /// The suite holds the directory, so that it outlives the ring.

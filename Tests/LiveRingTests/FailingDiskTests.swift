@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 struct FailingDiskTests {
     /// The suite holds the directory, so that it outlives the ring.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// What the index keeps from publish to publish is what follows from its entries.
 struct IncrementalStateTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// Thousands of random publishes. Every version of every playlist is checked against the playlist rules.
 struct PlaylistRulesTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// A record of each write of a publish: what the spool had and what viewers saw just before it.
 private final class WriteRecorder: Sendable {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// A restart reads the journal once: before the ring is opened.
 struct RestartReadingTests {

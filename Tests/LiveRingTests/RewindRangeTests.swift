@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 struct RewindRangeTests {
     struct Answer: Equatable, Sendable {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// Numbers at the borders of what a ring counts with.
 @Suite struct RingRangesTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 // Restarts, lost files and a full disk.
 extension SubtitleStoreTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// Published subtitles, and their recovery after a restart.
 struct SubtitleStoreTests {

@@ -3,6 +3,7 @@ import Playlist
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// Files with media of earlier segments, which the transport streams of later ones need.
 struct TransportStreamFileTests {

@@ -2,6 +2,7 @@ import Playlist
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 struct VariantAttributesTests {
     static let program = SegmentFormat(

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
+@testable import Support
 
 /// Order, eviction and numbers do not depend on dates, which may jump with the upstream or the wall clock.
 struct WallClockJumpTests {

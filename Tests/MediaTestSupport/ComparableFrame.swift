@@ -80,7 +80,7 @@ extension TransportDemuxer {
         var demuxer = TransportDemuxer(tracks: tracks)
         var whole = DemuxedSegment()
         for segment in segments { whole.append(try demuxer.feed(segment)) }
-        whole.append(demuxer.finish())
+        whole.append(try demuxer.finish())
         return whole
     }
 }

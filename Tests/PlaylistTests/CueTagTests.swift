@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 private typealias Row = (when: String, line: String, meaning: CueTag.Meaning, section: [UInt8]?)
 

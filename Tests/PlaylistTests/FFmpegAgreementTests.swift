@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 /// Playlists written by ffmpeg, and playlists written here and read by ffmpeg, describe the same media.
 @Suite struct FFmpegAgreementTests {

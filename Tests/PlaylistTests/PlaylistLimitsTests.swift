@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 /// A playlist text in one dimension of which there are `count` units.
 private struct Dimension: Sendable {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Playlist
+@testable import Support
 
 /// The ranges of numbers, where they are read. `PlaylistNumber` holds them.
 struct PlaylistNumberTests {
@@ -50,6 +51,19 @@ struct PlaylistNumberTests {
         let playlist = try MultivariantPlaylistParser.parse(Array(("#EXTM3U\n" + master.joined()).utf8))
         let chosen = try #require(choice.choose(from: playlist).first)
         #expect(playlist.variants.contains(chosen))
+    }
+
+    static let targetDurations: [(head: String, seconds: Int64?)] = [
+        ("#EXT-X-TARGETDURATION:36000", 36_000), ("#EXT-X-TARGETDURATION:36000.1", 36_000),
+        ("#EXT-X-TARGETDURATION:36001", 36_000), ("#EXT-X-TARGETDURATION:9999999999", 36_000),
+        ("#EXT-X-TARGETDURATION:9999999999.5", 36_000), ("#EXT-X-TARGETDURATION:10000000000", nil),
+        ("#EXTINF:9999999999.5,\na", 36_000), ("#EXTINF:0.5,\na", 1),
+    ]
+
+    @Test(arguments: targetDurations)
+    func targetDurationHasALongest(head: String, seconds: Int64?) {
+        let playlist = try? MediaPlaylistParser.parse(Array("#EXTM3U\n\(head)\n".utf8))
+        #expect(playlist?.targetDuration == seconds.map { .seconds($0) })
     }
 
     static let sequences: [(tag: String, text: String, isAccepted: Bool)] = [

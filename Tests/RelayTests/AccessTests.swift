@@ -5,6 +5,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

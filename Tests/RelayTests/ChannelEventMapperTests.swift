@@ -5,6 +5,7 @@ import Tracker
 @testable import Channel
 @testable import Observability
 @testable import Splice
+@testable import Support
 @testable import liverelay
 
 private func upstream(_ event: UpstreamEvent) -> RelayEvent { .init(kind: .upstream(event), isDuringOutage: false) }

@@ -5,6 +5,7 @@ import Tracker
 
 @testable import Fetch
 @testable import Observability
+@testable import Support
 @testable import liverelay
 
 /// The text for a terminal or file after changes since the last text.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Support
 @testable import liverelay
 
 @Suite struct FaultMatrixTests {

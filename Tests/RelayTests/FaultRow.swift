@@ -6,6 +6,7 @@ import TestSupport
 import Tracker
 
 @testable import Fetch
+@testable import Support
 @testable import liverelay
 
 /// The outcome of a fault: a row of docs/failover.md.
@@ -90,8 +91,8 @@ extension FaultRow {
             (listed.whole.intersection(listed.gaps).count, "listed segment turned into a gap"),
             (sum(\.splice.segmentsNotWritten), "segment not written"),
             (sum(\.output.rewindEvictionsForDiskFull), "rewind dropped"),
-            (sum(\.upstream.counts.stalePlaylists), "older playlist ignored"),
-            (sum(\.upstream.counts.failedLoads), "playlist requested again"),
+            (sum(\.upstream.counts[.stalePlaylists]), "older playlist ignored"),
+            (sum(\.upstream.counts[.failedPlaylistLoads]), "playlist requested again"),
             (reports { if case .stalled(_, .redundantVariant, _) = $0 { true } else { false } }, "other variant tried"),
             (reports { if case .moved = $0 { true } else { false } }, "new URL followed"),
             (reports { if case .hostLimited = $0 { true } else { false } }, "host paused"),

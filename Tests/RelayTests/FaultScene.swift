@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Support
 @testable import liverelay
 
 /// A fault and the channel that meets it.

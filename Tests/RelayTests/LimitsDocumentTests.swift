@@ -4,6 +4,7 @@ import Splice
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import liverelay
 
 /// docs/limits.md says what the code does.

@@ -10,6 +10,7 @@ import Testing
 import Tracker
 
 @testable import Fetch
+@testable import Support
 @testable import liverelay
 
 /// A looped capture as an upstream, with a backup and faults, relayed on a virtual clock.

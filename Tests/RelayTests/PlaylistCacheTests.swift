@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Support
 @testable import liverelay
 
 /// Playlists of a long rewind: rendered once, on no event loop, and a bounded number at once.

@@ -4,6 +4,7 @@ import Playlist
 import Testing
 import Tracker
 
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -8,6 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import liverelay
 
 private let token = "news-token-012345"

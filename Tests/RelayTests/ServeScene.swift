@@ -10,6 +10,7 @@ import TestSupport
 import Tracker
 
 @testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

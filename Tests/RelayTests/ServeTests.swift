@@ -11,6 +11,7 @@ import Testing
 import Tracker
 
 @testable import Service
+@testable import Support
 @testable import liverelay
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct ServeTests {

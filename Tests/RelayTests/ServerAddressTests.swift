@@ -1,6 +1,7 @@
 import Testing
 import Tracker
 
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

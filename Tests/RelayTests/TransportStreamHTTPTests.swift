@@ -10,6 +10,7 @@ import Testing
 
 @testable import Channel
 @testable import Service
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

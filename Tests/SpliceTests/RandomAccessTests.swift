@@ -53,9 +53,9 @@ import Testing
     ]
 
     @Test(arguments: rows.indices)
-    func kindOfAnAccessUnit(_ index: Int) {
+    func kindOfAnAccessUnit(_ index: Int) throws {
         let row = Self.rows[index]
-        #expect(kind(row.units, codec: .h264) == row.kind, "\(row.when)")
+        #expect(try kind(row.units, codec: .h264) == row.kind, "\(row.when)")
     }
 
     static let hevcRows: [(when: String, units: [[UInt8]], kind: RandomAccessPoint?)] = [
@@ -77,28 +77,28 @@ import Testing
     ]
 
     @Test(arguments: hevcRows.indices)
-    func kindOfAnHEVCAccessUnit(_ index: Int) {
+    func kindOfAnHEVCAccessUnit(_ index: Int) throws {
         let row = Self.hevcRows[index]
-        #expect(kind(row.units, codec: .hevc) == row.kind, "\(row.when)")
+        #expect(try kind(row.units, codec: .hevc) == row.kind, "\(row.when)")
     }
 
-    @Test func containerAnnouncesAnIPicture() {
-        #expect(kind([Self.slice("I")], codec: .h264, isMarkedSync: true) == .recoveryPoint)
-        #expect(kind([Self.slice("P")], codec: .h264, isMarkedSync: true) == nil)
+    @Test func containerAnnouncesAnIPicture() throws {
+        #expect(try kind([Self.slice("I")], codec: .h264, isMarkedSync: true) == .recoveryPoint)
+        #expect(try kind([Self.slice("P")], codec: .h264, isMarkedSync: true) == nil)
     }
 
-    @Test func nothingRefersBeforeAnIPictureWithOneReferenceFrame() {
-        #expect(kind([Self.slice("I")], codec: .h264, hasSingleReference: true) == .recoveryPoint)
-        #expect(kind([Self.slice("P")], codec: .h264, hasSingleReference: true) == nil)
+    @Test func nothingRefersBeforeAnIPictureWithOneReferenceFrame() throws {
+        #expect(try kind([Self.slice("I")], codec: .h264, hasSingleReference: true) == .recoveryPoint)
+        #expect(try kind([Self.slice("P")], codec: .h264, hasSingleReference: true) == nil)
     }
 
     private func kind(
         _ units: [[UInt8]], codec: VideoConfiguration.Codec, isMarkedSync: Bool = false,
         hasSingleReference: Bool = false
-    ) -> RandomAccessPoint? {
+    ) throws -> RandomAccessPoint? {
         let bytes = Sample.stream(units)
         var found: [NALUnit] = []
-        AnnexB.scan(bytes, in: bytes.indices, into: &found)
+        try AnnexB.scan(bytes, in: bytes.indices, into: &found)
         let roles = found.map { NALUnitRole($0, of: bytes, codec: codec) }
         return CodedPicture(found[...], roles[...], of: bytes, codec: codec)?
             .randomAccess(isMarkedSync: isMarkedSync, hasSingleReference: hasSingleReference)
@@ -129,7 +129,7 @@ import Testing
             return
         }
         #expect(parts.map(\.units.count) == [row.frames.count - dropped], "\(row.when)")
-        #expect(splitter.counts.framesBeforeSync == dropped, "\(row.when)")
+        #expect(splitter.counts[.framesBeforeSync] == dropped, "\(row.when)")
         #expect(parts.first?.units.first?.randomAccess != nil, "\(row.when)")
     }
 
@@ -149,7 +149,7 @@ import Testing
         }
         parts += splitter.finish()
         #expect(parts.flatMap(\.units).map(\.dts) == expected.flatMap(\.units).map(\.dts))
-        #expect(splitter.counts.framesBeforeSync == whole.counts.framesBeforeSync)
+        #expect(splitter.counts[.framesBeforeSync] == whole.counts[.framesBeforeSync])
         let sequences = parts.map { UInt64($0.units[0].dts.count / 9000) / UInt64(count) }
         #expect(parts.map(\.mediaSequence) == sequences)
     }

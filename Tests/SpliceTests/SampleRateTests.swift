@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -16,15 +17,15 @@ import Testing
         ("all bits", 0xFF_FFFF, false),
     ]
 
-    @Test(arguments: rows) func latm(when: String, rate: Int, isAccepted: Bool) {
+    @Test(arguments: rows) func latm(when: String, rate: Int, isAccepted: Bool) throws {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: .zero, dts: nil)
         for _ in 0..<4 { buffer.bytes += Self.element(rate: rate) }
         var framer = AudioFramer(pid: 0x101, framing: .loas)
-        var counts = DemuxCounts()
-        let packets = framer.frame(&buffer, isClosed: true, counts: &counts)
+        var counts = Counts<DemuxCount>()
+        let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map(\.configuration.sampleRate.hertz) == Array(repeating: rate, count: isAccepted ? 4 : 0))
-        #expect(counts.undecodable == (isAccepted ? 0 : 4))
+        #expect(counts[.undecodableUnits] == (isAccepted ? 0 : 4))
         guard let configuration = packets.first?.configuration else { return }
         var writer = AudioSampleWriter(
             configuration: configuration, silence: nil, fillsGaps: false, next: 0, limit: .max / 2)

@@ -97,7 +97,7 @@ package struct TransportStreamScan: Sendable {
         return high | middle | Int64(bytes[base + 3]) << 7 | Int64(bytes[base + 4] >> 1)
     }
 
-    /// Faults of the packet layer: broken continuity counters, discontinuity indicators, PCR that steps back or by more
+    /// Faults of the packet layer: broken continuity counters, discontinuities of the clock, PCR that steps back or by more
     /// than 40 ms, and tables that are more than 100 ms apart.
     package func faults(clockPID: Int) -> [String] {
         var faults: [String] = []
@@ -105,11 +105,15 @@ package struct TransportStreamScan: Sendable {
         var clock: Int64?
         var tables: [Int: Int64] = [:]
         for packet in packets {
-            if packet.discontinuity { faults.append("packet \(packet.number): discontinuity_indicator") }
+            if packet.discontinuity, packet.pid == clockPID {
+                faults.append("packet \(packet.number): discontinuity_indicator")
+            }
             let expected =
                 ((counters[packet.pid] ?? packet.counter - (packet.payload == nil ? 0 : 1))
                     + (packet.payload == nil ? 0 : 1)) & 15
-            if packet.counter != expected { faults.append("packet \(packet.number): counter of PID \(packet.pid)") }
+            if packet.counter != expected, !packet.discontinuity {
+                faults.append("packet \(packet.number): counter of PID \(packet.pid)")
+            }
             counters[packet.pid] = packet.counter
             if let now = packet.clock {
                 if packet.pid != clockPID { faults.append("packet \(packet.number): PCR on PID \(packet.pid)") }

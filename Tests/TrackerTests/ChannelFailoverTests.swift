@@ -1,6 +1,7 @@
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 /// The target duration is 6 s, and an outage begins after 21 s of silence. A backup is alive once its playlist has

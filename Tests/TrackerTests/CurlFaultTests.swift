@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Fetch
+@testable import Support
 @testable import Tracker
 
 // Bodies that are compressed, truncated or mislabeled.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Fetch
+@testable import Support
 @testable import Tracker
 
 private let content = PostContent(type: "application/json", bytes: Array(#"{"id":1,"é":""}"#.utf8))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Fetch
+@testable import Support
 @testable import Tracker
 
 private let openSSL = "/usr/bin/openssl"

@@ -2,6 +2,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 /// An origin that keeps its numbers, through edges that lag, with tokens that change and loads that come late.

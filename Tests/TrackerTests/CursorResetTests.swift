@@ -1,6 +1,7 @@
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 // Playlists whose numbers or URLs are not those of the playlists before. `CursorTests` runs the rows.

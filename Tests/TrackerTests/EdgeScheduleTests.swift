@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 typealias EdgeRow = (when: String, loads: [(at: Double, found: Int)], next: Double)

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 private let orderRows: [(when: String, count: Int, after: Int, active: Int?, tries: [Int])] = [

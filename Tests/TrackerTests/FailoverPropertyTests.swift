@@ -2,6 +2,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 /// Three origins that fail, hang, withhold their segments and end as a seed says: the same for the same seed.

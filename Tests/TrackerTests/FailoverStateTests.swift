@@ -2,6 +2,7 @@ import Playlist
 import Testing
 
 @testable import Fetch
+@testable import Support
 @testable import Tracker
 
 private typealias State = FailoverState

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Fetch
+@testable import Support
 @testable import Tracker
 
 // Nothing that could be had is lost.

@@ -1,5 +1,6 @@
 import TestSupport
 
+@testable import Support
 @testable import Tracker
 
 /// An upstream that lists segments at known times, and the loads of one schedule. Times in seconds.

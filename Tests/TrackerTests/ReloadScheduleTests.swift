@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 typealias ReloadRow = (when: String, loads: [(ReloadSchedule.Load, took: Duration)], waits: [Duration?])

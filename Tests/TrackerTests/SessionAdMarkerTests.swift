@@ -1,6 +1,7 @@
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 /// Ad markers of segments that are lost, or that were fetched before the marker was added.
@@ -30,9 +31,9 @@ struct SessionAdMarkerTests {
         }
         let run = try await SessionRun(origin, seconds: 40)
         #expect(run.numbers().contains(108))
-        #expect(run.status?.renditions.first?.counts.lateCueTags == 2, "each cue tag once, and no other tag")
+        #expect(run.status?.renditions.first?.counts[.lateCueTags] == 2, "each cue tag once, and no other tag")
         let before = try await SessionRun(origin, seconds: 18)
-        #expect(before.status?.renditions.first?.counts.lateCueTags == 0)
+        #expect(before.status?.renditions.first?.counts[.lateCueTags] == 0)
     }
 
     @Test func dateRangesOfALostSegmentComeWithTheNext() async throws {

@@ -2,6 +2,7 @@ import Playlist
 import Testing
 
 @testable import Fetch
+@testable import Support
 @testable import Tracker
 
 /// A clock on which no time passes, so that only answers cause steps.

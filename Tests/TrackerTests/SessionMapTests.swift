@@ -1,6 +1,7 @@
 import Playlist
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 // EXT-X-MAP sections, fetched with the segments that need them.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Support
 @testable import Tracker
 
 typealias StallRow = (when: String, giveUp: Duration?, at: [Duration], steps: [[StallEscalation.Step]])

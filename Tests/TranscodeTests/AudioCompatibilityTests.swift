@@ -84,20 +84,20 @@ struct AudioTranscodeStageTests {
     private let mono = configuration(.aac, channels: 1, info: "1188")
 
     @Test("compatible audio is copied unchanged")
-    func compatibleAudioIsCopied() {
+    func compatibleAudioIsCopied() throws {
         var stage = AudioTranscodeStage(.copy)
         let packets =
             SyntheticPackets.audioPackets(5, from: 0, configuration: stereo)
             + SyntheticPackets.audioPackets(5, from: 9600, configuration: mono)
-        #expect(stage.finish(packets) == packets)
+        #expect(try stage.finish(packets) == packets)
         #expect(stage.counts == .init())
     }
 
     @Test("a span that libav rejects is dropped and counted")
-    func rejectedSpanIsDropped() {
+    func rejectedSpanIsDropped() throws {
         var stage = AudioTranscodeStage(.copy)
         let odd = configuration(.aac, info: "f8ffffff")
-        #expect(stage.finish(SyntheticPackets.audioPackets(5, from: 0, configuration: odd)) == [])
+        #expect(try stage.finish(SyntheticPackets.audioPackets(5, from: 0, configuration: odd)) == [])
         #expect(stage.counts == .init(transcoded: 0, undecodable: 5))
         #expect(stage.lastError != nil)
     }
@@ -106,17 +106,17 @@ struct AudioTranscodeStageTests {
     func uniformKeepsFirstConfiguration() throws {
         var stage = AudioTranscodeStage(.uniform)
         let first = SyntheticPackets.audioPackets(5, from: 0, configuration: stereo)
-        #expect(stage.finish(first) == first && stage.uniform == stereo)
+        #expect(try stage.finish(first) == first && stage.uniform == stereo)
         let padded = configuration(.aac, info: "119056e500")
-        let equivalent = stage.finish(SyntheticPackets.audioPackets(5, from: 9600, configuration: padded))
+        let equivalent = try stage.finish(SyntheticPackets.audioPackets(5, from: 9600, configuration: padded))
         #expect(equivalent.map(\.configuration) == Array(repeating: stereo, count: 5))
         #expect(stage.counts.transcoded == 0)
     }
 
     @Test("uniform keeps the configuration over a restart")
-    func uniformResumes() {
+    func uniformResumes() throws {
         var stage = AudioTranscodeStage(.uniform, uniform: stereo)
-        _ = stage.finish(SyntheticPackets.audioPackets(1, from: 0, configuration: mono))
+        _ = try stage.finish(SyntheticPackets.audioPackets(1, from: 0, configuration: mono))
         #expect(stage.uniform == stereo)
         #expect(AudioTranscodeStage(.uniform, uniform: configuration(.ac3, samples: 1536)).uniform == nil)
         #expect(AudioTranscodeStage(.copy, uniform: stereo).uniform == nil)
@@ -129,7 +129,7 @@ struct AudioTranscodeStageTests {
         var demuxer = TransportDemuxer(tracks: .audio)
         let packets = try demuxer.feed(stream).audio + demuxer.finish().audio
         let expected = AudioConfiguration.aacLC(sampleRate: 48_000, channelCount: 1)
-        #expect(Set(stage.finish(packets).map(\.configuration)) == [expected])
+        #expect(try Set(stage.finish(packets).map(\.configuration)) == [expected])
         #expect(stage.uniform == expected)
     }
 }

@@ -94,7 +94,7 @@ struct AudioTranscoderTests {
         let row = Self.rows[index]
         let source = try demuxed(row.codec, rate: row.rate, channels: row.channels)
         var stage = AudioTranscodeStage(row.policy)
-        let transcoded = stage.finish(source)
+        let transcoded = try stage.finish(source)
         let configuration = try #require(transcoded.first?.configuration)
         #expect(
             configuration == .aacLC(sampleRate: SampleRate(row.output) ?? 0, channelCount: row.channels), "\(row.what)")
@@ -111,7 +111,7 @@ struct AudioTranscoderTests {
     func resamplingKeepsTime(from rate: Int, to other: Int) throws {
         let source = try demuxed(["-c:a", "mp2", "-b:a", "128k"], rate: rate, channels: 1)
         var stage = AudioTranscodeStage(.uniform, uniform: .aacLC(sampleRate: SampleRate(other) ?? 0, channelCount: 2))
-        let transcoded = stage.finish(source)
+        let transcoded = try stage.finish(source)
         let measured = try PacketAudio(packets: transcoded).clicks(rate: other)
         let expected = try PacketAudio(packets: source).clicks(rate: rate)
         #expect(measured.count == expected.count && measured.count == 2)
@@ -125,17 +125,17 @@ struct AudioTranscoderTests {
     func segmentBoundariesDoNotMatter(codec: [String]) throws {
         let source = try demuxed(codec, rate: 48_000, channels: 2)
         var whole = AudioTranscodeStage(.copy)
-        let expected = whole.finish(source)
+        let expected = try whole.finish(source)
         for size in [1, 7, 40] {
             var stage = AudioTranscodeStage(.copy)
             var output: [AudioPacket] = []
             for start in stride(from: 0, to: source.count, by: size) {
                 var flushed: [AudioPacket] = []
                 var packets = Array(source[start..<min(source.count, start + size)])
-                stage.process(flushed: &flushed, &packets, isContinuous: start % 3 != 0)
+                try stage.process(flushed: &flushed, &packets, isContinuous: start % 3 != 0)
                 output += flushed + packets
             }
-            #expect(output + stage.finish([]) == expected, "\(size) packets per segment")
+            #expect(try output + stage.finish([]) == expected, "\(size) packets per segment")
         }
     }
 
@@ -143,7 +143,7 @@ struct AudioTranscoderTests {
     func spanIsTranscodedWhole() throws {
         let source = try demuxed(["-c:a", "mp2"], rate: 48_000, channels: 2)
         var stage = AudioTranscodeStage(.copy)
-        let transcoded = stage.finish(source)
+        let transcoded = try stage.finish(source)
         let samples = source.count * 1152
         #expect(transcoded.count == (samples + 1023) / 1024 + 1)
         let first = try #require(source.first?.pts)
@@ -158,7 +158,7 @@ struct AudioTranscoderTests {
         var source = try demuxed(["-c:a", "mp2"], rate: 48_000, channels: 2)
         source.removeSubrange(20..<23)
         var stage = AudioTranscodeStage(.copy)
-        let transcoded = stage.finish(source)
+        let transcoded = try stage.finish(source)
         let steps = zip(transcoded, transcoded.dropFirst()).map { ($1.pts ?? .zero).count - ($0.pts ?? .zero).count }
         #expect(steps.filter { $0 > 1922 } == [1920 + 3 * 2160])
         #expect(stage.counts.undecodable == 0)
@@ -174,7 +174,7 @@ struct AudioTranscoderTests {
                 payload: [0xFF, 0xFF, 0, 0])
         }
         var stage = AudioTranscodeStage(.copy)
-        let transcoded = stage.finish(source)
+        let transcoded = try stage.finish(source)
         #expect(stage.counts.undecodable == 3)
         #expect(stage.counts.transcoded == source.count - 3)
         let last = try #require(transcoded.last?.pts)

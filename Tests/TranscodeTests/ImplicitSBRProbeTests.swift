@@ -55,7 +55,7 @@ struct ImplicitSBRProbeTests {
     func detectedSBRIsSignaled(_ index: Int) throws {
         let row = Self.rows[index]
         var stage = AudioTranscodeStage(.copy)
-        let output = stage.finish(packets(row.info, rate: row.rate, channels: row.channels, sbr: row.sbr))
+        let output = try stage.finish(packets(row.info, rate: row.rate, channels: row.channels, sbr: row.sbr))
         let configuration = try #require(output.first?.configuration)
         #expect(output.allSatisfy { $0.configuration == configuration }, "\(row.what)")
         #expect(configuration.decoderSpecificInfo == bytes(row.output), "\(row.what)")

@@ -61,6 +61,8 @@ package enum ChannelError: Error, Equatable, Sendable {
     case upstream(TrackerError)
     case spool(RingError)
     case slate(SlateError)
+    /// The task was canceled while it worked. Nothing of the delivery in hand is published.
+    case canceled
 }
 
 /// Counts of a channel of which nothing could be published.

@@ -106,7 +106,7 @@ package struct ChannelPipeline: Sendable {
 extension ChannelPipeline {
     /// Processes one delivery of the tracker.
     /// - Returns: the outcome for the tracker, which matters only for media segments, and events in order.
-    /// - Throws: `ChannelError` if the channel cannot go on.
+    /// - Throws: `ChannelError` if the channel cannot go on, or the task was canceled.
     mutating func process(
         _ delivery: Delivery
     ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
@@ -119,16 +119,16 @@ extension ChannelPipeline {
         switch delivery.content {
         case .segment(let tracked):
             let isOther = delivery.source != output.source || output.filler != nil
-            let events = isOther && rendition == .main ? await switchSource(to: delivery.source) : []
+            let events = isOther && rendition == .main ? try await switchSource(to: delivery.source) : []
             let segment = try await process(tracked, of: rendition, from: delivery.source)
             return (segment.outcome, events + segment.events)
         case .lost(let loss):
             if rendition == .main { found.record(loss) }
-            return (.held, await breakContinuity(of: rendition, from: delivery.source))
-        case .outageGap(let duration): return (.held, await fillOutage(Ticks(duration)))
+            return (.held, try await breakContinuity(of: rendition, from: delivery.source))
+        case .outageGap(let duration): return (.held, try await fillOutage(Ticks(duration)))
         case .ended(let dateRanges):
             if rendition == .main, delivery.source == 0 { trailingDateRanges = dateRanges }
-            return (.held, await finish(rendition, of: delivery.source))
+            return (.held, try await finish(rendition, of: delivery.source))
         }
     }
 
@@ -158,6 +158,7 @@ extension ChannelPipeline {
         do throws(MediaError) {
             spliced = try sources[source]?.engine.handle(.segment(segment)) ?? []
         } catch {
+            if error.reason == .canceled { throw .canceled }
             let reason = ChannelError.unusable(
                 error, segments: consecutiveFailures + 1, isEncrypted: !tracked.segment.keys.isEmpty, url: upstream)
             let events = try await skip(
@@ -189,25 +190,33 @@ extension ChannelPipeline {
         let isOver = isHopeless || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
         if isOver, !hasBackups { throw error }
         let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
-        return await [skipped] + breakContinuity(of: rendition, from: source)
+        return try await [skipped] + breakContinuity(of: rendition, from: source)
     }
 
-    private mutating func breakContinuity(of rendition: InputRendition, from source: Int) async -> [Event] {
-        await splice(.lost(rendition), from: source)
+    private mutating func breakContinuity(
+        of rendition: InputRendition, from source: Int
+    ) async throws(ChannelError) -> [Event] {
+        try await splice(.lost(rendition), from: source)
     }
 
     /// Splices an input other than a segment; a media error of what the engine held is ignored.
-    private mutating func splice(_ input: SpliceInput, from source: Int) async -> [Event] {
-        guard let engineOutput = try? sources[source]?.engine.handle(input) ?? [] else { return [] }
-        return await publish(engineOutput, after: input, from: source)
+    private mutating func splice(_ input: SpliceInput, from source: Int) async throws(ChannelError) -> [Event] {
+        let spliced: [SplicedSegment]
+        do throws(MediaError) { spliced = try sources[source]?.engine.handle(input) ?? [] } catch {
+            if error.reason == .canceled { throw .canceled }
+            return []
+        }
+        return await publish(spliced, after: input, from: source)
     }
 
     /// The channel ends with its own upstream.
-    private mutating func finish(_ rendition: InputRendition, of source: Int) async -> [Event] {
-        guard source == 0 else { return await flushActiveSource() }
+    private mutating func finish(
+        _ rendition: InputRendition, of source: Int
+    ) async throws(ChannelError) -> [Event] {
+        guard source == 0 else { return try await flushActiveSource() }
         // Media that a backup still holds comes before the end.
-        let flushed = output.source != source && rendition == .main ? await flushActiveSource() : []
-        let events = await flushed + splice(.ended(rendition), from: source)
+        let flushed = output.source != source && rendition == .main ? try await flushActiveSource() : []
+        let events = try await flushed + splice(.ended(rendition), from: source)
         guard !output.isEnded, sources[source]?.engine.isFinished ?? true else { return events }
         output = .ended(after: output.source)
         return await events + publisher.end(with: trailingDateRanges)
@@ -239,8 +248,12 @@ extension ChannelPipeline {
     }
 
     /// Publishes the media that the active source still holds.
-    private mutating func flushActiveSource() async -> [Event] {
-        let held = (try? sources[output.source]?.engine.pause()) ?? []
+    private mutating func flushActiveSource() async throws(ChannelError) -> [Event] {
+        let held: [SplicedSegment]
+        do throws(MediaError) { held = try sources[output.source]?.engine.pause() ?? [] } catch {
+            if error.reason == .canceled { throw .canceled }
+            return []
+        }
         var events: [Event] = []
         for segment in held { events += await publish(segment, from: output.source) }
         return events
@@ -251,17 +264,17 @@ extension ChannelPipeline {
 
 extension ChannelPipeline {
     /// Fills media time that did not come. Before the first segment is published there is nothing to fill.
-    private mutating func fillOutage(_ duration: Ticks) async -> [Event] {
+    private mutating func fillOutage(_ duration: Ticks) async throws(ChannelError) -> [Event] {
         guard publisher.hasBegun, !output.isEnded else { return [] }
-        let events = output.filler == nil ? await flushActiveSource() : []
+        let events = output.filler == nil ? try await flushActiveSource() : []
         let filler = await outageFiller.fill(duration, after: output.filler, in: &publisher)
         if let kind = filler.kind { output = .filler(kind, after: output.source) }
         return events + filler.events
     }
 
     /// Makes `next` the active source; its media follows what was published meanwhile.
-    private mutating func switchSource(to next: Int) async -> [Event] {
-        let events = output.filler == nil ? await flushActiveSource() : []
+    private mutating func switchSource(to next: Int) async throws(ChannelError) -> [Event] {
+        let events = output.filler == nil ? try await flushActiveSource() : []
         if next != output.source { publisher.resetMarkers() }
         let published = sources[output.source]?.engine.published
         output = output.isEnded ? .ended(after: next) : .source(next)

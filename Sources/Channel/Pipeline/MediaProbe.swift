@@ -32,7 +32,7 @@ struct MediaProbe {
             if try !engine.handle(.segment(input)).isEmpty { return .published }
             return engine.outcomeOfUnpublished
         } catch {
-            return .refused(UnpublishedReason(error, of: tracked))
+            return error.reason == .canceled ? .held : .refused(UnpublishedReason(error, of: tracked))
         }
     }
 }

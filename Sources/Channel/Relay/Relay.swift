@@ -193,7 +193,7 @@ extension Relay {
             let processed = try await pipeline?.process(delivery)
             outcome = processed?.outcome ?? .held
             for event in processed?.events ?? [] { handle(event) }
-        } catch { throw recordFailure(error) }
+        } catch { throw error == .canceled ? error : recordFailure(error) }
         if let pipeline { state.record(pipeline) }
         return outcome
     }

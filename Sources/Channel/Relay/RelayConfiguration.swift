@@ -4,7 +4,7 @@ package import Playlist
 package import Splice
 package import Support
 package import Tracker
-package import Transcode
+import Transcode
 
 /// An operator's settings for one channel.
 package struct RelayConfiguration: Sendable {
@@ -89,18 +89,6 @@ package struct RelayConfiguration: Sendable {
         policy.joinPoint = JoinPoint(after: previous.lastPublished)
         if !previous.hasEnded { policy.resumedTargetDuration = .seconds(previous.targetDuration) }
         return policy
-    }
-}
-
-/// How a channel's audio is republished.
-package struct AudioSettings: Sendable {
-    package var policy: AudioPolicy
-    /// Whether silence, in the coding of the track, fills the times at which the source has no audio.
-    package var fillsSilence: Bool
-
-    package init(policy: AudioPolicy = .copy, fillsSilence: Bool = true) {
-        self.policy = policy
-        self.fillsSilence = fillsSilence
     }
 }
 

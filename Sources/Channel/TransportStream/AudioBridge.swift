@@ -54,13 +54,13 @@ struct AudioBridge: Sendable {
         _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, at times: Range<Ticks>
     ) -> [TransportMedia.AudioFrame]? {
         var stage = AudioTranscodeStage(.uniform, uniform: target)
-        let packets = stage.finish(
+        let packets = try? stage.finish(
             frames.map { frame in
                 AudioPacket(
                     pid: 0, configuration: configuration, pts: frame.time.wire, isDamaged: false,
                     payload: frame.payload)
             })
-        guard !packets.isEmpty, packets.allSatisfy({ $0.configuration == target }) else { return nil }
+        guard let packets, !packets.isEmpty, packets.allSatisfy({ $0.configuration == target }) else { return nil }
         return packets.compactMap { packet in
             guard let time = packet.pts.map({ Ticks(wire: $0, near: times.lowerBound) }), times.contains(time) else {
                 return nil

@@ -1,9 +1,9 @@
-import Support
 import Decrypt
 import Demux
 import Media
 import Playlist
 import Splice
+import Support
 import Tracker
 
 /// The clear bytes of a media segment and of its EXT-X-MAP section.
@@ -28,7 +28,8 @@ struct DecryptedSegment: Equatable {
     /// decrypted.
     private static func initialization(_ map: [UInt8], of tracked: TrackedSegment) throws(DecryptError) -> [UInt8] {
         let segmentKey = tracked.segment.map?.keys.aes128
-        guard segmentKey != nil, SegmentContainer.sniff(map) != .fragmentedMP4 else { return map }
+        let container = try? SegmentContainer.sniff(map)
+        guard segmentKey != nil, container != .fragmentedMP4 else { return map }
         return try SegmentDecryptor.decrypt(
             map, under: segmentKey, key: tracked.mapKey, keyURL: tracked.mapKeyURL,
             mediaSequence: tracked.segment.mediaSequence)

@@ -42,6 +42,7 @@ struct FragmentReader {
     }
 
     private mutating func track(_ traf: Box, moof: Int) throws(MediaError) -> TrackFragment {
+        try MediaError.checkCancellation()
         let boxes = try traf.children()
         StepCounter.add(boxes.count)
         let header = try TrackFragmentHeader(boxes, defaults)

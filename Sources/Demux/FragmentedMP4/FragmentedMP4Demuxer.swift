@@ -21,7 +21,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
     }
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
-        let (boxes, rest) = BoxReader.wholeBoxes(in: segment[...])
+        let (boxes, rest) = try BoxReader.wholeBoxes(in: segment[...])
         if let moov = boxes.first("moov") {
             guard boxes.first("moof") != nil else {
                 throw MediaError(.unfragmentedMovie, offset: moov.start, section: "RFC 8216 §3.3")
@@ -62,6 +62,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
             do throws(MediaError) {
                 fragments.append(try reader.fragment(box))
             } catch {
+                try MediaError.checkCancellation()
                 counts[.badBoxes] += 1
                 lastError = error
             }

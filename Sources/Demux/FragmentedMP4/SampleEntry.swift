@@ -42,7 +42,9 @@ package struct SampleEntry: Equatable, Sendable {
             return
         }
         // Some writers leave one or two zeros after the last box.
-        configuration = BoxReader.wholeBoxes(in: fields.rest).boxes.map { ChildBox(type: $0.type, payload: $0.body) }
+        configuration = try BoxReader.wholeBoxes(in: fields.rest).boxes.map {
+            ChildBox(type: $0.type, payload: $0.body)
+        }
     }
 
     /// Returns the payload of the first box of a type.
@@ -63,7 +65,7 @@ extension SampleEntry {
     /// The scheme_type of a protected entry (§8.12), or its own type if it has none; nil if samples are clear.
     package var protectionScheme: String? {
         guard Self.protectedTypes.contains(type) else { return nil }
-        let boxes = child("sinf").map { BoxReader.wholeBoxes(in: $0).boxes }
+        let boxes = child("sinf").flatMap { try? BoxReader.wholeBoxes(in: $0).boxes }
         guard let scheme = boxes?.first("schm")?.body.dropFirst(4).prefix(4), scheme.count == 4 else {
             return "\(type)"
         }

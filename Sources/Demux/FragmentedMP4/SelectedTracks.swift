@@ -147,9 +147,10 @@ private struct TrackDemuxer: Sendable {
         let entry = Int(fragment.header.defaults.descriptionIndex) - 1
         segment.video += try video?.selectEntry(entry) ?? []
         try audio?.selectEntry(entry, for: fragment.samples)
-        StepCounter.add(fragment.samples.count)
         var time = fragment.decodeTime ?? nextDecodeTime
         for sample in fragment.samples {
+            try MediaError.checkCancellation()
+            StepCounter.add(1)
             append(sample, at: time, of: bytes, counts: &segment.counts)
             time &+= UInt64(sample.duration)
         }

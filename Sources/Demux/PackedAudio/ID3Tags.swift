@@ -15,7 +15,7 @@ struct ID3Tags: Equatable, Sendable {
     private(set) var excessTags = 0
 
     /// - Parameter offset: the offset of the first tag, if there is one.
-    init(_ bytes: [UInt8], at offset: Int = 0) {
+    init(_ bytes: [UInt8], at offset: Int = 0) throws(MediaError) {
         end = offset
         while Self.begins(bytes, at: end) {
             StepCounter.add(1)
@@ -23,7 +23,7 @@ struct ID3Tags: Equatable, Sendable {
             let hasFooter = bytes[end + 5] & 0x10 != 0
             let next = min(bytes.count, end + 10 + size)
             let sizesAreSyncSafe = bytes[end + 3] >= 4
-            let frames = readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
+            let frames = try readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
             if !frames.isEmpty { append(Self.tag(like: bytes[end..<end + 6], frames)) }
             end = min(bytes.count, next + (hasFooter ? 10 : 0))
         }
@@ -47,11 +47,15 @@ struct ID3Tags: Equatable, Sendable {
     }
 
     /// - Returns: The frames other than the timestamp.
-    private mutating func readFrames(_ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool) -> [UInt8] {
+    private mutating func readFrames(
+        _ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool
+    ) throws(MediaError) -> [UInt8] {
         var others: [UInt8] = []
         var offset = range.lowerBound
-        StepCounter.add(range.count)
+        try MediaError.checkCancellation()
         while offset + 10 <= range.upperBound, bytes[offset] != 0 {  // zeros are padding
+            try MediaError.checkCancellation()
+            StepCounter.add(1)
             let size = sizesAreSyncSafe ? Self.syncSafe(bytes, at: offset + 4) : Self.plain(bytes, at: offset + 4)
             let end = min(range.upperBound, offset + 10 + size)
             let body = bytes[offset + 10..<end]

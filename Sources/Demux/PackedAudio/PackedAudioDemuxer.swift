@@ -16,7 +16,7 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
     package init(requiresTimestamp: Bool = true) { self.requiresTimestamp = requiresTimestamp }
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
-        let tags = ID3Tags(segment)
+        let tags = try ID3Tags(segment)
         guard tags.timestamp != nil || !requiresTimestamp else {
             throw MediaError(.missingTimestamp, offset: tags.end, section: "RFC 8216 §3.4")
         }
@@ -26,9 +26,9 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
                 section: "RFC 8216 §3.4")
         }
         let header = MP3HeaderFrame(segment, at: start)
-        let frames = PackedFrames(segment, from: header?.end ?? start, framing: framing)
+        let frames = try PackedFrames(segment, from: header?.end ?? start, framing: framing)
         let first = firstTimestamp(tags.timestamp, header)
-        var output = demux(frames, from: first, framing: framing)
+        var output = try demux(frames, from: first, framing: framing)
         let begin = first ?? output.audio.first?.pts
         for tag in tags.metadataTags { output.append(TimedMetadata(.id3(tag), at: tags.timestamp)) }
         for tag in frames.tags {
@@ -50,7 +50,9 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         return ((timestamp ?? clock.expected - padding) - delay).wire
     }
 
-    private mutating func demux(_ frames: PackedFrames, from first: Ticks?, framing: AudioFraming) -> DemuxedSegment {
+    private mutating func demux(_ frames: PackedFrames, from first: Ticks?, framing: AudioFraming) throws(MediaError)
+        -> DemuxedSegment
+    {
         var buffer = ElementaryBuffer()
         buffer.startPacket(pts: first?.wire, dts: first?.wire)
         for part in frames.parts {
@@ -59,7 +61,7 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         }
         var framer = AudioFramer(pid: 0, framing: framing)
         var output = DemuxedSegment()
-        for packet in framer.frame(&buffer, isClosed: true, counts: &output.counts) {
+        for packet in try framer.frame(&buffer, isClosed: true, counts: &output.counts) {
             let time = clock.unwrap(packet)
             output.audio.append(packet.pts == nil ? packet.withPTS(time.wire) : packet)
         }

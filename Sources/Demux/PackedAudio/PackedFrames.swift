@@ -26,23 +26,26 @@ struct PackedFrames {
     /// The first tags, `DemuxLimits.messages` at most; further ones are bytes without a frame.
     private(set) var tags: [Tag] = []
 
-    init(_ bytes: [UInt8], from start: Int, framing: AudioFraming) {
+    init(_ bytes: [UInt8], from start: Int, framing: AudioFraming) throws(MediaError) {
         let end = Self.endOfFrames(bytes, from: start)
         guard Self.mayHoldTag(bytes, from: start) else {
             parts = [Part(timestamp: nil, bytes: bytes[start..<end])]
             return
         }
-        split(bytes, in: start..<end, framing: framing)
+        try split(bytes, in: start..<end, framing: framing)
     }
 
     /// Walks from frame to frame. Bytes of a frame that look like a tag are none.
-    private mutating func split(_ bytes: [UInt8], in range: Range<Int>, framing: AudioFraming) {
+    private mutating func split(_ bytes: [UInt8], in range: Range<Int>, framing: AudioFraming) throws(MediaError) {
         var (begin, offset) = (range.lowerBound, range.lowerBound)
         var (timestamp, time): (Ticks?, Ticks) = (nil, .zero)
+        var steps = 0
         while offset < range.upperBound {
+            if steps & 0xFFF == 0 { try MediaError.checkCancellation() }
+            steps += 1
             StepCounter.add(1)
             if tags.count < DemuxLimits.messages, Self.isTag(bytes, at: offset) {
-                let found = ID3Tags(bytes, at: offset)
+                let found = try ID3Tags(bytes, at: offset)
                 parts.append(Part(timestamp: timestamp, bytes: bytes[begin..<offset]))
                 tags.append(Tag(contents: found.metadataTags, excess: found.excessTags, time: time))
                 timestamp = found.timestamp

@@ -45,25 +45,27 @@ struct ElementaryTrack: Sendable {
     }
 
     /// Emits every complete frame at the end of a segment.
-    mutating func endSegment(into segment: inout DemuxedSegment) {
+    mutating func endSegment(into segment: inout DemuxedSegment) throws(MediaError) {
         assembler.endSegment(counts: &segment.counts)
         let ending = StreamEnding.segmentBoundary(
             isPacketComplete: assembler.isPacketComplete, isPacketDue: assembler.isPacketUnfinished)
-        frame(ending, isClosed: false, into: &segment)
+        try frame(ending, isClosed: false, into: &segment)
     }
 
     /// Ends the stream: emits the complete frames and counts the incomplete one.
-    mutating func close(into segment: inout DemuxedSegment) {
+    mutating func close(into segment: inout DemuxedSegment) throws(MediaError) {
         assembler.endSegment(counts: &segment.counts)
-        frame(.closed(isPacketDue: assembler.isPacketUnfinished), isClosed: true, into: &segment)
+        try frame(.closed(isPacketDue: assembler.isPacketUnfinished), isClosed: true, into: &segment)
     }
 
-    private mutating func frame(_ ending: StreamEnding, isClosed: Bool, into segment: inout DemuxedSegment) {
+    private mutating func frame(
+        _ ending: StreamEnding, isClosed: Bool, into segment: inout DemuxedSegment
+    ) throws(MediaError) {
         let start = assembler.segmentStart
-        if let packets = video?.frame(&assembler.buffer, start: start, ending: ending, counts: &segment.counts) {
+        if let packets = try video?.frame(&assembler.buffer, start: start, ending: ending, counts: &segment.counts) {
             segment.video += packets
         }
-        if let packets = audio?.frame(&assembler.buffer, isClosed: isClosed, counts: &segment.counts) {
+        if let packets = try audio?.frame(&assembler.buffer, isClosed: isClosed, counts: &segment.counts) {
             segment.audio += packets
         }
     }

@@ -1,25 +1,28 @@
 import Media
 import Support
 
-/// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2). An intact segment is one block.
+/// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2).
 struct PacketSync: Equatable, Sendable {
     static let packetSize = 188
     static let syncByte: UInt8 = 0x47
+    /// The bytes that are searched between two checkpoints for cancellation.
+    private static let longestSearch = 1 << 16
 
     private(set) var blocks: [PacketBlock] = []
     /// Number of bytes outside packets: before, between and after them.
     private(set) var bytesOutOfSync = 0
 
     /// Finds the packets; nil if there are none.
-    init?(_ bytes: [UInt8]) {
-        guard let first = Self.resync(bytes, after: -1) else { return nil }
+    init?(_ bytes: [UInt8]) throws(MediaError) {
+        guard let first = try Self.resync(bytes, after: -1) else { return nil }
         bytesOutOfSync = first
         var offset = first
         while offset + Self.packetSize <= bytes.count {
+            try MediaError.checkCancellation()
             var end = Self.endOfBlock(bytes, from: offset)
             if end + Self.packetSize <= bytes.count {
                 // If sync is found again inside a packet, that packet was cut short.
-                let next = Self.resync(bytes, after: max(offset - 1, end - Self.packetSize)) ?? bytes.count
+                let next = try Self.resync(bytes, after: max(offset - 1, end - Self.packetSize)) ?? bytes.count
                 if next < end { end -= Self.packetSize }
                 if end > offset { append(from: offset, to: end, hasBadSyncBytes: false) }
                 recordGap(from: end, to: next)
@@ -33,8 +36,10 @@ struct PacketSync: Equatable, Sendable {
     }
 
     private mutating func append(from start: Int, to end: Int, hasBadSyncBytes: Bool) {
-        blocks.append(
-            PacketBlock(start: start, count: (end - start) / Self.packetSize, hasBadSyncBytes: hasBadSyncBytes))
+        for part in stride(from: start, to: end, by: PacketBlock.limit * Self.packetSize) {
+            let count = min((end - part) / Self.packetSize, PacketBlock.limit)
+            blocks.append(PacketBlock(start: part, count: count, hasBadSyncBytes: hasBadSyncBytes))
+        }
     }
 
     /// Treats a gap of whole packets as packets whose sync bytes are wrong, and any other gap as junk.
@@ -53,12 +58,15 @@ struct PacketSync: Equatable, Sendable {
         return offset
     }
 
-    private static func resync(_ bytes: [UInt8], after lost: Int) -> Int? {
+    private static func resync(_ bytes: [UInt8], after lost: Int) throws(MediaError) -> Int? {
         var offset = lost + 1
-        defer { StepCounter.add(offset - lost) }
         while offset + packetSize <= bytes.count {
-            if isInSync(bytes, at: offset) { return offset }
-            offset += 1
+            try MediaError.checkCancellation()
+            let part = offset..<min(offset + longestSearch, bytes.count - packetSize + 1)
+            let found = part.first { isInSync(bytes, at: $0) }
+            StepCounter.add((found ?? part.upperBound) - offset + 1)
+            if let found { return found }
+            offset = part.upperBound
         }
         return nil
     }
@@ -75,8 +83,11 @@ struct PacketSync: Equatable, Sendable {
     }
 }
 
-/// Consecutive transport packets without a gap between them.
+/// Consecutive transport packets without a gap between them, `PacketBlock.limit` at most.
 struct PacketBlock: Equatable, Sendable {
+    /// The packets between two checkpoints for cancellation.
+    static let limit = 128
+
     /// Offset of the first packet's sync byte.
     let start: Int
     let count: Int

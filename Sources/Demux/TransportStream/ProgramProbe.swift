@@ -8,8 +8,9 @@ struct ProgramProbe {
     private var videoPIDs: [UInt16] = []
     private var audio: ProgramSelection.Stream?
 
-    init(_ bytes: [UInt8], blocks: [PacketBlock]) {
+    init(_ bytes: [UInt8], blocks: [PacketBlock]) throws(MediaError) {
         for block in blocks where !block.hasBadSyncBytes {
+            try MediaError.checkCancellation()
             StepCounter.add(block.count)
             for index in 0..<block.count {
                 let packet = TransportPacket(bytes, at: block[index])

@@ -49,14 +49,14 @@ struct ProgramTables: Sendable {
 
     /// Reads the tables of a segment.
     /// - Returns: Each change of the selection with the packet that completes its table.
-    mutating func scan(_ bytes: [UInt8], blocks: [PacketBlock]) -> [SelectionChange] {
+    mutating func scan(_ bytes: [UInt8], blocks: [PacketBlock]) throws(MediaError) -> [SelectionChange] {
         badSections = 0
         tableChanges = 0
         for pid in assemblers.keys { assemblers[pid]?.drop() }
         let hadPrograms = !programs.isEmpty
-        var changes = readTables(bytes, blocks: blocks)
+        var changes = try readTables(bytes, blocks: blocks)
         if changes.isEmpty, !hadPrograms, !programs.isEmpty, maps.isEmpty {
-            changes = readTables(bytes, blocks: blocks)  // the PMT preceded the PAT
+            changes = try readTables(bytes, blocks: blocks)  // the PMT preceded the PAT
         }
         confirmSelection()
         return changes
@@ -79,9 +79,12 @@ struct ProgramTables: Sendable {
     @inline(__always)
     func isTable(_ pid: UInt16) -> Bool { tablePIDs.contains(pid) }
 
-    private mutating func readTables(_ bytes: [UInt8], blocks: [PacketBlock]) -> [SelectionChange] {
+    private mutating func readTables(
+        _ bytes: [UInt8], blocks: [PacketBlock]
+    ) throws(MediaError) -> [SelectionChange] {
         var changes: [SelectionChange] = []
         for block in blocks where !block.hasBadSyncBytes {
+            try MediaError.checkCancellation()
             StepCounter.add(block.count)
             for index in 0..<block.count {
                 let offset = block[index]

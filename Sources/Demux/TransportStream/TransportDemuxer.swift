@@ -25,7 +25,7 @@ package struct TransportDemuxer: SegmentDemuxer {
     }
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
-        guard let sync = PacketSync(segment) else {
+        guard let sync = try PacketSync(segment) else {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.prefix(16))), section: "ISO/IEC 13818-1 2.4.3.2")
         }
@@ -36,8 +36,8 @@ package struct TransportDemuxer: SegmentDemuxer {
         output.declaresVideo = changes.last?.selection.video != nil
         output.declaresAudio = changes.last?.selection.audio != nil
         for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
-        demux(segment, blocks: sync.blocks, changes: changes, into: &output)
-        for index in tracks.indices { tracks[index].endSegment(into: &output) }
+        try demux(segment, blocks: sync.blocks, changes: changes, into: &output)
+        for index in tracks.indices { try tracks[index].endSegment(into: &output) }
         output.isScrambled = isScrambled(output)
         output.program = tables.selection
         return output
@@ -51,17 +51,17 @@ package struct TransportDemuxer: SegmentDemuxer {
         return main.stream.kind.isVideo ? output.video.isEmpty : output.audio.isEmpty
     }
 
-    package mutating func reset() -> DemuxedSegment {
-        let output = closeAll()
+    package mutating func reset() throws(MediaError) -> DemuxedSegment {
+        let output = try closeAll()
         tables.reset()
         return output
     }
 
-    package mutating func finish() -> DemuxedSegment { closeAll() }
+    package mutating func finish() throws(MediaError) -> DemuxedSegment { try closeAll() }
 
-    private mutating func closeAll() -> DemuxedSegment {
+    private mutating func closeAll() throws(MediaError) -> DemuxedSegment {
         var output = DemuxedSegment()
-        for index in tracks.indices { tracks[index].close(into: &output) }
+        for index in tracks.indices { try tracks[index].close(into: &output) }
         tracks = []
         metadata.reset()
         return output
@@ -74,7 +74,7 @@ package struct TransportDemuxer: SegmentDemuxer {
     ) throws(MediaError) -> [SelectionChange] {
         let known = tables.selection
         let isFirst = tables.isEmpty
-        var changes = tables.scan(segment, blocks: blocks)
+        var changes = try tables.scan(segment, blocks: blocks)
         if let refusal = tables.unsupportedError() { throw refusal }
         if isFirst, let first = changes.first {
             changes[0] = SelectionChange(offset: 0, selection: first.selection)
@@ -97,20 +97,21 @@ package struct TransportDemuxer: SegmentDemuxer {
 extension TransportDemuxer {
     private mutating func demux(
         _ segment: [UInt8], blocks: [PacketBlock], changes: [SelectionChange], into output: inout DemuxedSegment
-    ) {
+    ) throws(MediaError) {
         var pending = changes[...]
         for block in blocks {
+            try MediaError.checkCancellation()
             StepCounter.add(block.count)
             for index in 0..<block.count {
                 let offset = block[index]
                 while let change = pending.first, change.offset <= offset {
-                    apply(change.selection, before: pending.dropFirst(), segmentSize: segment.count, into: &output)
+                    try apply(change.selection, before: pending.dropFirst(), segmentSize: segment.count, into: &output)
                     pending.removeFirst()
                 }
                 consume(TransportPacket(segment, at: offset), of: segment, block: block, into: &output)
             }
         }
-        for change in pending { apply(change.selection, before: [], segmentSize: 0, into: &output) }
+        for change in pending { try apply(change.selection, before: [], segmentSize: 0, into: &output) }
     }
 
     /// Closes streams that are no longer followed and opens new ones. Streams that only a later table of this segment
@@ -118,16 +119,13 @@ extension TransportDemuxer {
     private mutating func apply(
         _ selection: ProgramSelection, before later: ArraySlice<SelectionChange>, segmentSize: Int,
         into output: inout DemuxedSegment
-    ) {
+    ) throws(MediaError) {
         StepCounter.add(later.count + tracks.count)
         let followed = selection.streams
         metadata.update(streams: selection.metadata)
-        tracks.removeAll { track in
-            guard !followed.contains(track.stream), !Self.isOpenedAhead(track, selection, later) else { return false }
-            var track = track
-            track.close(into: &output)
-            return true
-        }
+        let isKept = tracks.map { followed.contains($0.stream) || Self.isOpenedAhead($0, selection, later) }
+        for index in tracks.indices where !isKept[index] { try tracks[index].close(into: &output) }
+        tracks = zip(tracks, isKept).filter(\.1).map(\.0)
         for stream in followed { open(stream, capacity: segmentSize) }
         for stream in later.flatMap(\.selection.streams) { open(stream, capacity: 0) }
     }

@@ -86,7 +86,7 @@ extension RingJournal {
 }
 
 extension RingJournal {
-    /// More gaps than a day of the shortest segments are refused.
+    /// The most gaps that a journal may leave, and the most segments after it: a day of the shortest ones.
     static let maximumUnrecorded: UInt64 = 86_400
 
     /// Reads the intact parts of a journal, whose last record may be incomplete.
@@ -120,7 +120,8 @@ extension RingJournal {
     /// Appends the entry of a record. An intact record that does not follow the entries before it is damage.
     private mutating func append(_ segment: MediaSegment) {
         guard let entry = try? JournalEntryTag(of: segment).entry(for: segment),
-            entries.last.map({ entry.canFollow($0) }) ?? entry.canBeFirst
+            entries.last.map({ entry.canFollow($0, gaps: Self.maximumUnrecorded - UInt64(lostRecords)) })
+                ?? entry.canBeFirst
         else {
             isDamaged = true
             return
@@ -168,13 +169,12 @@ extension RingEntry {
     /// Whether its discontinuity sequence number counts its own discontinuity.
     fileprivate var canBeFirst: Bool { discontinuitySequence >= (isDiscontinuous ? 1 : 0) }
 
-    /// Whether the entry can come after `other`, possibly with missing entries between them. Each missing entry has one
+    /// Whether the entry can come after `other`, with at most `gaps` missing entries between them. Each missing entry has one
     /// media sequence number and at most one discontinuity.
-    fileprivate func canFollow(_ other: RingEntry) -> Bool {
-        guard mediaSequence > other.mediaSequence,
-            mediaSequence - other.mediaSequence <= RingJournal.maximumUnrecorded
-        else { return false }
+    fileprivate func canFollow(_ other: RingEntry, gaps: UInt64) -> Bool {
+        guard mediaSequence > other.mediaSequence else { return false }
         let missing = mediaSequence - other.mediaSequence - 1
+        guard missing <= gaps else { return false }
         let counted = other.discontinuitySequence + (isDiscontinuous ? 1 : 0)
         return discontinuitySequence >= counted && discontinuitySequence - counted <= missing
     }

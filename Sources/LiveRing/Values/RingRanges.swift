@@ -1,10 +1,13 @@
+import Playlist
+
 /// The ranges of the numbers that a ring counts with: sums and differences of them do not overflow.
 ///
 /// A record of the journal with another value is damaged, as one with another checksum is.
 package enum RingRanges {
     /// EXT-X-TARGETDURATION in seconds. A longer one counts as the longest: a frame that lasts as long as a segment has a
     /// duration of 32 bits in 90 kHz ticks.
-    package static let targetDuration: ClosedRange<Int64> = 1...36_000
+    package static let targetDuration: ClosedRange<Int64> =
+        1...Int64(PlaylistNumber.targetDuration.range.upperBound)
     /// The duration of a segment in 90 kHz ticks: a target duration and less than half a second.
     package static let duration: ClosedRange<Int64> = 1...targetDuration.upperBound * 90_000 + 44_999
     /// Positions on the published timeline in 90 kHz ticks: 1,585 years.

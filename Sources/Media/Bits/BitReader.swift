@@ -1,3 +1,5 @@
+import Support
+
 /// Reads bit fields from the front of a byte slice, most significant bit first, and never past its end.
 ///
 /// The descriptors u(n), ue(v) and se(v) are those of ISO/IEC 14496-10 §7.2 and §9.1.
@@ -48,8 +50,14 @@ package struct BitReader: Sendable {
 
     /// - Parameter count: 0 ... 32.
     package mutating func u(_ count: Int) throws(MediaError) -> Int {
-        var value = 0
-        for _ in 0..<count { value = try value << 1 | (flag() ? 1 : 0) }
+        var (value, rest) = (0, count)
+        while rest > 0 {
+            if bitsInCurrent == 0 { try loadByte() }
+            let read = min(rest, bitsInCurrent)
+            bitsInCurrent -= read
+            rest -= read
+            value = value << read | Int(current >> UInt8(bitsInCurrent)) & (1 << read - 1)
+        }
         return value
     }
 
@@ -59,7 +67,13 @@ package struct BitReader: Sendable {
     }
 
     package mutating func skip(_ count: Int) throws(MediaError) {
-        for _ in 0..<count { _ = try flag() }
+        var rest = count
+        while rest > 0 {
+            if bitsInCurrent == 0 { try loadByte() }
+            let read = min(rest, bitsInCurrent)
+            bitsInCurrent -= read
+            rest -= read
+        }
     }
 
     /// Reads ue(v), 0 ... 2³² − 2, and checks its range.
@@ -92,6 +106,7 @@ package struct BitReader: Sendable {
     }
 
     private mutating func loadByte() throws(MediaError) {
+        StepCounter.add(1)
         if removesEmulationPrevention, zeroBytes >= 2, index < bytes.endIndex, bytes[index] == 3 {
             index += 1
             zeroBytes = 0

@@ -10,6 +10,7 @@ package enum BoxReader {
         var boxes: [Box] = []
         var rest = bytes
         while !rest.isEmpty {
+            if boxes.count & 0xFFF == 0 { try MediaError.checkCancellation() }
             let box = try first(in: rest)
             boxes.append(box)
             rest = rest[box.body.endIndex...]
@@ -19,10 +20,13 @@ package enum BoxReader {
 
     /// Returns the complete boxes at the start of `bytes`, in order, and the bytes after the last of them: empty, or
     /// the beginning of a box that is longer than the remaining bytes.
-    package static func wholeBoxes(in bytes: ArraySlice<UInt8>) -> (boxes: [Box], rest: ArraySlice<UInt8>) {
+    package static func wholeBoxes(
+        in bytes: ArraySlice<UInt8>
+    ) throws(MediaError) -> (boxes: [Box], rest: ArraySlice<UInt8>) {
         var boxes: [Box] = []
         var rest = bytes
         while !rest.isEmpty {
+            if boxes.count & 0xFFF == 0 { try MediaError.checkCancellation() }
             do throws(MediaError) { boxes.append(try first(in: rest)) } catch { break }
             rest = rest[(boxes.last?.body.endIndex ?? rest.endIndex)...]
         }

@@ -138,8 +138,9 @@ private struct SampleGroupWriter {
         let distances = samples.map(\.rollDistance)
         let entries = Array(Set(distances.compactMap(\.self))).sorted()
         guard !entries.isEmpty else { return }
+        let numbers = Dictionary(uniqueKeysWithValues: zip(entries, entries.indices))
         let bytes = entries.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
-        writeGroup("roll", entries: bytes, of: distances.map { $0.flatMap(entries.firstIndex) }, to: &traf)
+        writeGroup("roll", entries: bytes, of: distances.map { $0.flatMap { numbers[$0] } }, to: &traf)
     }
 
     /// - Parameter members: the entry of each sample; nil if it belongs to none.

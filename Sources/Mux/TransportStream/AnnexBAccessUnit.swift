@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// Converts stored video samples to the byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 13818-1 §2.14.1, §2.17.1).
 package enum AnnexBAccessUnit {
@@ -48,6 +49,7 @@ package enum AnnexBAccessUnit {
         var index = sample.startIndex
         while index + 4 <= sample.endIndex {
             let size = sample[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
+            StepCounter.add(1)
             let start = index + 4
             guard size <= sample.endIndex - start else { return }
             if size > 0 { body(start..<start + size) }

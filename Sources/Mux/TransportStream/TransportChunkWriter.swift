@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Orders and writes the units of chunks, with tables and PCR between them.
 struct TransportChunkWriter {
@@ -57,7 +58,9 @@ struct TransportChunkWriter {
         events += Self.clockTimes(from: start, to: end, carried: carriers.map { units[$0].time })
             .map { Event(time: $0, rank: .clock, index: -1) }
         events.sort(by: Event.precedes)
-        let extras = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
+        StepCounter.add(events.count)
+        let (extras, skipped) = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
+        for (pid, count) in skipped { packets.skipCounter(of: pid, by: count) }
         for event in events { append(event, units, extras: extras) }
         return TransportSegment.Chunk(
             bytes: first..<packets.bytes.count, start: start, duration: end - start, isEntryPoint: isEntryPoint,
@@ -66,10 +69,12 @@ struct TransportChunkWriter {
 
     /// Returns over how many packets more each unit is spread, so that every PID has a multiple of 16.
     ///
-    /// The last unit of a PID takes as many as its bytes allow after the header; units before it take the others. Only if
-    /// all of them are short is the header of the last one spread too.
+    /// The last unit of a PID takes as many as its bytes allow after the header; units before it take the others. If all of
+    /// them are short, the first packet of the PID skips the values of its counter that are left. On the PID of the clock
+    /// that would announce another clock, so the header of the last unit is spread there.
     /// - Parameter order: indices of the units as they are sent.
-    private func extraPackets(of units: [TransportUnit], order: [Int]) -> [Int] {
+    /// - Returns: the packets by unit, and the values to be skipped by PID.
+    private func extraPackets(of units: [TransportUnit], order: [Int]) -> (extras: [Int], skipped: [UInt16: Int]) {
         let counts = units.map { unit in
             TransportPacketWriter.packetCount(
                 forPayloadOf: unit.payload.count, hasClock: carriesClock(unit),
@@ -87,8 +92,10 @@ struct TransportChunkWriter {
             extras[index] = min(spare, missing[unit.pid] ?? 0)
             missing[unit.pid, default: 0] -= extras[index]
         }
-        for (pid, index) in lastOfPID { extras[index] += missing[pid] ?? 0 }
-        return extras
+        if let last = lastOfPID[program.clockPID] {
+            extras[last] += missing.removeValue(forKey: program.clockPID) ?? 0
+        }
+        return (extras, missing.mapValues { Int($0) })
     }
 
     private mutating func append(_ event: Event, _ units: [TransportUnit], extras: [Int]) {

@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Splits PES packets and sections into transport packets (ISO/IEC 13818-1 §2.4.3) and counts the packets of each PID.
 ///
@@ -12,8 +13,18 @@ struct TransportPacketWriter {
     private(set) var bytes: [UInt8] = []
     /// Packets with payload so far.
     private var counts: [UInt16: Int] = [:]
+    /// The PIDs whose next packet does not follow the last one's counter.
+    private var skipped: Set<UInt16> = []
 
     mutating func reserveCapacity(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
+
+    /// Skips `count` values of the continuity counter of a PID. Its next packet says so, and has an adaptation field for it:
+    /// it must not be full (ISO/IEC 13818-1 §2.4.3.5).
+    mutating func skipCounter(of pid: UInt16, by count: Int) {
+        guard count > 0 else { return }
+        counts[pid, default: 0] += count
+        skipped.insert(pid)
+    }
 
     /// Appends a PES packet or a section.
     /// - Parameters:
@@ -25,7 +36,8 @@ struct TransportPacketWriter {
     mutating func append(
         _ payload: [UInt8], on pid: UInt16, clock: Ticks? = nil, isRandomAccessPoint: Bool = false, extra: Int = 0
     ) {
-        let field = Self.adaptationField(clock: clock, isRandomAccessPoint: isRandomAccessPoint)
+        let field = Self.adaptationField(
+            clock: clock, isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: skipped.remove(pid) != nil)
         let firstRoom = Self.firstRoom(field)
         let count = counts[pid, default: 0]
         let packets =
@@ -33,6 +45,7 @@ struct TransportPacketWriter {
             + Self.packetCount(
                 forPayloadOf: payload.count, hasClock: clock != nil, isRandomAccessPoint: isRandomAccessPoint)
         var sent = 0
+        StepCounter.add(payload.count + packets * Self.packetSize)
         for index in 0..<packets {
             let room = index == 0 ? firstRoom : Self.payloadSize
             // Each of the following packets keeps one byte at least.
@@ -86,9 +99,12 @@ struct TransportPacketWriter {
     }
 
     /// adaptation_field() without its length; empty if there is nothing to carry (§2.4.3.4).
-    private static func adaptationField(clock: Ticks?, isRandomAccessPoint: Bool) -> [UInt8] {
-        guard clock != nil || isRandomAccessPoint else { return [] }
-        let flags: UInt8 = (isRandomAccessPoint ? 0x40 : 0) | (clock == nil ? 0 : 0x10)
+    private static func adaptationField(
+        clock: Ticks?, isRandomAccessPoint: Bool, isDiscontinuous: Bool = false
+    ) -> [UInt8] {
+        guard clock != nil || isRandomAccessPoint || isDiscontinuous else { return [] }
+        let flags: UInt8 =
+            (isDiscontinuous ? 0x80 : 0) | (isRandomAccessPoint ? 0x40 : 0) | (clock == nil ? 0 : 0x10)
         guard let base = clock?.wire.count else { return [flags] }
         // program_clock_reference_base has 33 bits; six reserved bits and an extension of 0 follow.
         let high = (0..<4).map { UInt8(truncatingIfNeeded: base >> Int64(25 - 8 * $0)) }

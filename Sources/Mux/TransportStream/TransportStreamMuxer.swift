@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// Writes segments as a transport stream (ISO/IEC 13818-1). The bytes depend only on the segment's media and on the
 /// parameters: no state passes from a segment to the next.
@@ -31,9 +32,14 @@ package struct TransportStreamMuxer: Sendable {
         writer.reserveCapacity(size + size / 8 + 65_536)
         let (video, lowered) = Self.decodable(media.video?.samples ?? [])
         let spans = Self.spans(of: video, media)
+        let starts = spans.map(\.presentation.lowerBound)
+        let audio = media.audio.map { Self.chunks($0.frames.filter(\.fits), at: { $0.time }, from: starts) }
+        let metadata = Self.chunks(
+            media.timedMetadata.filter { TransportMedia.fits($0.tags) }, at: { $0.time }, from: starts)
         var chunks: [TransportSegment.Chunk] = []
         for (index, span) in spans.enumerated() {
-            let units = units(of: media, video, span, isFirst: index == 0)
+            let units = units(
+                of: media, video, audio.map { $0[index] }, metadata[index], span, isFirst: index == 0)
             chunks.append(
                 writer.append(
                     units, from: span.start, to: span.end,
@@ -125,6 +131,22 @@ extension TransportStreamMuxer {
         }
     }
 
+    /// Distributes items to the chunks, whose presentation begins at `starts`, in order.
+    private static func chunks<Item>(_ items: [Item], at time: (Item) -> Ticks, from starts: [Ticks]) -> [[Item]] {
+        var chunks = [[Item]](repeating: [], count: starts.count)
+        for item in items {
+            let time = time(item)
+            var (low, high) = (0, starts.count)
+            while high - low > 1 {
+                StepCounter.add(1)
+                let middle = (low + high) / 2
+                if starts[middle] <= time { low = middle } else { high = middle }
+            }
+            if low < high { chunks[low].append(item) }
+        }
+        return chunks
+    }
+
     /// Lowers decode times that are after their presentation times. They rise strictly and are never after it.
     private static func decodable(
         _ samples: [TransportMedia.VideoSample]
@@ -152,7 +174,8 @@ extension TransportStreamMuxer {
 extension TransportStreamMuxer {
     /// The PES packets and sections of a chunk, unordered.
     private func units(
-        of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ span: ChunkSpan, isFirst: Bool
+        of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ audio: [[TransportMedia.AudioFrame]],
+        _ metadata: [(time: Ticks, tags: [UInt8])], _ span: ChunkSpan, isFirst: Bool
     ) -> [TransportUnit] {
         let delay =
             span.frames.first.map { video[$0].presentationTime - video[$0].decodeTime }
@@ -162,14 +185,13 @@ extension TransportStreamMuxer {
         if let configuration = media.video?.configuration {
             units += video[span.frames].map { Self.unit($0, configuration) }
         }
-        for (index, audio) in media.audio.enumerated() where index < program.audio.count {
-            let frames = audio.frames.filter { span.presentation.contains($0.time) && $0.fits }
+        for (index, frames) in audio.enumerated() where index < program.audio.count {
             units += Self.units(
-                frames, audio.configuration, program.audio[index].codec, pid: TransportPID.audio(index), span,
+                frames, media.audio[index].configuration, program.audio[index].codec, pid: TransportPID.audio(index),
+                span,
                 advance: advance)
         }
-        for item in media.timedMetadata where span.presentation.contains(item.time) {
-            guard TransportMedia.fits(item.tags) else { continue }
+        for item in metadata {
             let packet = PESPacketWriter.packet(.private1, presentationTime: item.time, payload: item.tags)
             units.append(
                 TransportUnit(

@@ -29,6 +29,7 @@ extension MediaError {
         case .missingLibrary(let name, let detail):
             "\(name) cannot be loaded (\(detail)); install \(Self.package(of: name)) and start again"
         case .library(let code, let call): "\(call) failed (\(code))"
+        case .canceled: "nobody waits for it any more"
         }
     }
 }

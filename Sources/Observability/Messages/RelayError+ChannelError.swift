@@ -13,6 +13,7 @@ extension RelayError {
         case .upstream(let error): self.init(error)
         case .spool(let error): self.init(error)
         case .slate(let error): self.init(error)
+        case .canceled: self.init(.internalError, "The channel was canceled", advice: "Please report it")
         }
     }
 

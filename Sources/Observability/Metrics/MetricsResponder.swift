@@ -3,14 +3,21 @@ package import WebServer
 /// Answers `/metrics`, which is long where many channels run.
 package struct MetricsResponder: Sendable {
     package let snapshot: @Sendable () -> MetricsSnapshot
-    private let documents = DocumentCache(label: "liverelay.metrics")
+    /// Documents of the moment.
+    package let documents: DocumentCache
 
-    package init(snapshot: @escaping @Sendable () -> MetricsSnapshot) { self.snapshot = snapshot }
+    package init(
+        documents: DocumentCache = DocumentCache(label: "liverelay.moments"),
+        snapshot: @escaping @Sendable () -> MetricsSnapshot
+    ) {
+        self.documents = documents
+        self.snapshot = snapshot
+    }
 
     package func answer(to target: RequestTarget) -> Answer {
         let format = MetricsWriter.Format(accept: target.fields.accept)
         return .later { [documents, snapshot] in
-            await documents.response(.init(name: "\(format)"), format.contentType, version: nil, to: target) {
+            await documents.response(.init(name: "metrics \(format)"), format.contentType, version: nil, to: target) {
                 Array(MetricsWriter.write(MetricCatalog.families(snapshot()), as: format).utf8)
             }
         }

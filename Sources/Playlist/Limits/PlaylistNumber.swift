@@ -12,8 +12,10 @@ package enum PlaylistNumber: String, CaseIterable, Sendable {
     case skippedSegments
     /// The first byte of a byte range, its length, and the byte after its end.
     case bytePosition
-    /// Seconds, without their fraction: EXTINF, EXT-X-TARGETDURATION, every DURATION and offset. 317 years.
+    /// Seconds, without their fraction: EXTINF, every DURATION and offset. 317 years.
     case seconds
+    /// EXT-X-TARGETDURATION in whole seconds: 10 hours. A longer one counts as the longest.
+    case targetDuration
     /// BANDWIDTH and AVERAGE-BANDWIDTH in bits per second.
     case bitRate
     /// The width and the height of RESOLUTION.
@@ -25,6 +27,7 @@ package enum PlaylistNumber: String, CaseIterable, Sendable {
         case .skippedSegments: 0...UInt64(Int32.max)
         case .bytePosition: 0...UInt64.max
         case .seconds: DecimalSeconds.wholeSeconds
+        case .targetDuration: 0...36_000
         case .bitRate: 0...1_000_000_000_000
         case .pixels: 1...65_536
         }

@@ -142,7 +142,7 @@ package struct MediaPlaylistParser {
         switch tag {
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
-        case .targetDuration: playlist.targetDuration = try wholeSeconds(value, line: line)
+        case .targetDuration: playlist.targetDuration = try targetDuration(value, line: line)
         case .mediaSequence: playlist.mediaSequence = try sequenceNumber(value, of: tag, line: line)
         case .discontinuitySequence: playlist.discontinuitySequence = try sequenceNumber(value, of: tag, line: line)
         case .endList: playlist.hasEndList = true
@@ -184,11 +184,15 @@ extension MediaPlaylistParser {
     }
 
     /// The value of EXT-X-TARGETDURATION, a decimal-integer (§4.3.3.1). Some encoders write a fraction; it is rounded up.
-    private func wholeSeconds(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Duration {
+    private func targetDuration(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Duration {
         guard let duration = DecimalSeconds.duration(value.trimmingWhiteSpace()) else {
             throw PlaylistError(badValue: value, of: .targetDuration, line: line)
         }
-        return DecimalSeconds.roundedUp(duration)
+        return Self.targetDuration(of: duration)
+    }
+
+    private static func targetDuration(of duration: Duration) -> Duration {
+        min(DecimalSeconds.roundedUp(duration), .seconds(PlaylistNumber.targetDuration.range.upperBound))
     }
 
     private func playlistType(
@@ -223,7 +227,7 @@ extension MediaPlaylistParser {
             if singleTagValues[.targetDuration] == nil { throw PlaylistError(.missing, .targetDuration, line: 1) }
             return
         }
-        playlist.targetDuration = max(.seconds(1), DecimalSeconds.roundedUp(longest))
+        playlist.targetDuration = max(.seconds(1), Self.targetDuration(of: longest))
     }
 
     /// Numbers the segments. The tags with the first numbers may occur anywhere, so this step comes last.

@@ -9,7 +9,6 @@ package final class APIResponder: Sendable {
     static let bodyLimit = 256 << 10
 
     private let token: AccessToken?
-    private let documents = DocumentCache(label: "liverelay.api")
     private let parts: (host: ChannelHost, updater: CatalogUpdater)?
 
     /// An API that does not exist.
@@ -32,7 +31,8 @@ package final class APIResponder: Sendable {
     }
 
     /// Answers a request by any method. What is refused is refused before its body has arrived.
-    func answer(to route: Route.API, _ target: RequestTarget) -> Answer {
+    /// - Parameter documents: of the moment, one of which all channels together are.
+    func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
         if target.method == .options, token != nil { return .now(Self.options(of: route, target.path)) }
         if let refusal = refusal(of: route, target) { return .now(refusal) }
         guard let (host, updater) = parts else { return .now(APIProblem.switchedOff.response()) }
@@ -43,7 +43,7 @@ package final class APIResponder: Sendable {
                     contentType: .json, cacheControl: .maxAge(seconds: 3600),
                     body: .bytes(PackageResources.openapi_json, gzip: nil)))
         case (.channels, .get), (.channels, .head):
-            return .later { [documents] in await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
+            return .later { await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
         case (.channel(let name), .get), (.channel(let name), .head):
             return .now(Self.document(of: name, host, .ok))
         case (.channel(let name), .other("PUT")):

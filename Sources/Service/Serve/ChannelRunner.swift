@@ -100,6 +100,8 @@ package struct ChannelRunner: Sendable {
             return .failed(RelayError(relay.recordFailure(.upstream(TrackerError(error, url: error.url)))))
         } catch is CancellationError {
             return .canceled
+        } catch ChannelError.canceled {
+            return .canceled
         } catch {
             return .failed(RelayError(unexpected: error))
         }

@@ -19,8 +19,10 @@ package final class ServeResponder: Responder {
     private let access: ViewerAccess
     /// nil: there are no metrics, and no events.
     private let operations: OperationsResponder?
-    /// Documents that change with the list alone, and those of the moment.
-    let (lists, moments) = (DocumentCache(label: "liverelay.lists"), DocumentCache(label: "liverelay.moments"))
+    /// Documents that change with the list alone.
+    let lists = DocumentCache(label: "liverelay.lists")
+    /// Documents of the moment, metrics among them.
+    let moments: DocumentCache
 
     /// The connections of the server.
     package let clients: @Sendable () -> ClientCounts
@@ -39,6 +41,7 @@ package final class ServeResponder: Responder {
         self.api = api
         self.access = access
         self.operations = operations
+        moments = operations?.metrics.documents ?? DocumentCache(label: "liverelay.moments")
     }
 
     package func viewer(of target: RequestTarget) -> Viewer { access.viewer(of: target, ServeAccess(host: host)) }
@@ -65,7 +68,7 @@ package final class ServeResponder: Responder {
         case .status: .later(status(for: target))
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
-        case .api(let route): api.answer(to: route, target)
+        case .api(let route): api.answer(to: route, target, documents: moments)
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
             .later { [self] in await stream(number, tuner: tuner, target).response() }

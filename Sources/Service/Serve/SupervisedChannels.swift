@@ -48,19 +48,19 @@ package struct SupervisedChannels: Sendable {
     subscript(name: String) -> Entry? {
         get { entries[name] }
         set {
-            if let old = entries.removeValue(forKey: name) { unindex(old, name) }
+            if let old = entries.removeValue(forKey: name) { index(old, name, isMember: false) }
             guard let newValue else { return }
             entries[name] = newValue
-            index(newValue, name)
+            index(newValue, name, isMember: true)
         }
     }
 
     /// Changes an entry in place: its waiters are not copied.
     mutating func update(_ name: String, _ change: (inout Entry) -> Void) {
         guard var entry = entries.removeValue(forKey: name) else { return }
-        unindex(entry, name)
+        index(entry, name, isMember: false)
         change(&entry)
-        index(entry, name)
+        index(entry, name, isMember: true)
         entries[name] = entry
     }
 
@@ -124,32 +124,22 @@ package struct SupervisedChannels: Sendable {
 // MARK: - Indexes
 
 extension SupervisedChannels {
-    private mutating func index(_ entry: Entry, _ name: String) {
+    /// Adds an entry to the indexes and counts that it belongs to, or removes it from them.
+    private mutating func index(_ entry: Entry, _ name: String, isMember: Bool) {
         steps += 1
-        if entry.state.run != nil { runningCount += 1 }
-        if entry.isDemanded { demandedCount += 1 }
-        if let time = dueTime(of: entry, name) { due.insert(Ranked(rank: time, name: name)) }
-        if entry.isQueued { queued.insert(Ranked(rank: entry.queuedAt, name: name)) }
+        let difference = isMember ? 1 : -1
+        if entry.state.run != nil { runningCount += difference }
+        if entry.isDemanded { demandedCount += difference }
+        if let time = dueTime(of: entry, name) { due.set(Ranked(rank: time, name: name), isMember) }
+        if entry.isQueued { queued.set(Ranked(rank: entry.queuedAt, name: name), isMember) }
         if let deadline = entry.refusedAt {
-            waiting.insert(Ranked(rank: entry.queuedAt, name: name))
-            placeDeadlines.insert(Ranked(rank: deadline, name: name))
+            waiting.set(Ranked(rank: entry.queuedAt, name: name), isMember)
+            placeDeadlines.set(Ranked(rank: deadline, name: name), isMember)
         }
-        if isUnwanted(entry, name) { unwanted.insert(Ranked(rank: entry.lastSeen, name: name)) }
-        if case .lingering(_, let since) = entry.state { insertLingering(Ranked(rank: since, name: name)) }
-    }
-
-    private mutating func unindex(_ entry: Entry, _ name: String) {
-        steps += 1
-        if entry.state.run != nil { runningCount -= 1 }
-        if entry.isDemanded { demandedCount -= 1 }
-        if let time = dueTime(of: entry, name) { due.remove(Ranked(rank: time, name: name)) }
-        if entry.isQueued { queued.remove(Ranked(rank: entry.queuedAt, name: name)) }
-        if let deadline = entry.refusedAt {
-            waiting.remove(Ranked(rank: entry.queuedAt, name: name))
-            placeDeadlines.remove(Ranked(rank: deadline, name: name))
-        }
-        if isUnwanted(entry, name) { unwanted.remove(Ranked(rank: entry.lastSeen, name: name)) }
-        if case .lingering(_, let since) = entry.state { removeLingering(Ranked(rank: since, name: name)) }
+        if isUnwanted(entry, name) { unwanted.set(Ranked(rank: entry.lastSeen, name: name), isMember) }
+        guard case .lingering(_, let since) = entry.state else { return }
+        let lingering = Ranked(rank: since, name: name)
+        if isMember { insertLingering(lingering) } else { removeLingering(lingering) }
     }
 
     private func isUnwanted(_ entry: Entry, _ name: String) -> Bool {

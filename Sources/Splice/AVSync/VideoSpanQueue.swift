@@ -31,6 +31,8 @@ struct VideoSpanQueue: Sendable {
     private static let companionLookahead: Int64 = 4
     /// Shortest part that cutting a part yields, approximately.
     private static let shortestPart = Ticks.milliseconds(200)
+    /// Periods that begin in one segment because its audio changes. Audio of later changes is dropped.
+    private static let longestSplit = 64
 
     private var matcher: AudioVideoMatcher
     private var companionQueue: CompanionQueue
@@ -44,6 +46,8 @@ struct VideoSpanQueue: Sendable {
     private var isEnded = false
     /// Counts of leading pictures dropped where the audio's configuration changes.
     private var ownCounts = SpliceCounts()
+    /// The segment that was split last, and how often. Each time walks the rest of it.
+    private var splits = (mediaSequence: UInt64(0), count: 0)
 
     /// - Parameters:
     ///   - isMuxed: whether the audio comes in the segments of the video.
@@ -125,7 +129,7 @@ struct VideoSpanQueue: Sendable {
         waitingDuration = waitingDuration - part.playingDuration
         let late = span.beginsPeriod ? matcher.dequeueLateAudio(before: span) : []
         if part.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
-        if let change = matcher.configurationChange(in: span, from: track), let rest = part.split(at: change) {
+        if let rest = split(&part, span, track) {
             ownCounts[.leadingPictures] += rest.leadingPictures
             entries.replaceFirst(with: Entry(rest.part))
             waitingDuration = waitingDuration + rest.part.playingDuration
@@ -142,6 +146,18 @@ struct VideoSpanQueue: Sendable {
         let audio = matcher.dequeueAudio(for: span)
         part.metadata += matcher.dequeueMetadata()
         return MatchedPart(part: part, lateAudio: late, audio: audio, configuration: configuration)
+    }
+
+    /// Splits off what begins a period because the audio's configuration changes.
+    private mutating func split(
+        _ part: inout PeriodPart, _ span: AudioVideoMatcher.VideoSpan, _ track: AudioConfiguration?
+    ) -> (part: PeriodPart, leadingPictures: Int)? {
+        if splits.mediaSequence != part.mediaSequence { splits = (part.mediaSequence, 0) }
+        guard splits.count < Self.longestSplit,
+            let change = matcher.configurationChange(in: span, from: track), let rest = part.split(at: change)
+        else { return nil }
+        splits.count += 1
+        return rest
     }
 
     /// - Parameter metadata: metadata of a companion; that of muxed audio stays with its video.

@@ -48,11 +48,11 @@ struct RenditionDemuxer: Sendable {
         let boundary: SegmentBoundary =
             isContinuityBroken || segment.isAfterDiscontinuity ? .loss : segment.isDiscontinuous ? .tagged : .plain
         isContinuityBroken = true
-        guard let sniffed = SegmentContainer.sniff(segment.bytes) else {
+        guard let sniffed = try SegmentContainer.sniff(segment.bytes) else {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
-        var flushed = sniffed != container ? flush() : boundary != .plain ? reset() : DemuxedSegment()
+        var flushed = sniffed != container ? try flush() : boundary != .plain ? try reset() : DemuxedSegment()
         let previous = container
         // The demuxer is moved out while it is fed: a second owner would make it copy its buffers.
         var demuxer = detachDemuxer(for: sniffed)
@@ -61,7 +61,7 @@ struct RenditionDemuxer: Sendable {
         var packets = try demuxer.feed(segment.bytes)
         counts.demux += packets.counts
         if packets.isScrambled { throw MediaError(.scrambled, section: "ISO/IEC 13818-1 2.4.3.3") }
-        audioStage.process(
+        try audioStage.process(
             flushed: &flushed.audio, &packets.audio, isContinuous: boundary == .plain && sniffed == previous)
         program = packets.program
         unsupportedAudio = packets.unsupportedAudio
@@ -70,26 +70,26 @@ struct RenditionDemuxer: Sendable {
     }
 
     /// Ends the rendition and returns the frames still held.
-    mutating func finish() -> DemuxedSegment {
-        var flushed = flush()
-        flushed.audio = audioStage.finish(flushed.audio)
+    mutating func finish() throws(MediaError) -> DemuxedSegment {
+        var flushed = try flush()
+        flushed.audio = try audioStage.finish(flushed.audio)
         return flushed
     }
 
     /// Returns the frames still held; the next segment does not continue them.
-    mutating func pause() -> DemuxedSegment {
+    mutating func pause() throws(MediaError) -> DemuxedSegment {
         isContinuityBroken = true
-        return finish()
+        return try finish()
     }
 
-    private mutating func flush() -> DemuxedSegment {
-        guard let flushed = demuxer?.finish() else { return DemuxedSegment() }
+    private mutating func flush() throws(MediaError) -> DemuxedSegment {
+        guard let flushed = try demuxer?.finish() else { return DemuxedSegment() }
         counts.demux += flushed.counts
         return flushed
     }
 
-    private mutating func reset() -> DemuxedSegment {
-        guard let flushed = demuxer?.reset() else { return DemuxedSegment() }
+    private mutating func reset() throws(MediaError) -> DemuxedSegment {
+        guard let flushed = try demuxer?.reset() else { return DemuxedSegment() }
         counts.demux += flushed.counts
         return flushed
     }

@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Video frames of one period from one upstream segment, in decoding order.
 struct PeriodPart: Equatable, Sendable {
@@ -139,6 +140,7 @@ struct PeriodPart: Equatable, Sendable {
         guard let cut = candidates.first(where: { units[$0].randomAccess != nil && units[$0].pts >= time }) else {
             return nil
         }
+        StepCounter.add(units.count)
         var rest = self
         var first = units[cut]
         first.beginsPeriod = first.packet.randomAccess != .instantaneousRefresh

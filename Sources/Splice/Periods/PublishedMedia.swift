@@ -1,5 +1,6 @@
 import Demux
 import Media
+import Support
 
 /// Key frames and end times of lately published media, for recognizing duplicates.
 package struct PublishedMedia: Sendable {
@@ -103,14 +104,17 @@ package struct PublishedMedia: Sendable {
     private mutating func evict() {
         var excess = mediaSpans.reduce(0) { $0 + $1.keyFrames.count } - Self.maxKeyFrames
         guard excess > Self.maxKeyFrames else { return }
+        var emptied = 0
         while excess > 0 {
-            let count = min(excess, mediaSpans[0].keyFrames.count)
-            mediaSpans[0].keyFrames.removeFirst(count)
+            let count = min(excess, mediaSpans[emptied].keyFrames.count)
+            StepCounter.add(1 + mediaSpans[emptied].keyFrames.count)
+            mediaSpans[emptied].keyFrames.removeFirst(count)
             excess -= count
-            guard mediaSpans[0].keyFrames.isEmpty, mediaSpans.count > 1 else { continue }
-            mediaSpans.removeFirst()
-            evictedCount += 1
+            if mediaSpans[emptied].keyFrames.isEmpty, emptied + 1 < mediaSpans.count { emptied += 1 }
         }
+        StepCounter.add(mediaSpans.count)
+        mediaSpans.removeFirst(emptied)
+        evictedCount += emptied
     }
 
     /// A random access point, identified by its time and its bytes.

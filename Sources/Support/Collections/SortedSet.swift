@@ -25,6 +25,11 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
         return prefix
     }
 
+    /// Inserts the element, or removes it.
+    package mutating func set(_ element: Element, _ isMember: Bool) {
+        if isMember { insert(element) } else { remove(element) }
+    }
+
     package mutating func insert(_ element: Element) {
         guard !chunks.isEmpty else {
             chunks = [[element]]

@@ -1,17 +1,26 @@
 import Synchronization
 
-/// Counts steps of work for tests of what an input costs: units read, elements visited or copied. Release builds count
-/// nothing.
+/// Counts steps of work for tests of what an input costs: units read, elements visited or copied. It also counts the
+/// steps between two looks at whether the task was canceled. Release builds count nothing.
 package final class StepCounter: Sendable {
     #if DEBUG
         @TaskLocal package static var current: StepCounter?
     #endif
 
     private let count = Atomic(0)
+    /// The steps before the last look.
+    private let seen = Atomic(0)
+    private let longest = Atomic(0)
+    private let looked = Atomic(0)
+    private let onLook: @Sendable (Int) -> Void
 
-    package init() {}
+    /// - Parameter onLook: called with the number of each look.
+    package init(onLook: @escaping @Sendable (Int) -> Void = { _ in }) { self.onLook = onLook }
 
     package var steps: Int { count.load(ordering: .relaxed) }
+    package var looks: Int { looked.load(ordering: .relaxed) }
+    /// The most steps between two looks, and after the last one.
+    package var stepsBetweenLooks: Int { max(longest.load(ordering: .relaxed), steps - seen.load(ordering: .relaxed)) }
 
     @inlinable package static func add(_ steps: Int) {
         #if DEBUG
@@ -19,17 +28,37 @@ package final class StepCounter: Sendable {
         #endif
     }
 
+    /// Records a look at whether the task was canceled.
+    @inlinable package static func look() {
+        #if DEBUG
+            recordLook()
+        #endif
+    }
+
     #if DEBUG
+        package static func recordLook() {
+            guard let current else { return }
+            let steps = current.steps
+            current.longest.max(steps - current.seen.exchange(steps, ordering: .relaxed), ordering: .relaxed)
+            current.onLook(current.looked.add(1, ordering: .relaxed).newValue)
+        }
+
         package static func record(_ steps: Int) { current?.count.add(steps, ordering: .relaxed) }
 
         /// Returns the steps that `work` counts.
         package static func steps<Failure: Error>(of work: () throws(Failure) -> Void) throws(Failure) -> Int {
-            let counter = StepCounter()
+            try counter(of: work).steps
+        }
+
+        /// Returns `counter` with what `work` counts.
+        @discardableResult package static func counter<Failure: Error>(
+            _ counter: StepCounter = StepCounter(), of work: () throws(Failure) -> Void
+        ) throws(Failure) -> StepCounter {
             let result: Result<Void, Failure> = $current.withValue(counter) {
                 do throws(Failure) { return .success(try work()) } catch { return .failure(error) }
             }
             try result.get()
-            return counter.steps
+            return counter
         }
     #endif
 }

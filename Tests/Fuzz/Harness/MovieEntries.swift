@@ -28,7 +28,7 @@ enum MovieEntries {
         "boxes", "nested boxes", largest: 4096, dictionary: words,
         seeds: { seeds in movies(seeds).map { Array($0.prefix(2048)) } },
         run: { bytes in
-            let (boxes, rest) = BoxReader.wholeBoxes(in: bytes[...])
+            let (boxes, rest) = try BoxReader.wholeBoxes(in: bytes[...])
             let end = boxes.last?.body.endIndex ?? 0
             try demand(end + rest.count == bytes.count, "\(bytes.count - end - rest.count) bytes are not in a box")
             for box in boxes { try walk(box, depth: 0) }

@@ -9,7 +9,7 @@ enum SectionRepair {
     /// Corrects the sections that begin and end in one packet.
     static func repaired(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
-        guard let sync = PacketSync(bytes) else { return bytes }
+        guard let sync = try? PacketSync(bytes) else { return bytes }
         for block in sync.blocks {
             for index in 0..<block.count {
                 let packet = TransportPacket(bytes, at: block[index])

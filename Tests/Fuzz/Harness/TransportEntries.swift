@@ -54,10 +54,10 @@ enum TransportEntries {
         var outputs: [DemuxedSegment] = []
         for segment in segments {
             do throws(MediaError) { outputs.append(try demuxer.feed(segment)) } catch {
-                outputs.append(demuxer.reset())
+                outputs.append(try demuxer.reset())
             }
         }
-        outputs.append(demuxer.finish())
+        outputs.append(try demuxer.finish())
         try DemuxInvariants(bytes: segments.reduce(0) { $0 + $1.count }).check(outputs)
     }
 }

@@ -1,4 +1,5 @@
 import Playlist
+import Support
 
 /// Measures stalls of the live edge. All times are milliseconds.
 struct LiveEdgeMonitor {

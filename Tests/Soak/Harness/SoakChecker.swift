@@ -6,6 +6,7 @@ import TestSupport
 @testable import Demux
 @testable import Media
 @testable import Splice
+@testable import Support
 
 /// Checks every published version against the script.
 struct SoakChecker {

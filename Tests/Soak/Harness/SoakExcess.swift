@@ -1,4 +1,5 @@
 import Fetch
+import Support
 import Tracker
 
 /// What exceeds the limits of playlists and of memory every few minutes, and changes nothing of the media.

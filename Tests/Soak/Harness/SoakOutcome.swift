@@ -1,6 +1,7 @@
 import Channel
 import Foundation
 import Playlist
+import Support
 import Tracker
 
 /// The outcome of a soak run.

@@ -1,5 +1,6 @@
 import Fetch
 import Playlist
+import Support
 import TestSupport
 import Tracker
 

@@ -33,10 +33,12 @@ struct AudioFramer: Sendable {
     /// - Parameter isClosed: whether the stream ends with the buffer.
     mutating func frame(
         _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout Counts<DemuxCount>
-    ) -> [AudioPacket] {
+    ) throws(MediaError) -> [AudioPacket] {
         var packetTimestamps = PESTimestamps()
-        var offset = 0
+        var (offset, steps) = (0, 0)
         while offset < buffer.bytes.count {
+            if steps & 0xFFF == 0 { try MediaError.checkCancellation() }
+            steps += 1
             let next = advance(from: offset, in: buffer, &packetTimestamps, isClosed: isClosed, counts: &counts)
             guard let next else { break }
             offset = next

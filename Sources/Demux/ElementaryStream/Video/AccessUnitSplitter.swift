@@ -18,27 +18,30 @@ struct AccessUnitSplitter: Sendable {
     }
 
     /// Splits `range`; afterwards `units`, `roles` and `accessUnits` describe that range only.
-    mutating func split(_ buffer: borrowing ElementaryBuffer, in range: Range<Int>) {
+    mutating func split(_ buffer: borrowing ElementaryBuffer, in range: Range<Int>) throws(MediaError) {
         units.removeAll(keepingCapacity: true)
         roles.removeAll(keepingCapacity: true)
         accessUnits.removeAll(keepingCapacity: true)
-        AnnexB.scan(buffer.bytes, in: range, into: &units)
+        try AnnexB.scan(buffer.bytes, in: range, into: &units)
         for unit in units { roles.append(NALUnitRole(unit, of: buffer.bytes, codec: codec)) }
         guard let first = roles.firstIndex(where: \.canBeginAccessUnit) else {
             hasOrphanedBytes = !range.isEmpty
             return
         }
         hasOrphanedBytes = first > 0 || units[first].prefix > range.lowerBound
-        group(from: first, buffer, end: range.upperBound)
+        try group(from: first, buffer, end: range.upperBound)
         if codec == .h264 { joinFields() }
     }
 
-    private mutating func group(from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int) {
+    private mutating func group(
+        from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int
+    ) throws(MediaError) {
         var open = AccessUnit(units: first..<first, bytes: 0..<0, hasSlice: false)
         var begin = buffer.startOffset(of: units[first])
         var firstSlice: Int?
-        StepCounter.add(units.count)
         for index in first..<units.count {
+            StepCounter.add(1)
+            if index & 0xFFF == 0 { try MediaError.checkCancellation() }
             if case .parameterSet(let kind) = roles[index] { slices.insert(content(index, buffer), kind) }
             if begins(index, firstSlice, buffer) {
                 firstSlice = nil

@@ -3,27 +3,44 @@ import Support
 
 /// The byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 23008-2 Annex B).
 enum AnnexB {
+    /// The bytes that are searched between two checkpoints for cancellation.
+    private static let longestSearch = 1 << 20
+
     /// Appends the NAL units of `range` in order; empty ones are skipped, and those beyond the limit.
-    static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) {
-        StepCounter.add(range.count / 8 + 1)
+    static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) throws(MediaError) {
         var open: (prefix: Int, start: Int)?
-        func close(at end: Int) -> Int {
-            var trimmed = end
-            let floor = open?.start ?? range.lowerBound
-            while trimmed > floor, bytes[trimmed - 1] == 0 { trimmed -= 1 }
+        func close(at end: Int) throws(MediaError) -> Int {
+            let trimmed = try endWithoutZeros(bytes, in: (open?.start ?? range.lowerBound)..<end)
             if let open, trimmed > open.start {
-                StepCounter.add(1 + end - trimmed)
                 units.append(NALUnit(prefix: open.prefix, start: open.start, end: trimmed))
             }
             return trimmed
         }
         var position = range.lowerBound
-        while units.count < DemuxLimits.units, let code = nextStartCode(bytes, from: position, to: range.upperBound) {
-            let trimmed = close(at: code)
-            open = (trimmed, code + 3)
-            position = code + 3
+        while units.count < DemuxLimits.units, position < range.upperBound {
+            if units.count & 0xFF == 0 { try MediaError.checkCancellation() }
+            let end = min(position + longestSearch, range.upperBound)
+            if let code = nextStartCode(bytes, from: position, to: end) {
+                StepCounter.add((code - position) / 8 + 1)
+                let trimmed = try close(at: code)
+                open = (trimmed, code + 3)
+                position = code + 3
+            } else {
+                StepCounter.add((end - position) / 8 + 1)
+                position = end < range.upperBound ? end - 2 : end
+            }
         }
-        if units.count < DemuxLimits.units { _ = close(at: range.upperBound) }
+        if units.count < DemuxLimits.units { _ = try close(at: range.upperBound) }
+    }
+
+    private static func endWithoutZeros(_ bytes: [UInt8], in range: Range<Int>) throws(MediaError) -> Int {
+        var end = range.upperBound
+        while end > range.lowerBound, bytes[end - 1] == 0 {
+            if end & 0xFFFF == 0 { try MediaError.checkCancellation() }
+            StepCounter.add(1)
+            end -= 1
+        }
+        return end
     }
 
     /// Returns the offset of the next 00 00 01 that is completely before `end`.

@@ -26,22 +26,22 @@ struct VideoFramer: Sendable {
     /// - Parameter start: how the segment begins on this PID; nil if it has no payload of the PID.
     mutating func frame(
         _ buffer: inout ElementaryBuffer, start: SegmentStart?, ending: StreamEnding, counts: inout Counts<DemuxCount>
-    ) -> [VideoPacket] {
+    ) throws(MediaError) -> [VideoPacket] {
         writer.reserve(bytes: buffer.bytes.count + buffer.bytes.count / 64)
         var lastTimed: Int?
         var begin = 0
         for loss in buffer.losses where loss.isBetweenPackets {
-            splitter.split(buffer, in: begin..<loss.offset)
+            try splitter.split(buffer, in: begin..<loss.offset)
             if begin == 0 { updateAlignment(start) }
             if splitter.hasOrphanedBytes { counts[.undecodableUnits] += 1 }
-            for unit in splitter.accessUnits { write(unit, buffer, &lastTimed, &counts) }
+            for unit in splitter.accessUnits { try write(unit, buffer, &lastTimed, &counts) }
             begin = loss.offset
         }
-        splitter.split(buffer, in: begin..<buffer.bytes.count)
+        try splitter.split(buffer, in: begin..<buffer.bytes.count)
         if begin == 0 { updateAlignment(start) }
         if splitter.hasOrphanedBytes { counts[.undecodableUnits] += 1 }
-        for unit in splitter.accessUnits.dropLast() { write(unit, buffer, &lastTimed, &counts) }
-        finish(&buffer, ending, &lastTimed, &counts)
+        for unit in splitter.accessUnits.dropLast() { try write(unit, buffer, &lastTimed, &counts) }
+        try finish(&buffer, ending, &lastTimed, &counts)
         return writer.drain()
     }
 
@@ -61,7 +61,7 @@ struct VideoFramer: Sendable {
     private mutating func finish(
         _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ lastTimed: inout Int?,
         _ counts: inout Counts<DemuxCount>
-    ) {
+    ) throws(MediaError) {
         guard let last = splitter.accessUnits.last else {
             buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
             heldBytes = 0
@@ -73,7 +73,7 @@ struct VideoFramer: Sendable {
             buffer.removeFirst(last.bytes.lowerBound, keepsTimes: packet != lastTimed)
         } else {
             if isComplete(last, ending) {
-                write(last, buffer, &lastTimed, &counts)
+                try write(last, buffer, &lastTimed, &counts)
             } else {
                 counts[.abandonedUnits] += 1
             }
@@ -101,7 +101,8 @@ struct VideoFramer: Sendable {
     private mutating func write(
         _ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?,
         _ counts: inout Counts<DemuxCount>
-    ) {
+    ) throws(MediaError) {
+        try MediaError.checkCancellation()
         let packet = buffer.packetIndex(at: unit.bytes.lowerBound)
         let packetStart = packet == lastTimed ? nil : packet.map { buffer.starts[$0] }
         lastTimed = packet ?? lastTimed

@@ -1,3 +1,4 @@
+@testable import Fetch
 import Foundation
 import Playlist
 import Tracker

@@ -1,3 +1,4 @@
+import Fetch
 import Support
 package import Capture
 package import Channel

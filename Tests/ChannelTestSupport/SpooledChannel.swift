@@ -1,3 +1,4 @@
+@testable import Fetch
 @testable import Support
 package import Channel
 package import Foundation

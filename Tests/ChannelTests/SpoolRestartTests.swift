@@ -1,3 +1,4 @@
+@testable import Fetch
 import ChannelTestSupport
 import Foundation
 import LiveRing

@@ -1,3 +1,4 @@
+@testable import Fetch
 @testable import Support
 import Capture
 import Foundation

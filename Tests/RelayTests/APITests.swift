@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import WebServer
 import ChannelList
 import Foundation
 import Testing

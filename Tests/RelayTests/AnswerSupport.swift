@@ -1,3 +1,5 @@
+@testable import Service
+@testable import Observability
 @testable import WebServer
 @testable import liverelay
 

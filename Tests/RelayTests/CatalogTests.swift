@@ -1,3 +1,4 @@
+@testable import Observability
 import Channel
 import ChannelList
 import Foundation

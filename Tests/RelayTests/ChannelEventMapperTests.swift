@@ -1,3 +1,6 @@
+@testable import Service
+@testable import WebServer
+@testable import Fetch
 @testable import Support
 import LiveRing
 import Testing

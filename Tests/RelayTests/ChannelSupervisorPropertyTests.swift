@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import WebServer
 import TestSupport
 import Testing
 

@@ -1,3 +1,5 @@
+@testable import Service
+@testable import Observability
 import Channel
 import Glibc
 import Testing

@@ -1,3 +1,5 @@
+@testable import Service
+@testable import WebServer
 @testable import Support
 import Foundation
 import Logging

@@ -1,3 +1,6 @@
+@testable import Service
+@testable import WebServer
+@testable import Fetch
 import ArgumentParser
 import Channel
 import Foundation

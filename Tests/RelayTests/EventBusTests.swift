@@ -1,3 +1,5 @@
+@testable import Service
+@testable import WebServer
 import Testing
 
 @testable import Observability

@@ -1,3 +1,5 @@
+@testable import Service
+@testable import WebServer
 import Foundation
 import Media
 import TestSupport

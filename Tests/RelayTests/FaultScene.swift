@@ -1,3 +1,7 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
+@testable import Fetch
 @testable import Support
 import Capture
 import Channel

@@ -1,3 +1,4 @@
+@testable import Observability
 import ChannelList
 import Foundation
 import Glibc

@@ -1,3 +1,5 @@
+@testable import Service
+@testable import WebServer
 import Dispatch
 import Foundation
 import Logging

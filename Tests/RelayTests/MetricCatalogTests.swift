@@ -1,3 +1,4 @@
+@testable import Service
 import Capture
 import Channel
 import Foundation

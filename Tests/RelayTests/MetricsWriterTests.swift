@@ -1,3 +1,4 @@
+@testable import Service
 import Testing
 
 @testable import Observability

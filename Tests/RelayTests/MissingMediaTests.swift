@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Channel
 import Demux
 import Logging

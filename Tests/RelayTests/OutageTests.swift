@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 @testable import Support
 import Capture
 import Channel

@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import Fetch
 @testable import Support
 import Capture
 import Foundation

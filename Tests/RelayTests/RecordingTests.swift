@@ -1,3 +1,5 @@
+@testable import Service
+@testable import Observability
 @testable import Support
 import Capture
 import Channel

@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import Fetch
 @testable import Support
 import Capture
 import Channel

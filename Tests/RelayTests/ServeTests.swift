@@ -1,3 +1,6 @@
+@testable import Observability
+@testable import WebServer
+@testable import Fetch
 @testable import Support
 import Capture
 import Channel

@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Synchronization
 import TestSupport
 import Testing

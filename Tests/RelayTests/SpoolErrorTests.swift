@@ -1,3 +1,4 @@
+@testable import Observability
 import ChannelTestSupport
 import Foundation
 import LiveRing

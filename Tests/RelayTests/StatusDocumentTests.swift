@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Channel
 import ChannelTestSupport
 import Foundation

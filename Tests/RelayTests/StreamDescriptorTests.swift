@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import WebServer
 import ArgumentParser
 import Channel
 import Foundation

@@ -1,3 +1,4 @@
+@testable import Observability
 @testable import Support
 import ChannelTestSupport
 import Demux

@@ -1,3 +1,4 @@
+@testable import Observability
 import ArgumentParser
 import Capture
 import Channel

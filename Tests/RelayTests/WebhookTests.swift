@@ -1,3 +1,5 @@
+@testable import Service
+@testable import WebServer
 import Foundation
 import Logging
 import Synchronization

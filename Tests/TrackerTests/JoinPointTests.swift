@@ -1,3 +1,4 @@
+@testable import Fetch
 import Playlist
 import Testing
 

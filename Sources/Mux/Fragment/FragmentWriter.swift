@@ -1,3 +1,4 @@
+import Support
 package import Media
 
 /// One sample of a fragment.
@@ -96,6 +97,7 @@ package enum FragmentWriter {
             writer.patch(UInt32(dataOffset), at: position)
             dataOffset += track.samples.reduce(0) { $0 + $1.payload.count }
         }
+        StepCounter.add(writer.position)
         return Fragment(header: writer.bytes, payloads: payloads)
     }
 

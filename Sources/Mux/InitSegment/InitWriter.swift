@@ -1,3 +1,4 @@
+import Support
 package import Media
 
 /// Media Initialization Section of a period (RFC 8216 §3.3).
@@ -34,6 +35,7 @@ package enum InitWriter {
                 for track in tracks { writeTrackExtends(track.trackID, &mvex) }
             }
         }
+        StepCounter.add(writer.position)
         return InitSection(bytes: writer.bytes)
     }
 

@@ -3,6 +3,7 @@ import Playlist
 import Tracker
 
 @testable import Capture
+@testable import Fetch
 @testable import Support
 
 let playlistURL = "http://h/main.m3u8"

@@ -1,4 +1,5 @@
 package import Capture
+import Fetch
 import Foundation
 import Playlist
 import Support

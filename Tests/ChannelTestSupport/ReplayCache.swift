@@ -1,5 +1,6 @@
 package import Capture
 package import Channel
+import Fetch
 import Foundation
 import LiveRing
 import Playlist

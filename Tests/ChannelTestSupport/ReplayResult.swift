@@ -1,4 +1,5 @@
 package import Channel
+import Fetch
 import Foundation
 import LiveRing
 package import Playlist

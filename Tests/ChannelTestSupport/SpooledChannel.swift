@@ -7,6 +7,7 @@ package import TestSupport
 import Tracker
 
 @testable import Capture
+@testable import Fetch
 @testable import Support
 
 /// A channel that several processes relay on one spool, one after the other.

@@ -8,6 +8,7 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Fetch
 @testable import Support
 
 /// Returns the capture with a pod of three ads, with ad markers added to its playlists.

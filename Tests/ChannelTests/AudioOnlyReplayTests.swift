@@ -6,6 +6,7 @@ import Tracker
 
 @testable import Channel
 @testable import Demux
+@testable import Fetch
 @testable import Media
 @testable import Splice
 @testable import Support

@@ -7,6 +7,7 @@ import Tracker
 
 @testable import Capture
 @testable import Channel
+@testable import Fetch
 @testable import Support
 
 /// A task that is canceled while a delivery is processed: nothing of that delivery is published, and the channel has not

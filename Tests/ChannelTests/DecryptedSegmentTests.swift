@@ -5,6 +5,7 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Fetch
 @testable import Support
 
 /// A segment and its EXT-X-MAP section under one key, two keys or none (RFC 8216 §4.3.2.4, §4.3.2.5).

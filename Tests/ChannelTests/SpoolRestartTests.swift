@@ -9,6 +9,7 @@ import Tracker
 
 @testable import Capture
 @testable import Channel
+@testable import Fetch
 @testable import Support
 
 /// When a process is killed, in tenths of the capture's duration, and how many seconds later the next one is started.

@@ -8,6 +8,7 @@ import Testing
 import Tracker
 
 @testable import Channel
+@testable import Fetch
 @testable import Splice
 @testable import Support
 

@@ -2,7 +2,9 @@ import ChannelList
 import Foundation
 import Testing
 
+@testable import Observability
 @testable import Service
+@testable import WebServer
 @testable import liverelay
 
 private struct APIRow: Sendable, CustomTestStringConvertible {

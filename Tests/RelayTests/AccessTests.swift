@@ -5,6 +5,8 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

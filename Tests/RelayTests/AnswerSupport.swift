@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

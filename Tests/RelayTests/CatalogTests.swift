@@ -9,6 +9,7 @@ import Testing
 import Tracker
 
 @testable import Fetch
+@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

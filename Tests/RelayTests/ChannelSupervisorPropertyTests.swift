@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
+@testable import Observability
 @testable import Service
+@testable import WebServer
 @testable import liverelay
 
 /// Viewers, upstreams and time, made up from a seed: whatever they do, the supervisor's promises hold.

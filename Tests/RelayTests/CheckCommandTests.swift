@@ -4,7 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// `liverelay check` on files and over HTTP. What it judges is tested in ConformanceTests.

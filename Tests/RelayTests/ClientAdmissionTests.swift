@@ -2,6 +2,8 @@ import Channel
 import Glibc
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -5,7 +5,9 @@ import Tracker
 
 @testable import Fetch
 @testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// The text for a terminal or file after changes since the last text.

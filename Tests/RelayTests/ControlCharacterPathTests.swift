@@ -6,8 +6,11 @@ import Playlist
 import Testing
 import Tracker
 
+@testable import Fetch
 @testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// Text of an upstream, of a client or of the command line on its way to a terminal.

@@ -6,7 +6,10 @@ import TestSupport
 import Tracker
 
 @testable import Fetch
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// The outcome of a fault: a row of docs/failover.md.

@@ -6,7 +6,11 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// A fault and the channel that meets it.

@@ -10,6 +10,7 @@ import Tracker
 
 @testable import Fetch
 @testable import Guide
+@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

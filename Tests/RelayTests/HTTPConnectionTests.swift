@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

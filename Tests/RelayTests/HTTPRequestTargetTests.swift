@@ -1,5 +1,7 @@
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -3,7 +3,10 @@ import TestSupport
 import Testing
 
 @testable import ChannelList
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 private let rows: [(when: String, text: String, json: String)] = [

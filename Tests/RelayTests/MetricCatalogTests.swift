@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -5,6 +5,9 @@ import Splice
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
+@testable import WebServer
 @testable import liverelay
 
 /// What an operator reads of media that is not published, or not as it seems.

@@ -10,7 +10,10 @@ import Testing
 import Tracker
 
 @testable import Fetch
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 /// A looped capture as an upstream, with a backup and faults, relayed on a virtual clock.

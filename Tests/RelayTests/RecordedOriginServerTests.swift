@@ -4,6 +4,9 @@ import Playlist
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
+@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

@@ -6,6 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 
@@ -108,7 +110,7 @@ private struct NarrowServer {
                 case "/api/body": return .body(action)
                 case "/held", "/held.ts":
                     return .later {
-                        try? await Task.sleep(for: .seconds(3600))
+                        await Self.canceled()
                         return .text(.ok, "late")
                     }
                 case "/later": return .later { .text(.ok, "later") }
@@ -116,6 +118,13 @@ private struct NarrowServer {
                 default: return .now(.text(.ok, "now"))
                 }
             })
+    }
+
+    /// Returns when the task is canceled.
+    private static func canceled() async {
+        let (never, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in never {}
+        continuation.finish()
     }
 
     func client(_ text: String) throws -> RawClient {

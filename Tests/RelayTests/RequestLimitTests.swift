@@ -5,6 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

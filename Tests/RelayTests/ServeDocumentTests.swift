@@ -8,7 +8,10 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 private let token = "news-token-012345"

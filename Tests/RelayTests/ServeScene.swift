@@ -9,6 +9,8 @@ import Synchronization
 import TestSupport
 import Tracker
 
+@testable import Fetch
+@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

@@ -10,8 +10,11 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
 @testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct ServeTests {

@@ -1,6 +1,9 @@
 import Testing
 import Tracker
 
+@testable import Fetch
+@testable import Observability
+@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

@@ -3,7 +3,10 @@ import Splice
 import Testing
 
 @testable import Media
+@testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 @Suite struct SlateErrorTests {

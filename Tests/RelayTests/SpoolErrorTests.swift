@@ -4,6 +4,7 @@ import LiveRing
 import TestSupport
 import Testing
 
+@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

@@ -2,6 +2,9 @@ import Foundation
 import LiveRing
 import Testing
 
+@testable import Observability
+@testable import Service
+@testable import WebServer
 @testable import liverelay
 
 /// Directories that exist when a process starts, and whether they belong to a killed process.

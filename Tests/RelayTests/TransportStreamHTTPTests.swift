@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

@@ -8,6 +8,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import Observability
 @testable import Service
 @testable import WebServer
 @testable import liverelay

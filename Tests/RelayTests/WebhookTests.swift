@@ -7,7 +7,9 @@ import Tracker
 
 @testable import Fetch
 @testable import Observability
+@testable import Service
 @testable import Support
+@testable import WebServer
 @testable import liverelay
 
 private func answer(_ status: Int) -> FetchOutcome { .success(.init(status: status, finalURL: "u", body: [])) }

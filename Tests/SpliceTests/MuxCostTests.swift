@@ -59,8 +59,9 @@ import Support
             },
             Row(when: "an init section with large parameter sets") { count in
                 let fill = [UInt8](repeating: 0x55, count: 10 * count)
+                let sequence = bytes("67640020acb402802dd80880000003008000003230200016e360002dc6f269403c60ca80")
                 let video = VideoConfiguration(
-                    codec: .h264, sequenceParameterSets: [ElementarySamples.sequenceUnit(0)],
+                    codec: .h264, sequenceParameterSets: [sequence],
                     pictureParameterSets: [ElementarySamples.pictureUnit(0) + fill])
                 _ = try InitWriter.write(video: video, audio: nil)
             },

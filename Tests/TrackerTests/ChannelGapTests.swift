@@ -1,6 +1,7 @@
 import Playlist
 import Testing
 
+@testable import Fetch
 @testable import Support
 @testable import Tracker
 

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Support
 @testable import Tracker
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fetch
 @testable import Support
 @testable import Tracker
 

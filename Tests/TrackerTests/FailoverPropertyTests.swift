@@ -2,6 +2,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Fetch
 @testable import Support
 @testable import Tracker
 

@@ -1,5 +1,6 @@
 import TestSupport
 
+@testable import Fetch
 @testable import Support
 @testable import Tracker
 

@@ -1,5 +1,3 @@
-import Support
-
 /// Appends big-endian fields and nested boxes (ISO/IEC 14496-12 §4.2). The size of a box is written after its body.
 package struct BoxWriter {
     package private(set) var bytes: [UInt8] = []
@@ -44,7 +42,6 @@ package struct BoxWriter {
         u32(0)
         self.type(type)
         try body(&self)
-        StepCounter.add(position - start)
         patch(UInt32(position - start), at: start)
     }
 

@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// One sample of a fragment.
 package struct MuxSample: Equatable, Sendable {
@@ -96,6 +97,7 @@ package enum FragmentWriter {
             writer.patch(UInt32(dataOffset), at: position)
             dataOffset += track.samples.reduce(0) { $0 + $1.payload.count }
         }
+        StepCounter.add(writer.position)
         return Fragment(header: writer.bytes, payloads: payloads)
     }
 

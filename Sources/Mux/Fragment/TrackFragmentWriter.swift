@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Writes one `traf`: values that all samples share in `tfhd`, the others in `trun` (ISO/IEC 14496-12 §8.8.7, §8.8.8).
 struct TrackFragmentWriter {
@@ -139,6 +140,7 @@ private struct SampleGroupWriter {
         let entries = Array(Set(distances.compactMap(\.self))).sorted()
         guard !entries.isEmpty else { return }
         let numbers = Dictionary(uniqueKeysWithValues: zip(entries, entries.indices))
+        StepCounter.add(samples.count + entries.count)
         let bytes = entries.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         writeGroup("roll", entries: bytes, of: distances.map { $0.flatMap { numbers[$0] } }, to: &traf)
     }

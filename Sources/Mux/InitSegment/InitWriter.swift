@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// Media Initialization Section of a period (RFC 8216 §3.3).
 package struct InitSection: Equatable, Sendable {
@@ -34,6 +35,7 @@ package enum InitWriter {
                 for track in tracks { writeTrackExtends(track.trackID, &mvex) }
             }
         }
+        StepCounter.add(writer.position)
         return InitSection(bytes: writer.bytes)
     }
 

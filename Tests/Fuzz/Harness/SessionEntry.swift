@@ -1,5 +1,6 @@
 import Playlist
 
+@testable import Fetch
 @testable import Support
 @testable import Tracker
 

@@ -1,3 +1,4 @@
+import Fetch
 import Support
 import Synchronization
 import Tracker

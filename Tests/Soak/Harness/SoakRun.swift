@@ -1,4 +1,5 @@
 import Channel
+import Fetch
 import Foundation
 import LiveRing
 import Media

@@ -1,3 +1,4 @@
+@testable import Support
 import Foundation
 import Playlist
 import Testing
@@ -5,7 +6,6 @@ import Tracker
 
 @testable import Capture
 @testable import Fetch
-@testable import Support
 
 private let timeRows: [(json: String, microseconds: Int64?)] = [
     ("0", 0), ("0.0", 0), ("4", 4_000_000), ("\"4\"", 4_000_000), ("0.1", 100_000), ("\"0.000001\"", 1),

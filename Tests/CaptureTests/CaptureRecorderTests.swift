@@ -1,3 +1,4 @@
+@testable import Support
 import Foundation
 import Playlist
 import Synchronization
@@ -6,7 +7,6 @@ import Tracker
 
 @testable import Capture
 @testable import Fetch
-@testable import Support
 
 /// Answers from a table; each request takes one second.
 private final class TableFetcher: Fetcher {

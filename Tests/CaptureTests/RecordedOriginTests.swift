@@ -1,3 +1,4 @@
+@testable import Support
 import Foundation
 import Playlist
 import Testing
@@ -5,7 +6,6 @@ import Tracker
 
 @testable import Capture
 @testable import Fetch
-@testable import Support
 
 private let host = "http://h/"
 

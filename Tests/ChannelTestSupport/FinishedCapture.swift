@@ -1,8 +1,8 @@
-package import Capture
 import Fetch
+import Support
+package import Capture
 import Foundation
 import Playlist
-import Support
 package import TestSupport
 import Testing
 import Tracker

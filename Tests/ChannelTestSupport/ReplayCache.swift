@@ -1,11 +1,11 @@
+import Fetch
+import Support
 package import Capture
 package import Channel
-import Fetch
 import Foundation
 import LiveRing
 import Playlist
 package import Splice
-import Support
 package import TestSupport
 import Tracker
 

@@ -1,10 +1,10 @@
-package import Channel
 import Fetch
+import Support
+package import Channel
 import Foundation
 import LiveRing
 package import Playlist
 import Splice
-import Support
 import TestSupport
 package import Tracker
 

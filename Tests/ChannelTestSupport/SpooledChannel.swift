@@ -1,3 +1,5 @@
+@testable import Fetch
+@testable import Support
 package import Channel
 package import Foundation
 import LiveRing
@@ -7,8 +9,6 @@ package import TestSupport
 import Tracker
 
 @testable import Capture
-@testable import Fetch
-@testable import Support
 
 /// A channel that several processes relay on one spool, one after the other.
 package struct SpooledChannel: ~Copyable {

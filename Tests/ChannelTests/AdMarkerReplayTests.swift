@@ -1,3 +1,5 @@
+@testable import Fetch
+@testable import Support
 import Capture
 import ChannelTestSupport
 import LiveRing
@@ -8,8 +10,6 @@ import Testing
 import Tracker
 
 @testable import Channel
-@testable import Fetch
-@testable import Support
 
 /// Returns the capture with a pod of three ads, with ad markers added to its playlists.
 private func capture(adding addMarkers: (inout MediaSegment) throws -> Void) throws -> CaptureDirectory {

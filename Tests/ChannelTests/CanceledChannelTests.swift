@@ -1,3 +1,5 @@
+@testable import Fetch
+@testable import Support
 import ChannelTestSupport
 import Foundation
 import LiveRing
@@ -7,8 +9,6 @@ import Tracker
 
 @testable import Capture
 @testable import Channel
-@testable import Fetch
-@testable import Support
 
 /// A task that is canceled while a delivery is processed: nothing of that delivery is published, and the channel has not
 /// failed.

@@ -1,3 +1,5 @@
+@testable import Fetch
+@testable import Support
 import Decrypt
 import Foundation
 import Playlist
@@ -5,8 +7,6 @@ import Testing
 import Tracker
 
 @testable import Channel
-@testable import Fetch
-@testable import Support
 
 /// A segment and its EXT-X-MAP section under one key, two keys or none (RFC 8216 §4.3.2.4, §4.3.2.5).
 @Suite struct DecryptedSegmentTests {

@@ -1,3 +1,4 @@
+@testable import Support
 import Foundation
 import LiveRing
 import Playlist
@@ -9,7 +10,6 @@ import Testing
 @testable import Fetch
 @testable import Media
 @testable import Splice
-@testable import Support
 @testable import Tracker
 
 /// A finished playlist of which nothing, or no video, can be published.

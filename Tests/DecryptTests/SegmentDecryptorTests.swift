@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import Decrypt
-@testable import Support
 
 private let key = [UInt8](hex: "00112233445566778899aabbccddeeff")
 private let iv = [UInt8](hex: "0f0e0d0c0b0a09080706050403020100")

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// Random ad markers in any order: no playlist breaks a rule, and two passes give the same result.
 struct AdMarkerPropertyTests {

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// A restarted process does not contradict the published ranges.
 struct AdMarkerRecoveryTests {

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// A viewer that remembers every playlist and file, across processes, and checks that later ones are consistent.
 struct ConsistencyViewer {

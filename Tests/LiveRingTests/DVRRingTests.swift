@@ -1,10 +1,10 @@
+@testable import Support
 import Foundation
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct DVRRingTests {
     /// The suite holds the directory, so that it outlives the ring.

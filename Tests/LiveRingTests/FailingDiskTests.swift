@@ -1,3 +1,4 @@
+@testable import Support
 import Foundation
 import Glibc
 import Playlist
@@ -6,7 +7,6 @@ import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct FailingDiskTests {
     /// The suite holds the directory, so that it outlives the ring.

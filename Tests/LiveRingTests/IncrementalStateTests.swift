@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// What the index keeps from publish to publish is what follows from its entries.
 struct IncrementalStateTests {

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// 20 segments of 6 s with the ranges of `tags` at their segments.
 private func index(_ tags: [Int: [DateRange]], policy: RetentionPolicy = plentiful) -> RingIndex {

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// Thousands of random publishes. Every version of every playlist is checked against the playlist rules.
 struct PlaylistRulesTests {

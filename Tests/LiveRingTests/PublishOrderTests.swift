@@ -1,10 +1,10 @@
+@testable import Support
 import Playlist
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// A record of each write of a publish: what the spool had and what viewers saw just before it.
 private final class WriteRecorder: Sendable {

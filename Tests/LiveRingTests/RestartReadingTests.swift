@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// A restart reads the journal once: before the ring is opened.
 struct RestartReadingTests {

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct RewindRangeTests {
     struct Answer: Equatable, Sendable {

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// Numbers at the borders of what a ring counts with.
 @Suite struct RingRangesTests {

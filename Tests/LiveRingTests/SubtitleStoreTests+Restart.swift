@@ -1,10 +1,10 @@
+@testable import Support
 import Foundation
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 // Restarts, lost files and a full disk.
 extension SubtitleStoreTests {

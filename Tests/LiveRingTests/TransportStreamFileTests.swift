@@ -1,9 +1,9 @@
+@testable import Support
 import Foundation
 import Playlist
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// Files with media of earlier segments, which the transport streams of later ones need.
 struct TransportStreamFileTests {

@@ -1,8 +1,8 @@
+@testable import Support
 import Playlist
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct VariantAttributesTests {
     static let program = SegmentFormat(

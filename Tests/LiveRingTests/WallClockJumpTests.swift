@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// Order, eviction and numbers do not depend on dates, which may jump with the upstream or the wall clock.
 struct WallClockJumpTests {

@@ -1,7 +1,7 @@
+@testable import Support
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 private typealias Row = (when: String, line: String, meaning: CueTag.Meaning, section: [UInt8]?)
 

@@ -1,8 +1,8 @@
+@testable import Support
 import Foundation
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 /// Playlists written by ffmpeg, and playlists written here and read by ffmpeg, describe the same media.
 @Suite struct FFmpegAgreementTests {

@@ -1,8 +1,8 @@
+@testable import Support
 import TestSupport
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 /// Media playlist from lines; "#EXTM3U" is put before them.
 private func playlist(_ lines: String...) throws(PlaylistError) -> MediaPlaylist {

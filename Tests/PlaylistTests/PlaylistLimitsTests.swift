@@ -1,8 +1,8 @@
+@testable import Support
 import TestSupport
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 /// A playlist text in one dimension of which there are `count` units.
 private struct Dimension: Sendable {

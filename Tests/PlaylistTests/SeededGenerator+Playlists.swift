@@ -1,7 +1,7 @@
+@testable import Support
 import TestSupport
 
 @testable import Playlist
-@testable import Support
 
 /// Random playlists with every property that is read and written: a map never ends, and durations have five decimals.
 extension SeededGenerator {

@@ -1,7 +1,7 @@
+@testable import Support
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 private func uris(
     _ text: String, url: String = "", imported: [VariableDefinition] = []

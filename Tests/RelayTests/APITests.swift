@@ -1,10 +1,10 @@
+@testable import Observability
+@testable import WebServer
 import ChannelList
 import Foundation
 import Testing
 
-@testable import Observability
 @testable import Service
-@testable import WebServer
 @testable import liverelay
 
 private struct APIRow: Sendable, CustomTestStringConvertible {

@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import Support
 import ArgumentParser
 import ChannelList
 import Foundation
@@ -5,9 +8,6 @@ import Playlist
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

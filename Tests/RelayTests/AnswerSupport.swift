@@ -1,5 +1,5 @@
-@testable import Observability
 @testable import Service
+@testable import Observability
 @testable import WebServer
 @testable import liverelay
 

@@ -1,3 +1,4 @@
+@testable import Observability
 import Channel
 import ChannelList
 import Foundation
@@ -9,7 +10,6 @@ import Testing
 import Tracker
 
 @testable import Fetch
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

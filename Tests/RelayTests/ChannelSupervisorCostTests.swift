@@ -1,8 +1,8 @@
+@testable import Observability
+@testable import WebServer
 import Testing
 
-@testable import Observability
 @testable import Service
-@testable import WebServer
 @testable import liverelay
 
 private typealias Input = ChannelSupervisor.Input

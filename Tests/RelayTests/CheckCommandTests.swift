@@ -1,13 +1,13 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import ArgumentParser
 import Conformance
 import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// `liverelay check` on files and over HTTP. What it judges is tested in ConformanceTests.

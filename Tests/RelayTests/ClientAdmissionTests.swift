@@ -1,9 +1,9 @@
+@testable import Service
+@testable import Observability
 import Channel
 import Glibc
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
 @testable import liverelay
 

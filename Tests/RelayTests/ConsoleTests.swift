@@ -1,3 +1,6 @@
+@testable import Service
+@testable import WebServer
+@testable import Support
 import Foundation
 import Logging
 import Testing
@@ -5,9 +8,6 @@ import Tracker
 
 @testable import Fetch
 @testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// The text for a terminal or file after changes since the last text.

@@ -1,3 +1,6 @@
+@testable import Service
+@testable import WebServer
+@testable import Fetch
 import ArgumentParser
 import Channel
 import Foundation
@@ -6,11 +9,8 @@ import Playlist
 import Testing
 import Tracker
 
-@testable import Fetch
 @testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// Text of an upstream, of a client or of the command line on its way to a terminal.

@@ -1,8 +1,8 @@
+@testable import Service
+@testable import WebServer
 import Testing
 
 @testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 private func reload(_ number: Int) -> EventContent {

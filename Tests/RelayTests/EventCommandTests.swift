@@ -1,11 +1,11 @@
+@testable import Service
+@testable import WebServer
 import Foundation
 import Glibc
 import Logging
 import Testing
 
 @testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 /// A command in a directory of its own.

@@ -1,12 +1,12 @@
+@testable import Service
+@testable import WebServer
 import Foundation
 import Media
 import TestSupport
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import Splice
-@testable import WebServer
 @testable import liverelay
 
 private let client = EventContent.Client(number: 3, path: "/news.ts", address: "192.0.2.7", userAgent: "VLC/3.0.21")

@@ -1,3 +1,8 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
+@testable import Fetch
+@testable import Support
 import ChannelTestSupport
 import Foundation
 import Playlist
@@ -5,11 +10,6 @@ import TestSupport
 import Testing
 import Tracker
 
-@testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 @Suite struct FaultMatrixTests {

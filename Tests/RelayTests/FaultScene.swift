@@ -1,3 +1,8 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
+@testable import Fetch
+@testable import Support
 import Capture
 import Channel
 import ChannelTestSupport
@@ -6,11 +11,6 @@ import TestSupport
 import Testing
 import Tracker
 
-@testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// A fault and the channel that meets it.

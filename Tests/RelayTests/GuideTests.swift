@@ -1,3 +1,4 @@
+@testable import Observability
 import ChannelList
 import Foundation
 import Glibc
@@ -10,7 +11,6 @@ import Tracker
 
 @testable import Fetch
 @testable import Guide
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

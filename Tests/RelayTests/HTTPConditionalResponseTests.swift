@@ -1,8 +1,8 @@
+@testable import Service
+@testable import Observability
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -1,9 +1,9 @@
+@testable import Service
+@testable import Observability
 import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

@@ -1,9 +1,9 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Foundation
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 /// One request over a real socket, one answer: status, fields and body.

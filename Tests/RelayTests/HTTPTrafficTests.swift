@@ -1,7 +1,7 @@
+@testable import Service
+@testable import Observability
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -1,12 +1,12 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Foundation
 import TestSupport
 import Testing
 
 @testable import ChannelList
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 private let rows: [(when: String, text: String, json: String)] = [

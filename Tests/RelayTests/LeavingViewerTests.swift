@@ -1,11 +1,11 @@
+@testable import Observability
+@testable import WebServer
 import ChannelList
 import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
-@testable import WebServer
 @testable import liverelay
 
 /// Clients that leave: what they held is given back at once.

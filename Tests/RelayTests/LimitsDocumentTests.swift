@@ -1,13 +1,13 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
+@testable import Support
 import Foundation
 import Playlist
 import Splice
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// docs/limits.md says what the code does.

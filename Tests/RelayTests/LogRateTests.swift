@@ -1,11 +1,11 @@
+@testable import Service
+@testable import WebServer
 import Dispatch
 import Foundation
 import Logging
 import Testing
 
 @testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 @Suite struct LogRateTests {

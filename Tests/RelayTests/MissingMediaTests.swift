@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Channel
 import Demux
 import Logging
@@ -5,9 +8,6 @@ import Splice
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 /// What an operator reads of media that is not published, or not as it seems.

@@ -1,3 +1,7 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
+@testable import Support
 import Capture
 import Channel
 import ChannelTestSupport
@@ -10,10 +14,6 @@ import Testing
 import Tracker
 
 @testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// A looped capture as an upstream, with a backup and faults, relayed on a virtual clock.

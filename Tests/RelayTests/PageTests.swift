@@ -1,3 +1,4 @@
+@testable import Observability
 import Channel
 import ChannelList
 import Foundation
@@ -5,7 +6,6 @@ import LiveRing
 import Logging
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import WebServer
 @testable import liverelay

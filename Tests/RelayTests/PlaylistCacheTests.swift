@@ -1,3 +1,7 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
+@testable import Support
 import Dispatch
 import Foundation
 import LiveRing
@@ -6,10 +10,6 @@ import TestSupport
 import Testing
 
 @testable import Channel
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// Playlists of a long rewind: rendered once, on no event loop, and a bounded number at once.

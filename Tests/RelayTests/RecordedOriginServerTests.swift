@@ -1,13 +1,13 @@
+@testable import Service
+@testable import Observability
+@testable import Fetch
+@testable import Support
 import Capture
 import Foundation
 import Playlist
 import Testing
 import Tracker
 
-@testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

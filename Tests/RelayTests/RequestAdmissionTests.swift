@@ -1,3 +1,5 @@
+@testable import Service
+@testable import Observability
 import Channel
 import Foundation
 import NIOCore
@@ -6,8 +8,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -1,3 +1,5 @@
+@testable import Service
+@testable import Observability
 import ArgumentParser
 import Channel
 import ChannelList
@@ -5,8 +7,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -1,3 +1,7 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
+@testable import Support
 import Channel
 import ChannelList
 import Foundation
@@ -8,10 +12,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 private let token = "news-token-012345"

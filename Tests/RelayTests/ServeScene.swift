@@ -1,3 +1,6 @@
+@testable import Observability
+@testable import Fetch
+@testable import Support
 import Capture
 import Channel
 import ChannelList
@@ -9,10 +12,7 @@ import Synchronization
 import TestSupport
 import Tracker
 
-@testable import Fetch
-@testable import Observability
 @testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

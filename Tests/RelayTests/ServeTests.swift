@@ -1,3 +1,7 @@
+@testable import Observability
+@testable import WebServer
+@testable import Fetch
+@testable import Support
 import Capture
 import Channel
 import ChannelList
@@ -10,11 +14,7 @@ import TestSupport
 import Testing
 import Tracker
 
-@testable import Fetch
-@testable import Observability
 @testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct ServeTests {

@@ -1,10 +1,10 @@
+@testable import Service
+@testable import Observability
+@testable import Fetch
+@testable import Support
 import Testing
 import Tracker
 
-@testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

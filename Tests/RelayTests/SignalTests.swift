@@ -1,9 +1,9 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Glibc
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 @Suite(.timeLimit(.minutes(1))) struct SignalTests {

@@ -1,12 +1,12 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Channel
 import Splice
 import Testing
 
 @testable import Media
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 @Suite struct SlateErrorTests {

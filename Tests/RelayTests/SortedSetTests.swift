@@ -1,11 +1,11 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// A number that counts how often it is compared.

@@ -1,11 +1,11 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Foundation
 import LiveRing
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// A spool that no process can use, and the error for the operator.

@@ -1,10 +1,10 @@
+@testable import Observability
 import ChannelTestSupport
 import Foundation
 import LiveRing
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

@@ -1,3 +1,6 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Channel
 import ChannelTestSupport
 import Foundation
@@ -5,10 +8,7 @@ import LiveRing
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// The tables of docs/http.md name the fields of `/status.json`, each section its own.

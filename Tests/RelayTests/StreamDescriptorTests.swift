@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import WebServer
 import ArgumentParser
 import Channel
 import Foundation
@@ -6,10 +8,8 @@ import Logging
 import Media
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 struct StreamDescriptorTests {

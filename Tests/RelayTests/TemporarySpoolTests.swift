@@ -1,10 +1,10 @@
+@testable import Service
+@testable import Observability
+@testable import WebServer
 import Foundation
 import LiveRing
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 /// Directories that exist when a process starts, and whether they belong to a killed process.

@@ -1,3 +1,5 @@
+@testable import Observability
+@testable import Support
 import ChannelTestSupport
 import Demux
 import Foundation
@@ -9,9 +11,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
-@testable import Observability
 @testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -1,3 +1,4 @@
+@testable import Observability
 import ArgumentParser
 import Capture
 import Channel
@@ -8,7 +9,6 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import WebServer
 @testable import liverelay

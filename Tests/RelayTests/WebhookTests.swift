@@ -1,3 +1,5 @@
+@testable import Service
+@testable import WebServer
 import Foundation
 import Logging
 import Synchronization
@@ -7,9 +9,7 @@ import Tracker
 
 @testable import Fetch
 @testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 private func answer(_ status: Int) -> FetchOutcome { .success(.init(status: status, finalURL: "u", body: [])) }

@@ -1,8 +1,8 @@
+@testable import Support
 import Playlist
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// A channel whose two sources are on one host that answers each request after 0.7 s. The primary is down for a while.

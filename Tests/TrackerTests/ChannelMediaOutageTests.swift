@@ -1,8 +1,8 @@
+@testable import Fetch
+@testable import Support
 import Playlist
 import Testing
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// The target duration is 6 s, and an outage begins after 21 s of silence. A backup is alive once its playlist has

@@ -1,10 +1,10 @@
+@testable import Support
 import Playlist
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 // Bodies that are compressed, truncated or mislabeled.

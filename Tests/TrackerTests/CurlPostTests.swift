@@ -1,8 +1,8 @@
+@testable import Support
 import TestSupport
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 private let content = PostContent(type: "application/json", bytes: Array(#"{"id":1,"é":""}"#.utf8))

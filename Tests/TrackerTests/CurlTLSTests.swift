@@ -1,8 +1,8 @@
+@testable import Support
 import Foundation
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 private let openSSL = "/usr/bin/openssl"

@@ -1,9 +1,9 @@
+@testable import Fetch
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// An origin that keeps its numbers, through edges that lag, with tokens that change and loads that come late.

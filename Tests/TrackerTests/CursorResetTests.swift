@@ -1,8 +1,8 @@
+@testable import Fetch
+@testable import Support
 import Playlist
 import Testing
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 // Playlists whose numbers or URLs are not those of the playlists before. `CursorTests` runs the rows.

@@ -1,8 +1,8 @@
+@testable import Fetch
+@testable import Support
 import TestSupport
 import Testing
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 typealias EdgeRow = (when: String, loads: [(at: Double, found: Int)], next: Double)

@@ -1,8 +1,8 @@
+@testable import Fetch
 import Playlist
 import TestSupport
 import Testing
 
-@testable import Fetch
 @testable import Support
 @testable import Tracker
 

@@ -1,7 +1,7 @@
-import Testing
-
 @testable import Fetch
 @testable import Support
+import Testing
+
 @testable import Tracker
 
 private let orderRows: [(when: String, count: Int, after: Int, active: Int?, tries: [Int])] = [

@@ -1,9 +1,9 @@
+@testable import Fetch
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// Three origins that fail, hang, withhold their segments and end as a seed says: the same for the same seed.

@@ -1,7 +1,7 @@
+@testable import Support
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 private func answer(_ status: Int, from url: String, retryAfter: String? = nil) -> FetchOutcome {

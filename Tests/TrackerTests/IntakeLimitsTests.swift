@@ -1,10 +1,10 @@
+@testable import Support
 import Playlist
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// The bytes of audio and video that a session may hold at a time: in flight up to their limits, held, and handed

@@ -1,7 +1,7 @@
-import TestSupport
-
 @testable import Fetch
 @testable import Support
+import TestSupport
+
 @testable import Tracker
 
 /// An upstream that lists segments at known times, and the loads of one schedule. Times in seconds.

@@ -1,8 +1,8 @@
+@testable import Support
 import Playlist
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 // Freshness of answers, blocking reloads, and the modes of a session.

@@ -1,7 +1,7 @@
-import Testing
-
 @testable import Fetch
 @testable import Support
+import Testing
+
 @testable import Tracker
 
 typealias ReloadRow = (when: String, loads: [(ReloadSchedule.Load, took: Duration)], waits: [Duration?])

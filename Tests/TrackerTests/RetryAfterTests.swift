@@ -1,7 +1,7 @@
+@testable import Support
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 private let date = "Sun, 06 Nov 1994 08:49:37 GMT"

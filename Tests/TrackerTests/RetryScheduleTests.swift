@@ -1,7 +1,7 @@
+@testable import Support
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 private typealias RetryRow = (

@@ -1,8 +1,8 @@
+@testable import Support
 import Playlist
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// A clock on which no time passes, so that only answers cause steps.

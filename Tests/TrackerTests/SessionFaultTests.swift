@@ -1,8 +1,8 @@
+@testable import Support
 import Playlist
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 // How a session handles an upstream whose answers fail.

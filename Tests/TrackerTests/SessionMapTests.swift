@@ -1,8 +1,8 @@
+@testable import Fetch
+@testable import Support
 import Playlist
 import Testing
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 // EXT-X-MAP sections, fetched with the segments that need them.

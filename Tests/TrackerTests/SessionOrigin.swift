@@ -1,8 +1,8 @@
+@testable import Support
+@testable import Fetch
 import Playlist
 import Synchronization
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// A live origin as a function of session time: one new segment every `seconds`, six in the window.

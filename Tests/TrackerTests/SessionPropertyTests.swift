@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// Returns an origin whose answers fail, are stale or are slow, as a function of seed, request and time.

@@ -1,8 +1,8 @@
+@testable import Support
 import Playlist
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// The order in which one step of a session starts fetches.

@@ -1,8 +1,8 @@
+@testable import Fetch
+@testable import Support
 import Playlist
 import Testing
 
-@testable import Fetch
-@testable import Support
 @testable import Tracker
 
 private let upstream = "http://origin.example/master.m3u8"

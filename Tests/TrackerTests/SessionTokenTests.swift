@@ -1,7 +1,7 @@
+@testable import Fetch
 import Playlist
 import Testing
 
-@testable import Fetch
 @testable import Support
 @testable import Tracker
 

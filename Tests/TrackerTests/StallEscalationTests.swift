@@ -1,7 +1,7 @@
-import Testing
-
 @testable import Fetch
 @testable import Support
+import Testing
+
 @testable import Tracker
 
 typealias StallRow = (when: String, giveUp: Duration?, at: [Duration], steps: [[StallEscalation.Step]])

@@ -1,9 +1,9 @@
+@testable import Support
 import Playlist
 import TestSupport
 import Testing
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 private let packet: [UInt8] = [0x47] + Array(repeating: 0xFF, count: 187)

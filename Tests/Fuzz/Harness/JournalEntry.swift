@@ -1,7 +1,7 @@
+@testable import Support
 import Playlist
 
 @testable import LiveRing
-@testable import Support
 
 /// Entries for the journals of a spool, damaged by a crash or a disk.
 enum JournalEntry {

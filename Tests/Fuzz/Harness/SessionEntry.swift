@@ -1,7 +1,7 @@
-import Playlist
-
 @testable import Fetch
 @testable import Support
+import Playlist
+
 @testable import Tracker
 
 /// Entry for the intake of a channel: what is followed, fetched and delivered, whatever the upstream answers.

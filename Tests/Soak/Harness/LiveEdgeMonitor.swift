@@ -1,5 +1,5 @@
-import Playlist
 import Support
+import Playlist
 
 /// Measures stalls of the live edge. All times are milliseconds.
 struct LiveEdgeMonitor {

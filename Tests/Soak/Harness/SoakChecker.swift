@@ -1,3 +1,4 @@
+@testable import Support
 import Foundation
 import LiveRing
 import Playlist
@@ -6,7 +7,6 @@ import TestSupport
 @testable import Demux
 @testable import Media
 @testable import Splice
-@testable import Support
 
 /// Checks every published version against the script.
 struct SoakChecker {

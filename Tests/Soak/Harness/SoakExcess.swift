@@ -1,5 +1,5 @@
-import Fetch
 import Support
+import Fetch
 import Tracker
 
 /// What exceeds the limits of playlists and of memory every few minutes, and changes nothing of the media.

@@ -1,8 +1,8 @@
-import Channel
 import Fetch
+import Support
+import Channel
 import Foundation
 import Playlist
-import Support
 import Tracker
 
 /// The outcome of a soak run.

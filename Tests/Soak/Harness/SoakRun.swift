@@ -1,11 +1,11 @@
-import Channel
 import Fetch
+import Support
+import Channel
 import Foundation
 import LiveRing
 import Media
 import Playlist
 import Splice
-import Support
 import Tracker
 
 /// Runs a generated channel through the whole pipeline on a virtual clock, into a ring on a real disk.

@@ -1,6 +1,6 @@
+import Support
 import Fetch
 import Playlist
-import Support
 import TestSupport
 import Tracker
 

@@ -178,6 +178,6 @@ extension RelayStatus {
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
         let lost = upstream.counts.lost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
         return
-            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts.periods)  lost \(lost)  sanitized \(splice.counts.timestampsSanitized)"
+            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts[.periods])  lost \(lost)  sanitized \(splice.counts[.adjustedTimestamps])"
     }
 }

@@ -17,7 +17,7 @@ private func idleSnapshot(channels: Int) throws -> MetricsSnapshot {
     let delivery = try EventDelivery(bus, webhooks: [], commands: [], logger: Logger(label: "test"))
     return MetricsSnapshot(
         runs: [], channelStates: ["idle": channels], startCount: 0, traffic: HTTPTraffic().counts,
-        events: EventFigures(bus, delivery), process: ProcessFigures())
+        events: delivery, process: ProcessFigures())
 }
 
 @Suite struct MetricCatalogTests {

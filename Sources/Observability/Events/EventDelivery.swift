@@ -11,7 +11,7 @@ package final class EventDelivery: Sendable {
     static let endLimit = Duration.seconds(2)
 
     let counter = DeliveryCounter()
-    private let bus: EventBus
+    let bus: EventBus
     private let targets: [(subscription: EventSubscription, task: Task<Void, Never>)]
 
     /// Starts the deliveries.

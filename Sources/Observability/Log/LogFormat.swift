@@ -16,6 +16,13 @@ package enum LogFormat: String, CaseIterable, Sendable {
     package static var now: String { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text }
 }
 
+/// The lowest level of log lines.
+package enum LogLevel: String, CaseIterable, Sendable {
+    case debug, info, notice, warning, error
+
+    package var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}
+
 extension JSONObject {
     /// The members that every log line has, first.
     init(logLine text: String, level: Logger.Level, time: String) {

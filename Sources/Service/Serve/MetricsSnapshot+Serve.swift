@@ -4,7 +4,7 @@ package import WebServer
 
 extension MetricsSnapshot {
     /// The metrics of a process of many channels.
-    package init(_ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventFigures, _ connections: OpenConnections) {
+    package init(_ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventDelivery, _ connections: OpenConnections) {
         let overview = host.overview
         let runs = host.runs.sorted { $0.run.channel < $1.run.channel }.map { running in
             var run = Run(

@@ -26,6 +26,10 @@ package struct JSONObject: Equatable, Sendable {
         addMember(name, "\((seconds * 1000).rounded() / 1000)")
     }
 
+    package mutating func add(membersOf other: JSONObject) {
+        if !other.members.isEmpty { members += (members.isEmpty ? "" : ",") + other.members }
+    }
+
     private mutating func addMember(_ name: String, _ value: String) {
         members += "\(members.isEmpty ? "" : ",")\(DocumentText.json(name)):\(value)"
     }

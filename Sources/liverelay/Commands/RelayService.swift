@@ -48,7 +48,7 @@ struct RelayService: Sendable {
         let connections = clients.connections(addresses)
         let credentials = try access.credentials()
         let server = try await startServer(
-            of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus, addresses: addresses),
+            of: state, runner.meter, delivery, ClientRegistry(bus, addresses: addresses),
             connections, credentials)
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
@@ -63,7 +63,7 @@ struct RelayService: Sendable {
     }
 
     private func startServer(
-        of state: ChannelState, _ meter: ChannelMeter, _ events: EventFigures, _ clients: ClientRegistry,
+        of state: ChannelState, _ meter: ChannelMeter, _ delivery: EventDelivery, _ clients: ClientRegistry,
         _ connections: OpenConnections, _ credentials: ServerCredentials
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
@@ -72,7 +72,7 @@ struct RelayService: Sendable {
         let metrics = MetricsResponder { [console] in
             MetricsSnapshot(
                 runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: traffic.counts,
-                events: events, clients: connections.counts, maxConnections: connections.limit,
+                events: delivery, clients: connections.counts, maxConnections: connections.limit,
                 droppedLogLines: console.dropped)
         }
         let responder = RelayResponder(

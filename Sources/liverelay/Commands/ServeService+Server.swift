@@ -14,7 +14,7 @@ extension ServeService {
         let traffic = HTTPTraffic()
         let api = APIResponder(token: apiToken, host: host, updater: updater)
         let operations = OperationsResponder(
-            metrics: MetricsResponder { [bus] in MetricsSnapshot(host, traffic, .init(bus, delivery), connections) },
+            metrics: MetricsResponder { MetricsSnapshot(host, traffic, delivery, connections) },
             events: EventResponder(bus, refusal: { api.refusal(of: .events, $0) }),
             clients: ClientRegistry(bus, addresses: addresses))
         let responder = ServeResponder(

@@ -141,10 +141,8 @@ struct ServeService: Sendable {
                 """)
             bus.publish(
                 .listReload(
-                    source: source.name,
-                    .init(
-                        added: change.added.count, removed: change.removed.count, changed: change.changed.count,
-                        unchanged: change.unchanged.count, ended: outcome.endedCount)))
+                    source: source.name, added: change.added.count, removed: change.removed.count,
+                    changed: change.changed.count, unchanged: change.unchanged.count, ended: outcome.endedCount))
             for error in outcome.staleLists { reportStale(error.line, "A list stays as it was") }
         case .failure(let error):
             for line in error.lines { reportStale(line, "The list stays as it was") }

@@ -26,9 +26,6 @@ package enum LogLevel: String, CaseIterable, Sendable {
 extension JSONObject {
     /// The members that every log line has, first.
     init(logLine text: String, level: Logger.Level, time: String) {
-        self.init()
-        add("time", time)
-        add("level", level.rawValue)
-        add("message", text)
+        self.init(["time": time, "level": level.rawValue, "message": text])
     }
 }

@@ -4,7 +4,9 @@
 package struct JSONObject: Equatable, Sendable {
     private var members = ""
 
-    package init() {}
+    package init(_ texts: KeyValuePairs<String, String> = [:]) {
+        for (name, text) in texts { add(name, text) }
+    }
 
     package var text: String { "{\(members)}" }
 

@@ -149,3 +149,49 @@ struct ServeService: Sendable {
         }
     }
 }
+
+extension ServeService {
+    /// Answers clients that look for tuners, if that is asked for. Where that fails, clients can still be given the URL.
+    func startDiscovery(of host: ChannelHost, httpPort: Int) async -> DiscoveryServer? {
+        guard let discoveryPort else { return nil }
+        let address = DiscoveryAddress(
+            publicURL: addresses.publicURL?.text, listening: ListenAddress(host: self.address.host, port: httpPort))
+        if !address.isReachable {
+            logger.warning("HDHomeRun discovery is answered on this machine alone: give --listen or --public-url")
+        }
+        do throws(HTTPServerError) {
+            let server = try await DiscoveryServer.start(
+                port: discoveryPort, device: { [tuner] in tuner.device(tunerCount: host.policy.tunerCount) },
+                address: address)
+            logger.info("HDHomeRun discovery: port=\(server.port) device=\(tuner.deviceID)")
+            return server
+        } catch {
+            logger.warning("HDHomeRun discovery is not answered: \(RelayError(error).message)")
+            return nil
+        }
+    }
+}
+
+extension ServeService {
+    /// Starts the server of the channels, of what is known about all of them, and of the API.
+    func startServer(
+        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ delivery: EventDelivery,
+        _ credentials: ServerCredentials
+    ) async throws(RelayError) -> HTTPServer {
+        let connections = clients.connections(addresses)
+        let traffic = HTTPTraffic()
+        let api = APIResponder(token: apiToken, host: host, updater: updater)
+        let operations = OperationsResponder(
+            metrics: MetricsResponder { MetricsSnapshot(host, traffic, delivery, connections) },
+            events: EventResponder(bus, refusal: { api.refusal(of: .events, $0) }),
+            clients: ClientRegistry(bus, addresses: addresses))
+        let responder = ServeResponder(
+            host, addresses: addresses, tuner: tuner, guide: guide, api: api, access: credentials.viewers,
+            operations: operations, clients: { connections.counts })
+        do {
+            return try await HTTPServer.start(
+                on: address, connections: connections, traffic: traffic, security: credentials.security,
+                responder: responder)
+        } catch { throw RelayError(error) }
+    }
+}

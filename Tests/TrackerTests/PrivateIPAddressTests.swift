@@ -32,7 +32,9 @@ private let privateAddresses = [
     #expect(try !#require(IPAddress(address)).isPublic)
 }
 
-@Test(arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::g", "[::1]", "127.0.0.1:80", "fe80::1%lo"])
+@Test(arguments: [
+    "", "localhost", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::g", "[::1]", "127.0.0.1:80", "fe80::1%lo", "1.2.3.4\0",
+])
 func isNotAnIPAddress(text: String) { #expect(IPAddress(text) == nil) }
 
 @Test func textOfAnIPAddressIsTheTextRead() {

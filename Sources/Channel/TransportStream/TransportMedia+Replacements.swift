@@ -5,7 +5,7 @@ import Transcode
 // The media of a segment's transport stream: in the channel's codecs, without gaps.
 
 extension TransportMedia {
-    /// What the transport stream of a segment has instead of the published media.
+    /// The frames that the transport stream of a segment has instead of the published media.
     struct Replacements: Equatable, Sendable {
         /// Video frames in a foreign codec, or of a channel of audio alone, that are not in the transport stream.
         var foreignFrames = 0

@@ -91,7 +91,7 @@ extension ConfigurationReader {
     private mutating func ipAddress(_ node: ConfigurationNode) -> String? {
         let expected = "an IP address"
         guard let (written, text) = scalar(node, [.plain, .text], expected: expected) else { return nil }
-        if IPAddressText.isAddress(text) { return text }
+        if IPAddress(text) != nil { return text }
         record(.badValue(Self.excerpt(written), expected: expected), at: node.position)
         return nil
     }

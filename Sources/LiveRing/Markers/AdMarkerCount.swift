@@ -1,6 +1,6 @@
 import Support
 
-/// What became of the upstream's ad markers, over the life of the channel.
+/// The outcomes of the upstream's ad markers, over the life of the channel.
 package enum AdMarkerCount: Int, CountKey {
     /// Cue tags that were passed on.
     case cueTags

@@ -40,7 +40,7 @@ enum EventKind: String, CaseIterable, Hashable, Sendable {
     case listError = "list_error"
 }
 
-/// What an event says: a function for each type, with its members in JSON. URLs are redacted, and texts are for people.
+/// The content of an event: a function for each type, with its members in JSON. URLs are redacted, and texts are for people.
 package struct EventContent: Equatable, Sendable {
     /// Why a channel was stopped.
     package enum StopReason: String, Equatable, Sendable {

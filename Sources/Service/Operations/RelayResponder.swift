@@ -30,8 +30,8 @@ package struct RelayResponder: Responder {
     }
 }
 
-/// What is open without a token in a process of one channel: nothing but its health, and the files of the page, which
-/// are the same everywhere.
+/// The access to a process of one channel. Open without a token are its health and the files of the page, which are
+/// the same everywhere.
 struct ChannelAccess: AccessPolicy {
     var hasTokens: Bool { false }
 

@@ -67,7 +67,7 @@ package final class APIResponder: Sendable {
         .body(BodyAction(limit: bodyLimit, tooLarge: APIProblem.largeBody.response(), perform: perform))
     }
 
-    /// What may be asked of a path, for which no token is needed.
+    /// The methods of a path, for which no token is needed.
     private static func options(of route: Route.API, _ path: String) -> Response {
         guard let methods = route.methods else { return APIProblem.unknownPath(path).response() }
         return Response(

@@ -4,10 +4,10 @@ package import Support
 
 /// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
 ///
-/// What requests changed lies above what the configuration says, over reloads too, until the process ends. A change costs
+/// Changes by requests lie above what the configuration says, over reloads too, until the process ends. A change costs
 /// the length of the list, so the actor has a thread of its own: neither event loops nor channels wait for it.
 package actor CatalogUpdater {
-    /// What became of the channels.
+    /// The outcome of an update for the channels.
     package struct Outcome: Sendable {
         package let difference: ChannelListDifference
         /// Channels that ran, and end because they left or are relayed differently.

@@ -76,7 +76,7 @@ package struct ChannelDirectory: Sendable {
         numberIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
     }
 
-    /// What a viewer may see, without tokens that open nothing: two viewers with the same reach see the same.
+    /// The reach of a viewer, without tokens that open nothing: two viewers with the same reach see the same.
     func reach(of viewer: Viewer) -> Viewer.Reach {
         switch viewer.reach {
         case .openChannels(let token?) where !knows(token): .openChannels(and: nil)

@@ -173,7 +173,7 @@ package final class ChannelHost: Sendable {
         let startCount: Int
         let uptime: Duration
 
-        /// What of it a viewer may see.
+        /// The part of it that a viewer may see.
         func seen(by viewer: Viewer) -> Overview {
             if viewer.reach == .everything { return self }
             let isSeen = { (slug: String) in directory.isOpen(slug, to: viewer) }

@@ -3,7 +3,7 @@ import ChannelList
 import Support
 import Tracker
 
-/// What the page of a list shows of a channel that is not idle. Times are seconds.
+/// A channel that is not idle, as the page of a list shows it. Times are seconds.
 struct ChannelOverview: Encodable, Sendable {
     let slug: String
     /// As in `/status.json`.

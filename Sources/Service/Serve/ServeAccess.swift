@@ -1,7 +1,7 @@
 import ChannelList
 import WebServer
 
-/// What the viewers of many channels may see. The health, the files of the page and the API, which has a token of its
+/// The access to a process of many channels. The health, the files of the page and the API, which has a token of its
 /// own, are open. The metrics and the guide name every channel: if there is any token, only the server's opens them.
 struct ServeAccess: AccessPolicy {
     let host: ChannelHost

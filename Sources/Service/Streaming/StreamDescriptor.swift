@@ -14,7 +14,7 @@ package final class StreamDescriptor: Sendable {
         case canceled
     }
 
-    /// What a descriptor is open on, which decides how fast the stream is written.
+    /// The kind of file that a descriptor is open on, which decides how fast the stream is written.
     package enum Kind: Equatable, Sendable {
         /// A pipe, a FIFO or a socket: somebody reads it as it comes.
         case pipe

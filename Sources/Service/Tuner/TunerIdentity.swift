@@ -2,7 +2,7 @@ package import ChannelList
 
 /// By what clients know this instance as a tuner.
 package struct TunerIdentity: Equatable, Sendable {
-    /// What clients show.
+    /// The name that clients show.
     package var name = "liverelay"
     /// The same over restarts, because clients forget their channels when it changes.
     package var deviceID = TunerDevice.deviceID(seed: "")

@@ -42,7 +42,7 @@ package struct SegmentSubtitles: Equatable, Sendable {
     package let bytes: [UInt8]
 }
 
-/// What became of subtitles, summed over the renditions.
+/// The outcomes of subtitles, summed over the renditions.
 package enum SubtitleCount: Int, CountKey {
     /// Upstream segments received.
     case segments

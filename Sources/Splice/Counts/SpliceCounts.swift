@@ -1,7 +1,7 @@
 package import Demux
 package import Support
 
-/// What the splice drops, inserts and changes.
+/// Drops, insertions and changes of the splice.
 package enum SpliceCount: Int, CountKey {
     case periods
     /// Frames between a signal and the random access point after it at which a period begins.

@@ -13,6 +13,8 @@ package struct IPAddress: Hashable, Sendable {
 
     /// Reads `192.0.2.1` or `2001:db8::1`. Returns nil for anything else, including names.
     package init?(_ text: String) {
+        // inet_pton would read only what is before it.
+        guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if unsafe inet_pton(AF_INET, text, &bytes) == 1 {
             self.bytes = Array(bytes.prefix(4))

@@ -1,6 +1,6 @@
 /// The bytes `offset ..< offset + length` of a resource.
 ///
-/// Of a segment: EXT-X-BYTERANGE with its offset resolved (RFC 8216 §4.3.2.2).
+/// In a playlist it is EXT-X-BYTERANGE with its offset resolved (RFC 8216 §4.3.2.2).
 package struct ByteRange: Hashable, Sendable {
     package var offset: UInt64
     package var length: UInt64

@@ -94,7 +94,7 @@ package struct UpstreamStatus: Equatable, Sendable {
         requests: 0, faults: [:], meteredAnswers: 0, rateLimitedHosts: [])
 }
 
-/// What became of one rendition's playlists and segments.
+/// The outcomes of one rendition's playlists and segments.
 package enum TrackerCount: Int, CountKey {
     case playlistLoads
     case failedPlaylistLoads

@@ -4,7 +4,7 @@ import Service
 import Support
 import WebServer
 
-/// What the HTTP servers of `relay` and `serve` have alike: tokens, clients, and the events of the process.
+/// The parts that the HTTP servers of `relay` and `serve` have alike: tokens, clients, and the events of the process.
 struct ServerSetup: Sendable {
     let credentials: ServerCredentials
     let addresses: ServerAddresses

@@ -132,7 +132,7 @@ let package = Package(
             providers: [.apt(["libavformat-dev"])]),
         .target(
             name: "MediaTestSupport",
-            dependencies: ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAVFormat", "TestSupport"],
+            dependencies: ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "CLibAVFormat", "TestSupport"],
             path: "Tests/MediaTestSupport", swiftSettings: strict),
         tests("MediaTests", ["Media", "Mux", "MediaTestSupport", "TestSupport"]),
         tests("DemuxTests", ["Support", "Media", "Demux", "Transcode", "Mux", "MediaTestSupport", "TestSupport"]),

@@ -182,7 +182,7 @@ let package = Package(
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),
-        tests("FuzzTests", ["FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
+        tests("FuzzTests", ["Support", "FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
         support(
             "SoakHarness", path: "Tests/Soak/Harness",
             [

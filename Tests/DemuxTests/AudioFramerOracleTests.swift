@@ -42,7 +42,7 @@ import Testing
             })
         var stages = [AudioTranscodeStage(.copy), AudioTranscodeStage(.copy)]
         let transcoded = [try stages[0].finish(plain.audio), try stages[1].finish(latm.audio)]
-        #expect(stages.allSatisfy { $0.counts[.undecodableUnits] == 0 && $0.lastError == nil })
+        #expect(stages.allSatisfy { $0.counts.undecodable == 0 && $0.lastError == nil })
         #expect(transcoded[0] == transcoded[1] && transcoded[0].count > 40)
     }
 

@@ -142,7 +142,7 @@ import Testing
         let output = try splice([source], &engine)
         #expect(output.allSatisfy { $0.description.audioCodec == "mp4a.40.2" })
         #expect(output.allSatisfy { $0.position.audio.flatMap { TransportAudioCodec($0) } == .aac })
-        #expect(engine.counts.audioUndecodable == 0 && engine.counts.audioTranscoded >= 8)
+        #expect(engine.counts[.undecodableAudioFrames] == 0 && engine.counts[.transcodedAudioFrames] >= 8)
         let bytes = output.reduce(into: output[0].initSection.bytes) {
             $0 += $1.fragment.header + $1.fragment.payloads.joined()
         }

@@ -55,7 +55,8 @@ private func capture(adding addMarkers: (inout MediaSegment) throws -> Void) thr
         #expect(begin[splice: .out] == SpliceSectionText.decodeBase64(Self.section))
         #expect(whole.segments.flatMap(\.dateRanges).count == 2)
         #expect(published.status.adMarkers.counts[.cueTags] == whole.segments.flatMap(\.unknownTags).count)
-        #expect(published.status.adMarkers.counts[.otherTags] == 1 && published.status.adMarkers.counts[.dateRanges] == 2)
+        #expect(
+            published.status.adMarkers.counts[.otherTags] == 1 && published.status.adMarkers.counts[.dateRanges] == 2)
     }
 
     @Test func adMarkersDoNotChangeMedia() async throws {

@@ -25,7 +25,7 @@ struct ServiceEvent: Equatable, Sendable {
 }
 
 /// The types of events, by their published names.
-enum EventKind: String, CaseIterable, Hashable, Sendable {
+package enum EventKind: String, CaseIterable, Hashable, Sendable {
     case channelStart = "channel_start"
     case channelStop = "channel_stop"
     case channelError = "channel_error"
@@ -38,6 +38,9 @@ enum EventKind: String, CaseIterable, Hashable, Sendable {
     case clientDisconnect = "client_disconnect"
     case listReload = "list_reload"
     case listError = "list_error"
+
+    /// All types, separated by commas.
+    package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 /// The content of an event: a function for each type, with its members in JSON. URLs are redacted, and texts are for people.

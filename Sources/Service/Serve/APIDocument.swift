@@ -2,12 +2,13 @@ import ChannelList
 import Observability
 import Support
 
-/// The document of the API (OpenAPI 3.1): `openapi.json`, with the schemas of a channel's keys.
+/// The document of the API (OpenAPI 3.1): `openapi.json`, with the schemas of a channel's keys and the types of events.
 enum APIDocument {
     static let json = Array(
         String(decoding: PackageResources.openapi_json, as: UTF8.self)
             .replacing(#"{"keys of a channel": true}"#, with: schemas(of: .channel))
-            .replacing(#"{"keys of a source": true}"#, with: schemas(of: .source)).utf8)
+            .replacing(#"{"keys of a source": true}"#, with: schemas(of: .source))
+            .replacing("{types of events}", with: EventKind.list).utf8)
 
     private static func schemas(of scope: ConfigurationKey.Scope) -> String {
         var properties: JSONSchema = [:]

@@ -134,7 +134,7 @@ let package = Package(
             providers: [.apt(["libavformat-dev"])]),
         .target(
             name: "MediaTestSupport",
-            dependencies: ["Media", "Demux", "Transcode", "Mux", "Splice", "CLibAVFormat", "TestSupport"],
+            dependencies: ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "CLibAVFormat", "TestSupport"],
             path: "Tests/MediaTestSupport", swiftSettings: strict),
         tests("MediaTests", ["Media", "Mux", "MediaTestSupport", "TestSupport"]),
         tests("DemuxTests", ["Support", "Media", "Demux", "Transcode", "Mux", "MediaTestSupport", "TestSupport"]),
@@ -184,7 +184,7 @@ let package = Package(
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),
-        tests("FuzzTests", ["FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
+        tests("FuzzTests", ["Support", "FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
         support(
             "SoakHarness", path: "Tests/Soak/Harness",
             [

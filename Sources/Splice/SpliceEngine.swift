@@ -1,5 +1,6 @@
 package import Demux
 package import Media
+import Support
 import Transcode
 
 /// Turns decrypted segments into one continuous fMP4 stream: demuxes, splits into periods, matches audio, places on the
@@ -52,7 +53,7 @@ package struct SpliceEngine: Sendable {
 
     /// Whether video is dropped because decoding cannot begin with any frame received since the last period ended.
     package var awaitsRandomAccess: Bool {
-        splitter.awaitsRandomAccess || (!progress.hasVideo && main.counts.demux.undecodable > 0)
+        splitter.awaitsRandomAccess || (!progress.hasVideo && main.counts.demux[.undecodableUnits] > 0)
     }
 
     /// Why a period was rejected, the last time that happened.
@@ -66,9 +67,9 @@ package struct SpliceEngine: Sendable {
         let counts = counts
         var warnings: [SpliceWarning] = []
         if !main.unsupportedAudio.isEmpty { warnings.append(.unsupportedAudio(main.unsupportedAudio)) }
-        if counts.assumedRefreshes > 0 { warnings.append(.noRandomAccessPoint) }
-        if counts.videoTimeouts > 0 { warnings.append(.videoTimedOut) }
-        if counts.releases > 0 { warnings.append(.mediaReleased) }
+        if counts[.assumedRandomAccessPoints] > 0 { warnings.append(.noRandomAccessPoint) }
+        if counts[.videoTimeouts] > 0 { warnings.append(.videoTimedOut) }
+        if counts[.earlyReleases] > 0 { warnings.append(.mediaReleased) }
         return warnings
     }
 
@@ -145,7 +146,7 @@ package struct SpliceEngine: Sendable {
         let oldest =
             assembler.oldestHeldSegment ?? videoQueue.oldestHeldSegment ?? splitter.oldestHeldSegment
         guard heldSegments.exceedLimit(holdingFrom: oldest) else { return [] }
-        ownCounts.releases += 1
+        ownCounts[.earlyReleases] += 1
         videoQueue.append(splitter.release())
         defer { heldSegments.removeAll() }
         return try writeVideo(isLast: true) + assembler.release()
@@ -172,7 +173,7 @@ package struct SpliceEngine: Sendable {
     /// companion carries audio for video.
     ///
     /// The segment is demuxed once more for this. If it were demuxed only once, with its audio, the audio of a main
-    /// rendition beside a companion would no longer count as `DemuxCounts.otherPackets`. A segment that cannot be
+    /// rendition beside a companion would no longer count as `Counts<DemuxCount>.otherPackets`. A segment that cannot be
     /// demuxed decides nothing; the rendition's own demuxer reports the error.
     private mutating func decideLayout(by segment: SegmentInput, companion: RenditionDemuxer) {
         var probe = RenditionDemuxer(tracks: .both, audioStage: AudioTranscodeStage(.copy))
@@ -235,12 +236,12 @@ package struct SpliceEngine: Sendable {
             hasNoAudio: layout.companion == nil && packets.declaresNoAudio)
         heldMetadata += packets.metadata
         if !parts.isEmpty || !splitter.isUndecided {
-            ownCounts.metadataDiscarded += parts.attach(heldMetadata)
+            ownCounts[.discardedTimedMetadata] += parts.attach(heldMetadata)
             heldMetadata = []
         }
         videoQueue.append(parts)
         // Frames before the first parameter sets count as video too.
-        guard progress.hasVideo || packets.counts.undecodable > 0 else {
+        guard progress.hasVideo || packets.counts[.undecodableUnits] > 0 else {
             throw MediaError(.noVideo, section: "RFC 8216 §3")
         }
     }

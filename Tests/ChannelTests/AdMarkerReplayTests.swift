@@ -54,8 +54,9 @@ private func capture(adding addMarkers: (inout MediaSegment) throws -> Void) thr
         #expect(begin.id == end.id && begin.plannedDuration == .seconds(31))
         #expect(begin[splice: .out] == SpliceSectionText.decodeBase64(Self.section))
         #expect(whole.segments.flatMap(\.dateRanges).count == 2)
-        #expect(published.status.adMarkers.counts.cueTags == whole.segments.flatMap(\.unknownTags).count)
-        #expect(published.status.adMarkers.counts.otherTags == 1 && published.status.adMarkers.counts.dateRanges == 2)
+        #expect(published.status.adMarkers.counts[.cueTags] == whole.segments.flatMap(\.unknownTags).count)
+        #expect(
+            published.status.adMarkers.counts[.otherTags] == 1 && published.status.adMarkers.counts[.dateRanges] == 2)
     }
 
     @Test func adMarkersDoNotChangeMedia() async throws {
@@ -113,7 +114,7 @@ private func capture(adding addMarkers: (inout MediaSegment) throws -> Void) thr
         #expect(published.end == .drained && whole.hasEndList)
         #expect(whole.dateRanges.map(\.attributes.text) == [text])
         #expect(published.versions.last?.dateRanges.map(\.id) == ["late"])
-        #expect(published.status.adMarkers.counts.dateRanges == 1)
+        #expect(published.status.adMarkers.counts[.dateRanges] == 1)
     }
 
     @Test func dateRangesOfTheUpstreamArePublished() async throws {

@@ -24,9 +24,9 @@ import Tracker
             Set(playlist.segments.compactMap(\.map?.uri)).count == 2, "the program gets its old init section back")
         let splice = published.status.splice
         #expect(
-            splice.counts.periods == 3 && splice.currentPeriod?.video == nil
+            splice.counts[.periods] == 3 && splice.currentPeriod?.video == nil
                 && splice.currentPeriod?.audio == "mp4a.40.2")
-        #expect(splice.segmentsSkipped == 0 && splice.counts.audioSilence == 0 && splice.counts.demux == .init())
+        #expect(splice.segmentsSkipped == 0 && splice.counts[.silentAudioFrames] == 0 && splice.counts.demux == .init())
     }
 
     @Test func fragmentsHaveOneContinuousTrack() async throws {

@@ -75,8 +75,9 @@ import Testing
         #expect(own.map { String(decoding: $0.data, as: UTF8.self) } == ["first", "half", "last"])
         #expect(own.allSatisfy { $0.duration == 45_045 })
         #expect(found.filter { $0.scheme == EventMessage.id3Scheme }.allSatisfy { $0.duration == 0xFFFF_FFFF })
-        let counts = published.status.adMarkers.timedMetadata
-        #expect(counts.eventMessages == 9 && counts.duplicateEventMessages == 4 && counts.discardedTimedMetadata == 0)
+        let counts = published.status.adMarkers.splice
+        #expect(counts[.eventMessages] == 9 && counts[.duplicateEventMessages] == 4)
+        #expect(counts[.discardedTimedMetadata] == 0)
     }
 
     /// As with splice commands of a transport stream, the range is listed when it is announced and dated at the splice.

@@ -17,7 +17,7 @@ import Tracker
 @Test func finishedPlaylistIsRepublishedFromItsFirstSegment() async throws {
     let result = try await republish(finishedCapture(.ssaiTagged))
     #expect(result.end == .drained)
-    #expect(result.status.splice.counts.periods == 5 && result.status.output.segments == 34)
+    #expect(result.status.splice.counts[.periods] == 5 && result.status.output.segments == 34)
     let last = try #require(result.versions.last)
     #expect(last.hasEndList && last.segments.count == 34, "live.m3u8 lists all segments too")
     #expect(last.segments.map(\.mediaSequence) == Array(100...133))
@@ -28,10 +28,10 @@ import Tracker
 func finishedPlaylistLosesNoAudioAtItsEnd(_ fixture: CaptureFixture) async throws {
     let finished = try await republish(finishedCapture(fixture))
     let live = try await republish(fixture)
-    #expect(finished.status.splice.counts.audioTrimmed <= live.status.splice.counts.audioTrimmed)
+    #expect(finished.status.splice.counts[.trimmedAudioFrames] <= live.status.splice.counts[.trimmedAudioFrames])
     let (ours, theirs) = (try audioFrameCount(of: finished), try audioFrameCount(of: live))
     #expect(ours >= theirs)
-    #expect(finished.status.splice.counts.timestampsSanitized == 0)
+    #expect(finished.status.splice.counts[.adjustedTimestamps] == 0)
 }
 
 private func audioFrameCount(of result: ReplayResult) throws -> Int {

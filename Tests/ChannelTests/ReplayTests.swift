@@ -3,6 +3,7 @@ import ChannelTestSupport
 import Foundation
 import LiveRing
 import Playlist
+import Support
 import TestSupport
 import Testing
 import Tracker
@@ -12,7 +13,6 @@ import Tracker
 @testable import Fetch
 @testable import Media
 @testable import Splice
-@testable import Support
 
 @Suite struct ReplayTests {
     static let rows = CaptureRow.all
@@ -53,7 +53,7 @@ import Tracker
         let published = try await ReplayCache.shared.result(of: row.capture)
         let playlist = try MediaPlaylistParser.parse(Array(published.dvrPlaylist.utf8))
         #expect(published.end == .drained && playlist.hasEndList)
-        #expect(published.status.splice.counts.periods == row.periods)
+        #expect(published.status.splice.counts[.periods] == row.periods)
         #expect(playlist.segments.filter(\.isDiscontinuous).count == row.periods - 1)
         #expect(Set(playlist.segments.compactMap(\.map?.uri)).count == row.initSections)
     }
@@ -62,12 +62,12 @@ import Tracker
         let status = try await ReplayCache.shared.result(of: row.capture).status
         let splice = status.splice
         #expect(
-            splice.counts.timestampsSanitized == 0 && splice.counts.inferredTimestamps == 0
+            splice.counts[.adjustedTimestamps] == 0 && splice.counts[.inferredTimestamps] == 0
                 && splice.segmentsSkipped == row.segmentsSkipped)
         #expect(splice.segmentsNotWritten == 0 && status.upstream.counts.lost == row.segmentsLost)
-        let lost = splice.counts.framesBeforeSync + splice.counts.leadingPictures
-        #expect(lost + splice.counts.demux.undecodable == row.lostFrames.count, "\(row.lostFrames.because)")
-        #expect(splice.counts.timestampGaps == row.timestampGaps.count)
+        let lost = splice.counts[.framesBeforeSync] + splice.counts[.leadingPictures]
+        #expect(lost + splice.counts.demux[.undecodableUnits] == row.lostFrames.count, "\(row.lostFrames.because)")
+        #expect(splice.counts[.timestampGaps] == row.timestampGaps.count)
         #expect(splice.timestampGapSeconds == row.timestampGaps.seconds)
     }
 
@@ -147,7 +147,7 @@ import Tracker
             try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
                 .reduce(0) { $0 + $1.samples.count }
         }
-        let delivered = try listedBodies(of: capture).suffix(published.status.upstream.counts.delivered)
+        let delivered = try listedBodies(of: capture).suffix(published.status.upstream.counts[.segmentsDelivered])
         let counted = try delivered.map { try countFrames(in: capture.file("body/\($0)")) }
         #expect(frames == counted, "segment by segment")
     }

@@ -65,7 +65,7 @@ import Testing
             #expect(next.isDiscontinuous && next.programDateTime == 2_000_000)
             #expect(next.position.presentationEnd == position.presentationEnd + .seconds(1))
             #expect(next.fragment.payloads.map(Array.init) == segments[0].fragment.payloads.map(Array.init))
-            #expect(slate.counts?.timestampsSanitized == 0)
+            #expect(slate.counts?[.adjustedTimestamps] == 0)
         }
     }
 

@@ -39,7 +39,7 @@ private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = 
     let missing = Set(expected).subtracting(frames)
     #expect(frames == expected.filter { !missing.contains($0) }, "in order, each once: \(upstream)")
     // A process cannot begin with leading pictures, which refer to frames before the restart.
-    #expect(missing.count == channel.result.status.splice.counts.leadingPictures, "\(upstream)")
+    #expect(missing.count == channel.result.status.splice.counts[.leadingPictures], "\(upstream)")
 }
 
 /// Viewers have a playlist with ENDLIST, which may not change any more.

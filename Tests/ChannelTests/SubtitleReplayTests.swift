@@ -2,6 +2,7 @@ import Capture
 import Foundation
 import LiveRing
 import Playlist
+import Support
 import TestSupport
 import Testing
 import Tracker
@@ -9,7 +10,6 @@ import Tracker
 @testable import Channel
 @testable import Fetch
 @testable import Splice
-@testable import Support
 
 /// A capture with a WebVTT rendition, from the upstream's multivariant playlist to the published files.
 @Suite struct SubtitleReplayTests {
@@ -90,7 +90,7 @@ import Tracker
         #expect(times["main 27"] == [[18_700 + pod, 20_700 + pod]])
         let ads = published.files.dropFirst(9).prefix(16).map(\.text).joined()
         #expect(!ads.contains("-->"), "the ads have no cues")
-        #expect(published.status.counts.late == 0 && published.status.counts.corrected == 0)
-        #expect(published.status.renditions == ["English"] && published.status.counts.unreadable == 0)
+        #expect(published.status.counts[.lateCues] == 0 && published.status.counts[.retimedCues] == 0)
+        #expect(published.status.renditions == ["English"] && published.status.counts[.malformedSegments] == 0)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @testable import Demux
@@ -165,7 +166,7 @@ import Testing
         let unit = row.frames.flatMap(\.bytes)
         for _ in 0..<3 { buffer.bytes += unit }
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map { Array($0.payload) } == [unit, unit, unit], "\(row.when)")
         let configuration = try #require(packets.first?.configuration)
@@ -177,7 +178,7 @@ import Testing
         let digits = info.dropFirst(2).map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
         #expect(digits == row.dec3, "\(row.when)")
         #expect(configuration.codecString == "ec-3")
-        #expect(counts == DemuxCounts())
+        #expect(counts == Counts<DemuxCount>())
     }
 
     /// Blu-ray's AC-3 core with an E-AC-3 extension: only the core plays everywhere.
@@ -187,10 +188,10 @@ import Testing
         buffer.startPacket(pts: .zero, dts: .zero)
         for _ in 0..<3 { buffer.bytes += core + Frame(streamType: 1, channelMap: 0x1A00).bytes }
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map { Array($0.payload) } == [core, core, core])
         #expect(packets.map { $0.pts?.count } == [0, 2880, 5760])
-        #expect(counts == DemuxCounts())
+        #expect(counts == Counts<DemuxCount>())
     }
 }

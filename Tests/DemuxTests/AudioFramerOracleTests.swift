@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @testable import Demux
@@ -22,7 +23,7 @@ import Testing
         #expect(latm.audio.map(\.pts) == plain.audio.map(\.pts))
         #expect(Set(latm.audio.map(\.configuration.sampleRate)) == Set(plain.audio.map(\.configuration.sampleRate)))
         #expect(Set(latm.audio.map(\.configuration.channelCount)) == Set(plain.audio.map(\.configuration.channelCount)))
-        #expect(latm.counts == DemuxCounts())
+        #expect(latm.counts == Counts<DemuxCount>())
     }
 
     /// If only a program_config_element defines the channels, both multiplexes decode to the same audio.
@@ -33,7 +34,7 @@ import Testing
         let latm = try TransportDemuxer.all([
             OracleMedia.make(video: nil, audio: encoder, seconds: 1, output: ["-mpegts_flags", "latm"])
         ])
-        #expect(latm.counts == DemuxCounts() && latm.audio.count > 40)
+        #expect(latm.counts == Counts<DemuxCount>() && latm.audio.count > 40)
         let configurations = [plain, latm].map { Set($0.audio.map(\.configuration)) }
         #expect(
             configurations.allSatisfy {
@@ -80,14 +81,14 @@ import Testing
             buffer.bytes += Self.enhanced(fill, streamType: 0) + Self.enhanced(fill + 100, streamType: 1, size: 40)
         }
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let first = try framer.frame(&buffer, isClosed: false, counts: &counts)
         #expect(first.map(\.payload.count) == [104, 104])
         #expect(first.map { $0.pts?.count } == [0, 2880])
         let rest = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(rest.map(\.payload.count) == [104])
         #expect(rest.map { $0.pts?.count } == [5760])
-        #expect(counts == DemuxCounts())
+        #expect(counts == Counts<DemuxCount>())
     }
 
     @Test func otherProgramsOfOneStreamAreNotFollowed() throws {
@@ -97,10 +98,10 @@ import Testing
             Self.enhanced(1, streamType: 0) + Self.enhanced(2, streamType: 0, substream: 1)
             + Self.enhanced(3, streamType: 0) + Self.enhanced(4, streamType: 0, substream: 1)
         var framer = AudioFramer(pid: 0x101, framing: .ac3)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map { $0.payload.last } == [1, 3])
         #expect(packets.map { $0.pts?.count } == [0, 2880])
-        #expect(counts == DemuxCounts())
+        #expect(counts == Counts<DemuxCount>())
     }
 }

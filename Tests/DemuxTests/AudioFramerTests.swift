@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -85,8 +86,8 @@ import Testing
         let (packets, counts) = try Self.frame(row.packets)
         #expect(packets.map { $0.payload.last ?? 0 } == row.fills)
         if let pts = row.pts { #expect(packets.map { $0.pts?.count } == pts) }
-        #expect(counts.undecodable == row.undecodable)
-        #expect(counts.abandoned == row.abandoned)
+        #expect(counts[.undecodableUnits] == row.undecodable)
+        #expect(counts[.abandonedUnits] == row.abandoned)
     }
 
     @Test func payloadIsTheFrameWithoutItsHeader() throws {
@@ -118,7 +119,7 @@ import Testing
         #expect(clock.now == Ticks(2_089_795_918))  // 1 024 000 000 × 90 000 / 44 100 = 2 089 795 918.37
     }
 
-    static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])?]) throws -> ([AudioPacket], DemuxCounts) {
+    static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])?]) throws -> ([AudioPacket], Counts<DemuxCount>) {
         var buffer = ElementaryBuffer()
         var hasLoss = false
         for packet in packets {
@@ -131,7 +132,7 @@ import Testing
             buffer.bytes += packet.bytes
         }
         var framer = AudioFramer(pid: 0x101, framing: .mpeg)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         return (try framer.frame(&buffer, isClosed: true, counts: &counts), counts)
     }
 }

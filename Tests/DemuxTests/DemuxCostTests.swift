@@ -228,7 +228,7 @@ import Support
             Row(when: when) { count in
                 let bytes = bytes(count)
                 var (framer, buffer) = (AudioFramer(pid: 0x101, framing: framing), ElementaryBuffer())
-                var counts = DemuxCounts()
+                var counts = Counts<DemuxCount>()
                 for start in stride(from: 0, to: bytes.count, by: 8000) {
                     buffer.startPacket(pts: .zero, dts: .zero)
                     buffer.bytes += bytes[start..<min(start + 8000, bytes.count)]

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
         let output = try demuxer.feed(builder.cut())
         #expect(output.program?.video?.pid == 0x200)
         #expect(output.video.map(\.pid) == [0x200])
-        #expect(output.counts.badSections == 301 + 1 - DemuxLimits.selectionChanges)
+        #expect(output.counts[.badSections] == 301 + 1 - DemuxLimits.selectionChanges)
         builder.pes(pid: 0x200, pts: 3600, Sample.idr(3))
         #expect(try demuxer.feed(builder.cut()).video.map(\.pid) == [0x200])
     }
@@ -33,7 +34,7 @@ import Testing
         for n in 0..<2000 { builder.association([(1, 0x1000), (2, UInt16(0x1001 + n))]) }
         builder.pes(pid: 0x100, pts: 0, Sample.idr(1))
         let output = try demuxer.feed(builder.cut())
-        #expect(output.counts.badSections == 2002 - DemuxLimits.tableChanges)
+        #expect(output.counts[.badSections] == 2002 - DemuxLimits.tableChanges)
         #expect(output.video.count == 1)
     }
 
@@ -54,14 +55,14 @@ import Testing
         for n in 0..<1500 { builder.pes(pid: 0x300, streamID: 0xBD, pts: Int64(n), Array("ID3".utf8)) }
         let output = try demuxer.feed(builder.cut())
         #expect(output.metadata.count == DemuxLimits.messages)
-        #expect(output.counts.excessMessages == 1500 - DemuxLimits.messages)
+        #expect(output.counts[.excessEventMessages] == 1500 - DemuxLimits.messages)
     }
 
     /// Frames of E-AC-3 that extend another one: what is held is no larger than a frame, whatever comes after it.
     @Test func heldAudioIsNoLargerThanAFrame() throws {
         let (first, next) = (AudioAC3Tests.Frame().bytes, AudioAC3Tests.Frame(streamType: 1).bytes)
         var (framer, buffer) = (AudioFramer(pid: 0x101, framing: .ac3), ElementaryBuffer())
-        var (counts, held) = (DemuxCounts(), [Int]())
+        var (counts, held) = (Counts<DemuxCount>(), [Int]())
         for segment in 0..<4 {
             buffer.startPacket(pts: .zero, dts: .zero)
             buffer.bytes += segment == 0 ? first : []

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -129,14 +130,16 @@ struct EventMessageTests {
     func messagesOfSegment(_ row: Row) throws {
         let segment = try demux(row.segment())
         #expect(segment.metadata.map { $0.time?.count } == row.times)
-        var counts = DemuxCounts()
-        (counts.badBoxes, counts.excessMessages, counts.badSections) = (row.badBoxes, row.excess, row.badSections)
+        var counts = Counts<DemuxCount>()
+        (counts[.badBoxes], counts[.excessEventMessages], counts[.badSections]) = (
+            row.badBoxes, row.excess, row.badSections
+        )
         #expect(segment.counts == counts)
     }
 
     @Test func truncatedLastBoxYieldsNoMessage() throws {
         let segment = try demux(Self.media + Sketch(time: 10_100).bytes.dropLast(4))
-        #expect(segment.metadata.isEmpty && segment.counts.badBoxes == 1 && segment.video.count == 3)
+        #expect(segment.metadata.isEmpty && segment.counts[.badBoxes] == 1 && segment.video.count == 3)
     }
 
     /// An edit list shifts the video; a message of version 1 is on the movie's timeline, after the edit list.
@@ -190,7 +193,7 @@ struct EventMessageTests {
             }
             guard let segment = try? demux(damaged + Self.media) else { continue }
             let boxes = try BoxReader.wholeBoxes(in: damaged[...]).boxes.count { $0.type == "emsg" }
-            #expect(segment.metadata.count + segment.counts.badBoxes >= boxes)
+            #expect(segment.metadata.count + segment.counts[.badBoxes] >= boxes)
         }
     }
 }

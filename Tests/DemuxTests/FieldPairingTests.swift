@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
             buffer.bytes += Sample.stream([Sample.delimiter] + sets + [slice])
         }
         var framer = VideoFramer(pid: 0x100, codec: .h264)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let packets = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         let unitCounts = packets.map { packet in
             ComparableFrame.lengthPrefixed(packet.payload).filter { [1, 5].contains($0[0] & 0x1F) }.count
@@ -74,7 +75,7 @@ import Testing
         #expect(unitCounts == sizes, "\(when)")
         let begins = sizes.indices.map { Int64(sizes[..<$0].reduce(0, +)) * 1800 }
         #expect(packets.map { $0.pts?.count } == begins, "\(when)")
-        #expect(counts == DemuxCounts())
+        #expect(counts == Counts<DemuxCount>())
     }
 
     @Test func segmentThatEndsBetweenFieldsHoldsTheFirst() throws {

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -53,7 +54,7 @@ import Testing
         buffer.startPacket(pts: Ticks(0), dts: Ticks(0))
         buffer.bytes += stream
         var framer = VideoFramer(pid: 0x100, codec: .h264)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let packets = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         #expect(packets.count == (row.isOther ? 3 : 2), "\(row.when)")
         #expect(packets.map(\.isDamaged) == [false, false] + (row.isOther ? [true] : []), "\(row.when)")

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Demux
@@ -74,7 +75,7 @@ import Testing
         #expect(ours.audio.allSatisfy { $0.configuration.codec == row.audioCodec })
         #expect(Set(ours.video.map(\.configuration)).count <= 1)
         #expect(Set(ours.audio.map(\.configuration)).count <= 1)
-        #expect(ours.counts == DemuxCounts())
+        #expect(ours.counts == Counts<DemuxCount>())
         #expect(ours.isAudioOnly == (row.video == nil))
     }
 

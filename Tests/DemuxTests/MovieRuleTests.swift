@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -141,7 +142,7 @@ struct MovieRuleTests {
         #expect(found.video.map { $0.dts?.count } == row.dts)
         #expect(found.video.map { $0.pts?.count } == row.pts ?? row.dts)
         #expect(found.video.allSatisfy { !$0.isDamaged })
-        #expect(found.counts == DemuxCounts())
+        #expect(found.counts == Counts<DemuxCount>())
     }
 
     /// Every combination of trun flags, read back as written.
@@ -179,7 +180,7 @@ struct MovieRuleTests {
         for (cut, frames, incomplete) in [(0, 4, 0), (2, 4, 1), (8, 3, 1), (10, 3, 2), (23, 1, 3), (24, 1, 3)] {
             let found = try demux([Array(whole.dropLast(cut))])
             #expect(found.video.count == frames, "\(cut)")
-            #expect(found.counts.incompleteSamples == incomplete, "\(cut)")
+            #expect(found.counts[.incompleteSamples] == incomplete, "\(cut)")
             #expect(found.video.filter(\.isDamaged).count == (cut == 2 || cut == 10 ? 1 : 0), "\(cut)")
         }
     }
@@ -189,7 +190,7 @@ struct MovieRuleTests {
         let first = MovieBuilder.fragment([Self.videoTraf(2)])
         let cut = try demux([first + MovieBuilder.fragment([Self.videoTraf(2)]).prefix(40)])
         #expect(cut.video.count == 2)
-        #expect(cut.counts.badBoxes == 1)
+        #expect(cut.counts[.badBoxes] == 1)
         #expect(throws: MediaError.self) { try demux([Array(first.prefix(40))]) }
     }
 

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Demux
@@ -85,7 +86,7 @@ struct MovieTrackTests {
         let track = Track(entries: [MovieBuilder.avc1("avc3", sets: false)])
         let found = try demux(Self.videoFragment([Self.videoSample([Self.idr])]), [track])
         #expect(found.video.isEmpty)
-        #expect(found.counts.undecodable == 1)
+        #expect(found.counts[.undecodableUnits] == 1)
     }
 
     // MARK: - Audio
@@ -181,7 +182,7 @@ struct MovieTrackTests {
         let both = [Self.audioTrack(aac, isEnabled: false), Self.audioTrack(aac, id: 3), video]
         #expect(try demux(segment, both).audio.count == 5, "the track that plays by default")
         #expect(try demux(segment, both).video.count == 1)
-        #expect(try demux(segment, both).counts.otherPackets == 1)
+        #expect(try demux(segment, both).counts[.otherPackets] == 1)
         #expect(try demux(segment, both, selection: .video).audio.isEmpty)
         #expect(try demux(segment, both, selection: .audio).video.isEmpty)
         #expect(try demux(segment, [video, Self.audioTrack(aac)]).audio.count == 2)

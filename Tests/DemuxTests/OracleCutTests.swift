@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -69,8 +70,8 @@ import Testing
             fault == .duplicate || fault == .damageSyncByte || fault == .junk || pid < 0x100 || pid >= 0x1000 ? 0 : 1
         #expect(before.subtracting(after).count <= hit + (hit == 0 ? 0 : 1))
         #expect(after.subtracting(before).isEmpty, "no new frames")
-        if hit == 1 { #expect(damaged.counts.transportErrors > 0) }
-        if fault == .duplicate, pid == 0x100 { #expect(damaged.counts.duplicatePackets == 1) }
+        if hit == 1 { #expect(damaged.counts[.transportErrors] > 0) }
+        if fault == .duplicate, pid == 0x100 { #expect(damaged.counts[.duplicatePackets] == 1) }
     }
 
     /// Frames that are not marked as damaged.

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Demux
@@ -57,7 +58,7 @@ import Testing
         #expect(ours.video.isEmpty == (row.video == nil))
         #expect(ours.audio.isEmpty == (row.audio == nil))
         #expect(ours.video.filter(\.isDamaged).isEmpty)
-        #expect(ours.counts.undecodable == 0)
+        #expect(ours.counts[.undecodableUnits] == 0)
     }
 
     /// Timestamps that the oracle lacks are not compared: ours are interpolated.

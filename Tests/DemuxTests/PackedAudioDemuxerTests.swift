@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import TestSupport
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
         #expect(output.audio.map { $0.pts?.count } == pts, "\(when)")
         #expect(output.metadata.map { $0.time?.count } == metadata, "\(when)")
         #expect(output.metadata.allSatisfy { $0.content == .id3(ID3Sample.tag(ID3Sample.title)) }, "\(when)")
-        #expect(output.counts == DemuxCounts(), "\(when)")
+        #expect(output.counts == Counts<DemuxCount>(), "\(when)")
     }
 
     /// MP3 files as encoders write them, each with what ffmpeg reads of it.
@@ -126,7 +127,7 @@ import Testing
         let output = try demuxer.feed(bytes)
         let oracle = try OracleDemuxer.packets(file.bytes(), container: "mp3")
         #expect(output.audio.map { Array($0.payload) } == oracle.map(\.bytes), "\(file.name): all but the header frame")
-        #expect(output.counts == DemuxCounts(), "\(file.name)")
+        #expect(output.counts == Counts<DemuxCount>(), "\(file.name)")
         let delay = try #require(output.audio.first?.pts).count
         #expect(((1 << 33) - delay) & ((1 << 33) - 1) == file.delay, "\(file.name)")
     }

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -152,7 +153,7 @@ import Testing
         let output = try TransportDemuxer.all([builder.cut()])
         #expect(output.video.count == 1)
         #expect(output.audio.map { $0.payload.last } == [3, 4])
-        #expect(output.counts.otherPackets == 2)
+        #expect(output.counts[.otherPackets] == 2)
     }
 
     /// Repeated tables must not fill the memory.
@@ -228,6 +229,6 @@ import Testing
         builder.packet(pid: 0x11, payload: [1])  // a service description table
         builder.packet(pid: 0x1FFF, payload: [1])  // null
         let output = try TransportDemuxer.all([builder.cut()])
-        #expect(output.counts.otherPackets == 2)
+        #expect(output.counts[.otherPackets] == 2)
     }
 }

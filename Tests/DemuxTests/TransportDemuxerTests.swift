@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
         #expect(try demuxer.feed(builder.cut()).video.isEmpty)
         let held = try demuxer.reset()
         #expect(held.video.map { $0.payload.last } == [0x11])
-        #expect(held.counts.abandoned == 0)
+        #expect(held.counts[.abandonedUnits] == 0)
         // After a reset the tables apply from the first byte, even if they come late.
         builder.pes(pid: 0x200, Sample.idr(2))
         builder.map([Builder.Stream(pid: 0x200, type: 0x1B)], mapPID: 0x1100)
@@ -38,7 +39,7 @@ import Testing
         #expect(try demuxer.feed(builder.cut()).audio.count == 1)
         let held = try demuxer.reset()
         #expect(held.video.isEmpty && held.audio.isEmpty)
-        #expect(held.counts.abandoned == 2)
+        #expect(held.counts[.abandonedUnits] == 2)
     }
 
     @Test func resetForgetsParameterSets() throws {
@@ -52,7 +53,7 @@ import Testing
         builder.pes(pid: 0x100, Sample.plain(2))
         let next = try demuxer.feed(builder.cut())
         #expect(next.video.isEmpty)
-        #expect(next.counts.undecodable == 1)
+        #expect(next.counts[.undecodableUnits] == 1)
     }
 
     static let refusals: [(when: String, types: [UInt8], reason: MediaError.Reason)] = [

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         let video: [[UInt8]]
         var audio: [[UInt8]]?
         var damaged: [UInt8] = []
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
 
         var testDescription: String { when }
     }
@@ -42,8 +43,8 @@ import Testing
         #expect(all.counts == row.counts)
     }
 
-    private static func counts(_ fill: (inout DemuxCounts) -> Void) -> DemuxCounts {
-        var counts = DemuxCounts()
+    private static func counts(_ fill: (inout Counts<DemuxCount>) -> Void) -> Counts<DemuxCount> {
+        var counts = Counts<DemuxCount>()
         fill(&counts)
         return counts
     }
@@ -59,7 +60,7 @@ import Testing
                 stream.pes(pid: 0x100, Sample.plain(2, size: 900))
                 stream.junk([0x47, 0x47])
                 return [stream.cut()]
-            }, video: [[1, 2], []], counts: counts { $0.bytesOutOfSync = 15 }),
+            }, video: [[1, 2], []], counts: counts { $0[.bytesOutOfSync] = 15 }),
         Row(
             when: "a damaged sync byte: PID and continuity counter identify the packet",
             write: { stream in
@@ -81,8 +82,8 @@ import Testing
                 return [first.dropLast(60) + stream.cut()]
             }, video: [[1, 2], []], damaged: [1],
             counts: counts {
-                $0.bytesOutOfSync = 128
-                $0.transportErrors = 1
+                $0[.bytesOutOfSync] = 128
+                $0[.transportErrors] = 1
             }),
         Row(
             when: "a truncated last packet",
@@ -90,7 +91,7 @@ import Testing
                 stream.tables([video])
                 stream.pes(pid: 0x100, Sample.idr(1))
                 return [stream.cut() + [0x47, 1, 2]]
-            }, video: [[1], []], counts: counts { $0.bytesOutOfSync = 3 }),
+            }, video: [[1], []], counts: counts { $0[.bytesOutOfSync] = 3 }),
     ]
 
     static let tableRows = [
@@ -135,7 +136,7 @@ import Testing
                 stream.map([Builder.Stream(pid: 0x300, type: 0x1B)], isIntact: false)
                 stream.pes(pid: 0x100, Sample.plain(2))
                 return [stream.cut()]
-            }, video: [[1, 2], []], counts: counts { $0.badSections = 1 }),
+            }, video: [[1, 2], []], counts: counts { $0[.badSections] = 1 }),
         Row(
             when: "a PMT over several packets",
             write: { stream in
@@ -195,7 +196,7 @@ import Testing
                 stream.map([video, second, audio])
                 stream.pes(pid: 0x101, streamID: 0xC0, pts: 9000, Sample.adts(9) + Sample.adts(10))
                 return [stream.cut()]
-            }, video: [[], []], audio: [[7, 8, 9, 10], []], counts: counts { $0.otherPackets = 1 }),
+            }, video: [[], []], audio: [[7, 8, 9, 10], []], counts: counts { $0[.otherPackets] = 1 }),
     ]
 
     static let packetRows = [
@@ -207,7 +208,7 @@ import Testing
                 stream.repeatLastPacket()
                 stream.pes(pid: 0x100, Sample.plain(2))
                 return [stream.cut()]
-            }, video: [[1, 2], []], counts: counts { $0.duplicatePackets = 1 }),
+            }, video: [[1, 2], []], counts: counts { $0[.duplicatePackets] = 1 }),
         Row(
             when: "a continuity gap inside a frame",
             write: { stream in
@@ -218,7 +219,7 @@ import Testing
                 stream.packets(pid: 0x100, startsUnit: false, [UInt8](repeating: 0x12, count: 100))
                 stream.pes(pid: 0x100, Sample.plain(3))
                 return [stream.cut()]
-            }, video: [[1, 2, 3], []], damaged: [2], counts: counts { $0.transportErrors = 1 }),
+            }, video: [[1, 2, 3], []], damaged: [2], counts: counts { $0[.transportErrors] = 1 }),
         Row(
             when: "the beginning of a PES packet is lost after a complete one",
             write: { stream in
@@ -230,8 +231,8 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 3], []],
             counts: counts {
-                $0.transportErrors = 1
-                $0.undecodable = 1
+                $0[.transportErrors] = 1
+                $0[.undecodableUnits] = 1
             }),
         Row(
             when: "a continuity gap with discontinuity_indicator",
@@ -253,7 +254,7 @@ import Testing
                 stream.packets(pid: 0x100, startsUnit: false, [UInt8](repeating: 0x11, count: 60))
                 stream.pes(pid: 0x100, Sample.plain(2))
                 return [stream.cut()]
-            }, video: [[1, 2], []], damaged: [1], counts: counts { $0.transportErrors = 1 }),
+            }, video: [[1, 2], []], damaged: [1], counts: counts { $0[.transportErrors] = 1 }),
         Row(
             when: "scrambled packets",
             write: { stream in
@@ -265,8 +266,8 @@ import Testing
                 return [stream.cut()]
             }, video: [[1], []], damaged: [1],
             counts: counts {
-                $0.scrambledPackets = 1
-                $0.otherPackets = 1
+                $0[.scrambledPackets] = 1
+                $0[.otherPackets] = 1
             }),
         Row(
             when: "bytes after the end of a bounded PES packet",
@@ -293,7 +294,7 @@ import Testing
                 stream.pes(pid: 0x100, Sample.plain(2))
                 stream.pes(pid: 0x100, Sample.idr(3))
                 return [stream.cut()]
-            }, video: [[3], []], counts: counts { $0.undecodable = 2 }),
+            }, video: [[3], []], counts: counts { $0[.undecodableUnits] = 2 }),
         Row(
             when: "the stream begins inside a PES packet",
             write: { stream in
@@ -363,7 +364,7 @@ import Testing
                 stream.packets(pid: 0x100, startsUnit: false, [UInt8](repeating: 0x11, count: 50))
                 stream.pes(pid: 0x100, Sample.plain(2))
                 return [first, stream.cut()]
-            }, video: [[], [1, 2], []], damaged: [1], counts: counts { $0.transportErrors = 1 }),
+            }, video: [[], [1, 2], []], damaged: [1], counts: counts { $0[.transportErrors] = 1 }),
         Row(
             when: "an access unit ends in the next PES packet: later access units are held",
             write: { stream in
@@ -375,7 +376,7 @@ import Testing
                 let second = stream.cut()
                 stream.pes(pid: 0x100, tail + Sample.plain(3))
                 return [first, second, stream.cut()]
-            }, video: [[1], [], [1], [3]], counts: counts { $0.undecodable = 1 }),
+            }, video: [[1], [], [1], [3]], counts: counts { $0[.undecodableUnits] = 1 }),
         Row(
             when: "half an audio frame is held for the next segment",
             write: { stream in
@@ -411,7 +412,7 @@ import Testing
                 stream.packets(pid: 0x100, packet(2, Sample.idr(1, size: 65_500)))
                 stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
                 return [stream.cut()]
-            }, video: [[1, 2], []], counts: counts { $0.wrongPacketLengths = 1 }),
+            }, video: [[1, 2], []], counts: counts { $0[.wrongPacketLengths] = 1 }),
         Row(
             when: "a length that wrapped at 65,536 to the middle of its first slice",
             write: { stream in
@@ -420,7 +421,7 @@ import Testing
                 stream.packets(pid: 0x100, packet(150, Sample.plain(2, size: 65_700)))
                 stream.packets(pid: 0x100, packet(0, Sample.plain(3)))
                 return [stream.cut()]
-            }, video: [[1, 2, 3], []], counts: counts { $0.wrongPacketLengths = 2 }),
+            }, video: [[1, 2, 3], []], counts: counts { $0[.wrongPacketLengths] = 2 }),
         Row(
             when: "a wrapped length, and a packet lost after it",
             write: { stream in
@@ -433,8 +434,8 @@ import Testing
                 return [stream.cut()]
             }, video: [[1, 2], []], damaged: [1],
             counts: counts {
-                $0.wrongPacketLengths = 1
-                $0.transportErrors = 1
+                $0[.wrongPacketLengths] = 1
+                $0[.transportErrors] = 1
             }),
         Row(
             when: "a wrapped length whose packet goes on in the next segment",
@@ -446,7 +447,7 @@ import Testing
                 stream.packets(pid: 0x100, startsUnit: false, Array(unit.dropFirst(184 * 20)))
                 stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
                 return [first, stream.cut()]
-            }, video: [[], [1, 2], []], counts: counts { $0.wrongPacketLengths = 1 }),
+            }, video: [[], [1, 2], []], counts: counts { $0[.wrongPacketLengths] = 1 }),
         Row(
             when: "a length that ends a few bytes before its last transport packet: nobody can tell",
             write: { stream in
@@ -456,7 +457,7 @@ import Testing
                 stream.packets(pid: 0x100, packet(unit.count - 6 - 14, ragged(1, size: 700)))
                 stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
                 return [stream.cut()]
-            }, video: [[9, 1, 2], []], damaged: [1], counts: counts { $0.wrongPacketLengths = 1 }),
+            }, video: [[9, 1, 2], []], damaged: [1], counts: counts { $0[.wrongPacketLengths] = 1 }),
         Row(
             when: "a length that is longer than the packet, and no transport packet missing",
             write: { stream in
@@ -464,7 +465,7 @@ import Testing
                 stream.packets(pid: 0x100, packet(1000, Sample.idr(1)))
                 stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
                 return [stream.cut()]
-            }, video: [[1, 2], []], counts: counts { $0.wrongPacketLengths = 1 }),
+            }, video: [[1, 2], []], counts: counts { $0[.wrongPacketLengths] = 1 }),
         Row(
             when: "the end of a bounded PES packet is lost",
             write: { stream in
@@ -474,7 +475,7 @@ import Testing
                 stream.skip(2, pid: 0x100)
                 stream.packets(pid: 0x100, packet(0, Sample.plain(2)))
                 return [stream.cut()]
-            }, video: [[1, 2], []], damaged: [1], counts: counts { $0.transportErrors = 1 }),
+            }, video: [[1, 2], []], damaged: [1], counts: counts { $0[.transportErrors] = 1 }),
         Row(
             when: "stuffing in the payload after a bounded PES packet",
             write: { stream in

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -141,7 +142,7 @@ import Testing
         #expect(packets.map { ComparableFrame.lengthPrefixed($0.payload).map { $0.first ?? 0 } } == row.units)
         if let pts = row.pts { #expect(packets.map { $0.pts?.count } == pts) }
         if let sync = row.sync { #expect(packets.map(\.randomAccess) == sync) }
-        #expect(counts.undecodable == row.undecodable)
+        #expect(counts[.undecodableUnits] == row.undecodable)
         for packet in packets where packet.randomAccess == .instantaneousRefresh {
             let configuration = packet.configuration
             let sets = configuration.sequenceParameterSets + configuration.pictureParameterSets
@@ -177,17 +178,18 @@ import Testing
         let stream = Sample.stream([large] + [Sample.pictureUnit(0)] + keys)
         let (packets, counts) = try Self.frame([(0, stream)])
         #expect(packets.reduce(0) { $0 + $1.payload.count } <= 5 * stream.count + 1 << 20)
-        #expect(!packets.isEmpty && packets.count + counts.undecodable == 100_000)
+        #expect(!packets.isEmpty && packets.count + counts[.undecodableUnits] == 100_000)
     }
 
-    private static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])]) throws -> ([VideoPacket], DemuxCounts) {
+    private static func frame(_ packets: [(pts: Int64?, bytes: [UInt8])]) throws -> ([VideoPacket], Counts<DemuxCount>)
+    {
         var buffer = ElementaryBuffer()
         for packet in packets {
             buffer.startPacket(pts: packet.pts.map(Ticks.init), dts: packet.pts.map(Ticks.init))
             buffer.bytes += packet.bytes
         }
         var framer = VideoFramer(pid: 0x100, codec: .h264)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let packets = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
         return (packets, counts)
     }

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Demux
@@ -16,7 +17,7 @@ import Testing
         buffer.startPacket(pts: .zero, dts: nil)
         buffer.bytes += stream.bytes
         var framer = AudioFramer(pid: 257, framing: stream.framing)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         #expect(try !framer.frame(&buffer, isClosed: true, counts: &counts).isEmpty)
     }
 

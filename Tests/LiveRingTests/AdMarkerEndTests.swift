@@ -1,9 +1,9 @@
 import Playlist
+import Support
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct AdMarkerEndTests {
     private func range(_ id: String, _ start: Int64, _ more: [String: String] = [:]) throws -> DateRange {
@@ -21,7 +21,7 @@ struct AdMarkerEndTests {
             ranges.map(\.attributes.text) == [
                 #"ID="b",START-DATE="\#(time(4))""#, #"ID="a",START-DATE="\#(time(0))",DURATION=6"#,
             ])
-        #expect(channel.timeline.counts.unplacedMarkers == 1 && channel.timeline.counts.dateRanges == 3)
+        #expect(channel.timeline.counts[.unplaced] == 1 && channel.timeline.counts[.dateRanges] == 3)
         #expect(channel.timeline.finish([], at: at(6)).isEmpty)
     }
 }

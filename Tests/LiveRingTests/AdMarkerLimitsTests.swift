@@ -1,9 +1,9 @@
 import Playlist
+import Support
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 /// A channel with more ad markers than any channel has: what is published with one segment is bounded, and nothing is
 /// published again.
@@ -41,8 +41,8 @@ struct AdMarkerLimitsTests {
         // Where more are listed than are known, which of them are published depends on their order.
         if excess <= 1 || published == 512 { #expect(all.count == published, "\(when)") }
         #expect(
-            channel.timeline.counts.excessMarkers >= excess
-                && (excess > 0) == (channel.timeline.counts.excessMarkers > 0), "\(when)")
+            channel.timeline.counts[.excess] >= excess
+                && (excess > 0) == (channel.timeline.counts[.excess] > 0), "\(when)")
     }
 
     /// Each segment lists ranges that no other one listed, so that the oldest ones are forgotten.
@@ -67,7 +67,7 @@ struct AdMarkerLimitsTests {
         try channel.publish(lines.joined(separator: "\n"))
         let cues = try #require(channel.cues[0])
         #expect(cues.count == AdMarkerLimits.cueTags && cues.first == lines.first && cues.last == lines.last)
-        #expect(channel.timeline.counts.excessMarkers == lines.count - AdMarkerLimits.cueTags)
+        #expect(channel.timeline.counts[.excess] == lines.count - AdMarkerLimits.cueTags)
         try channel.publish("#EXT-X-CUE-OUT:\(String(repeating: "0", count: 20_000))30", "#EXT-X-CUE-IN")
         #expect((channel.cues[1] ?? []).reduce(0) { $0 + $1.utf8.count } <= AdMarkerLimits.cueTagBytes)
         try channel.publish(cueOut, "#EXT-X-CUE-IN")
@@ -79,6 +79,6 @@ struct AdMarkerLimitsTests {
         let splices = (0..<5000).map { splice(.out(autoReturn: false), event: UInt32($0), at: 0, lasting: 30) }
         try channel.publish("", splices: splices)
         #expect(channel.tags[0]?.count == AdMarkerLimits.dateRanges)
-        #expect(channel.timeline.counts.excessMarkers == 5000 - AdMarkerLimits.spliceCommands)
+        #expect(channel.timeline.counts[.excess] == 5000 - AdMarkerLimits.spliceCommands)
     }
 }

@@ -1,9 +1,9 @@
 import Playlist
+import Support
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct CueTagRangeTests {
     /// The cue tags before segments 0, 1, 2 … and the resulting date ranges of each segment.
@@ -72,7 +72,7 @@ struct CueTagRangeTests {
         var channel = AdMarkerChannel()
         for lines in row.lines { try channel.publish(lines) }
         #expect(channel.tags == row.ranges, "\(row.when)")
-        #expect(channel.timeline.counts.unmatchedBreakEnds == row.unpaired, "\(row.when)")
+        #expect(channel.timeline.counts[.unpairedBreakEnds] == row.unpaired, "\(row.when)")
         for (number, lines) in row.lines.enumerated() {
             let cues = lines.split(separator: "\n").map(String.init).filter { CueTag($0) != nil }
             #expect(channel.cues[number] ?? [] == cues, "\(row.when): as written, in their places")
@@ -114,10 +114,10 @@ struct CueTagRangeTests {
         let markers = timeline.dequeueMarkers(
             for: AdMarkerTarget(date: at(6), placements: [AdMarkerPlacement(mediaSequence: 8, date: at(6))]))
         #expect(markers.cueTags.map(\.line) == [cueOut] && markers.dateRanges.map(\.id) == [cueID])
-        #expect(timeline.counts.otherTags == 2 && timeline.counts.cueTags == 1)
+        #expect(timeline.counts[.otherTags] == 2 && timeline.counts[.cueTags] == 1)
         for number in 0..<300 {
             timeline.append(UpstreamAdMarkers(mediaSequence: 100 + UInt64(number), cueTags: markers.cueTags))
         }
-        #expect(timeline.counts.unplacedMarkers == 44)
+        #expect(timeline.counts[.unplaced] == 44)
     }
 }

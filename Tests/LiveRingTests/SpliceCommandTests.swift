@@ -1,9 +1,9 @@
 import Playlist
+import Support
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct SpliceCommandTests {
     private static let id = "scte35-7-1767355212000"
@@ -82,7 +82,7 @@ struct SpliceCommandTests {
         var channel = AdMarkerChannel()
         for splices in row.splices { try channel.publish("", splices: splices) }
         #expect(channel.tags == row.ranges, "\(row.when)")
-        #expect(channel.timeline.counts.unmatchedBreakEnds == row.unpaired, "\(row.when)")
+        #expect(channel.timeline.counts[.unpairedBreakEnds] == row.unpaired, "\(row.when)")
     }
 
     @Test func cueTagAndSpliceCommandShareOneBreak() throws {

@@ -1,13 +1,14 @@
 import Playlist
+import Support
 import TestSupport
 import Testing
 
 @testable import LiveRing
-@testable import Support
 
 struct UpstreamDateRangeTests {
     private typealias Row = (
-        when: String, distance: Int64?, lines: [String], ranges: [Int: [String]], counts: (inout AdMarkerCounts) -> Void
+        when: String, distance: Int64?, lines: [String], ranges: [Int: [String]],
+        counts: (inout Counts<AdMarkerCount>) -> Void
     )
 
     private static func range(_ id: String, _ start: Int64, _ more: String = "") -> String {
@@ -46,7 +47,7 @@ struct UpstreamDateRangeTests {
             ),
             (
                 "a changed attribute", 0, [range("a", 0, ",PLANNED-DURATION=5"), range("a", 0, ",PLANNED-DURATION=6")],
-                [0: [published("a", 0, ",PLANNED-DURATION=5")]], { $0.attributesChanged = 1 }
+                [0: [published("a", 0, ",PLANNED-DURATION=5")]], { $0[.changedDateRangeAttributes] = 1 }
             ),
             (
                 "the ID for another break", 0, [range("a", 0, ",DURATION=5"), range("a", 6, ",DURATION=5")],
@@ -65,19 +66,22 @@ struct UpstreamDateRangeTests {
                 [range("a", 6), #"#EXT-X-DATERANGE:ID="a",START-DATE="2026-01-02T12:00:06.040Z",DURATION=5"#],
                 [0: [published("a", 6)], 1: [published("a", 6, ",DURATION=5")]], { _ in }
             ),
-            ("ended before the channel began", 0, [range("a", -60, ",DURATION=50")], [:], { $0.expiredRanges = 1 }),
+            (
+                "ended before the channel began", 0, [range("a", -60, ",DURATION=50")], [:],
+                { $0[.expiredDateRanges] = 1 }
+            ),
             (
                 "began before the channel", 0, [range("a", -60, ",DURATION=90")],
                 [0: [published("a", -60, ",DURATION=90")]], { _ in }
             ),
-            ("a point in time before the channel", 0, [range("a", -1)], [:], { $0.expiredRanges = 1 }),
+            ("a point in time before the channel", 0, [range("a", -1)], [:], { $0[.expiredDateRanges] = 1 }),
             ("announced", 0, [range("a", 600)], [0: [published("a", 600)]], { _ in }),
             (
                 "a clock offset to before the year 0", -70_000_000_000_000,
                 [range("a", 0, ",SCTE35-OUT=0xFC")],
                 [0: [#"ID="a",START-DATE="0000-01-01T00:00:00.000Z",SCTE35-OUT=0xFC"#]], { _ in }
             ),
-            ("no beginning", 0, [#"#EXT-X-DATERANGE:ID="a",DURATION=5"#], [:], { $0.unreadableRanges = 1 }),
+            ("no beginning", 0, [#"#EXT-X-DATERANGE:ID="a",DURATION=5"#], [:], { $0[.malformedDateRanges] = 1 }),
         ]
     }
 
@@ -87,9 +91,9 @@ struct UpstreamDateRangeTests {
             channel.distance = row.distance
             for lines in row.lines { try channel.publish(lines) }
             #expect(channel.tags == row.ranges, "\(row.when)")
-            var counts = AdMarkerCounts()
+            var counts = Counts<AdMarkerCount>()
             row.counts(&counts)
-            counts.dateRanges = row.ranges.values.reduce(0) { $0 + $1.count }
+            counts[.dateRanges] = row.ranges.values.reduce(0) { $0 + $1.count }
             #expect(channel.timeline.counts == counts, "\(row.when)")
         }
     }

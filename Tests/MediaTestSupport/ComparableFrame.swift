@@ -1,3 +1,5 @@
+import Support
+
 @testable import Demux
 @testable import Media
 @testable import Mux

@@ -85,8 +85,9 @@ private func limits(_ limit: PlaylistLimit, _ value: Int) -> PlaylistLimits {
     @Test(arguments: dimensions.indices) private func twiceAsMuchTakesTwiceAsManySteps(_ index: Int) throws {
         let row = dimensions[index]
         for limits in [PlaylistLimits.none, limits(row.limit, 50)] where limits != .none || row.limit != .keyFormats {
-            let steps = try [500, 1000, 2000, 4000].map {
-                try MediaPlaylistParser.parseCountingSteps(row.bytes($0), limits: limits).steps
+            let steps = try [500, 1000, 2000, 4000].map { count in
+                let bytes = row.bytes(count)
+                return try StepCounter.steps { _ = try MediaPlaylistParser.parse(bytes, limits: limits) }
             }
             for (few, many) in zip(steps, steps.dropFirst()) {
                 // Dropping in chunks costs a few times the limit more.
@@ -183,7 +184,9 @@ private func limits(_ limit: PlaylistLimit, _ value: Int) -> PlaylistLimits {
         for limits in [PlaylistLimits.none, .standard] {
             let steps = try [500, 1000, 2000, 4000].map {
                 let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n" + row.text($0)
-                return try MultivariantPlaylistParser.parseCountingSteps(Array(text.utf8), limits: limits).steps
+                return try StepCounter.steps {
+                    _ = try MultivariantPlaylistParser.parse(Array(text.utf8), limits: limits)
+                }
             }
             for (few, many) in zip(steps, steps.dropFirst()) {
                 #expect(many <= few * 2 + few / 10, "\(row.when): \(steps)")

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Observability
@@ -25,9 +26,7 @@ private struct SupervisorCost: CustomTestStringConvertible, Sendable {
             _ = supervisor.handle(.published(Run(channel: name, number: UInt64(index + 1))), at: .zero)
         }
         prepare(&supervisor, count)
-        let before = supervisor.channels.steps
-        perform(&supervisor)
-        return supervisor.channels.steps - before
+        return StepCounter.steps { perform(&supervisor) }
     }
 }
 

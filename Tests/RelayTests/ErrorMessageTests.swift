@@ -93,7 +93,7 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: Support.E
         .noUsableMedia, ["no H.264 or HEVC video", "MPEG-2 video, AAC"]
     ),
     (
-        "frames that cannot be decoded", empty(segments: 5) { $0.framesBeforeSync = 125 }, .noUsableMedia,
+        "frames that cannot be decoded", empty(segments: 5) { $0[.framesBeforeSync] = 125 }, .noUsableMedia,
         ["nothing of its 5 segments", "125 frames without a random access point"]
     ),
     ("segments without a frame", empty(segments: 1), .noUsableMedia, ["no frame was found"]),

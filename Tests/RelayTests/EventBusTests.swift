@@ -6,11 +6,11 @@ import Testing
 @testable import liverelay
 
 private func reload(_ number: Int) -> EventContent {
-    .listReload(source: "list", .init(added: number))
+    .listReload(source: "list", added: number)
 }
 
 private func numbers(_ batch: EventSubscription.Batch) -> [Int] {
-    batch.events.map { if case .listReload(_, let change) = $0.content { change.added } else { -1 } }
+    batch.events.map { event in (0..<10).first { reload($0) == event.content } ?? -1 }
 }
 
 /// The time of the first event is second 5.

@@ -25,7 +25,7 @@ private let examples: [EventContent] = [
             audioCodec: "mp4a.40.2"), mediaSequence: 48_201),
     .recordingStart(directory: "evening"), .recordingEnd(directory: "evening"), .clientConnect(client),
     .clientDisconnect(client, seconds: 61.75, sentBytes: 38_273_040),
-    .listReload(source: "channels.m3u", .init(added: 3, removed: 1, changed: 2, unchanged: 207, ended: 1)),
+    .listReload(source: "channels.m3u", added: 3, removed: 1, changed: 2, unchanged: 207, ended: 1),
     .listError(source: "https://example.com/list.m3u", reason: "The list answers with status 503."),
 ]
 

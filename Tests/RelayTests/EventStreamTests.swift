@@ -17,7 +17,7 @@ private struct EventScene {
         let operations = OperationsResponder(
             metrics: MetricsResponder {
                 MetricsSnapshot(
-                    runs: [], traffic: HTTPTraffic().counts, events: EventFigures(bus, delivery),
+                    runs: [], traffic: HTTPTraffic().counts, events: delivery,
                     process: ProcessFigures())
             },
             events: EventResponder(bus) { target in

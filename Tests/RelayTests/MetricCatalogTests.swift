@@ -17,7 +17,7 @@ private func idleSnapshot(channels: Int) throws -> MetricsSnapshot {
     let delivery = try EventDelivery(bus, webhooks: [], commands: [], logger: Logger(label: "test"))
     return MetricsSnapshot(
         runs: [], channelStates: ["idle": channels], startCount: 0, traffic: HTTPTraffic().counts,
-        events: EventFigures(bus, delivery), process: ProcessFigures())
+        events: delivery, process: ProcessFigures())
 }
 
 @Suite struct MetricCatalogTests {
@@ -71,7 +71,7 @@ private func idleSnapshot(channels: Int) throws -> MetricsSnapshot {
         let replay = Replay(capture, spool: spool.path, observe: { meter.record($0) })
         _ = try await replay.run()
         let counts = meter.counts
-        #expect(counts.periods.values.reduce(0, +) == replay.state.status.splice.counts.periods)
+        #expect(counts.periods.values.reduce(0, +) == replay.state.status.splice.counts[.periods])
         #expect(counts.periods[.joined] == 1 && counts.periods[.tagged, default: 0] > 1)
         #expect(counts.publishedSegments == replay.state.status.output.segments)
     }

@@ -101,7 +101,7 @@ struct TemporaryDirectory: ~Copyable {
                 && cut.index.duration <= range.upperBound - range.lowerBound)
         #expect(published.end == nil, "the capture ends, the channel does not")
         #expect(!published.events.contains("tryFailed") && !published.events.contains("lost"), "\(published.events)")
-        #expect(published.status.upstream.counts.delivered >= segments, "\(published.status.upstream)")
+        #expect(published.status.upstream.counts[.segmentsDelivered] >= segments, "\(published.status.upstream)")
         #expect(published.status.splice.segmentsSkipped == 0 && !published.segments.isEmpty)
     }
 

@@ -75,7 +75,7 @@ extension DeliveryCounter {
     }
 
     private func publish(_ count: Int) {
-        for number in 0..<count { bus.publish(.listReload(source: "s", .init(added: number))) }
+        for number in 0..<count { bus.publish(.listReload(source: "s", added: number)) }
     }
 
     @Test func eventsComeInOrderAfterRetries() async throws {

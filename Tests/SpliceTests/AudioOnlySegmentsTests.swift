@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -144,10 +145,10 @@ import Testing
         #expect(output.periods == row.periods, "\(row.when)")
         #expect(output.segments.count == row.segments, "\(row.when)")
         #expect(output.labels.count == row.frames, "\(row.when)")
-        #expect(output.counts.audioSilence == row.silentFrames, "\(row.when)")
-        #expect(output.counts.audioDiscarded == 0 && output.counts.demux.undecodable == 0, "\(row.when)")
-        #expect(output.counts.timestampGapTicks == row.missing, "\(row.when)")
-        #expect(output.counts.timestampGaps == (row.missing > 0 ? 1 : 0), "\(row.when)")
+        #expect(output.counts[.silentAudioFrames] == row.silentFrames, "\(row.when)")
+        #expect(output.counts[.unmatchedAudioFrames] == 0 && output.counts.demux[.undecodableUnits] == 0, "\(row.when)")
+        #expect(output.counts[.timestampGapTicks] == row.missing, "\(row.when)")
+        #expect(output.counts[.timestampGaps] == (row.missing > 0 ? 1 : 0), "\(row.when)")
     }
 
     /// Exact values of tfdt in the audio timescale, over a change of rate and back.

@@ -77,7 +77,7 @@ func audioIsPlacedEndToEnd(_ index: Int) throws {
     #expect(
         Set(cut.samples.map(\.duration)).isSubset(of: row.durations), "\(row.when): \(Set(cut.samples.map(\.duration)))"
     )
-    #expect(assembler.counts.audioSilence == row.silentFrames, "\(row.when)")
+    #expect(assembler.counts[.silentAudioFrames] == row.silentFrames, "\(row.when)")
     let written = cut.samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
     #expect(assembler.nextDecodeTime == cut.decodeTime + written, "\(row.when): the next decode time is the sum")
     let end = PeriodTimeline.audioTime(Ticks(18_000 + 40 * 1920))
@@ -119,7 +119,7 @@ func audioIsPlacedEndToEnd(_ index: Int) throws {
         SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence, on: timeline(source: 0, at: 108_000))
     let dequeued = assembler.dequeueSamples(from: Ticks(108_000), to: Ticks(198_000))
     let cut = try #require(dequeued)
-    #expect(cut.samples.count == 47 && assembler.counts.audioSilence == 47)
+    #expect(cut.samples.count == 47 && assembler.counts[.silentAudioFrames] == 47)
 }
 
 private let lateRows:
@@ -148,7 +148,8 @@ func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
     #expect(cut.samples.prefix(row.written).map(\.payload) == late.prefix(row.written).map(\.payload), "\(row.when)")
     #expect(cut.samples.count == 49 && Set(cut.samples.map(\.duration)) == [301_056], "\(row.when)")
     #expect(
-        assembler.counts.audioSilence == row.silentFrames && assembler.counts.audioTrimmed == row.trimmed,
+        assembler.counts[.silentAudioFrames] == row.silentFrames
+            && assembler.counts[.trimmedAudioFrames] == row.trimmed,
         "\(row.when): \(assembler.counts)")
 }
 
@@ -165,7 +166,7 @@ func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
         on: timeline(source: 0, at: 18_000 + 46 * 1920))
     let dequeued = assembler.dequeueSamples(from: Ticks(18_000 + 46 * 1920), to: Ticks(18_000 + 93 * 1920))
     let cut = try #require(dequeued)
-    #expect(cut.samples.count == 49 && assembler.counts.audioSilence == 47)
+    #expect(cut.samples.count == 49 && assembler.counts[.silentAudioFrames] == 47)
 }
 
 @Test func veryShortSegmentHasAudio() throws {
@@ -194,5 +195,5 @@ func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
     let dequeued = assembler.dequeueSamples(from: Ticks(198_000), to: Ticks(288_000))
     let cut = try #require(dequeued)
     #expect(cut.decodeTime == before, "decode time does not jump by the missing time")
-    #expect(assembler.counts.audioSilence == 83, "1.8 s, less the extension of the first frame")
+    #expect(assembler.counts[.silentAudioFrames] == 83, "1.8 s, less the extension of the first frame")
 }

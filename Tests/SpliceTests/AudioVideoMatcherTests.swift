@@ -213,7 +213,7 @@ func videoSpanGetsItsAudio(_ index: Int) {
         "up to the end of the video"
     )
     #expect(matcher.dequeueLateAudio(before: next).isEmpty, "only once")
-    #expect(matcher.dequeueAudio(for: next).count == 47 && matcher.counts.audioDiscarded == 2)
+    #expect(matcher.dequeueAudio(for: next).count == 47 && matcher.counts[.unmatchedAudioFrames] == 2)
 }
 
 @Test func untimedAndDamagedAudioIsCounted() {
@@ -225,6 +225,6 @@ func videoSpanGetsItsAudio(_ index: Int) {
             isDamaged: index == 2, payload: frame.payload)
     }
     matcher.append(frames, discontinuitySequence: 0)
-    #expect(matcher.counts.audioUntimed == 1 && matcher.counts.audioDamaged == 1)
+    #expect(matcher.counts[.untimedAudioFrames] == 1 && matcher.counts[.damagedAudioFrames] == 1)
     #expect(matcher.dequeueAudio(for: videoSpan(900_000, 990_000, beginsPeriod: true)).count == 2)
 }

@@ -54,11 +54,12 @@ import Testing
         #expect(video.count == input.reduce(0) { $0 + $1.video.count })
         let received = input.reduce(0) { $0 + $1.audio.count }
         let counts = engine.counts
-        let dropped = counts.audioTrimmed + counts.audioOverlapping + counts.audioDiscarded
-        #expect(audio.count - counts.audioSilence + dropped == received, "nothing is lost without a count")
-        #expect(counts.timestampsSanitized == 0)
+        let dropped = counts[.trimmedAudioFrames] + counts[.overlappingAudioFrames] + counts[.unmatchedAudioFrames]
+        #expect(audio.count - counts[.silentAudioFrames] + dropped == received, "nothing is lost without a count")
+        #expect(counts[.adjustedTimestamps] == 0)
         if row.audio == row.video || row.longest == 10 || row.audio == 8 {
-            #expect(dropped <= 1 && counts.audioSilence == (row.audio < row.video ? counts.audioSilence : 0))
+            #expect(
+                dropped <= 1 && counts[.silentAudioFrames] == (row.audio < row.video ? counts[.silentAudioFrames] : 0))
         }
         let audioEnd = PeriodTimeline.ticks(ofAudioTime: audio.reduce(0) { $0 + Int64($1.duration) })
         #expect(audioEnd <= end + Ticks(1), "no audio ends after the video")
@@ -81,8 +82,10 @@ import Testing
         let (video, audio) = try samples(of: written)
         #expect(video.count == demuxed.video)
         let counts = engine.counts
-        #expect(audio.count + counts.audioTrimmed + counts.audioOverlapping + counts.audioDiscarded == demuxed.audio)
-        if isFinished { #expect(counts.audioTrimmed == 0) }
+        #expect(
+            audio.count + counts[.trimmedAudioFrames] + counts[.overlappingAudioFrames] + counts[.unmatchedAudioFrames]
+                == demuxed.audio)
+        if isFinished { #expect(counts[.trimmedAudioFrames] == 0) }
     }
 
     private func demux(_ segments: [[UInt8]]) throws -> (video: Int, audio: Int) {

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -121,7 +122,7 @@ private struct TestProgram {
         }
         output += try engine.handle(.ended(.main))
         let presented = try output.flatMap { try $0.presentationTimes() }
-        #expect(presented.count == frames && engine.counts.periods == 3)
+        #expect(presented.count == frames && engine.counts[.periods] == 3)
         let messages = output.flatMap { WrittenMessage.all(in: $0.bytes) }
         #expect(messages.map(\.number) == (0..<UInt64(sequence)).map(\.self))
         for (message, frame) in zip(messages, messageFrames) {
@@ -134,8 +135,8 @@ private struct TestProgram {
                 #expect(Int64(message.time) >= times[0] - 1 && Int64(message.time) <= (times.last ?? 0) + 1)
             }
         }
-        #expect(engine.counts.messagesWritten == sequence && engine.counts.metadataDiscarded == 0)
-        #expect(engine.counts.demux == DemuxCounts())
+        #expect(engine.counts[.eventMessages] == sequence && engine.counts[.discardedTimedMetadata] == 0)
+        #expect(engine.counts.demux == Counts<DemuxCount>())
         try expectPlayable(output)
     }
 
@@ -187,7 +188,7 @@ private struct TestProgram {
         #expect(
             abs(try #require(commands.first).date - date) <= 1, "the date is that of the message, not of the section")
         #expect(output.flatMap { WrittenMessage.all(in: $0.bytes) }.map(\.data) == [section])
-        #expect(engine.counts.duplicateMessages == 1)
+        #expect(engine.counts[.duplicateEventMessages] == 1)
     }
 
     @Test func messageAfterTheEndIsCounted() throws {
@@ -195,9 +196,9 @@ private struct TestProgram {
         var engine = engine()
         let message = EventMessageSketch(time: 60_000)
         _ = try engine.handle(input(program, 0, sequence: 0, isTagged: false, [message]))
-        #expect(engine.counts.metadataDiscarded == 0)
+        #expect(engine.counts[.discardedTimedMetadata] == 0)
         _ = try engine.handle(.ended(.main))
-        #expect(engine.counts.metadataDiscarded == 1 && engine.counts.messagesWritten == 0)
+        #expect(engine.counts[.discardedTimedMetadata] == 1 && engine.counts[.eventMessages] == 0)
     }
 }
 
@@ -238,7 +239,7 @@ private struct TestProgram {
         let messages = segments.flatMap { WrittenMessage.all(in: $0.bytes) }
         #expect(messages.map(\.data) == (0..<7).map { Self.tag("\($0)") }, "the timestamp tag is not metadata")
         #expect(messages.allSatisfy { $0.scheme == EventMessage.id3Scheme })
-        #expect(counts.messagesWritten == 7 && counts.metadataDiscarded == 0)
+        #expect(counts[.eventMessages] == 7 && counts[.discardedTimedMetadata] == 0)
         let expected = try expected(segments)
         #expect(messages.map { Int64($0.time) } == expected)
     }
@@ -283,6 +284,6 @@ private struct TestProgram {
     @Test func metadataWithoutFramesIsCounted() {
         var matcher = AudioVideoMatcher(isMuxed: false)
         matcher.append([], discontinuitySequence: 0, metadata: [TimedMetadata(.id3([]), at: nil)])
-        #expect(matcher.counts.metadataDiscarded == 1 && matcher.dequeueMetadata().isEmpty)
+        #expect(matcher.counts[.discardedTimedMetadata] == 1 && matcher.dequeueMetadata().isEmpty)
     }
 }

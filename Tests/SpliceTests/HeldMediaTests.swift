@@ -1,4 +1,5 @@
 import Media
+import Support
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ struct HeldMediaTests {
             return try engine.handle(.segment(input)).count
         }
         #expect(written == row.written, "\(row.when)")
-        #expect(engine.counts.releases == row.releases)
+        #expect(engine.counts[.earlyReleases] == row.releases)
         #expect(engine.warnings.contains(.mediaReleased) == (row.releases > 0))
     }
 
@@ -47,10 +48,10 @@ struct HeldMediaTests {
             matcher.append(Array(packets[number * 10..<number * 10 + 10]), discontinuitySequence: UInt64(number))
         }
         #expect(matcher.audioSpans.count == 2)
-        #expect(matcher.counts.audioDiscarded == 80)
+        #expect(matcher.counts[.unmatchedAudioFrames] == 80)
         var queue = CompanionQueue(byteLimit: 2500)
         for number in 0..<10 { queue.append(.ended(Array(packets[number * 10..<number * 10 + 10]))) }
-        #expect(queue.counts.audioDiscarded == 80)
+        #expect(queue.counts[.unmatchedAudioFrames] == 80)
     }
 
     @Test func unitsBeyondTheLimitAreNotFound() throws {
@@ -71,13 +72,13 @@ struct HeldMediaTests {
         let slices = (0..<limit + excess).map { _ in ElementarySamples.slice(1, isIDR: true, size: 4) }
         buffer.bytes += ElementarySamples.parameterSets + ElementarySamples.stream(slices)
         var framer = VideoFramer(pid: 0x100, codec: .h264)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let frames = try framer.frame(&buffer, start: nil, ending: .closed(isPacketDue: false), counts: &counts)
-        #expect(frames.count == limit && counts.undecodable == excess)
+        #expect(frames.count == limit && counts[.undecodableUnits] == excess)
         let audio = (0..<DemuxLimits.audioFrames + excess).flatMap { _ in ElementarySamples.adts(1) }
         var demuxer = PackedAudioDemuxer()
         let output = try demuxer.feed(
             ID3Sample.tag(ID3Sample.timestamp(0)) + audio)
-        #expect(output.audio.count == DemuxLimits.audioFrames && output.counts.undecodable == excess)
+        #expect(output.audio.count == DemuxLimits.audioFrames && output.counts[.undecodableUnits] == excess)
     }
 }

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -61,7 +62,8 @@ struct MetadataEngineTests {
         let time = ID3Sample.tag(ID3Sample.timestamp(900_000))
         let segment = time + frames[..<50].flatMap(\.self) + tag + frames[50...].flatMap(\.self)
         let (segments, counts) = try feed([segment])
-        #expect(counts.messagesWritten == 1 && counts.metadataDiscarded == 0 && counts.demux == DemuxCounts())
+        #expect(
+            counts[.eventMessages] == 1 && counts[.discardedTimedMetadata] == 0 && counts.demux == Counts<DemuxCount>())
         let fragment = try #require(segments.first?.fragment)
         let boxes = try BoxReader.wholeBoxes(in: (fragment.header + fragment.payloads.flatMap(\.self))[...]).boxes
         let message = try EventMessageBox(try #require(boxes.first("emsg")))
@@ -86,7 +88,8 @@ struct MetadataEngineTests {
         let rest = try bodies.dropFirst().map { try adding([], to: $0) }
         let (segments, counts) = try feed([first] + rest)
         try #require(segments.count == 3)
-        #expect(counts.messagesWritten == 2 && counts.metadataDiscarded == 0 && counts.demux == DemuxCounts())
+        #expect(
+            counts[.eventMessages] == 2 && counts[.discardedTimedMetadata] == 0 && counts.demux == Counts<DemuxCount>())
 
         #expect(segments.map { $0.placements.map(\.mediaSequence) } == [[40], [41], [42]])
         #expect(segments.map { $0.placements.first?.date } == segments.map(\.programDateTime))

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -88,9 +89,9 @@ struct MetadataStreamTests {
         var demuxer = TransportDemuxer()
         let segment = try demuxer.feed(multiplex(row.write))
         #expect(segment.metadata.map { $0.time?.count } == row.times, "\(row.when)")
-        #expect(segment.counts.badSections == row.badSections, "\(row.when)")
-        #expect(segment.counts.undecodable >= row.undecodable, "\(row.when)")
-        #expect(segment.counts.otherPackets == (row.when == "another stream" ? 1 : 0), "\(row.when)")
+        #expect(segment.counts[.badSections] == row.badSections, "\(row.when)")
+        #expect(segment.counts[.undecodableUnits] >= row.undecodable, "\(row.when)")
+        #expect(segment.counts[.otherPackets] == (row.when == "another stream" ? 1 : 0), "\(row.when)")
     }
 
     @Test func companionDuplicatesNoMetadata() throws {
@@ -115,7 +116,7 @@ struct MetadataStreamTests {
                 builder.pes(pid: tagPID, streamID: 0xBD, pts: 906_000, isBounded: true, id3("b"))
             })
         #expect(segment.metadata.map(\.time) == [Ticks(906_000)])
-        #expect(segment.counts.undecodable > 0)
+        #expect(segment.counts[.undecodableUnits] > 0)
     }
 }
 
@@ -146,7 +147,7 @@ struct PendingMarkersTests {
         #expect(first.map(\.message.data) == ["early", "a", "b"].map(id3))
         #expect(markers.dequeueMessages(before: Ticks(378_000)).isEmpty)
         #expect(markers.dequeueMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
-        #expect(markers.messages.counts.messagesWritten == 4 && markers.messages.counts.metadataDiscarded == 0)
+        #expect(markers.messages.counts[.eventMessages] == 4 && markers.messages.counts[.discardedTimedMetadata] == 0)
     }
 
     @Test func numberOfHeldMessagesIsBounded() {
@@ -154,7 +155,7 @@ struct PendingMarkersTests {
         let part = part(900_000, tags)[0]
         var markers = PendingMarkers()
         markers.append(part, on: timeline(part))
-        #expect(markers.messages.counts.metadataDiscarded == 1100 - PendingMessages.limit)
+        #expect(markers.messages.counts[.discardedTimedMetadata] == 1100 - PendingMessages.limit)
         #expect(markers.dequeueMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
     }
 
@@ -165,13 +166,13 @@ struct PendingMarkersTests {
             let isNew = messages.add(PlacedMessage(message: .id3(large), time: time))
             #expect(isNew)
         }
-        #expect(messages.counts.metadataDiscarded == 2, "a message is slightly larger than its data")
+        #expect(messages.counts[.discardedTimedMetadata] == 2, "a message is slightly larger than its data")
         messages.discard(before: Ticks(2))
-        #expect(messages.counts.metadataDiscarded == 3)
+        #expect(messages.counts[.discardedTimedMetadata] == 3)
         #expect(messages.dequeue(before: Ticks(3)).map(\.time.count) == [2])
         messages.discard()
         #expect(
-            messages.counts.messagesWritten == 1 && messages.counts.metadataDiscarded == 4
+            messages.counts[.eventMessages] == 1 && messages.counts[.discardedTimedMetadata] == 4
                 && messages.dequeue(before: Ticks(10)).isEmpty)
     }
 

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Demux
@@ -59,13 +60,13 @@ import Testing
                 (nil, [Self.transport(seconds: 1)]),
             ], &engine)
         #expect(try frameCount(output) == 75)
-        #expect(engine.counts.periods == 3)
+        #expect(engine.counts[.periods] == 3)
         #expect(output.map(\.description.video?.width) == [320, 160, 160, 320])
         #expect(output.map(\.isDiscontinuous) == [false, true, false, true])
-        #expect(engine.counts.demux == DemuxCounts())
+        #expect(engine.counts.demux == Counts<DemuxCount>())
         // At most one frame at each discontinuity.
-        #expect(engine.counts.audioSilence <= 3)
-        #expect(engine.counts.framesBeforeSync == 0)
+        #expect(engine.counts[.silentAudioFrames] <= 3)
+        #expect(engine.counts[.framesBeforeSync] == 0)
     }
 
     @Test("another init section begins a period; the same one again does not")
@@ -79,7 +80,7 @@ import Testing
         )
         var engine = engine()
         let output = try splice([first, second, first], &engine)
-        #expect(engine.counts.periods == 3)
+        #expect(engine.counts[.periods] == 3)
         #expect(output.map(\.isDiscontinuous).filter(\.self).count == 2)
         #expect(try frameCount(output) == 25 + 30 + 25)
         #expect(Set(output.map(\.initSection.name)).count == 2)
@@ -141,7 +142,7 @@ import Testing
         let output = try splice([source], &engine)
         #expect(output.allSatisfy { $0.description.audioCodec == "mp4a.40.2" })
         #expect(output.allSatisfy { $0.position.audio.flatMap { TransportAudioCodec($0) } == .aac })
-        #expect(engine.counts.audioUndecodable == 0 && engine.counts.audioTranscoded >= 8)
+        #expect(engine.counts[.undecodableAudioFrames] == 0 && engine.counts[.transcodedAudioFrames] >= 8)
         let bytes = output.reduce(into: output[0].initSection.bytes) {
             $0 += $1.fragment.header + $1.fragment.payloads.joined()
         }

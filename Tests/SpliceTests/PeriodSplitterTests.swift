@@ -255,7 +255,7 @@ func videoIsSplitIntoPeriods(_ index: Int) {
     #expect(counts == row.frames, "\(row.when)")
     let received = row.segments.reduce(0) { $0 + $1.frames.count }
     #expect(
-        counts.reduce(0, +) + splitter.counts.framesBeforeSync + splitter.counts.leadingPictures == received,
+        counts.reduce(0, +) + splitter.counts[.framesBeforeSync] + splitter.counts[.leadingPictures] == received,
         "\(row.when): every frame is accounted for")
 }
 

@@ -98,8 +98,8 @@ import Testing
         }
         #expect(published.allSatisfy { $0.beginsGradualRefresh == row.beginsRefresh })
         #expect(output.map(\.isIndependent) == row.independent)
-        #expect(engine.counts.openSegments == row.independent.count { !$0 } - row.withoutSync)
-        #expect(engine.counts.segmentsWithoutSync == row.withoutSync)
+        #expect(engine.counts[.openSegments] == row.independent.count { !$0 } - row.withoutSync)
+        #expect(engine.counts[.segmentsWithoutSync] == row.withoutSync)
         guard let first = output.first else { return }
         let found = try RandomAccessMedia.decoded(first.initSection.bytes + fragments).map(\.hash)
         let expected = try RandomAccessMedia.decoded(segments.flatMap(\.self)).map(\.hash)

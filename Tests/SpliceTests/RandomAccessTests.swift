@@ -129,7 +129,7 @@ import Testing
             return
         }
         #expect(parts.map(\.units.count) == [row.frames.count - dropped], "\(row.when)")
-        #expect(splitter.counts.framesBeforeSync == dropped, "\(row.when)")
+        #expect(splitter.counts[.framesBeforeSync] == dropped, "\(row.when)")
         #expect(parts.first?.units.first?.randomAccess != nil, "\(row.when)")
     }
 
@@ -149,7 +149,7 @@ import Testing
         }
         parts += splitter.finish()
         #expect(parts.flatMap(\.units).map(\.dts) == expected.flatMap(\.units).map(\.dts))
-        #expect(splitter.counts.framesBeforeSync == whole.counts.framesBeforeSync)
+        #expect(splitter.counts[.framesBeforeSync] == whole.counts[.framesBeforeSync])
         let sequences = parts.map { UInt64($0.units[0].dts.count / 9000) / UInt64(count) }
         #expect(parts.map(\.mediaSequence) == sequences)
     }

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -21,10 +22,10 @@ import Testing
         buffer.startPacket(pts: .zero, dts: nil)
         for _ in 0..<4 { buffer.bytes += Self.element(rate: rate) }
         var framer = AudioFramer(pid: 0x101, framing: .loas)
-        var counts = DemuxCounts()
+        var counts = Counts<DemuxCount>()
         let packets = try framer.frame(&buffer, isClosed: true, counts: &counts)
         #expect(packets.map(\.configuration.sampleRate.hertz) == Array(repeating: rate, count: isAccepted ? 4 : 0))
-        #expect(counts.undecodable == (isAccepted ? 0 : 4))
+        #expect(counts[.undecodableUnits] == (isAccepted ? 0 : 4))
         guard let configuration = packets.first?.configuration else { return }
         var writer = AudioSampleWriter(
             configuration: configuration, silence: nil, fillsGaps: false, next: 0, limit: .max / 2)

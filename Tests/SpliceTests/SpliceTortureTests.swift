@@ -85,5 +85,5 @@ private func input(
         builder.pes(pid: 256, pts: 900_000 + Int64(index) * 3600, unit)
     }
     let output = TortureOutput([input(0, builder.cut()), .ended(.main)])
-    #expect(output.videoSamples.count == 25 && output.counts.segmentsWithoutSync == 0)
+    #expect(output.videoSamples.count == 25 && output.counts[.segmentsWithoutSync] == 0)
 }

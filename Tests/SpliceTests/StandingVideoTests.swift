@@ -178,8 +178,8 @@ import Testing
         }
         let last = parts.map { Double($0.frameDuration.count) / 90_000 }
         #expect(zip(last, row.last).allSatisfy { abs($0 - $1) < 0.03 }, "\(last)")
-        #expect(splitter.counts.stillFrames == times.joined().count { $0 < 0 })
-        #expect(splitter.counts.timestampGaps == 0 || row.signals.contains(.clock))
+        #expect(splitter.counts[.stillFrames] == times.joined().count { $0 < 0 })
+        #expect(splitter.counts[.timestampGaps] == 0 || row.signals.contains(.clock))
     }
 
     /// Slides at any time in segments of any length: each once, where it belongs, and no time is missing between.
@@ -235,7 +235,9 @@ import Testing
         let withVideo = output.segments.prefix { $0.trackIDs.count == 2 }
         #expect(withVideo.count == 76 && withVideo.allSatisfy { $0.period == 0 })
         #expect(output.segments.dropFirst(76).allSatisfy { $0.trackIDs.count == 1 && $0.period == 1 })
-        #expect(output.counts.stillFrames == 75 && output.counts.videoTimeouts == 1)
-        #expect(output.counts.audioSilence + output.counts.audioTrimmed + output.counts.audioDiscarded <= 2)
+        #expect(output.counts[.stillFrames] == 75 && output.counts[.videoTimeouts] == 1)
+        #expect(
+            output.counts[.silentAudioFrames] + output.counts[.trimmedAudioFrames]
+                + output.counts[.unmatchedAudioFrames] <= 2)
     }
 }

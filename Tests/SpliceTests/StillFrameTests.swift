@@ -103,7 +103,7 @@ import Testing
         #expect(output.kinds == row.tracks, "\(row.when)")
         #expect(output.periods == row.periods, "\(row.when)")
         #expect(output.labels.count >= row.frames, "\(row.when): \(output.labels.count)")
-        #expect(output.counts.timestampsSanitized == 0 && output.counts.timestampGaps == 0, "\(row.when)")
+        #expect(output.counts[.adjustedTimestamps] == 0 && output.counts[.timestampGaps] == 0, "\(row.when)")
     }
 
     /// A variant without video that names a companion publishes its own audio.
@@ -126,7 +126,7 @@ import Testing
         let ends = still.map { ($0.video.first?.presentation ?? 0, $0.video.reduce(0) { $0 + $1.duration }) }
         let lengths = ends.map(\.1)
         #expect(lengths.allSatisfy { abs($0 - 180_000) <= 1920 }, "\(lengths)")
-        #expect(output.counts.stillFrames == still.reduce(0) { $0 + $1.video.count })
+        #expect(output.counts[.stillFrames] == still.reduce(0) { $0 + $1.video.count })
     }
 
     /// After audio only both clocks advance: video that follows is placed after it.

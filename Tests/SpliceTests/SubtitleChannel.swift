@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 
 @testable import Demux
@@ -166,7 +167,7 @@ struct SubtitleChannel {
 struct SubtitleResult {
     let segments: [SubtitleSegmenter.PublishedSegment]
     var files: [SegmentSubtitles] = []
-    var counts = SubtitleCounts()
+    var counts = Counts<SubtitleCount>()
     /// Files emitted before the end of the channel.
     var filesBeforeEnd = 0
 

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Media
@@ -45,7 +46,7 @@ import Testing
         }
         // The newest one is held whatever its size.
         let held = max(1, SubtitleLimits.heldBytes / file.count)
-        #expect(placer.counts.unplaced == (20 - held) * 1000)
+        #expect(placer.counts[.unplacedCues] == (20 - held) * 1000)
     }
 
     @Test func heldFilesAreLimitedByTheirCues() {
@@ -55,7 +56,7 @@ import Testing
             let input = SubtitleInput(mediaSequence: UInt64(number), duration: .seconds(6), bytes: file)
             placer.append(input, published: PublishedSpans())
         }
-        #expect(placer.counts.unplaced == (20 - SubtitleLimits.heldCues / 3000) * 3000)
+        #expect(placer.counts[.unplacedCues] == (20 - SubtitleLimits.heldCues / 3000) * 3000)
     }
 
     @Test func placedCuesAreLimited() {
@@ -66,7 +67,7 @@ import Testing
                 period: 0, start: Ticks(Int64(index)), end: .seconds(60))
         }
         segmenter.append(CuePlacer.Placement(cues: cues, coveredUntil: nil, undecidedFrom: nil))
-        #expect(segmenter.counts.dropped == 5)
+        #expect(segmenter.counts[.droppedCues] == 5)
     }
 
     @Test func publishedFileIsLimited() {
@@ -84,7 +85,7 @@ import Testing
         let files = segmenter.dequeueCompleted(on: PublishedSpans(), maxLateness: nil)
         #expect(files.count == 1)
         #expect(files.first.map { $0.bytes.count <= SubtitleLimits.publishedBytes + 1000 } == true)
-        #expect(segmenter.counts.cues + segmenter.counts.dropped == 40)
-        #expect(segmenter.counts.dropped > 0)
+        #expect(segmenter.counts[.cues] + segmenter.counts[.droppedCues] == 40)
+        #expect(segmenter.counts[.droppedCues] > 0)
     }
 }

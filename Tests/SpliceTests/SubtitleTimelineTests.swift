@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
         #expect(result.times == Self.expectedTimes, "\(row.when)")
         #expect(result.faults.isEmpty, "\(row.when): \(result.faults)")
         #expect(
-            result.counts.cues == 4 && result.counts.late == 0 && result.counts.unplaced == 0,
+            result.counts[.cues] == 4 && result.counts[.lateCues] == 0 && result.counts[.unplacedCues] == 0,
             "\(row.when): \(result.counts)")
     }
 
@@ -127,7 +128,7 @@ import Testing
                 cues: cues.map { Cue(start: $0.start - 6000, end: $0.end - 6000, text: $0.text) }, isTagged: false),
         ])
         let result = channel.result(channel.liveOrder)
-        #expect(result.times["a"] == [[5200, 8200]] && result.counts.cues == 1)
+        #expect(result.times["a"] == [[5200, 8200]] && result.counts[.cues] == 1)
         let counts = result.cues.values.map(\.count)
         #expect(counts == [1, 1])
     }
@@ -138,7 +139,7 @@ import Testing
         // All video segments arrive first.
         let result = channel.result(Array(repeating: .video, count: 6))
         #expect(result.files.map(\.mediaSequence) == Array(100...105), "each segment has a file")
-        #expect(result.counts.late == 2, "the cues of the first two segments are late, \(result.counts)")
+        #expect(result.counts[.lateCues] == 2, "the cues of the first two segments are late, \(result.counts)")
         #expect(result.times["d"] == [[27_200, 30_100]], "later cues are published")
     }
 
@@ -155,7 +156,7 @@ import Testing
         var timeline = SubtitleTimeline(renditions: 1, lateness: nil)
         let input = SubtitleInput(mediaSequence: 1, duration: .seconds(6), bytes: Array("<html>".utf8))
         #expect(timeline.append(input, rendition: 0) == [] && timeline.append(input, rendition: 5) == [])
-        #expect(timeline.counts.unreadable == 1 && timeline.counts.segments == 1)
+        #expect(timeline.counts[.malformedSegments] == 1 && timeline.counts[.segments] == 1)
     }
 
     /// Generated channels: each cue is published once, with the times of its video, in any order of arrival.
@@ -171,7 +172,9 @@ import Testing
         }
         let result = channel.result(channel.liveOrder)
         #expect(result.times == expected)
-        #expect(result.counts.cues == expected.count && result.counts.late == 0 && result.counts.unplaced == 0)
+        #expect(
+            result.counts[.cues] == expected.count && result.counts[.lateCues] == 0 && result.counts[.unplacedCues] == 0
+        )
         #expect(expected.isEmpty || result.faults.isEmpty, "\(result.faults)")
         let shuffled = (0..<80).map { _ in Bool.random(using: &random) ? SubtitleChannel.Step.video : .subtitles }
         let isSame = channel.result(shuffled).files == result.files

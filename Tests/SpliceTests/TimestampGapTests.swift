@@ -140,8 +140,8 @@ private let rows: [GapRow] = [
             _ = splitter.split(segment.frames, from: SyntheticPackets.segment(), boundary: segment.boundary)
         }
         _ = splitter.finish()
-        #expect(splitter.counts.timestampGaps == row.gaps.count, "\(row.when)")
-        #expect(Int64(splitter.counts.timestampGapTicks) == row.gaps.reduce(0, +), "\(row.when)")
+        #expect(splitter.counts[.timestampGaps] == row.gaps.count, "\(row.when)")
+        #expect(Int64(splitter.counts[.timestampGapTicks]) == row.gaps.reduce(0, +), "\(row.when)")
     }
 
     /// A transport stream cut between two packets looks complete.
@@ -149,12 +149,12 @@ private let rows: [GapRow] = [
     func truncatedResponse() throws {
         let segments = try CaptureFixture.clean.bodies("clean")
         let whole = try publish(segments)
-        #expect(whole.counts.timestampGaps == 0 && whole.counts.timestampGapTicks == 0 && whole.frames == 250)
+        #expect(whole.counts[.timestampGaps] == 0 && whole.counts[.timestampGapTicks] == 0 && whole.frames == 250)
         var short = segments
         short[1] = Array(segments[1].prefix(segments[1].count / 3 / 188 * 188))
         let cut = try publish(short)
-        #expect(cut.counts.timestampGaps == 1 && cut.counts.timestampGapTicks > 90_000)
-        #expect((whole.frames - cut.frames) * 3600 == cut.counts.timestampGapTicks)
+        #expect(cut.counts[.timestampGaps] == 1 && cut.counts[.timestampGapTicks] > 90_000)
+        #expect((whole.frames - cut.frames) * 3600 == cut.counts[.timestampGapTicks])
     }
 
     private func publish(_ segments: [[UInt8]]) throws -> (counts: SpliceCounts, frames: Int) {

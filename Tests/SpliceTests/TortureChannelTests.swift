@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import TestSupport
 import Testing
 
@@ -21,14 +22,15 @@ func anyChannelIsPublishedWhole(seed: UInt64) {
     #expect(output.faults(after: unreadable, roundingError: channel.roundingError).isEmpty, "\(channel)")
     #expect(output.videoFaults(of: channel.programs).isEmpty, "\(channel)")
     #expect(
-        output.counts.timestampsSanitized == 0 && output.counts.timestampGaps <= channel.apparentGaps, "\(channel)")
+        output.counts[.adjustedTimestamps] == 0 && output.counts[.timestampGaps] <= channel.apparentGaps, "\(channel)")
     for program in channel.programs where unreadable.allSatisfy({ $0.serial != program.serial }) {
         #expect(
             output.videoFrameCounts[program.serial, default: 0] == program.decodableVideoFrames.count,
             "program \(program.serial): \(channel)")
     }
     let sent = channel.programs.reduce(0) { $0 + $1.sentVideoFrames.count }
-    let dropped = output.counts.framesBeforeSync + output.counts.leadingPictures + output.counts.demux.undecodable
+    let dropped =
+        output.counts[.framesBeforeSync] + output.counts[.leadingPictures] + output.counts.demux[.undecodableUnits]
     let accounted = output.videoSamples.count + dropped
     #expect((sent...sent + channel.unpairedFields).contains(accounted), "\(accounted) of \(sent): \(channel)")
     for (period, offset) in output.audioOffsets(of: channel.programs) {

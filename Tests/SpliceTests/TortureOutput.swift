@@ -113,7 +113,7 @@ extension TortureOutput {
             audio = segment.audio?.last.map { $0.decode + $0.duration } ?? audio
         }
         let dependent = segments.count { $0.video.first?.isSync != true }
-        let counted = counts.segmentsWithoutSync + counts.openSegments
+        let counted = counts[.segmentsWithoutSync] + counts[.openSegments]
         return faults + (dependent == counted ? [] : ["\(dependent) segments without a sync sample"])
     }
 
@@ -152,7 +152,7 @@ extension TortureOutput {
             guard let first = segment.video.first else { continue }
             if segment.beginsPeriod,
                 abs(first.presentation - first.decode - PeriodTimeline.compositionDelay.count) > roundingError,
-                counts.periodsBeyondCompositionDelay == 0
+                counts[.periodsBeyondCompositionDelay] == 0
             {
                 faults.append(
                     "offset \(first.presentation - first.decode) at the start of period \(segment.period)")

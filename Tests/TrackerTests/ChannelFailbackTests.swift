@@ -48,8 +48,8 @@ import Testing
     let status = try #require(simulation.status)
     let main = try #require(status.renditions.first)
     let delivered = simulation.trace.split(separator: " ").count { $0 != "-" && $0 != "." }
-    #expect(main.counts.delivered == delivered && main.counts.failedLoads > 3)
-    #expect(status.faults.values.reduce(0, +) >= main.counts.failedLoads)
+    #expect(main.counts[.segmentsDelivered] == delivered && main.counts[.failedPlaylistLoads] > 3)
+    #expect(status.faults.values.reduce(0, +) >= main.counts[.failedPlaylistLoads])
 }
 
 @Test func monitoredPrimaryHasNoSegmentFetched() async throws {

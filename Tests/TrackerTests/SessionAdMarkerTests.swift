@@ -32,9 +32,9 @@ struct SessionAdMarkerTests {
         }
         let run = try await SessionRun(origin, seconds: 40)
         #expect(run.numbers().contains(108))
-        #expect(run.status?.renditions.first?.counts.lateCueTags == 2, "each cue tag once, and no other tag")
+        #expect(run.status?.renditions.first?.counts[.lateCueTags] == 2, "each cue tag once, and no other tag")
         let before = try await SessionRun(origin, seconds: 18)
-        #expect(before.status?.renditions.first?.counts.lateCueTags == 0)
+        #expect(before.status?.renditions.first?.counts[.lateCueTags] == 0)
     }
 
     @Test func dateRangesOfALostSegmentComeWithTheNext() async throws {

@@ -32,8 +32,8 @@ struct SessionLimitTests {
         #expect(run.losses().isEmpty)
         #expect(run.numbers() == Array(104...111))
         let counts = try #require(run.status?.renditions.first?.counts)
-        #expect(counts.postponedSegments > 0)
-        #expect(counts.failedTries == 0)
+        #expect(counts[.postponedSegments] > 0)
+        #expect(counts[.failedAttempts] == 0)
     }
 
     /// A page in place of a segment, while no other segment can be held. It is given up as if the next one were ready,

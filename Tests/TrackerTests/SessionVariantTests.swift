@@ -165,5 +165,5 @@ private func multivariant(
             "playlist-irregular rendition=main line=16 tag=EXTINF reason=duplicate",
         ])
     let loads = run.requested(.mediaPlaylist).count
-    #expect(run.status?.renditions.first?.counts.irregularPlaylists == loads + 1, "and the multivariant playlist")
+    #expect(run.status?.renditions.first?.counts[.irregularPlaylists] == loads + 1, "and the multivariant playlist")
 }

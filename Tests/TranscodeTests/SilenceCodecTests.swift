@@ -94,7 +94,7 @@ struct SilenceCodecTests {
         clock.append(packets.map { TimedAudio(packet: $0, pts: $0.pts ?? .zero) })
         let dequeued = clock.dequeueSamples(from: Ticks(18_000), to: Ticks(18_000 + 45 * 1920))
         let cut = try #require(dequeued)
-        #expect(clock.counts.audioSilence == 0 && cut.samples.count == 40)
+        #expect(clock.counts[.silentAudioFrames] == 0 && cut.samples.count == 40)
         #expect(cut.samples[10].duration == 6 * 301_056)
     }
 

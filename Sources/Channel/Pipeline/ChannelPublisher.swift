@@ -16,7 +16,7 @@ struct ChannelPublisher: Sendable {
     private var markers: AdMarkerTimeline
     private var hasReportedExcessMarkers = false
     /// Counts of the sources that were active before.
-    private var earlierMarkerCounts = AdMarkerCounts()
+    private var earlierMarkerCounts = Counts<AdMarkerCount>()
     /// Media that an earlier process published; nil if there is none.
     let publishedBefore: PublishedMedia?
     /// How the segments are written as transport streams.
@@ -51,7 +51,7 @@ struct ChannelPublisher: Sendable {
     /// The end of the newest entry, in milliseconds since 1970; nil before the first entry.
     var datedUntil: Int64? { ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970 }
     var longestSegment: Ticks { Ticks(ring.maximumSegmentDuration) }
-    var markerCounts: AdMarkerCounts { earlierMarkerCounts + markers.counts }
+    var markerCounts: Counts<AdMarkerCount> { earlierMarkerCounts + markers.counts }
 
     private static func publishedMedia(in ring: DVRRing) -> PublishedMedia? {
         // Each segment has one key frame at most, and a rewind of days has many segments.
@@ -125,7 +125,7 @@ extension ChannelPublisher {
     }
 
     private mutating func dequeueMarkerEvents() -> [ChannelPipeline.Event] {
-        guard !hasReportedExcessMarkers, markerCounts.excessMarkers > 0 else { return [] }
+        guard !hasReportedExcessMarkers, markerCounts[.excess] > 0 else { return [] }
         hasReportedExcessMarkers = true
         return [.adMarkersDropped]
     }

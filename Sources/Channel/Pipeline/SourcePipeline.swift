@@ -86,7 +86,7 @@ extension SourcePipeline {
     private mutating func dequeueTimestampGaps(in segment: SegmentInput) -> [ChannelPipeline.Event] {
         guard segment.rendition == .main else { return [] }
         let before = reportedGap
-        let ticks = engine.counts.timestampGapTicks
+        let ticks = engine.counts[.timestampGapTicks]
         reportedGap = (ticks, ticks > before.ticks)
         guard reportedGap.grew, !before.grew else { return [] }
         return [.timestampGap(mediaSequence: segment.mediaSequence, Ticks(Int64(ticks - before.ticks)))]

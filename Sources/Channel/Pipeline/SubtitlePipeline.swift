@@ -26,7 +26,7 @@ struct SubtitlePipeline: Sendable {
         timeline = SubtitleTimeline(renditions: ring.snapshot.subtitles.count, lateness: isLive ? lateness : nil)
     }
 
-    var counts: SubtitleCounts { timeline.counts }
+    var counts: Counts<SubtitleCount> { timeline.counts }
 
     mutating func process(_ content: Delivery.Content, of rendition: Int) async -> [ChannelPipeline.Event] {
         switch content {

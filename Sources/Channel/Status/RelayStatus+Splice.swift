@@ -16,7 +16,7 @@ extension RelayStatus {
         package internal(set) var segmentsSkipped = 0
         package internal(set) var segmentsNotWritten = 0
 
-        package var timestampGapSeconds: Double { Ticks(Int64(counts.timestampGapTicks)).duration.seconds }
+        package var timestampGapSeconds: Double { Ticks(Int64(counts[.timestampGapTicks])).duration.seconds }
 
         private enum CodingKeys: String, CodingKey {
             case currentPeriod, program, companionProgram, unsupportedAudio, segmentsSkipped, segmentsNotWritten,

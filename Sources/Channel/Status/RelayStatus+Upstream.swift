@@ -105,7 +105,7 @@ extension RelayStatus.Upstream {
         segmentsInFlight = status.renditions.reduce(0) { $0 + $1.inFlight }
         counts = TrackerCounts()
         for rendition in status.renditions { counts += rendition.counts }
-        counts.failedTries += status.failedResourceTries
+        counts[.failedAttempts] += status.failedResourceTries
     }
 }
 

@@ -51,7 +51,7 @@ package struct RelayStatus: Encodable, Sendable {
         upstream.update(from: status, at: now)
         guard let main = status.renditions.first else { return }
         subtitles.renditions = status.subtitles.map(\.name)
-        adMarkers.lateCueTags = main.counts.lateCueTags
+        adMarkers.lateCueTags = main.counts[.lateCueTags]
     }
 
     /// - Parameter counts: the splice's counts over all sources of `pipeline`.
@@ -64,7 +64,7 @@ package struct RelayStatus: Encodable, Sendable {
         subtitles.undecryptableSegments = publisher.subtitles.undecryptableSegments
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles
         adMarkers.counts = publisher.markerCounts
-        adMarkers.timedMetadata = TimedMetadata(counts)
+        adMarkers.splice = counts
         transportStream.update(from: publisher.transportStream)
         output.gapSegments = publisher.gapSegments
         output.slateSegments = pipeline.outageFiller.slateSegments
@@ -144,7 +144,7 @@ extension RelayStatus.Output {
 extension RelayStatus {
     /// The counts of all WebVTT renditions of the channel.
     package struct Subtitles: Encodable, Equatable, Sendable {
-        package internal(set) var counts = SubtitleCounts()
+        package internal(set) var counts = Counts<SubtitleCount>()
         /// Names of the renditions.
         package internal(set) var renditions: [String] = []
         package internal(set) var undecryptableSegments = 0
@@ -163,8 +163,9 @@ extension RelayStatus {
 
     /// The counts of ad markers and of timed metadata.
     package struct AdMarkers: Encodable, Equatable, Sendable {
-        package internal(set) var counts = AdMarkerCounts()
-        package internal(set) var timedMetadata = TimedMetadata()
+        package internal(set) var counts = Counts<AdMarkerCount>()
+        /// Of which those of dates and of timed metadata are published here.
+        package internal(set) var splice = SpliceCounts()
         /// Cue tags that a playlist added to segments which had been fetched already.
         package internal(set) var lateCueTags = 0
 
@@ -172,26 +173,9 @@ extension RelayStatus {
 
         package func encode(to encoder: any Encoder) throws {
             try counts.encode(to: encoder)
-            try timedMetadata.encode(to: encoder)
+            try splice.encodeMetadata(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(lateCueTags, forKey: .lateCueTags)
-        }
-    }
-
-    /// The splice's counts of timed metadata and of dates.
-    package struct TimedMetadata: Encodable, Equatable, Sendable {
-        package internal(set) var eventMessages = 0
-        package internal(set) var duplicateEventMessages = 0
-        package internal(set) var discardedTimedMetadata = 0
-        package internal(set) var ignoredProgramDateTimes = 0
-
-        init() {}
-
-        init(_ counts: SpliceCounts) {
-            eventMessages = counts.messagesWritten
-            duplicateEventMessages = counts.duplicateMessages
-            discardedTimedMetadata = counts.metadataDiscarded
-            ignoredProgramDateTimes = counts.datesRejected
         }
     }
 }

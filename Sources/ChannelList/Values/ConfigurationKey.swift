@@ -2,7 +2,7 @@ import Support
 
 /// The keys of a channel, most of which `defaults` has too. The row of each says once what `channels.yaml`, the API with
 /// its document and `--help` have of it.
-package enum ConfigurationKey: String, CaseIterable, Sendable {
+package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Description.
     case name, group, logo, number
     case guideID = "tvg-id"

@@ -29,16 +29,14 @@ package struct TunerDevice: Equatable, Sendable {
     /// - Parameter query: a query that the URL of the lineup carries.
     package func discoverJSON(baseURL: String, query: String? = nil) -> String {
         let base = Self.withoutSlash(baseURL)
-        return DocumentText.object([
-            ("FriendlyName", DocumentText.json(name)), ("Manufacturer", DocumentText.json(Self.manufacturer)),
-            ("ModelNumber", DocumentText.json(Self.modelNumber)),
-            ("FirmwareName", DocumentText.json(Self.firmwareName)),
-            ("FirmwareVersion", DocumentText.json(Self.firmwareVersion)),
-            ("DeviceID", DocumentText.json(deviceID)), ("DeviceAuth", DocumentText.json(Self.manufacturer)),
-            ("BaseURL", DocumentText.json(base)),
-            ("LineupURL", DocumentText.json(base + "/lineup.json" + ChannelListWriter.suffix(query))),
-            ("TunerCount", String(tunerCount)),
+        var device = JSONObject([
+            "FriendlyName": name, "Manufacturer": Self.manufacturer, "ModelNumber": Self.modelNumber,
+            "FirmwareName": Self.firmwareName, "FirmwareVersion": Self.firmwareVersion, "DeviceID": deviceID,
+            "DeviceAuth": Self.manufacturer, "BaseURL": base,
+            "LineupURL": base + "/lineup.json" + ChannelListWriter.suffix(query),
         ])
+        device.add("TunerCount", tunerCount)
+        return device.text
     }
 
     /// `application/json` of `/lineup_status.json`: the lineup is complete, and a scan finds the same.
@@ -54,10 +52,8 @@ package struct TunerDevice: Equatable, Sendable {
     ) -> String {
         let (base, suffix) = (ChannelListWriter.withSlash(baseURL), ChannelListWriter.suffix(query))
         let entries = zip(channels, numbers).map { channel, number in
-            DocumentText.object([
-                ("GuideNumber", DocumentText.json(number)), ("GuideName", DocumentText.json(channel.name)),
-                ("URL", DocumentText.json(base + StreamFormat.ts.path(ofSlug: channel.slug) + suffix)),
-            ])
+            let url = base + StreamFormat.ts.path(ofSlug: channel.slug) + suffix
+            return JSONObject(["GuideNumber": number, "GuideName": channel.name, "URL": url]).text
         }
         return "[" + entries.joined(separator: ",\n") + "]"
     }

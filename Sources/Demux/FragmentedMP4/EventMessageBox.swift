@@ -79,12 +79,12 @@ extension [Box] {
     private static var maxMessageSize: Int { 1 << 20 }
 
     /// - Parameter start: the earliest presentation time in the segment, as on the wire.
-    func timedMessages(from start: Ticks?, counts: inout DemuxCounts) -> [TimedMetadata] {
+    func timedMessages(from start: Ticks?, counts: inout Counts<DemuxCount>) -> [TimedMetadata] {
         var messages: [TimedMetadata] = []
         StepCounter.add(count)
         for box in self where box.type == "emsg" {
             guard messages.count < DemuxLimits.messages, box.body.count <= Self.maxMessageSize else {
-                counts.excessMessages += 1
+                counts[.excessEventMessages] += 1
                 continue
             }
             do throws(MediaError) {
@@ -92,18 +92,18 @@ extension [Box] {
                 let splice = Self.splice(in: read.message, counts: &counts)
                 messages.append(TimedMetadata(.message(read.message, splice), at: read.time(from: start)))
             } catch {
-                counts.badBoxes += 1
+                counts[.badBoxes] += 1
             }
         }
         return messages
     }
 
-    private static func splice(in message: EventMessage, counts: inout DemuxCounts) -> SpliceInfoSection? {
+    private static func splice(in message: EventMessage, counts: inout Counts<DemuxCount>) -> SpliceInfoSection? {
         guard message.scheme == EventMessage.spliceScheme else { return nil }
         do throws(MediaError) {
             return try SpliceInfoSection(message.data)
         } catch {
-            counts.badSections += 1
+            counts[.badSections] += 1
             return nil
         }
     }

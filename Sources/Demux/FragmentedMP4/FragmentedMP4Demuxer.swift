@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// Demuxes fragmented MP4 segments into packets (ISO/IEC 14496-12 §8.8, RFC 8216 §3.3). One value per rendition.
 ///
@@ -32,7 +33,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         output.declaresVideo = tracks.hasVideo
         output.declaresAudio = tracks.hasAudio
         output.unsupportedAudio = tracks.unsupportedAudio
-        if !rest.isEmpty, !Self.isMediaData(rest) { output.counts.badBoxes += 1 }
+        if !rest.isEmpty, !Self.isMediaData(rest) { output.counts[.badBoxes] += 1 }
         let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
         // Moved out while it is fed: a second owner would make it copy its contents.
         self.tracks = nil
@@ -52,7 +53,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
 
     /// - Throws: If no fragment can be read.
     private static func fragments(
-        in boxes: [Box], of segment: [UInt8], _ movie: Movie, counts: inout DemuxCounts
+        in boxes: [Box], of segment: [UInt8], _ movie: Movie, counts: inout Counts<DemuxCount>
     ) throws(MediaError) -> [MovieFragment] {
         var reader = FragmentReader(segment, boxes: boxes, defaults: movie.defaults)
         var fragments: [MovieFragment] = []
@@ -62,7 +63,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
                 fragments.append(try reader.fragment(box))
             } catch {
                 try MediaError.checkCancellation()
-                counts.badBoxes += 1
+                counts[.badBoxes] += 1
                 lastError = error
             }
         }

@@ -78,7 +78,7 @@ struct SelectedTracks: Sendable {
         switch fragment.trackID {
         case video?.trackID: try video?.append(fragment, of: bytes, into: &segment)
         case audio?.trackID: try audio?.append(fragment, of: bytes, into: &segment)
-        default: segment.counts.otherPackets += 1
+        default: segment.counts[.otherPackets] += 1
         }
     }
 
@@ -158,16 +158,16 @@ private struct TrackDemuxer: Sendable {
     }
 
     private mutating func append(
-        _ sample: TrackFragment.Sample, at time: UInt64, of bytes: [UInt8], counts: inout DemuxCounts
+        _ sample: TrackFragment.Sample, at time: UInt64, of bytes: [UInt8], counts: inout Counts<DemuxCount>
     ) {
-        if !sample.isComplete { counts.incompleteSamples += 1 }
+        if !sample.isComplete { counts[.incompleteSamples] += 1 }
         guard sample.isComplete || !sample.payload.isEmpty else { return }
         let pts = converter.wire(time, offset: sample.compositionOffset)
         earliestPTS = earliestPTS.map { Ticks.earlierOnWire($0, pts) } ?? pts
         let isAppended =
             video?.append(sample, of: bytes, pts: pts, dts: converter.wire(time))
             ?? audio?.append(sample, of: bytes, pts: pts) ?? false
-        if !isAppended { counts.undecodable += 1 }
+        if !isAppended { counts[.undecodableUnits] += 1 }
     }
 
     mutating func endSegment(into segment: inout DemuxedSegment) {

@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// Demuxes segments of audio frames without a container: ADTS, MPEG audio, AC-3 or E-AC-3 after ID3 tags (RFC 8216
 /// §3.4).
@@ -35,7 +36,7 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
                 output.append(TimedMetadata(.id3(content), at: begin.map { ($0 + tag.time).wire }))
             }
         }
-        output.counts.excessMessages += tags.excessTags + frames.tags.reduce(0) { $0 + $1.excess }
+        output.counts[.excessEventMessages] += tags.excessTags + frames.tags.reduce(0) { $0 + $1.excess }
         return output
     }
 

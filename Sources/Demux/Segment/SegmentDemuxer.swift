@@ -1,4 +1,5 @@
 package import Media
+package import Support
 
 /// A demuxer: clear segments in, packets out. One value per rendition.
 ///
@@ -33,7 +34,7 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var declaresAudio = false
     /// Metadata in stream order.
     package var metadata: [TimedMetadata] = []
-    package var counts = DemuxCounts()
+    package var counts = Counts<DemuxCount>()
     /// Whether conditional access scrambles the video, or the only audio, so that it has no frame here.
     package var isScrambled = false
     /// The program followed at the end of the segment; nil if the container has no programs.
@@ -46,7 +47,7 @@ package struct DemuxedSegment: Equatable, Sendable {
     /// Appends an item of timed metadata, or counts it if there are too many.
     mutating func append(_ item: TimedMetadata) {
         guard metadata.count < DemuxLimits.messages else {
-            counts.excessMessages += 1
+            counts[.excessEventMessages] += 1
             return
         }
         metadata.append(item)
@@ -59,56 +60,30 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var isAudioOnly: Bool { !declaresVideo && video.isEmpty && !audio.isEmpty }
 }
 
-/// Counts of input that a demuxer could not use. `/status.json` shows each, summed over the channel.
-package struct DemuxCounts: Encodable, Equatable, Sendable {
-    /// The published names.
-    private enum CodingKeys: String, CodingKey {
-        case bytesOutOfSync, transportErrors, duplicatePackets, scrambledPackets, wrongPacketLengths, badSections
-        case undecodable = "undecodableUnits"
-        case abandoned = "abandonedUnits"
-        case otherPackets, incompleteSamples, badBoxes
-        case excessMessages = "excessEventMessages"
-    }
-
+/// Input that a demuxer could not use. `/status.json` shows each count, summed over the channel.
+package enum DemuxCount: Int, CountKey {
     /// Bytes skipped to find packet sync again.
-    package var bytesOutOfSync = 0
+    case bytesOutOfSync
     /// Transport packets with transport_error_indicator, a bad adaptation field or a continuity gap before them.
-    package var transportErrors = 0
+    case transportErrors
     /// Duplicate transport packets, which are dropped.
-    package var duplicatePackets = 0
-    package var scrambledPackets = 0
+    case duplicatePackets
+    case scrambledPackets
     /// Video PES packets that do not end where their PES_packet_length says.
-    package var wrongPacketLengths = 0
+    case wrongPacketLengths
     /// PSI sections with a wrong CRC_32, and changed ones beyond those that are applied in a segment.
-    package var badSections = 0
+    case badSections
     /// Access units and audio frames before their parameter sets, or without beginning and end.
-    package var undecodable = 0
+    case undecodableUnits
     /// Access units and audio frames that were incomplete at a discontinuity.
-    package var abandoned = 0
+    case abandonedUnits
     /// Packets and fragments of tracks that are not followed: subtitles, data, other languages and programs, and
     /// unlisted PIDs.
-    package var otherPackets = 0
+    case otherPackets
     /// Samples whose bytes are not all in the segment.
-    package var incompleteSamples = 0
+    case incompleteSamples
     /// Boxes that end after their segment, or with contradictory fields.
-    package var badBoxes = 0
+    case badBoxes
     /// Messages, splice information sections and ID3 tags that are too large or too many.
-    var excessMessages = 0
-
-    package init() {}
-
-    package static func += (left: inout DemuxCounts, right: DemuxCounts) {
-        left.bytesOutOfSync += right.bytesOutOfSync
-        left.transportErrors += right.transportErrors
-        left.duplicatePackets += right.duplicatePackets
-        left.scrambledPackets += right.scrambledPackets
-        left.wrongPacketLengths += right.wrongPacketLengths
-        left.badSections += right.badSections
-        left.undecodable += right.undecodable
-        left.abandoned += right.abandoned
-        left.otherPackets += right.otherPackets
-        left.incompleteSamples += right.incompleteSamples
-        left.badBoxes += right.badBoxes
-        left.excessMessages += right.excessMessages
-    }
+    case excessEventMessages
 }

@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// One followed PID: assembles its transport packets and emits its frames.
 struct ElementaryTrack: Sendable {
@@ -38,7 +39,7 @@ struct ElementaryTrack: Sendable {
     /// Whether all packets of this segment are scrambled.
     var isScrambled: Bool { packetCounts.scrambled > 0 && packetCounts.clear == 0 }
 
-    mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
+    mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout Counts<DemuxCount>) {
         packetCounts.clear += 1
         assembler.append(packet, of: bytes, counts: &counts)
     }

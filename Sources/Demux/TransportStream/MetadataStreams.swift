@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Assembles the metadata of the followed metadata streams.
 struct MetadataStreams: Sendable {
@@ -44,7 +45,7 @@ struct MetadataStreams: Sendable {
         do throws(MediaError) {
             segment.append(TimedMetadata(.splice(try SpliceInfoSection(section)), at: time))
         } catch {
-            segment.counts.badSections += 1
+            segment.counts[.badSections] += 1
         }
     }
 
@@ -67,7 +68,7 @@ struct MetadataStreams: Sendable {
         guard !buffer.bytes.isEmpty else { return }
         // A loss at offset 0 belongs to the preceding tag.
         guard buffer.losses.allSatisfy({ $0.offset == 0 }), buffer.bytes.starts(with: "ID3".utf8) else {
-            segment.counts.undecodable += 1
+            segment.counts[.undecodableUnits] += 1
             return
         }
         segment.append(TimedMetadata(.id3(buffer.bytes), at: buffer.starts.first?.pts))

@@ -54,7 +54,7 @@ struct PESAssembler: Sendable {
     }
 
     /// Ends a segment, after which the bytes beyond the last PES packet are decided.
-    mutating func endSegment(counts: inout DemuxCounts) { endSurplus(counts: &counts) }
+    mutating func endSegment(counts: inout Counts<DemuxCount>) { endSurplus(counts: &counts) }
 
     /// Begins a segment. The continuity counter is checked across the segment boundary only if a PES packet is still
     /// open.
@@ -77,10 +77,10 @@ struct PESAssembler: Sendable {
         if case .payload = state { buffer.recordLoss() }
     }
 
-    mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout DemuxCounts) {
+    mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout Counts<DemuxCount>) {
         guard !packet.payload.isEmpty else { return }
         if isDuplicate(packet, of: bytes) {
-            counts.duplicatePackets += 1
+            counts[.duplicatePackets] += 1
             wasDuplicate = true
             return
         }
@@ -106,12 +106,14 @@ struct PESAssembler: Sendable {
     }
 
     /// Checks continuity at the segment boundary and inside the segment.
-    private mutating func checkContinuity(_ packet: TransportPacket, isContinuous: Bool, counts: inout DemuxCounts) {
+    private mutating func checkContinuity(
+        _ packet: TransportPacket, isContinuous: Bool, counts: inout Counts<DemuxCount>
+    ) {
         let isFirst = segmentStart == nil
         if isFirst { segmentStart = packet.startsUnit ? .newPacket : isContinuous ? .continuation : .discontinuous }
         if isFirst, packet.startsUnit { return }  // the preceding segment ended with its PES packet
         guard !isContinuous else { return }
-        counts.transportErrors += 1
+        counts[.transportErrors] += 1
         guard case .payload = state else { return }
         if !isPacketComplete {
             buffer.recordLoss()
@@ -123,7 +125,7 @@ struct PESAssembler: Sendable {
     }
 
     /// Appends the payload of a transport packet that begins no PES packet.
-    private mutating func appendPayload(_ payload: ArraySlice<UInt8>, counts: inout DemuxCounts) {
+    private mutating func appendPayload(_ payload: ArraySlice<UInt8>, counts: inout Counts<DemuxCount>) {
         switch state {
         case .idle: keepPayloadWithoutHeader(payload)
         case .header(let partial):
@@ -169,15 +171,15 @@ struct PESAssembler: Sendable {
 extension PESAssembler {
     /// Ends a PES packet before its length is reached. If no transport packet is missing, the length of video is wrong.
     /// - Parameter isContinuous: whether the continuity counter of the next packet follows.
-    private mutating func endUnfinished(isContinuous: Bool, counts: inout DemuxCounts) {
+    private mutating func endUnfinished(isContinuous: Bool, counts: inout Counts<DemuxCount>) {
         guard content == .video, isContinuous else { return buffer.recordLoss() }
-        counts.wrongPacketLengths += 1
+        counts[.wrongPacketLengths] += 1
     }
 
     /// Appends payload that continues a PES packet past its length. Bytes of 0xFF alone are stuffing.
-    private mutating func appendPastEnd(_ payload: ArraySlice<UInt8>, counts: inout DemuxCounts) {
+    private mutating func appendPastEnd(_ payload: ArraySlice<UInt8>, counts: inout Counts<DemuxCount>) {
         guard !payload.allSatisfy({ $0 == 0xFF }) else { return }
-        counts.wrongPacketLengths += 1
+        counts[.wrongPacketLengths] += 1
         buffer.bytes += surplus
         surplus = []
         state = .payload(remaining: nil)
@@ -186,11 +188,11 @@ extension PESAssembler {
 
     /// Decides the bytes after the end of a PES packet that no further payload followed. They may be the end of its last
     /// access unit, which counts as damaged. Constant bytes are stuffing.
-    private mutating func endSurplus(counts: inout DemuxCounts) {
+    private mutating func endSurplus(counts: inout Counts<DemuxCount>) {
         guard !surplus.isEmpty else { return }
         defer { surplus = [] }
         guard surplus.contains(where: { $0 != surplus[0] }) else { return }
-        counts.wrongPacketLengths += 1
+        counts[.wrongPacketLengths] += 1
         buffer.bytes += surplus
         buffer.recordLoss()
     }

@@ -31,8 +31,8 @@ package struct TransportDemuxer: SegmentDemuxer {
         }
         let changes = try selections(in: segment, blocks: sync.blocks)
         var output = DemuxedSegment()
-        output.counts.bytesOutOfSync = sync.bytesOutOfSync
-        output.counts.badSections = tables.badSections
+        output.counts[.bytesOutOfSync] = sync.bytesOutOfSync
+        output.counts[.badSections] = tables.badSections
         output.declaresVideo = changes.last?.selection.video != nil
         output.declaresAudio = changes.last?.selection.audio != nil
         for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
@@ -160,15 +160,15 @@ extension TransportDemuxer {
         }
         if block.hasBadSyncBytes {
             guard !packet.hasError, !packet.isScrambled, tracks[index].expects(packet) else {
-                output.counts.bytesOutOfSync += PacketSync.packetSize
+                output.counts[.bytesOutOfSync] += PacketSync.packetSize
                 return
             }
         }
         if packet.hasError || packet.isMalformed {
-            output.counts.transportErrors += 1
+            output.counts[.transportErrors] += 1
             tracks[index].recordLoss(packet)
         } else if packet.isScrambled {
-            output.counts.scrambledPackets += 1
+            output.counts[.scrambledPackets] += 1
             tracks[index].recordLoss(packet)
         } else {
             tracks[index].append(packet, of: segment, counts: &output.counts)
@@ -180,12 +180,12 @@ extension TransportDemuxer {
         _ packet: TransportPacket, of segment: [UInt8], block: PacketBlock, into output: inout DemuxedSegment
     ) {
         if block.hasBadSyncBytes {
-            output.counts.bytesOutOfSync += PacketSync.packetSize
+            output.counts[.bytesOutOfSync] += PacketSync.packetSize
             return
         }
         if packet.isReadable, metadata.consume(packet, of: segment, at: currentPTS, into: &output) { return }
         guard packet.pid >= Self.firstStreamPID, packet.pid != TransportPacket.nullPID, !tables.isTable(packet.pid)
         else { return }
-        output.counts.otherPackets += 1
+        output.counts[.otherPackets] += 1
     }
 }

@@ -18,7 +18,7 @@ package struct AdMarkerTimeline: Equatable, Sendable {
     private var published: PublishedDateRanges
     /// The time of the first segment of the channel; nil before it.
     private var channelStart: ProgramDateTime?
-    package private(set) var counts = AdMarkerCounts()
+    package private(set) var counts = Counts<AdMarkerCount>()
 
     /// - Parameters:
     ///   - publishedRanges: the date ranges that an earlier process published.
@@ -31,12 +31,12 @@ package struct AdMarkerTimeline: Equatable, Sendable {
     /// Appends the ad markers of the next upstream segment. Its first frame will determine its place.
     package mutating func append(_ markers: UpstreamAdMarkers) {
         var markers = markers
-        counts.otherTags += markers.otherTags
-        counts.excessMarkers += AdMarkerLimits.dropExcess(of: &markers.cueTags)
+        counts[.otherTags] += markers.otherTags
+        counts[.excess] += AdMarkerLimits.dropExcess(of: &markers.cueTags)
         pendingMarkers.append(markers)
         guard pendingMarkers.count > Self.limit else { return }
         let dropped = pendingMarkers.removeFirst()
-        if !dropped.cueTags.isEmpty || !dropped.dateRanges.isEmpty { counts.unplacedMarkers += 1 }
+        if !dropped.cueTags.isEmpty || !dropped.dateRanges.isEmpty { counts[.unplaced] += 1 }
     }
 
     /// Removes the cue tags of an upstream segment that began in media published before, which has them already. Date
@@ -56,14 +56,14 @@ package struct AdMarkerTimeline: Equatable, Sendable {
             let placed = applyPending(at: placement)
             if placement.date <= segment.date { cueTags += placed } else { deferredCueTags += placed }
         }
-        counts.excessMarkers += AdMarkerLimits.dropExcess(of: &cueTags)
-        counts.excessMarkers += AdMarkerLimits.dropExcess(of: &deferredCueTags)
+        counts[.excess] += AdMarkerLimits.dropExcess(of: &cueTags)
+        counts[.excess] += AdMarkerLimits.dropExcess(of: &deferredCueTags)
         for splice in segment.splices.prefix(AdMarkerLimits.spliceCommands) { apply(splice) }
-        counts.excessMarkers += max(0, segment.splices.count - AdMarkerLimits.spliceCommands)
+        counts[.excess] += max(0, segment.splices.count - AdMarkerLimits.spliceCommands)
         endAutoReturnBreaks(by: segment.date)
         let markers = SegmentAdMarkers(cueTags: cueTags, dateRanges: published.dequeueChanges())
-        counts.cueTags += markers.cueTags.count
-        counts.dateRanges += markers.dateRanges.count
+        counts[.cueTags] += markers.cueTags.count
+        counts[.dateRanges] += markers.dateRanges.count
         return markers
     }
 
@@ -73,16 +73,16 @@ package struct AdMarkerTimeline: Equatable, Sendable {
     ///   - date: the end of the published media.
     /// - Returns: the date ranges that no segment carried.
     package mutating func finish(_ ranges: [DateRange], at date: ProgramDateTime) -> [DateRange] {
-        if !deferredCueTags.isEmpty { counts.unplacedMarkers += 1 }
+        if !deferredCueTags.isEmpty { counts[.unplaced] += 1 }
         for markers in pendingMarkers {
-            if !markers.cueTags.isEmpty { counts.unplacedMarkers += 1 }
+            if !markers.cueTags.isEmpty { counts[.unplaced] += 1 }
             publish(markers.dateRanges, at: date)
         }
         publish(ranges, at: date)
         (deferredCueTags, pendingMarkers) = ([], [])
         endAutoReturnBreaks(by: date)
         let changes = published.dequeueAllChanges()
-        counts.dateRanges += changes.count
+        counts[.dateRanges] += changes.count
         return changes
     }
 
@@ -128,19 +128,19 @@ extension AdMarkerTimeline {
     private mutating func publish(_ range: DateRange, at date: ProgramDateTime) {
         if let index = published.index(of: range, on: upstreamDates) { return update(at: index, with: range) }
         guard let upstreamStart = range.startDate else {
-            counts.unreadableRanges += 1
+            counts[.malformedDateRanges] += 1
             return
         }
         let start = upstreamDates.published(upstreamStart) ?? date
         var redated = redated(range, from: upstreamStart, to: start)
         guard overlapsChannel(redated, from: start) else {
-            counts.expiredRanges += 1
+            counts[.expiredDateRanges] += 1
             return
         }
         if published.contains(redated.id) { redated.id = DateRangeID.reused(redated.id, at: start) }
         guard !published.contains(redated.id) else { return }
         if !published.appendIfPossible(PublishedDateRange(redated, start: start, upstream: range)) {
-            counts.excessMarkers += published.recordRefusal(of: redated.id) ? 1 : 0
+            counts[.excess] += published.recordRefusal(of: redated.id) ? 1 : 0
         }
     }
 
@@ -148,7 +148,8 @@ extension AdMarkerTimeline {
         guard published[index].upstream != range else { return }
         published[index].upstream = range
         let start = published[index].start
-        counts.attributesChanged += published.add(redated(range, from: range.startDate ?? start, to: start), to: index)
+        counts[.changedDateRangeAttributes] += published.add(
+            redated(range, from: range.startDate ?? start, to: start), to: index)
     }
 
     /// `range` with published dates. Its duration stays; an end without a duration is mapped like any other date.
@@ -234,7 +235,7 @@ extension AdMarkerTimeline {
         if let index = published.indexOfOpenCueBreak {
             published.end(index, at: date, section: section)
         } else if !published.isInBreak(at: date.advanced(byMilliseconds: -PublishedDateRange.tolerance)) {
-            counts.unmatchedBreakEnds += 1
+            counts[.unpairedBreakEnds] += 1
         }
     }
 }
@@ -277,7 +278,7 @@ extension AdMarkerTimeline {
         {
             published.end(index, at: splice.date, section: splice.section)
         } else if !published.hasSpliceEnded(near: splice.date) {
-            counts.unmatchedBreakEnds += 1
+            counts[.unpairedBreakEnds] += 1
             publish(splice, as: .command)
         }
     }

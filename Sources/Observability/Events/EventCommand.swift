@@ -19,20 +19,12 @@ struct EventCommand: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             var running = 0
-            while !Task.isCancelled {
-                let lost = subscription.dequeueLost()
-                if lost > 0 {
-                    counter.record(.dropped, of: .command, count: lost)
-                    logger.warning("--event-command was not run for \(lost) events: it is too slow")
-                }
-                if let event = subscription.dequeueFirst() {
-                    if running == Self.concurrency { await group.next() } else { running += 1 }
-                    group.addTask { await execute(event) }
-                } else if subscription.isEnded {
-                    return
-                } else {
-                    await subscription.wait()
-                }
+            await subscription.forEach { lost in
+                counter.record(.dropped, of: .command, count: lost)
+                logger.warning("--event-command was not run for \(lost) events: it is too slow")
+            } perform: { event in
+                if running == Self.concurrency { await group.next() } else { running += 1 }
+                group.addTask { await execute(event) }
             }
         }
     }

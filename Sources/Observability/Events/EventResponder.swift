@@ -17,8 +17,7 @@ package final class EventResponder: Sendable {
         do throws(EventFilter.UnknownType) {
             return stream(try EventFilter(query: target.query), after: lastID(of: target))
         } catch {
-            let names = EventKind.allCases.map(\.rawValue).joined(separator: ", ")
-            return .text(.badRequest, "There is no event of type \(error.name). Types: \(names)")
+            return .text(.badRequest, "There is no event of type \(error.name). Types: \(EventKind.list)")
         }
     }
 

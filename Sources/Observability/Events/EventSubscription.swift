@@ -70,17 +70,24 @@ final class EventSubscription: Sendable {
         }
     }
 
-    /// Returns the number of events lost since the last call.
-    func dequeueLost() -> Int {
-        state.withLock { state in
-            defer { state.batch.lost = 0 }
-            return state.batch.lost
+    /// Reads each event until the subscription has ended, or the task is canceled.
+    /// - Parameter reportLost: called with the number of events lost before the next one.
+    func forEach(reportLost: (Int) -> Void, perform: (ServiceEvent) async -> Void) async {
+        while !Task.isCancelled {
+            let (lost, event, isEnded) = state.withLock { state in
+                defer { state.batch.lost = 0 }
+                let event = state.batch.events.isEmpty ? nil : state.batch.events.removeFirst()
+                return (state.batch.lost, event, state.isEnded)
+            }
+            if lost > 0 { reportLost(lost) }
+            if let event {
+                await perform(event)
+            } else if isEnded {
+                return
+            } else {
+                await wait()
+            }
         }
-    }
-
-    /// Removes and returns the oldest event.
-    func dequeueFirst() -> ServiceEvent? {
-        state.withLock { $0.batch.events.isEmpty ? nil : $0.batch.events.removeFirst() }
     }
 
     /// Returns when there are events, the subscription has ended, or `wake()` was called since the last call. One task

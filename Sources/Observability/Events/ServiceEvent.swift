@@ -1,4 +1,6 @@
+import Playlist
 package import Splice
+import Support
 
 /// An event that other programs may want to know of.
 struct ServiceEvent: Equatable, Sendable {
@@ -9,10 +11,40 @@ struct ServiceEvent: Equatable, Sendable {
     /// The channel's slug; nil if the event is of no channel, or the process has one channel only.
     let channel: String?
     let content: EventContent
+
+    /// The event as one line of JSON.
+    var json: String {
+        var object = JSONObject()
+        object.add("id", id)
+        object.add("time", ProgramDateTime(millisecondsSince1970: time).text)
+        object.add("type", content.kind.rawValue)
+        object.add("channel", channel)
+        object.add(membersOf: content.members)
+        return object.text
+    }
 }
 
-/// What an event says. URLs are redacted, and texts are for people.
-package enum EventContent: Equatable, Sendable {
+/// The types of events, by their published names.
+package enum EventKind: String, CaseIterable, Hashable, Sendable {
+    case channelStart = "channel_start"
+    case channelStop = "channel_stop"
+    case channelError = "channel_error"
+    case channelRecovery = "channel_recovery"
+    case channelFailover = "channel_failover"
+    case splice
+    case recordingStart = "recording_start"
+    case recordingEnd = "recording_end"
+    case clientConnect = "client_connect"
+    case clientDisconnect = "client_disconnect"
+    case listReload = "list_reload"
+    case listError = "list_error"
+
+    /// All types, separated by commas.
+    package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// The content of an event: a function for each type, with its members in JSON. URLs are redacted, and texts are for people.
+package struct EventContent: Equatable, Sendable {
     /// Why a channel was stopped.
     package enum StopReason: String, Equatable, Sendable {
         /// Nobody watches it, it left the list, or the process ends.
@@ -40,53 +72,114 @@ package enum EventContent: Equatable, Sendable {
         let userAgent: String?
     }
 
-    case channelStart(url: String)
-    case channelStop(StopReason, seconds: Double, receivedBytes: UInt64)
-    case channelError(Failure, reason: String)
-    case channelRecovery(Failure, seconds: Double?)
-    /// `source` is 0 for the primary, backups count from 1.
-    case channelFailover(source: Int, url: String)
-    /// `mediaSequence` is the upstream's.
-    case splice(PeriodDescription, mediaSequence: UInt64)
-    case recordingStart(directory: String)
-    case recordingEnd(directory: String)
-    case clientConnect(Client)
-    case clientDisconnect(Client, seconds: Double, sentBytes: UInt64)
-    /// Numbers of channels.
-    package struct ListChange: Equatable, Sendable {
-        var added = 0
-        var removed = 0
-        var changed = 0
-        var unchanged = 0
-        /// Those that ran and had to end.
-        var ended = 0
+    let kind: EventKind
+    fileprivate let members: JSONObject
 
-        package init(added: Int = 0, removed: Int = 0, changed: Int = 0, unchanged: Int = 0, ended: Int = 0) {
-            self.added = added
-            self.removed = removed
-            self.changed = changed
-            self.unchanged = unchanged
-            self.ended = ended
+    private init(_ kind: EventKind, _ add: (inout JSONObject) -> Void) {
+        self.kind = kind
+        var members = JSONObject()
+        add(&members)
+        self.members = members
+    }
+}
+
+extension EventContent {
+    package static func channelStart(url: String) -> EventContent {
+        EventContent(.channelStart) { $0.add("url", url) }
+    }
+
+    package static func channelStop(_ reason: StopReason, seconds: Double, receivedBytes: UInt64) -> EventContent {
+        EventContent(.channelStop) {
+            $0.add("reason", reason.rawValue)
+            $0.add("seconds", seconds: seconds)
+            $0.add("receivedBytes", receivedBytes)
         }
     }
 
-    case listReload(source: String, ListChange)
-    case listError(source: String, reason: String)
-
-    var kind: EventKind {
-        switch self {
-        case .channelStart: .channelStart
-        case .channelStop: .channelStop
-        case .channelError: .channelError
-        case .channelRecovery: .channelRecovery
-        case .channelFailover: .channelFailover
-        case .splice: .splice
-        case .recordingStart: .recordingStart
-        case .recordingEnd: .recordingEnd
-        case .clientConnect: .clientConnect
-        case .clientDisconnect: .clientDisconnect
-        case .listReload: .listReload
-        case .listError: .listError
+    package static func channelError(_ failure: Failure, reason: String) -> EventContent {
+        EventContent(.channelError) {
+            $0.add("error", failure.rawValue)
+            $0.add("reason", reason)
         }
+    }
+
+    package static func channelRecovery(_ failure: Failure, seconds: Double?) -> EventContent {
+        EventContent(.channelRecovery) {
+            $0.add("error", failure.rawValue)
+            $0.add("seconds", seconds: seconds)
+        }
+    }
+
+    /// - Parameter source: 0 for the primary; backups count from 1.
+    package static func channelFailover(source: Int, url: String) -> EventContent {
+        EventContent(.channelFailover) {
+            $0.add("source", source)
+            $0.add("url", url)
+        }
+    }
+
+    /// - Parameter mediaSequence: the upstream's.
+    package static func splice(_ period: PeriodDescription, mediaSequence: UInt64) -> EventContent {
+        EventContent(.splice) {
+            $0.add("cause", period.cause.rawValue)
+            $0.add("mediaSequence", mediaSequence)
+            $0.add("video", period.video?.codec)
+            $0.add("width", period.video?.width)
+            $0.add("height", period.video?.height)
+            $0.add("frameRate", period.video?.frameRate)
+            $0.add("audio", period.audioCodec)
+        }
+    }
+
+    package static func recordingStart(directory: String) -> EventContent {
+        EventContent(.recordingStart) { $0.add("directory", directory) }
+    }
+
+    package static func recordingEnd(directory: String) -> EventContent {
+        EventContent(.recordingEnd) { $0.add("directory", directory) }
+    }
+
+    package static func clientConnect(_ client: Client) -> EventContent {
+        EventContent(.clientConnect) { client.add(to: &$0) }
+    }
+
+    package static func clientDisconnect(_ client: Client, seconds: Double, sentBytes: UInt64) -> EventContent {
+        EventContent(.clientDisconnect) {
+            client.add(to: &$0)
+            $0.add("seconds", seconds: seconds)
+            $0.add("sentBytes", sentBytes)
+        }
+    }
+
+    /// - Parameters:
+    ///   - added, removed, changed, unchanged: numbers of channels.
+    ///   - ended: channels that ran and had to end.
+    package static func listReload(
+        source: String, added: Int = 0, removed: Int = 0, changed: Int = 0, unchanged: Int = 0, ended: Int = 0
+    ) -> EventContent {
+        EventContent(.listReload) {
+            $0.add("source", source)
+            $0.add("added", added)
+            $0.add("removed", removed)
+            $0.add("changed", changed)
+            $0.add("unchanged", unchanged)
+            $0.add("ended", ended)
+        }
+    }
+
+    package static func listError(source: String, reason: String) -> EventContent {
+        EventContent(.listError) {
+            $0.add("source", source)
+            $0.add("reason", reason)
+        }
+    }
+}
+
+extension EventContent.Client {
+    fileprivate func add(to object: inout JSONObject) {
+        object.add("client", number)
+        object.add("path", path)
+        object.add("address", address)
+        object.add("userAgent", userAgent)
     }
 }

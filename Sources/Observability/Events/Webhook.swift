@@ -20,19 +20,11 @@ struct Webhook<C: Clock>: Sendable where C.Duration == Duration {
 
     /// Runs until the subscription has ended and all of it was tried, or the task is canceled.
     func run() async {
-        while !Task.isCancelled {
-            let lost = subscription.dequeueLost()
-            if lost > 0 {
-                counter.record(.dropped, of: .webhook, count: lost)
-                logger.warning("\(lost) events were not sent to \(name): it is too slow")
-            }
-            if let event = subscription.dequeueFirst() {
-                await deliver(event)
-            } else if subscription.isEnded {
-                return
-            } else {
-                await subscription.wait()
-            }
+        await subscription.forEach { lost in
+            counter.record(.dropped, of: .webhook, count: lost)
+            logger.warning("\(lost) events were not sent to \(name): it is too slow")
+        } perform: { event in
+            await deliver(event)
         }
     }
 

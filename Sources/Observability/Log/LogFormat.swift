@@ -16,12 +16,16 @@ package enum LogFormat: String, CaseIterable, Sendable {
     package static var now: String { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text }
 }
 
+/// The lowest level of log lines.
+package enum LogLevel: String, CaseIterable, Sendable {
+    case debug, info, notice, warning, error
+
+    package var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}
+
 extension JSONObject {
     /// The members that every log line has, first.
     init(logLine text: String, level: Logger.Level, time: String) {
-        self.init()
-        add("time", time)
-        add("level", level.rawValue)
-        add("message", text)
+        self.init(["time": time, "level": level.rawValue, "message": text])
     }
 }

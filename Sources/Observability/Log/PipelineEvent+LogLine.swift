@@ -35,16 +35,6 @@ extension ChannelPipeline.Event {
                 LogLine(.error, "Audio is replaced with silence: \(error.message)")
             }
         case .warned(let warning): LogLine(.warning, warning.message)
-        case .publishFailed, .publishResumed, .journalDamaged, .subtitlePublishFailed: spoolLogLine
-        case .fillerBegan, .slateReloaded, .slateFailed: outageLogLine
-        case .adMarkersDropped:
-            LogLine(.warning, "Ad markers are dropped: the upstream lists too many at once. status.json counts them")
-        case .ended: LogLine(.info, "Every playlist has its ENDLIST")
-        }
-    }
-
-    private var spoolLogLine: LogLine {
-        switch self {
         case .publishFailed(let error) where error.isDiskError:
             LogLine(.error, "The spool cannot be written: \(error.message). Segments are dropped until it can")
         case .publishFailed(let error): LogLine(.error, "A segment is not published: \(error.message)")
@@ -58,12 +48,6 @@ extension ChannelPipeline.Event {
                 It is kept as ring.m3u8.damaged
                 """)
         case .subtitlePublishFailed(let error): LogLine(.error, "Subtitles are not published: \(error.message)")
-        default: LogLine(.debug, "\(self)")
-        }
-    }
-
-    private var outageLogLine: LogLine {
-        switch self {
         case .fillerBegan(.gap): LogLine(.warning, "Missing media is listed as gaps until the upstream delivers again")
         case .fillerBegan(.slate): LogLine(.warning, "The slate is published until the upstream delivers again")
         case .slateReloaded(let audio):
@@ -72,7 +56,9 @@ extension ChannelPipeline.Event {
                 "The slate changed on disk and is published from its new beginning"
                     + (audio == .copied ? "" : ", without its audio: \(audio.message)"))
         case .slateFailed(let error): LogLine(.error, "A part of the slate is dropped: \(RelayError(error).message)")
-        default: LogLine(.debug, "\(self)")
+        case .adMarkersDropped:
+            LogLine(.warning, "Ad markers are dropped: the upstream lists too many at once. status.json counts them")
+        case .ended: LogLine(.info, "Every playlist has its ENDLIST")
         }
     }
 }

@@ -8,24 +8,6 @@ extension UpstreamEvent {
     /// - Parameter isDuringOutage: whether a single failure is a debug line only.
     func logLine(isDuringOutage: Bool) -> LogLine {
         switch self {
-        case .variantSelected, .joined, .moved, .targetDurationChanged, .stalePlaylist, .reset, .playlistFailed,
-            .playlistIrregular, .playlistLimitExceeded, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
-            playlistLogLine
-        case .stalled, .resumed, .mediaStalled, .mediaResumed: stallLogLine
-        case .lost, .fetchFailed, .keyFetched: mediaLogLine(isDuringOutage: isDuringOutage)
-        case .hostLimited(let host, let status, let pause):
-            LogLine(
-                .warning,
-                "\(host) answers HTTP \(status): paused for \(pause.secondsText), then one request at a time")
-        case .hostLimitEnded(let host, let answers):
-            LogLine(.info, "\(host) is asked as before, after \(answers) answers that asked for fewer requests")
-        case .trialStarted, .sourceFailed, .sourceEnded, .sourceSwitched: failoverLogLine
-        case .backup(_, let event): event.logLine(isDuringOutage: isDuringOutage)
-        }
-    }
-
-    private var playlistLogLine: LogLine {
-        switch self {
         case .variantSelected(let variant, let audio, let subtitles):
             LogLine(.info, "Selected the variant of \(Self.text(of: variant, audio, subtitles))")
         case .joined(let joined):
@@ -54,12 +36,6 @@ extension UpstreamEvent {
                 "The \(role?.name ?? "multivariant") playlist exceeds the limit \(limit.rawValue): dropped=\(dropped)")
         case .playlistEnded(let role): LogLine(.info, "The \(role.name) playlist has ended")
         case .playlistReopened(let role): LogLine(.info, "The \(role.name) playlist begins again")
-        default: LogLine(.debug, "\(self)")
-        }
-    }
-
-    private var stallLogLine: LogLine {
-        switch self {
         case .stalled(let role, let step, let silence):
             LogLine(.warning, "The \(role.name) playlist has stalled for \(silence.secondsText): \(step.message)")
         case .resumed(let role, let silence):
@@ -69,12 +45,6 @@ extension UpstreamEvent {
                 .warning, "Nothing could be published for \(silence.secondsText), \(reason.message): \(step.message)")
         case .mediaResumed(let silence):
             LogLine(.info, "The upstream's media resumed after \(silence.secondsText)")
-        default: LogLine(.debug, "\(self)")
-        }
-    }
-
-    private func mediaLogLine(isDuringOutage: Bool) -> LogLine {
-        switch self {
         case .lost(let role, let loss):
             LogLine(
                 isDuringOutage ? .debug : .warning,
@@ -88,12 +58,12 @@ extension UpstreamEvent {
                 \(isLast ? "given up" : "trying again")
                 """, url: request.url)
         case .keyFetched(let url): LogLine(.debug, "Key \(url.redacted)", url: url)
-        default: LogLine(.debug, "\(self)")
-        }
-    }
-
-    private var failoverLogLine: LogLine {
-        switch self {
+        case .hostLimited(let host, let status, let pause):
+            LogLine(
+                .warning,
+                "\(host) answers HTTP \(status): paused for \(pause.secondsText), then one request at a time")
+        case .hostLimitEnded(let host, let answers):
+            LogLine(.info, "\(host) is asked as before, after \(answers) answers that asked for fewer requests")
         case .trialStarted(let source, let url):
             LogLine(
                 .info, "Trying \(source == 0 ? "the upstream again" : "backup \(source)"): \(url.redacted)", url: url)
@@ -105,7 +75,7 @@ extension UpstreamEvent {
                 .warning,
                 "Failover: \(source == 0 ? "the channel's own upstream" : "backup \(source)") is active: \(url.redacted)",
                 url: url)
-        default: LogLine(.debug, "\(self)")
+        case .backup(_, let event): event.logLine(isDuringOutage: isDuringOutage)
         }
     }
 

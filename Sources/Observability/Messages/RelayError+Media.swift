@@ -81,15 +81,19 @@ extension SpliceCounts {
     /// What kept media from being published, in words.
     fileprivate var findings: String {
         let all = [
-            (framesBeforeSync, "frames without a random access point before them"),
-            (leadingPictures, "leading pictures"),
-            (unsupportedFrames, "frames whose parameter sets cannot be described"),
-            (demux.undecodable + demux.abandoned, "frames that are incomplete or lack their parameter sets"),
-            (demux.incompleteSamples, "samples that are not all there"),
-            (demux.scrambledPackets, "scrambled packets"),
-            (duplicateFrames + duplicateAudioFrames, "frames that were published before"),
-            (audioDiscarded, "audio frames without video"), (audioDamaged, "damaged audio frames"),
-            (audioUntimed, "audio frames without a timestamp"),
+            (self[.framesBeforeSync], "frames without a random access point before them"),
+            (self[.leadingPictures], "leading pictures"),
+            (self[.unsupportedFrames], "frames whose parameter sets cannot be described"),
+            (
+                demux[.undecodableUnits] + demux[.abandonedUnits],
+                "frames that are incomplete or lack their parameter sets"
+            ),
+            (demux[.incompleteSamples], "samples that are not all there"),
+            (demux[.scrambledPackets], "scrambled packets"),
+            (self[.duplicateFrames] + self[.duplicateAudioFrames], "frames that were published before"),
+            (self[.unmatchedAudioFrames], "audio frames without video"),
+            (self[.damagedAudioFrames], "damaged audio frames"),
+            (self[.untimedAudioFrames], "audio frames without a timestamp"),
         ]
         let found = all.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return found.isEmpty ? "no frame was found in them" : found.joined(separator: ", ")

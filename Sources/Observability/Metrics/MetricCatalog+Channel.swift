@@ -96,7 +96,7 @@ extension MetricCatalog {
             help: "Attempts that failed and were followed by another one.",
             { run in
                 var retries = run.meter.retries
-                retries[.playlist] = run.status.upstream.counts.failedLoads
+                retries[.playlist] = run.status.upstream.counts[.failedPlaylistLoads]
                 return retries.metricValues(name: \.rawValue, value: { .integer(UInt64($0)) })
             }),
         .counters(
@@ -124,10 +124,10 @@ extension MetricCatalog {
             $0.status.upstream.outageSeconds
         },
         .counter("liverelay_channel_stale_playlists_total", help: "Playlists that went back and were ignored.") {
-            $0.status.upstream.counts.stalePlaylists
+            $0.status.upstream.counts[.stalePlaylists]
         },
         .counter("liverelay_channel_sequence_resets_total", help: "Playlists that began to count anew.") {
-            $0.status.upstream.counts.resets
+            $0.status.upstream.counts[.sequenceResets]
         },
     ]
 

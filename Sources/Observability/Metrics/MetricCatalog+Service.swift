@@ -44,18 +44,18 @@ extension MetricCatalog {
             { $0.clients.refused }),
         .counters(
             "liverelay_events_total", by: ["type"], help: "Events published.",
-            { $0.events.counts.published.metricValues(name: \.rawValue, value: { .integer(UInt64($0)) }) }),
+            { $0.events.bus.counts.published.metricValues(name: \.rawValue, value: { .integer(UInt64($0)) }) }),
         .counters(
             "liverelay_event_deliveries_total", by: ["target", "outcome"],
             help: "What became of events on their way to a `webhook` or a `command`: `delivered`, `retried`, `failed`, "
                 + "or `dropped` because too many were waiting.",
             { snapshot in
-                snapshot.events.deliveries.map {
+                snapshot.events.counter.counts.map {
                     (labels: [$0.key.target.rawValue, $0.key.outcome.rawValue], value: .integer(UInt64($0.value)))
                 }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
             }),
         .counter("liverelay_events_lost_total", help: "Events that a subscriber lost because it read too slowly.") {
-            $0.events.counts.lost
+            $0.events.bus.counts.lost
         },
         .counter("liverelay_log_lines_dropped_total", help: "Log lines that were not written.") { $0.droppedLogLines },
     ]

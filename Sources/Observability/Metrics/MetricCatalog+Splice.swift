@@ -18,42 +18,38 @@ extension MetricCatalog {
         .counter(
             "liverelay_channel_sanitized_timestamps_total",
             help: "Samples whose times the sanitizer changed; 0 for a clean upstream.",
-            { $0.status.splice.counts.timestampsSanitized }),
+            { $0.status.splice.counts[.adjustedTimestamps] }),
         .counters(
             "liverelay_channel_dropped_frames_total", by: ["media", "reason"],
             help: "Frames that were received and not published.",
-            { frames($0.status.splice.counts, dropped) }),
+            { run in
+                dropped.map { ([$0.media, $0.reason], .integer(UInt64(run.status.splice.counts[$0.count]))) }
+            }),
         .counters(
             "liverelay_channel_inserted_frames_total", by: ["media"],
             help: "Frames published where the upstream had none: key frames repeated, and silence.",
             { run in
                 [
-                    (["audio"], .integer(UInt64(run.status.splice.counts.audioSilence))),
-                    (["video"], .integer(UInt64(run.status.splice.counts.stillFrames))),
+                    (["audio"], .integer(UInt64(run.status.splice.counts[.silentAudioFrames]))),
+                    (["video"], .integer(UInt64(run.status.splice.counts[.stillFrames]))),
                 ]
             }),
         .counter("liverelay_channel_transcoded_audio_frames_total", help: "Audio frames that were encoded again.") {
-            $0.status.splice.counts.audioTranscoded
+            $0.status.splice.counts[.transcodedAudioFrames]
         },
     ]
 
-    private static let dropped: [(media: String, reason: String, count: @Sendable (SpliceCounts) -> Int)] = [
-        ("audio", "damaged", { $0.audioDamaged }),
-        ("audio", "duplicate", { $0.duplicateAudioFrames }),
-        ("audio", "overlapping", { $0.audioOverlapping }),
-        ("audio", "trimmed", { $0.audioTrimmed }),
-        ("audio", "undecodable", { $0.audioUndecodable }),
-        ("audio", "unmatched", { $0.audioDiscarded }),
-        ("audio", "untimed", { $0.audioUntimed }),
-        ("video", "beforeSync", { $0.framesBeforeSync }),
-        ("video", "duplicate", { $0.duplicateFrames }),
-        ("video", "leading", { $0.leadingPictures }),
-        ("video", "unsupported", { $0.unsupportedFrames }),
+    private static let dropped: [(media: String, reason: String, count: SpliceCount)] = [
+        ("audio", "damaged", .damagedAudioFrames),
+        ("audio", "duplicate", .duplicateAudioFrames),
+        ("audio", "overlapping", .overlappingAudioFrames),
+        ("audio", "trimmed", .trimmedAudioFrames),
+        ("audio", "undecodable", .undecodableAudioFrames),
+        ("audio", "unmatched", .unmatchedAudioFrames),
+        ("audio", "untimed", .untimedAudioFrames),
+        ("video", "beforeSync", .framesBeforeSync),
+        ("video", "duplicate", .duplicateFrames),
+        ("video", "leading", .leadingPictures),
+        ("video", "unsupported", .unsupportedFrames),
     ]
-
-    private static func frames(
-        _ counts: SpliceCounts, _ list: [(media: String, reason: String, count: @Sendable (SpliceCounts) -> Int)]
-    ) -> MetricFamily.Values {
-        list.map { ([$0.media, $0.reason], .integer(UInt64($0.count(counts)))) }
-    }
 }

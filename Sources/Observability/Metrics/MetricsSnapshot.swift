@@ -42,7 +42,7 @@ package struct MetricsSnapshot: Sendable {
     /// Runs that were started.
     package var startCount: Int?
     package var traffic: HTTPTraffic.Counts
-    package let events: EventFigures
+    package let events: EventDelivery
     package var clients = ClientCounts()
     /// How many connections of clients may be open; nil: any number.
     package var maxConnections: Int?
@@ -51,7 +51,7 @@ package struct MetricsSnapshot: Sendable {
 
     package init(
         runs: [Run], channelStates: [String: Int]? = nil, startCount: Int? = nil, traffic: HTTPTraffic.Counts,
-        events: EventFigures, clients: ClientCounts = ClientCounts(), maxConnections: Int? = nil,
+        events: EventDelivery, clients: ClientCounts = ClientCounts(), maxConnections: Int? = nil,
         process: ProcessFigures = ProcessFigures.current, droppedLogLines: Int = 0
     ) {
         self.runs = runs

@@ -36,16 +36,6 @@ package struct MediaPlaylistParser {
         _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
         mayBeTruncated: Bool = false
     ) throws(PlaylistError) -> MediaPlaylist {
-        let playlist = try parseCountingSteps(bytes, url: url, imported: imported, limits: limits).playlist
-        guard mayBeTruncated, !playlist.hasEndList, let lineEnd = bytes.lastIndex(of: 0x0A), lineEnd + 1 < bytes.count
-        else { return playlist }
-        return try parse(Array(bytes[...lineEnd]), url: url, imported: imported, limits: limits)
-    }
-
-    /// Parses the text, and returns the steps that it took.
-    static func parseCountingSteps(
-        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard
-    ) throws(PlaylistError) -> (playlist: MediaPlaylist, steps: Int) {
         var parser = MediaPlaylistParser(
             scope: VariableScope(url: url, imported: imported, limits: limits), limits: limits)
         var lines = try PlaylistLines(playlist: bytes)
@@ -54,7 +44,10 @@ package struct MediaPlaylistParser {
             guard parser.mayRead(line) else { break }
             try parser.read(line)
         }
-        return try parser.finish()
+        let playlist = try parser.finish()
+        guard mayBeTruncated, !playlist.hasEndList, let lineEnd = bytes.lastIndex(of: 0x0A), lineEnd + 1 < bytes.count
+        else { return playlist }
+        return try parse(Array(bytes[...lineEnd]), url: url, imported: imported, limits: limits)
     }
 
     private init(scope: VariableScope, limits: PlaylistLimits) {
@@ -71,7 +64,7 @@ package struct MediaPlaylistParser {
     }
 
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
-        meter.step()
+        StepCounter.add(1)
         guard line.bytes.count <= meter.limits.lineBytes else { return try readOverlong(line) }
         switch line.content {
         case .blank: return
@@ -216,15 +209,16 @@ extension MediaPlaylistParser {
 // MARK: - Values that depend on the whole text
 
 extension MediaPlaylistParser {
-    private consuming func finish() throws(PlaylistError) -> (playlist: MediaPlaylist, steps: Int) {
+    private consuming func finish() throws(PlaylistError) -> MediaPlaylist {
         if playlist.segments.count > meter.limits.segments { dropOldestSegments() }
         dropOldestDateRanges()
         try inferTargetDuration()
         numberSegments()
         playlist.trailingDateRanges = builder.dateRanges
-        let meters = [meter, scope.meter, builder.meter]
-        for counted in meters { playlist.dropped.merge(counted.dropped, uniquingKeysWith: +) }
-        return (playlist, meters.reduce(0) { $0 + $1.steps })
+        for meter in [meter, scope.meter, builder.meter] {
+            playlist.dropped.merge(meter.dropped, uniquingKeysWith: +)
+        }
+        return playlist
     }
 
     /// Sets a TARGETDURATION that is missing or 0 to the smallest value that §4.3.3.1 allows.
@@ -266,7 +260,7 @@ extension MediaPlaylistParser {
     private mutating func dropOldestSegments() {
         let count = playlist.segments.count - meter.limits.segments
         meter.drop(.segments, count: count)
-        meter.step(playlist.segments.count)
+        StepCounter.add(playlist.segments.count)
         playlist.segments.removeFirst(count)
         droppedSegments += count
     }
@@ -294,15 +288,15 @@ extension MediaPlaylistParser {
     private mutating func drop(_ count: Int, at place: DateRangeWindow.Place) {
         switch place {
         case .head:
-            meter.step(playlist.dateRanges.count)
+            StepCounter.add(playlist.dateRanges.count)
             playlist.dateRanges.removeFirst(count)
         case .segment(let number):
             let index = number - droppedSegments
             if index == playlist.segments.count {
-                meter.step(builder.dateRanges.count)
+                StepCounter.add(builder.dateRanges.count)
                 builder.dateRanges.removeFirst(count)
             } else if index >= 0 {
-                meter.step(playlist.segments[index].dateRanges.count)
+                StepCounter.add(playlist.segments[index].dateRanges.count)
                 playlist.segments[index].dateRanges.removeFirst(count)
             }
         }

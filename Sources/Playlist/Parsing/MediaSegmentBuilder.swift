@@ -122,7 +122,7 @@ extension MediaSegmentBuilder {
             keys = []
             return
         }
-        meter.step(keys.count)
+        StepCounter.add(keys.count)
         keys = keys.applying(key)
         guard keys.count > meter.limits.keyFormats else { return }
         meter.drop(.keyFormats)

@@ -1,3 +1,5 @@
+import Support
+
 /// A parser for multivariant playlists (RFC 8216 §4.3.4).
 package struct MultivariantPlaylistParser {
     private var playlist = MultivariantPlaylist()
@@ -17,13 +19,6 @@ package struct MultivariantPlaylistParser {
     package static func parse(
         _ bytes: [UInt8], url: String = "", limits: PlaylistLimits = .standard
     ) throws(PlaylistError) -> MultivariantPlaylist {
-        try parseCountingSteps(bytes, url: url, limits: limits).playlist
-    }
-
-    /// Parses the text, and returns the steps that it took.
-    static func parseCountingSteps(
-        _ bytes: [UInt8], url: String = "", limits: PlaylistLimits = .standard
-    ) throws(PlaylistError) -> (playlist: MultivariantPlaylist, steps: Int) {
         var parser = MultivariantPlaylistParser(
             scope: VariableScope(url: url, imported: [], limits: limits), meter: LimitMeter(limits))
         for line in try PlaylistLines(playlist: bytes) {
@@ -35,7 +30,7 @@ package struct MultivariantPlaylistParser {
         }
         parser.playlist.variables = parser.scope.definitions
         parser.playlist.dropped = parser.meter.dropped.merging(parser.scope.meter.dropped, uniquingKeysWith: +)
-        return (parser.playlist, parser.meter.steps + parser.scope.meter.steps)
+        return parser.playlist
     }
 
     private init(scope: VariableScope, meter: LimitMeter) {
@@ -44,7 +39,7 @@ package struct MultivariantPlaylistParser {
     }
 
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
-        meter.step()
+        StepCounter.add(1)
         guard line.bytes.count <= meter.limits.lineBytes else { return dropOverlong(line) }
         switch line.content {
         case .blank: return
@@ -86,7 +81,7 @@ package struct MultivariantPlaylistParser {
         case .define: try scope.define(value, line: line)
         case .media, .streamInf:
             let attributes = try TagAttributes(value, of: tag, line: line, in: &scope)
-            meter.step(attributes.list.attributes.count)
+            StepCounter.add(attributes.list.attributes.count)
             if tag == .streamInf { return try openVariant(attributes) }
             meter.append(try Rendition.parse(attributes), to: &playlist.renditions, limit: .renditions)
         default: return

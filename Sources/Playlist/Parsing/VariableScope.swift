@@ -23,7 +23,7 @@ struct VariableScope {
     mutating func define(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
         guard definitions.count < meter.limits.variables else { return meter.drop(.variables) }
         let list = try AttributeList(parsing: value, line: line, tag: PlaylistTag.define.rawValue)
-        meter.step(imported.count + 1)
+        StepCounter.add(imported.count + 1)
         let definition = try definition(list, line: line)
         guard values[definition.name] == nil else { throw PlaylistError(.duplicate, .define, line: line) }
         values[definition.name] = definition.value
@@ -78,7 +78,7 @@ struct VariableScope {
                 if hasOverlongDefinition { throw PlaylistError(.exceeds(.lineBytes), tag, line: line) }
                 throw PlaylistError(.undefinedVariable(String(name)), tag, line: line)
             }
-            meter.step()
+            StepCounter.add(1)
             guard result.utf8.count + value.utf8.count <= room else {
                 let limit = room < meter.limits.lineBytes ? PlaylistLimit.expandedBytes : .lineBytes
                 meter.drop(limit)

@@ -2,15 +2,16 @@ import ChannelList
 import Observability
 import Support
 
-/// The document of the API (OpenAPI 3.1): `openapi.json`, with the schemas of a channel's keys.
+/// The document of the API (OpenAPI 3.1): `openapi.json`, with the schemas of a channel's keys and the types of events.
 enum APIDocument {
     static let json = Array(
         String(decoding: EmbeddedFile.bytes(named: "openapi.json"), as: UTF8.self)
             .replacing(#"{"keys of a channel": true}"#, with: schemas(of: .channel))
-            .replacing(#"{"keys of a source": true}"#, with: schemas(of: .source)).utf8)
+            .replacing(#"{"keys of a source": true}"#, with: schemas(of: .source))
+            .replacing("{types of events}", with: EventKind.list).utf8)
 
     private static func schemas(of scope: ConfigurationKey.Scope) -> String {
-        var properties: JSONObject = [:]
+        var properties: JSONSchema = [:]
         for key in scope.keys where key.isPermitted(in: .request) { properties[key.rawValue] = key.schema }
         // A channel may have several URLs or sources, but a source has one URL.
         if scope == .source { properties[ConfigurationKey.url.rawValue] = ConfigurationKey.Form.text(.url).schema }
@@ -19,7 +20,7 @@ enum APIDocument {
 }
 
 extension ConfigurationKey {
-    fileprivate var schema: JSONObject {
+    fileprivate var schema: JSONSchema {
         var schema = row.form.schema
         if schema["$ref"] == nil { schema["description"] = row.help }
         return schema
@@ -27,7 +28,7 @@ extension ConfigurationKey {
 }
 
 extension ConfigurationKey.Form {
-    fileprivate var schema: JSONObject {
+    fileprivate var schema: JSONSchema {
         switch self {
         case .flag: ["type": "boolean"]
         case .span: Self.oneOf(Self.spans)
@@ -48,21 +49,21 @@ extension ConfigurationKey.Form {
 
     private static let spans = [string(.duration), integer(0...9_999_999)]
 
-    private static func string(_ pattern: ConfigurationPattern) -> JSONObject {
+    private static func string(_ pattern: ConfigurationPattern) -> JSONSchema {
         ["type": "string", "pattern": pattern.expression, "maxLength": pattern.longest]
     }
 
-    private static func integer(_ range: ClosedRange<Int>) -> JSONObject {
+    private static func integer(_ range: ClosedRange<Int>) -> JSONSchema {
         ["type": "integer", "minimum": range.lowerBound, "maximum": range.upperBound]
     }
 
-    private static func reference(_ name: String) -> JSONObject { ["$ref": "#/components/schemas/\(name)"] }
+    private static func reference(_ name: String) -> JSONSchema { ["$ref": "#/components/schemas/\(name)"] }
 
-    private static func oneOf(_ schemas: [JSONObject]) -> JSONObject {
+    private static func oneOf(_ schemas: [JSONSchema]) -> JSONSchema {
         schemas.count == 1 ? schemas[0] : ["oneOf": schemas]
     }
 
-    private static func oneOrMore(_ items: [JSONObject], _ count: ClosedRange<Int>) -> JSONObject {
+    private static func oneOrMore(_ items: [JSONSchema], _ count: ClosedRange<Int>) -> JSONSchema {
         oneOf(
             items + [
                 [
@@ -72,12 +73,31 @@ extension ConfigurationKey.Form {
     }
 
     /// That of a memory limit has no number below the smallest one.
-    private static func byteCount(atLeast least: Int) -> JSONObject {
+    private static func byteCount(atLeast least: Int) -> JSONSchema {
         var schema = string(.byteCount)
         if least == MemoryBudget.smallestLimit {
             schema["pattern"] =
                 "^((9[6-9]|[1-9][0-9]{2,3})[Mm]([Ii]?[Bb])?|[1-9][0-9]{0,3}[Gg]([Ii]?[Bb])?|[1-9][0-9]{9,11})$"
         }
         return schema
+    }
+}
+
+/// An object of a JSON Schema.
+private struct JSONSchema: Encodable, Sendable, ExpressibleByDictionaryLiteral {
+    private var members: [String: any Encodable & Sendable]
+
+    init(dictionaryLiteral elements: (String, any Encodable & Sendable)...) {
+        members = Dictionary(elements) { first, _ in first }
+    }
+
+    subscript(name: String) -> (any Encodable & Sendable)? {
+        get { members[name] }
+        set { members[name] = newValue }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: MemberName.self)
+        for (name, value) in members { try container.encode(value, forKey: MemberName(stringValue: name)) }
     }
 }

@@ -1,4 +1,5 @@
 package import ChannelList
+import Dispatch
 package import Support
 
 /// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
@@ -179,4 +180,18 @@ extension ListedChannel {
         channel.options = channel.options.keepingWhatOnlyFilesSay(of: listed.options)
         return channel
     }
+}
+
+/// Runs the jobs of an actor one after the other on a thread of their own, which neither channels nor event loops share.
+final class ThreadExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) { queue = DispatchQueue(label: label) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 }

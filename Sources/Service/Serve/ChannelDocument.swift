@@ -12,6 +12,18 @@ struct ChannelDocument: Encodable, Sendable {
         }
     }
 
+    /// The keys of a channel in `channels.yaml`.
+    struct Configuration: Encodable, Sendable {
+        fileprivate let channel: ListedChannel
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: ConfigurationKey.self)
+            for key in ConfigurationKey.allCases {
+                if let value = channel.written(key) { try container.encode(value, forKey: key) }
+            }
+        }
+    }
+
     /// Its name in paths.
     let channel: String
     /// As in `/status.json`.
@@ -20,7 +32,7 @@ struct ChannelDocument: Encodable, Sendable {
     let reason: String?
     /// The keys of `channels.yaml`, with what `defaults` adds, but for those that only a file can have. A PUT of it
     /// changes nothing.
-    let configuration: JSONObject
+    let configuration: Configuration
 
     init(_ listing: ChannelHost.ListedState) { self.init(listing.channel, listing.entry) }
 
@@ -28,7 +40,7 @@ struct ChannelDocument: Encodable, Sendable {
         channel = listed.slug
         state = ServeStatus.state(of: entry)
         reason = if case .failed(let reason, _)? = entry?.state { reason } else { nil }
-        configuration = JSONObject(configurationOf: listed)
+        configuration = Configuration(channel: listed)
     }
 }
 
@@ -46,16 +58,8 @@ private struct SourceDocument: Encodable, Sendable {
     }
 }
 
-extension JSONObject {
-    /// The keys of a channel in `channels.yaml`.
-    init(configurationOf channel: ListedChannel) {
-        self = [:]
-        for key in ConfigurationKey.allCases { self[key.rawValue] = channel.written(key) }
-    }
-}
-
 extension ListedChannel {
-    fileprivate func written(_ key: ConfigurationKey) -> JSONObject.Value? {
+    fileprivate func written(_ key: ConfigurationKey) -> (any Encodable & Sendable)? {
         switch key {
         case .name: name
         case .group: groups.isEmpty ? nil : groups

@@ -10,12 +10,21 @@ extension ConfigurationNode {
     }
 }
 
+/// The name of a member of a JSON object.
+struct MemberName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
 /// Any value of JSON, with its type.
 private struct JSONValue: Decodable {
     let node: ConfigurationNode
 
     init(from decoder: any Decoder) throws {
-        if let object = try? decoder.container(keyedBy: JSONObject.TextKey.self) {
+        if let object = try? decoder.container(keyedBy: MemberName.self) {
             let entries = try object.allKeys.sorted { $0.stringValue < $1.stringValue }.map {
                 ConfigurationNode.Entry(
                     key: $0.stringValue, value: try object.decode(JSONValue.self, forKey: $0).node)

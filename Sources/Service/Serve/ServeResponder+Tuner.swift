@@ -1,6 +1,7 @@
 import ChannelList
 import Playlist
 import Support
+import Synchronization
 package import WebServer
 
 // What clients that take us for an HDHomeRun ask for.
@@ -66,4 +67,40 @@ enum TunerError: String, Sendable {
     case noVideoData = "807 No Video Data"
 
     var header: HeaderField { HeaderField(name: "X-HDHomeRun-Error", value: rawValue) }
+}
+
+extension ByteStream {
+    /// The stream until `duration` after its first bytes.
+    func ending(after duration: Duration) -> ByteStream {
+        let end = Mutex<ContinuousClock.Instant?>(nil)
+        let clock = ContinuousClock()
+        return ByteStream { [self] in
+            if let end = end.withLock({ $0 }), clock.now >= end { return nil }
+            let bytes = await next()
+            end.withLock { if $0 == nil { $0 = clock.now + duration } }
+            return bytes
+        }
+    }
+}
+
+extension TunerDevice {
+    /// The document for a request; nil for the lineup, which has all channels.
+    /// - Parameter baseURL: the URL of this server as the client sees it.
+    /// - Parameter query: that the URLs in the document carry; nil: nothing.
+    func response(to request: Route.Tuner, baseURL: String, query: String? = nil) -> Response? {
+        switch request {
+        case .discovery: .document(.json, discoverJSON(baseURL: baseURL, query: query))
+        case .description: .document(.xml, deviceXML(baseURL: baseURL))
+        case .lineupStatus: .document(.json, Self.lineupStatusJSON)
+        case .scan: Response(cacheControl: .noStore, body: .empty)
+        case .lineup, .lineupList: nil
+        }
+    }
+}
+
+extension Response {
+    /// A text that is made for each request.
+    static func document(_ type: MimeType, _ text: String) -> Response {
+        Response(contentType: type, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
+    }
 }

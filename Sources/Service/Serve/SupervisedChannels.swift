@@ -24,8 +24,6 @@ package struct SupervisedChannels: Sendable {
     private(set) var runningCount = 0
     /// Channels that have a place among those that may run, or wait for one.
     private(set) var demandedCount = 0
-    /// How many channels were changed or looked at since the beginning: what the supervisor's work costs.
-    private(set) var steps = 0
 
     /// When a channel changes its state by itself, or a request was held too long.
     private var due = SortedSet<Ranked<Duration>>()
@@ -88,16 +86,16 @@ package struct SupervisedChannels: Sendable {
     func dueTime(of name: String) -> Duration? { entries[name].flatMap { dueTime(of: $0, name) } }
 
     /// The channels that are due by `now`, by their names.
-    mutating func due(by now: Duration) -> [String] { names(due.prefix { $0.rank <= now }).sorted() }
+    func due(by now: Duration) -> [String] { names(due.prefix { $0.rank <= now }).sorted() }
 
     /// The channels without viewers whose idle time is over by `now`; those watched last first.
-    mutating func cooled(by now: Duration) -> [String] {
+    func cooled(by now: Duration) -> [String] {
         names(ends.prefix { $0.rank <= now }).map { Ranked(rank: lingeringSince($0), name: $0) }
             .sorted(by: >).map(\.name)
     }
 
     /// The channels whose requests waited for a place until `now`, or are gone; in the order of the requests.
-    mutating func refusedPlaces(by now: Duration) -> [String] {
+    func refusedPlaces(by now: Duration) -> [String] {
         names(placeDeadlines.prefix { $0.rank <= now }).map { Ranked(rank: entries[$0]?.queuedAt ?? 0, name: $0) }
             .sorted().map(\.name)
     }
@@ -111,8 +109,8 @@ package struct SupervisedChannels: Sendable {
     /// The channel that had no viewer for the longest time, published or not.
     var longestUnwatched: String? { [cooling.first ?? warm.first, unwanted.first].compactMap { $0 }.min()?.name }
 
-    private mutating func names<Rank>(_ ranked: [Ranked<Rank>]) -> [String] {
-        steps += ranked.count
+    private func names<Rank>(_ ranked: [Ranked<Rank>]) -> [String] {
+        StepCounter.add(ranked.count)
         return ranked.map(\.name)
     }
 
@@ -126,7 +124,7 @@ package struct SupervisedChannels: Sendable {
 extension SupervisedChannels {
     /// Adds an entry to the indexes and counts that it belongs to, or removes it from them.
     private mutating func index(_ entry: Entry, _ name: String, isMember: Bool) {
-        steps += 1
+        StepCounter.add(1)
         let difference = isMember ? 1 : -1
         if entry.state.run != nil { runningCount += difference }
         if entry.isDemanded { demandedCount += difference }

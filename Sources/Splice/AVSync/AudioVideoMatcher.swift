@@ -86,12 +86,12 @@ struct AudioVideoMatcher: Equatable, Sendable {
         var metadata = metadata
         for packet in packets {
             guard !packet.isDamaged else {
-                counts.audioDamaged += 1
+                counts[.damagedAudioFrames] += 1
                 continue
             }
             if pendingDiscontinuity != nil || audioSpans.last?.continues(with: packet) != true {
                 guard packet.pts != nil else {
-                    counts.audioUntimed += 1
+                    counts[.untimedAudioFrames] += 1
                     continue
                 }
                 audioSpans.append(
@@ -104,7 +104,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
             audioSpans[audioSpans.count - 1].append(metadata)
             metadata = []
         }
-        counts.metadataDiscarded += metadata.count
+        counts[.discardedTimedMetadata] += metadata.count
         lastDiscontinuitySequence = discontinuitySequence ?? lastDiscontinuitySequence
         dropOldest()
     }
@@ -206,7 +206,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     mutating func dequeueTail(upTo longest: Ticks) -> [TimedAudio] {
         defer {
             discardFirst(audioSpans.count)
-            counts.metadataDiscarded += dequeueMetadata().count
+            counts[.discardedTimedMetadata] += dequeueMetadata().count
         }
         guard var span = lastVideoSpan else { return [] }
         span.beginsPeriod = false
@@ -225,8 +225,8 @@ struct AudioVideoMatcher: Equatable, Sendable {
 
     private mutating func discardFirst(_ count: Int) {
         for span in audioSpans.prefix(count) {
-            counts.audioDiscarded += span.frames.count
-            counts.metadataDiscarded += span.metadata.count
+            counts[.unmatchedAudioFrames] += span.frames.count
+            counts[.discardedTimedMetadata] += span.metadata.count
         }
         audioSpans.removeFirst(count)
     }

@@ -47,9 +47,9 @@ struct CompanionQueue: Sendable {
 
     /// Discards the first entry; the next one then follows a loss.
     private mutating func discardFirst() {
-        counts.audioDiscarded += entries.first?.audio.count ?? 0
+        counts[.unmatchedAudioFrames] += entries.first?.audio.count ?? 0
         if case .segment(let demuxed, _)? = entries.first {
-            counts.metadataDiscarded += demuxed.packets.metadata.count
+            counts[.discardedTimedMetadata] += demuxed.packets.metadata.count
         }
         _ = popFirst()
         guard case .segment(var demuxed, let number)? = entries.first else { return }

@@ -130,7 +130,7 @@ struct VideoSpanQueue: Sendable {
         let late = span.beginsPeriod ? matcher.dequeueLateAudio(before: span) : []
         if part.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
         if let rest = split(&part, span, track) {
-            ownCounts.leadingPictures += rest.leadingPictures
+            ownCounts[.leadingPictures] += rest.leadingPictures
             entries.replaceFirst(with: Entry(rest.part))
             waitingDuration = waitingDuration + rest.part.playingDuration
             if part.units.isEmpty { return nil }

@@ -36,9 +36,9 @@ extension PeriodAssembler {
             audio.beginPeriod(configuration, silence: silence.frame(for: configuration), on: timeline)
             position.audio = configuration
             dates.beginPeriod(at: timeline.outputPresentation)
-            let description = PeriodDescription(index: ownCounts.periods, cause: cause, audio: configuration)
+            let description = PeriodDescription(index: ownCounts[.periods], cause: cause, audio: configuration)
             state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
-            ownCounts.periods += 1
+            ownCounts[.periods] += 1
         } catch {
             state.reject()
             lastRejection = error

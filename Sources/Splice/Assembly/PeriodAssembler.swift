@@ -54,7 +54,7 @@ struct PeriodAssembler: Sendable {
             beginPeriod(part, configuration: matched.configuration)
         }
         guard let period = state.open else {
-            ownCounts.unsupportedFrames += part.units.count
+            ownCounts[.unsupportedFrames] += part.units.count
             markers.discard(part)
             return segments
         }
@@ -122,17 +122,17 @@ struct PeriodAssembler: Sendable {
         let initSection = try InitWriter.write(video: first.packet.configuration, audio: audioConfiguration)
         let timeline = PeriodTimeline(
             first: first, presentedFrom: part.units.presentationStart, at: position.presentationEnd)
-        if timeline.leastOffset < 0 { ownCounts.periodsBeyondCompositionDelay += 1 }
+        if timeline.leastOffset < 0 { ownCounts[.periodsBeyondCompositionDelay] += 1 }
         audio.beginPeriod(
             audioConfiguration, silence: audioConfiguration.flatMap { silence.frame(for: $0) }, on: timeline)
         position.audio = audioConfiguration ?? position.audio
         dates.beginPeriod(at: position.presentationEnd)
         let description = PeriodDescription(
-            index: ownCounts.periods, cause: part.signal ?? .resumed, video: video, first: first.packet,
+            index: ownCounts[.periods], cause: part.signal ?? .resumed, video: video, first: first.packet,
             audio: audioConfiguration,
             frameDuration: part.meanFrameDuration)
         state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
-        ownCounts.periods += 1
+        ownCounts[.periods] += 1
     }
 
     /// Configuration in which a period without audio continues; nil if it has no audio track.
@@ -217,8 +217,8 @@ struct PeriodAssembler: Sendable {
     private mutating func recordStart(_ randomAccess: RandomAccessPoint?) {
         switch randomAccess {
         case .instantaneousRefresh: break
-        case .cleanRandomAccess, .recoveryPoint, .gradualRefresh: ownCounts.openSegments += 1
-        case nil: ownCounts.segmentsWithoutSync += 1
+        case .cleanRandomAccess, .recoveryPoint, .gradualRefresh: ownCounts[.openSegments] += 1
+        case nil: ownCounts[.segmentsWithoutSync] += 1
         }
     }
 

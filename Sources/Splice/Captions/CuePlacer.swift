@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Places the cues of one subtitle rendition on the channel's timeline, by the clock of the video that they belong to.
 ///
@@ -17,7 +18,7 @@ struct CuePlacer: Sendable {
     private static let placementTimeout = Ticks.seconds(60)
     private static let maxReceived = 1024
 
-    private(set) var counts = SubtitleCounts()
+    private(set) var counts = Counts<SubtitleCount>()
     private var received: [ReceivedSubtitleSegment] = []
     /// The last segment removed from `received`.
     private var previous: ReceivedSubtitleSegment?
@@ -28,11 +29,11 @@ struct CuePlacer: Sendable {
 
     /// Parses a segment. Call `placeCues(on:)` to place its cues.
     mutating func append(_ input: SubtitleInput, published: PublishedSpans) {
-        counts.segments += 1
+        counts[.segments] += 1
         var file = WebVTT()
-        do throws(MediaError) { file = try WebVTTParser.parse(input.bytes) } catch { counts.unreadable += 1 }
-        counts.malformed += file.malformed
-        counts.dropped += file.dropped
+        do throws(MediaError) { file = try WebVTTParser.parse(input.bytes) } catch { counts[.malformedSegments] += 1 }
+        counts[.malformedCues] += file.malformed
+        counts[.droppedCues] += file.dropped
         received.append(
             ReceivedSubtitleSegment(
                 input: input.properties, byteCount: input.bytes.count, file: file, unplacedCues: file.cues,
@@ -81,7 +82,7 @@ struct CuePlacer: Sendable {
     }
 
     private mutating func countUnplaced(_ segment: ReceivedSubtitleSegment) {
-        counts.unplaced += segment.unplacedCues.count
+        counts[.unplacedCues] += segment.unplacedCues.count
     }
 
     /// Determines the presentation times of a segment.
@@ -136,7 +137,7 @@ struct CuePlacer: Sendable {
         case .map:
             mapping = .map(isProven: true)
             if let outputRange = segment.outputRange, !isNear(start, outputRange) { hasOwnNumbering = true }
-        case .shifted, .segment: counts.corrected += 1
+        case .shifted, .segment: counts[.retimedCues] += 1
         }
         coveredUntil = max(coveredUntil ?? start, start)
         var untimed = cue

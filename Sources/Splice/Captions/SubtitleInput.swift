@@ -1,4 +1,5 @@
 package import Media
+import Support
 
 /// A decrypted WebVTT segment with its properties from the playlist.
 package struct SubtitleInput: Sendable {
@@ -41,49 +42,24 @@ package struct SegmentSubtitles: Equatable, Sendable {
     package let bytes: [UInt8]
 }
 
-/// Subtitle counters, summed over the renditions.
-package struct SubtitleCounts: Encodable, Equatable, Sendable {
+/// The outcomes of subtitles, summed over the renditions.
+package enum SubtitleCount: Int, CountKey {
     /// Upstream segments received.
-    package var segments = 0
+    case segments
     /// Segments that are not WebVTT.
-    package var unreadable = 0
+    case malformedSegments
     /// Published cues. A cue counts once, even if it overlaps several segments.
-    package var cues = 0
+    case cues
     /// Cues that arrived after their segments' subtitles were published.
-    package var late = 0
+    case lateCues
     /// Cues without video: before the channel was joined, between periods, or on an unknown clock.
-    package var unplaced = 0
+    case unplacedCues
     /// Cues with malformed times.
-    package var malformed = 0
+    case malformedCues
     /// Cues beyond `SubtitleLimits`.
-    package var dropped = 0
+    case droppedCues
     /// Cues placed by date or number, because their X-TIMESTAMP-MAP leads far from their segment.
-    package var corrected = 0
-
-    package init() {}
-
-    /// The published names.
-    private enum CodingKeys: String, CodingKey {
-        case segments
-        case unreadable = "malformedSegments"
-        case cues
-        case late = "lateCues"
-        case unplaced = "unplacedCues"
-        case malformed = "malformedCues"
-        case dropped = "droppedCues"
-        case corrected = "retimedCues"
-    }
-
-    static func += (left: inout SubtitleCounts, right: SubtitleCounts) {
-        left.segments += right.segments
-        left.unreadable += right.unreadable
-        left.cues += right.cues
-        left.late += right.late
-        left.unplaced += right.unplaced
-        left.malformed += right.malformed
-        left.corrected += right.corrected
-        left.dropped += right.dropped
-    }
+    case retimedCues
 }
 
 /// The bounds of the subtitles that are read, held and published. Text and cues beyond them are dropped and counted.

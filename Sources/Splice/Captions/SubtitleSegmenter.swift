@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Writes the subtitle files of one rendition: a WebVTT file for each published segment, once its cues are complete.
 ///
@@ -22,7 +23,7 @@ struct SubtitleSegmenter: Sendable {
     /// Tolerance for the rounded durations in playlists.
     static let tolerance = Ticks.milliseconds(100)
 
-    private(set) var counts = SubtitleCounts()
+    private(set) var counts = Counts<SubtitleCount>()
     /// Published segments without a subtitle file.
     private var pending: [PublishedSegment] = []
     private var placedCues: [PlacedCue] = []
@@ -62,7 +63,7 @@ struct SubtitleSegmenter: Sendable {
     private mutating func insert(_ cue: PlacedCue) {
         if placedCues.contains(where: { $0.covers(cue) }) { return }
         guard placedCues.count < SubtitleLimits.placedCues else {
-            counts.dropped += 1
+            counts[.droppedCues] += 1
             return
         }
         let index = placedCues.lastIndex { $0.start <= cue.start }.map { $0 + 1 } ?? 0
@@ -99,10 +100,10 @@ struct SubtitleSegmenter: Sendable {
             }
             room -= placedCues[index].cue.byteCount + added.reduce(0) { $0 + $1.utf8.count }
             guard room >= 0 else {
-                counts.dropped += 1
+                counts[.droppedCues] += 1
                 continue
             }
-            if !placedCues[index].isPublished { counts.cues += 1 }
+            if !placedCues[index].isPublished { counts[.cues] += 1 }
             placedCues[index].isPublished = true
             definitions += added
             cues.append(outputCue(placedCues[index], published))
@@ -124,7 +125,7 @@ struct SubtitleSegmenter: Sendable {
     /// Removes the cues that end before all pending and future segments.
     private mutating func evict(before end: Ticks) {
         let isOver = { (cue: PlacedCue) in cue.end <= end && cue.start < end }
-        counts.late += placedCues.count { isOver($0) && !$0.isPublished }
+        counts[.lateCues] += placedCues.count { isOver($0) && !$0.isPublished }
         placedCues.removeAll(where: isOver)
     }
 }

@@ -1,4 +1,5 @@
 package import Media
+package import Support
 
 /// Produces the subtitles of each published segment, for all subtitle renditions of a channel.
 ///
@@ -23,8 +24,8 @@ package struct SubtitleTimeline: Sendable {
         self.maxLateness = maxLateness
     }
 
-    package var counts: SubtitleCounts {
-        renditions.reduce(into: SubtitleCounts()) {
+    package var counts: Counts<SubtitleCount> {
+        renditions.reduce(into: Counts<SubtitleCount>()) {
             $0 += $1.placer.counts
             $0 += $1.segmenter.counts
         }

@@ -1,107 +1,104 @@
 package import Demux
+package import Support
+
+/// Drops, insertions and changes of the splice.
+package enum SpliceCount: Int, CountKey {
+    case periods
+    /// Frames between a signal and the random access point after it at which a period begins.
+    case framesBeforeSync
+    /// Leading pictures of an open GOP dropped at the start of a period.
+    case leadingPictures
+    /// Video and audio frames that the upstream sent again after they were published.
+    case duplicateFrames
+    case duplicateAudioFrames
+    /// Key frames repeated beside audio that came without video, or because a frame stands for longer than its segment.
+    case stillFrames
+    /// Times that video did not come back, and the channel went on with audio alone.
+    case videoTimeouts
+    /// Periods that begin with a frame that none announces as a random access point (`AssumedRefresh`).
+    case assumedRandomAccessPoints
+    /// Times that video was written before its audio or the end of its GOP had come, because too much of it was held.
+    case earlyReleases
+    /// Samples whose times the sanitizer changed.
+    case adjustedTimestamps
+    /// Video frames without a timestamp of their own.
+    case inferredTimestamps
+    /// Gaps in the upstream's timestamps that nothing signaled (`TimestampGaps`), and their total in ticks.
+    case timestampGaps
+    case timestampGapTicks
+    /// Periods whose reorder delay exceeds the constant composition offset.
+    case periodsBeyondCompositionDelay
+    /// Output segments that begin without a random access point: a GOP is longer than TARGETDURATION, or an upstream no
+    /// longer begins its segments with one.
+    case segmentsWithoutSync
+    /// Output segments that begin at a random access point that is no sync sample: with leading pictures that refer to
+    /// the segment before, or with a gradual refresh.
+    case openSegments
+    /// Frames of periods whose parameter sets could not be described.
+    case unsupportedFrames
+    /// Audio frames that were transcoded, and those that could not be decoded.
+    case transcodedAudioFrames
+    case undecodableAudioFrames
+    /// Audio frames that overlapped, ended after their video, or matched no video.
+    case overlappingAudioFrames
+    case trimmedAudioFrames
+    case unmatchedAudioFrames
+    /// Audio frames with lost or damaged bytes; a decoder would turn them into noise.
+    case damagedAudioFrames
+    /// Audio frames before the first timestamp of their stream.
+    case untimedAudioFrames
+    /// Silent frames written where the source had no audio.
+    case silentAudioFrames
+    /// Audio gaps and overlaps corrected inside periods.
+    case audioGapsAndOverlaps
+    /// Upstream dates more than a second ahead of the media or behind it, inside a period.
+    case ignoredProgramDateTimes
+    case eventMessages
+    /// Event messages that the upstream sent more than once.
+    case duplicateEventMessages
+    /// Timed metadata that matched no frame, or whose time did not come.
+    case discardedTimedMetadata
+
+    /// Counts of dates and of timed metadata, which are published with the ad markers.
+    package static let ofMetadata: Set = [
+        eventMessages, duplicateEventMessages, discardedTimedMetadata, ignoredProgramDateTimes,
+    ]
+}
 
 /// Counts of everything dropped or inserted. Each part of the engine counts its own; `+` makes the channel's sum.
 package struct SpliceCounts: Encodable, Equatable, Sendable {
-    package var periods = 0
-    /// Frames between a signal and the random access point after it at which a period begins.
-    package var framesBeforeSync = 0
-    /// Leading pictures of an open GOP dropped at the start of a period.
-    package var leadingPictures = 0
-    /// Video and audio frames that the upstream sent again after they were published.
-    package var duplicateFrames = 0
-    package var duplicateAudioFrames = 0
-    /// Key frames repeated beside audio that came without video, or because a frame stands for longer than its segment.
-    package var stillFrames = 0
-    /// Times that video did not come back, and the channel went on with audio alone.
-    package var videoTimeouts = 0
-    /// Periods that begin with a frame that none announces as a random access point (`AssumedRefresh`).
-    var assumedRefreshes = 0
-    /// Times that video was written before its audio or the end of its GOP had come, because too much of it was held.
-    var releases = 0
-    /// Samples whose times the sanitizer changed.
-    package var timestampsSanitized = 0
-    /// Video frames without a timestamp of their own.
-    package var inferredTimestamps = 0
-    /// Gaps in the upstream's timestamps that nothing signaled (`TimestampGaps`), and their total in ticks.
-    package var timestampGaps = 0
-    package var timestampGapTicks = 0
-    /// Periods whose reorder delay exceeds the constant composition offset.
-    package var periodsBeyondCompositionDelay = 0
-    /// Output segments that begin without a random access point: a GOP is longer than TARGETDURATION, or an upstream no
-    /// longer begins its segments with one.
-    package var segmentsWithoutSync = 0
-    /// Output segments that begin at a random access point that is no sync sample: with leading pictures that refer to
-    /// the segment before, or with a gradual refresh.
-    package var openSegments = 0
-    /// Frames of periods whose parameter sets could not be described.
-    package var unsupportedFrames = 0
-    /// Audio frames that were transcoded, and those that could not be decoded.
-    package var audioTranscoded = 0
-    package var audioUndecodable = 0
-    /// Audio frames that overlapped, ended after their video, or matched no video.
-    package var audioOverlapping = 0
-    package var audioTrimmed = 0
-    package var audioDiscarded = 0
-    /// Audio frames with lost or damaged bytes; a decoder would turn them into noise.
-    package var audioDamaged = 0
-    /// Audio frames before the first timestamp of their stream.
-    package var audioUntimed = 0
-    /// Silent frames written where the source had no audio.
-    package var audioSilence = 0
-    /// Audio gaps and overlaps corrected inside periods.
-    var audioDriftCorrections = 0
-    /// Upstream dates more than a second ahead of the media or behind it, inside a period.
-    package var datesRejected = 0
-    package var messagesWritten = 0
-    /// Event messages that the upstream sent more than once.
-    package var duplicateMessages = 0
-    /// Timed metadata that matched no frame, or whose time did not come.
-    package var metadataDiscarded = 0
-    package var demux = DemuxCounts()
+    private enum CodingKeys: String, CodingKey { case demux }
+
+    private var own = Counts<SpliceCount>()
+    package var demux = Counts<DemuxCount>()
 
     package init() {}
 
-    /// The published names. Counts of dates and of timed metadata are published with the ad markers, and
-    /// `timestampGapTicks` in seconds, by the channel's status.
-    private enum CodingKeys: String, CodingKey {
-        case periods, framesBeforeSync, leadingPictures, duplicateFrames, duplicateAudioFrames, stillFrames,
-            videoTimeouts
-        case assumedRefreshes = "assumedRandomAccessPoints"
-        case timestampsSanitized = "adjustedTimestamps"
-        case releases = "earlyReleases"
-        case inferredTimestamps, timestampGaps, periodsBeyondCompositionDelay, segmentsWithoutSync, openSegments,
-            unsupportedFrames
-        case audioTranscoded = "transcodedAudioFrames"
-        case audioUndecodable = "undecodableAudioFrames"
-        case audioOverlapping = "overlappingAudioFrames"
-        case audioTrimmed = "trimmedAudioFrames"
-        case audioDiscarded = "unmatchedAudioFrames"
-        case audioDamaged = "damagedAudioFrames"
-        case audioUntimed = "untimedAudioFrames"
-        case audioSilence = "silentAudioFrames"
-        case audioDriftCorrections = "audioGapsAndOverlaps"
-        case demux
+    package subscript(count: SpliceCount) -> Int {
+        get { own[count] }
+        set { own[count] = newValue }
     }
 
     /// Sums the counts of several parts, or of several sources of one channel.
     package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
         var sum = left
-        for field in fields { sum[keyPath: field] += right[keyPath: field] }
+        sum.own += right.own
         sum.demux += right.demux
         return sum
     }
 
-    private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
-        [
-            \.periods, \.duplicateFrames, \.duplicateAudioFrames, \.framesBeforeSync, \.leadingPictures, \.stillFrames,
-            \.videoTimeouts, \.assumedRefreshes,
-            \.releases, \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
-            \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.openSegments, \.unsupportedFrames,
-            \.audioTranscoded,
-            \.audioUndecodable,
-            \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
-            \.audioDriftCorrections, \.datesRejected, \.messagesWritten, \.duplicateMessages, \.metadataDiscarded,
-        ]
+    /// `timestampGapTicks` are published in seconds, by the channel's status.
+    package func encode(to encoder: any Encoder) throws {
+        try own.encode(
+            SpliceCount.allCases.filter { $0 != .timestampGapTicks && !SpliceCount.ofMetadata.contains($0) },
+            to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(demux, forKey: .demux)
+    }
+
+    /// Encodes the counts of dates and of timed metadata.
+    package func encodeMetadata(to encoder: any Encoder) throws {
+        try own.encode(SpliceCount.ofMetadata, to: encoder)
     }
 }
 

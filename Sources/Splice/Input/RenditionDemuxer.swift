@@ -1,5 +1,6 @@
 import Demux
 import Media
+import Support
 import Transcode
 
 /// Demuxes the segments of one rendition: selects the demuxer, tracks missing segments, and transcodes the audio.
@@ -25,8 +26,8 @@ struct RenditionDemuxer: Sendable {
     /// Counts of transcoded audio.
     var audioCounts: SpliceCounts {
         var counts = SpliceCounts()
-        counts.audioTranscoded = audioStage.counts.transcoded
-        counts.audioUndecodable = audioStage.counts.undecodable
+        counts[.transcodedAudioFrames] = audioStage.counts.transcoded
+        counts[.undecodableAudioFrames] = audioStage.counts.undecodable
         return counts
     }
 

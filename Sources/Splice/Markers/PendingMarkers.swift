@@ -80,7 +80,7 @@ struct PendingMarkers: Sendable {
     }
 
     /// Drops the metadata of `part`, whose period is dropped.
-    mutating func discard(_ part: some MetadataCarrying) { ownCounts.metadataDiscarded += part.metadata.count }
+    mutating func discard(_ part: some MetadataCarrying) { ownCounts[.discardedTimedMetadata] += part.metadata.count }
 
     /// Removes and returns the messages of a segment that ends at `end`, with late ones.
     mutating func dequeueMessages(before end: Ticks) -> [PlacedMessage] { messages.dequeue(before: end) }

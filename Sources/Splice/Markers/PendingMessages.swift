@@ -17,7 +17,7 @@ struct PendingMessages: Sendable {
     /// - Returns: false for a duplicate.
     mutating func add(_ message: PlacedMessage) -> Bool {
         guard seen.insert(message) else {
-            counts.duplicateMessages += 1
+            counts[.duplicateEventMessages] += 1
             return false
         }
         let index = pending.firstIndex { $0.time > message.time } ?? pending.endIndex
@@ -25,7 +25,7 @@ struct PendingMessages: Sendable {
         bytes += message.message.size
         while pending.count > Self.limit || bytes > Self.byteLimit, let last = pending.popLast() {
             bytes -= last.message.size
-            counts.metadataDiscarded += 1
+            counts[.discardedTimedMetadata] += 1
         }
         return true
     }
@@ -34,7 +34,7 @@ struct PendingMessages: Sendable {
     mutating func dequeue(before end: Ticks) -> [PlacedMessage] {
         let count = pending.firstIndex { $0.time >= end } ?? pending.endIndex
         defer { pending.removeFirst(count) }
-        counts.messagesWritten += count
+        counts[.eventMessages] += count
         bytes -= pending[..<count].reduce(0) { $0 + $1.message.size }
         return Array(pending[..<count])
     }
@@ -43,7 +43,7 @@ struct PendingMessages: Sendable {
     mutating func discard(before end: Ticks? = nil) {
         let count = end.flatMap { end in pending.firstIndex { $0.time >= end } } ?? pending.endIndex
         bytes -= pending[..<count].reduce(0) { $0 + $1.message.size }
-        counts.metadataDiscarded += count
+        counts[.discardedTimedMetadata] += count
         pending.removeFirst(count)
     }
 }

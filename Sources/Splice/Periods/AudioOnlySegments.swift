@@ -1,5 +1,6 @@
 import Demux
 import Media
+import Support
 
 /// Decides how segments with audio and without video are published.
 ///
@@ -60,7 +61,7 @@ struct AudioOnlySegments: Sendable {
         guard packets.video.isEmpty else { return .video }
         if state == .video, standing == .isOver, !packets.audio.isEmpty {
             stillFrame.end()
-            ownCounts.videoTimeouts += 1
+            ownCounts[.videoTimeouts] += 1
             return .audioOnly
         }
         guard state != .video || standing != .stands && isAudioOnly(packets, beginsWithAudio: beginsWithAudio)
@@ -68,14 +69,14 @@ struct AudioOnlySegments: Sendable {
             return .video
         }
         if stillFrame.isAvailable { return .stillFrame }
-        if state == .stillFrame { ownCounts.videoTimeouts += 1 }
+        if state == .stillFrame { ownCounts[.videoTimeouts] += 1 }
         return .audioOnly
     }
 
     /// Whether a segment without video frames is audio only. After a splice, that is so even if the tables list video: the
     /// first slide of a program may come later.
     private func isAudioOnly(_ packets: DemuxedSegment, beginsWithAudio: Bool) -> Bool {
-        packets.isAudioOnly || beginsWithAudio && stillFrame.isAvailable && packets.counts.undecodable == 0
+        packets.isAudioOnly || beginsWithAudio && stillFrame.isAvailable && packets.counts[.undecodableUnits] == 0
     }
 
     private mutating func end(_ state: State, _ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {
@@ -95,7 +96,7 @@ struct AudioOnlySegments: Sendable {
             return [.video(packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
         case .audioOnly:
             var parts = splitter.split(demuxed.packets.audio, from: segment, boundary: boundary)
-            ownCounts.metadataDiscarded += parts.attach(demuxed.packets.metadata)
+            ownCounts[.discardedTimedMetadata] += parts.attach(demuxed.packets.metadata)
             return [.audioOnly(parts)]
         }
         return [.video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
@@ -111,7 +112,7 @@ struct AudioOnlySegments: Sendable {
         for part in splitter.split(intact, from: segment, boundary: boundary) {
             packets.video += stillFrame.frames(covering: part)
         }
-        ownCounts.stillFrames += packets.video.count
+        ownCounts[.stillFrames] += packets.video.count
         return packets
     }
 }

@@ -35,7 +35,7 @@ struct AudioPeriodSplitter: Equatable, Sendable {
             let segmentStart = start ?? time
             start = segmentStart
             guard !packet.isDamaged else {
-                dropped.audioDamaged += 1
+                dropped[.damagedAudioFrames] += 1
                 continue
             }
             let signal = admit(packet, at: time, expected: expected, boundary: boundary)

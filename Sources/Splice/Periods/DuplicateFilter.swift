@@ -90,8 +90,8 @@ struct DuplicateFilter: Sendable {
                 audioCount == start || Self.isNew(packets.audio[audioCount].pts, packets.audio[audioCount - 1].pts)
             { audioCount += 1 }
         }
-        counts.duplicateFrames += duplicates.videoFrames
-        counts.duplicateAudioFrames += audioCount
+        counts[.duplicateFrames] += duplicates.videoFrames
+        counts[.duplicateAudioFrames] += audioCount
         beginsWithDuplicates = duplicates.videoFrames + audioCount > 0
         packets.video.removeFirst(duplicates.videoFrames)
         packets.audio.removeFirst(audioCount)

@@ -110,7 +110,7 @@ struct PeriodSplitter: Equatable, Sendable {
             if choice == .undecided { break }
             clock = advanced
             parts.advance(to: unit, frameDuration: clock.frameDuration)
-            if received.randomAccess == nil, choice == .begin { ownCounts.assumedRefreshes += 1 }
+            if received.randomAccess == nil, choice == .begin { ownCounts[.assumedRandomAccessPoints] += 1 }
             append(unit, to: &parts, boundary: boundary, allowsRecoveryPoint: choice == .begin)
             undecided[0].packets.removeFirst()
             undecided[0].boundary = .none
@@ -141,7 +141,7 @@ struct PeriodSplitter: Equatable, Sendable {
         _ unit: TimedVideo, to parts: inout SegmentParts, boundary: SegmentBoundary, allowsRecoveryPoint: Bool
     ) {
         let verdict = detector.handle(unit, boundary: boundary, allowsRecoveryPoint: allowsRecoveryPoint)
-        if verdict != .leads { ownCounts.leadingPictures += parts.endLeadingPictures() }
+        if verdict != .leads { ownCounts[.leadingPictures] += parts.endLeadingPictures() }
         switch verdict {
         case .beginsPeriod(let signal):
             openRandomAccess.beginPeriod(with: unit)
@@ -152,12 +152,12 @@ struct PeriodSplitter: Equatable, Sendable {
             unit.usesOpenRandomAccess = openRandomAccess.isUsed(at: unit)
             parts.append(unit, frameDuration: clock.frameDuration)
         case .leads:
-            if !parts.appendLeading(unit, frameDuration: clock.frameDuration) { ownCounts.leadingPictures += 1 }
+            if !parts.appendLeading(unit, frameDuration: clock.frameDuration) { ownCounts[.leadingPictures] += 1 }
         case .dropped:
             let start = startOfDropped(with: unit, boundary: boundary)
             parts.dropBeforeSync(startingAt: start)
             assumedRefresh.recordWait(unit.pts - start, for: unit.packet)
-            ownCounts.framesBeforeSync += 1
+            ownCounts[.framesBeforeSync] += 1
         }
     }
 
@@ -188,7 +188,7 @@ struct PeriodSplitter: Equatable, Sendable {
 
     private mutating func releaseHeldPart() -> [PeriodPart] {
         guard var part = dequeueHeldPart() else { return [] }
-        ownCounts.leadingPictures += part.endLeadingPictures()
+        ownCounts[.leadingPictures] += part.endLeadingPictures()
         return [part]
     }
 
@@ -216,7 +216,7 @@ extension PeriodSplitter {
         guard boundary == .plain, let range = standingRange(before: packets, extent) else { return [] }
         let frames = standingVideo.frames(
             covering: range, reordering: detector.reordering, longest: detector.longestStandingFrame)
-        ownCounts.stillFrames += frames.count
+        ownCounts[.stillFrames] += frames.count
         return frames
     }
 

@@ -22,8 +22,8 @@ struct TimestampGaps: Equatable, Sendable {
 
     var counts: SpliceCounts {
         var counts = SpliceCounts()
-        counts.timestampGaps = count
-        counts.timestampGapTicks = Int(missing.count)
+        counts[.timestampGaps] = count
+        counts[.timestampGapTicks] = Int(missing.count)
         return counts
     }
 

@@ -18,7 +18,7 @@ struct VideoTimestampUnwrapper: Equatable, Sendable {
     mutating func unwrap(_ packet: VideoPacket) -> TimedVideo {
         let expected = last.map { $0 + frameDuration } ?? .zero
         guard let wire = packet.dts ?? packet.pts else {
-            counts.inferredTimestamps += 1
+            counts[.inferredTimestamps] += 1
             last = expected
             return TimedVideo(packet: packet, dts: expected, pts: expected)
         }
@@ -27,7 +27,7 @@ struct VideoTimestampUnwrapper: Equatable, Sendable {
         last = dts
         let pts = Ticks(wire: packet.pts ?? wire, near: dts)
         guard pts - dts <= Self.longestReordering, dts - pts <= Self.longestReordering else {
-            counts.inferredTimestamps += 1
+            counts[.inferredTimestamps] += 1
             return TimedVideo(packet: packet, dts: dts, pts: dts)
         }
         return TimedVideo(packet: packet, dts: dts, pts: pts)

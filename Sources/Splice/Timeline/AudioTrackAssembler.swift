@@ -57,7 +57,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         if configuration != self.configuration { lastPayload = [] }
         self.silence = silence
         let (carried, dropped) = remainingFrames(for: configuration)
-        counts.audioTrimmed += dropped
+        counts[.trimmedAudioFrames] += dropped
         (lateFrames, pendingFrames) = (carried, [])
         // After periods without an audio track, decode times resume at this discontinuity. Audio missing at the end of
         // a period that has a track is filled with silence.
@@ -100,7 +100,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     /// Drops and counts the frames that were not written: the channel ends.
     mutating func dropPending() {
-        counts.audioTrimmed += lateFrames.count + pendingFrames.count
+        counts[.trimmedAudioFrames] += lateFrames.count + pendingFrames.count
         (lateFrames, pendingFrames) = ([], [])
     }
 
@@ -149,7 +149,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
     private mutating func finishSegment(
         _ writer: AudioSampleWriter, from decodeTime: Int64
     ) -> (decodeTime: Int64, samples: [MuxSample])? {
-        counts.audioSilence += writer.silentFrames
+        counts[.silentAudioFrames] += writer.silentFrames
         guard !writer.samples.isEmpty else { return nil }
         nextDecodeTime = writer.nextDecodeTime
         if silence == nil { lastPayload = writer.samples.last.map { Array($0.payload) } ?? [] }
@@ -170,11 +170,11 @@ struct AudioTrackAssembler: Equatable, Sendable {
             if verdict == .undecided, !isEnding { break }
             if verdict == .confirmed {
                 if lead < -Self.toleratedOverlap {
-                    counts.audioOverlapping += 1
+                    counts[.overlappingAudioFrames] += 1
                     count += 1
                     continue
                 }
-                if !isAtStart { counts.audioDriftCorrections += 1 }
+                if !isAtStart { counts[.audioGapsAndOverlaps] += 1 }
                 gap = max(0, lead)
             }
             guard writer.write(pendingFrames[count].packet.payload, after: gap) else { break }
@@ -193,7 +193,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
                 abs(frame.time - writer.nextDecodeTime) * 2 <= writer.frameDuration
                 && writer.nextDecodeTime + writer.frameDuration <= end
             guard isNext, writer.write(frame.payload, after: 0) else {
-                counts.audioTrimmed += 1
+                counts[.trimmedAudioFrames] += 1
                 continue
             }
         }

@@ -57,7 +57,7 @@ struct TimestampSanitizer: Equatable, Sendable {
         let admittedDecode = last.map { max(decode, $0 + 1) } ?? decode
         let admittedPresentation = max(presentation, admittedDecode + leastOffset)
         if admittedDecode != decode || admittedPresentation != presentation {
-            counts.timestampsSanitized += 1
+            counts[.adjustedTimestamps] += 1
         }
         last = admittedDecode
         return (admittedDecode, admittedPresentation)

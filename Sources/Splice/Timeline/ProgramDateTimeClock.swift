@@ -54,7 +54,7 @@ struct ProgramDateTimeClock: Equatable, Sendable {
         if !overflows, (Self.longestJitter...Self.longestStep).contains(lead) {
             anchor = Anchor(date: date, time: time)
         } else if overflows || lead.magnitude > Self.longestStep {
-            counts.datesRejected += 1
+            counts[.ignoredProgramDateTimes] += 1
         }
     }
 

@@ -18,11 +18,6 @@ package enum DocumentText {
         return quoted + "\""
     }
 
-    /// A JSON object of members that are JSON already, in their order.
-    package static func object(_ members: [(name: String, value: String)]) -> String {
-        "{" + members.map { "\(json($0.name)):\($0.value)" }.joined(separator: ",") + "}"
-    }
-
     /// `text` as the contents of an XML element (XML 1.0 §2.4), without characters that no document may have.
     package static func xml(_ text: String) -> String {
         var written = ""

@@ -4,7 +4,9 @@
 package struct JSONObject: Equatable, Sendable {
     private var members = ""
 
-    package init() {}
+    package init(_ texts: KeyValuePairs<String, String> = [:]) {
+        for (name, text) in texts { add(name, text) }
+    }
 
     package var text: String { "{\(members)}" }
 
@@ -24,6 +26,10 @@ package struct JSONObject: Equatable, Sendable {
     package mutating func add(_ name: String, seconds: Double?) {
         guard let seconds, seconds.isFinite else { return }
         addMember(name, "\((seconds * 1000).rounded() / 1000)")
+    }
+
+    package mutating func add(membersOf other: JSONObject) {
+        if !other.members.isEmpty { members += (members.isEmpty ? "" : ",") + other.members }
     }
 
     private mutating func addMember(_ name: String, _ value: String) {

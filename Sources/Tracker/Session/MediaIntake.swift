@@ -247,9 +247,9 @@ extension MediaIntake {
         requests.cancel(superseded)
         switch settlement {
         case .fetched: recordSuccess(of: request, took: answer.took, at: now)
-        case .postponed: renditions[index].counts.postponedSegments += 1
+        case .postponed: renditions[index].counts[.postponedSegments] += 1
         case .failed(let attempt):
-            renditions[index].counts.failedTries += 1
+            renditions[index].counts[.failedAttempts] += 1
             if role == .main { stall.recordFailure(attempt.failure.lossReason) }
             var remedy = reportFailure(attempt, of: request, at: now)
             let isCounted = attempt.failure.prospect != .hostLimited && !role.isSubtitles

@@ -311,7 +311,7 @@ extension PlaylistIntake {
     private mutating func recordIrregularities(of playlist: MultivariantPlaylist, _ media: inout MediaIntake) {
         if !media.renditions.isEmpty {
             media.renditions[0].counts.droppedByLimit.merge(playlist.dropped, uniquingKeysWith: +)
-            if !playlist.irregularities.isEmpty { media.renditions[0].counts.irregularPlaylists += 1 }
+            if !playlist.irregularities.isEmpty { media.renditions[0].counts[.irregularPlaylists] += 1 }
         }
         for (limit, count) in irregularityLog.recordNew(playlist.dropped) {
             media.requests.report(.playlistLimitExceeded(nil, limit, dropped: count))

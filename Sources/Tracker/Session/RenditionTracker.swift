@@ -83,7 +83,7 @@ struct RenditionTracker: Sendable {
             window = playlist.segments.reduce(.zero) { $0 + min($1.duration, .seconds(3600)) }
         }
         lastSegment = playlist.segments.last.map { LastSegmentIdentity($0) } ?? lastSegment
-        if !playlist.irregularities.isEmpty { counts.irregularPlaylists += 1 }
+        if !playlist.irregularities.isEmpty { counts[.irregularPlaylists] += 1 }
         let irregularities = irregularityLog.recordNew(playlist.irregularities)
         counts.droppedByLimit.merge(playlist.dropped, uniquingKeysWith: +)
         let limits = irregularityLog.recordNew(playlist.dropped)
@@ -98,7 +98,7 @@ struct RenditionTracker: Sendable {
     mutating func popReady(_ cache: ResourceCache) -> SegmentQueue.Ready? {
         guard let ready = queue.popReady(cache) else { return nil }
         switch ready {
-        case .segment: counts.delivered += 1
+        case .segment: counts[.segmentsDelivered] += 1
         case .lost(let loss): counts.record(loss)
         }
         return ready
@@ -161,7 +161,7 @@ extension RenditionTracker {
     /// Records the start of a load, which may have started before its answer was known to be this playlist.
     mutating func beganLoad(as id: FetchID, at now: Duration) {
         load.began(as: id, limit: loadLimit, longestHold: longestHold, at: now)
-        counts.loads += 1
+        counts[.playlistLoads] += 1
     }
 
     /// The time limit of a load, after which the playlist is requested again.
@@ -194,7 +194,7 @@ extension RenditionTracker {
     mutating func loadFailed(
         _ error: TrackerError, retryAfter: Duration? = nil, at now: Duration, retry: Duration? = nil
     ) -> UpstreamEvent? {
-        counts.failedLoads += 1
+        counts[.failedPlaylistLoads] += 1
         let pause = min(retryAfter ?? .zero, loadLimit)
         let isNew = load.failed(error, pause: pause, retry: retry, targetDuration: assumedTargetDuration, at: now)
         return isNew ? .playlistFailed(role, error) : nil
@@ -269,7 +269,7 @@ extension RenditionTracker {
         trailingDateRanges = isClosing ? playlist.dateRanges(notWith: .max...) : []
         if update.isReset { lateCueTagCounter = LateCueTagCounter() }
         guard update.isContinuation else { return }
-        counts.lateCueTags += lateCueTagCounter.countLateTags(
+        counts[.lateCueTags] += lateCueTagCounter.countLateTags(
             in: playlist, before: next ?? 0, joined: update.firstFetched)
     }
 
@@ -300,7 +300,7 @@ extension RenditionTracker {
             append(SegmentLoss(mediaSequences: numbers, reason: .slidOut, cause: .leftPlaylist))
             return []
         case .stale(let count):
-            counts.stalePlaylists += 1
+            counts[.stalePlaylists] += 1
             return count == 1 ? [.stalePlaylist(role)] : []
         case .reset(let method): return reset(method, at: now)
         case .ended: return [.playlistEnded(role)]
@@ -336,9 +336,9 @@ extension RenditionTracker {
     }
 
     private mutating func reset(_ method: SegmentCursor.RejoinMethod, at now: Duration) -> [UpstreamEvent] {
-        counts.resets += 1
+        counts[.sequenceResets] += 1
         guard method == .url else {
-            counts.discontinuities += 1
+            counts[.discontinuities] += 1
             queue.appendDiscontinuity(at: now)
             return [.reset(role, method)]
         }

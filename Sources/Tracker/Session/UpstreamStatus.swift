@@ -1,5 +1,6 @@
 package import Fetch
 package import Playlist
+import Support
 
 /// A snapshot of one channel's intake. All times are session times.
 package struct UpstreamStatus: Equatable, Sendable {
@@ -93,67 +94,65 @@ package struct UpstreamStatus: Equatable, Sendable {
         requests: 0, faults: [:], meteredAnswers: 0, rateLimitedHosts: [])
 }
 
+/// The outcomes of one rendition's playlists and segments.
+package enum TrackerCount: Int, CountKey {
+    case playlistLoads
+    case failedPlaylistLoads
+    case segmentsDelivered
+    case failedAttempts
+    /// Discontinuities, each with any number of lost segments.
+    case discontinuities
+    case stalePlaylists
+    /// Playlists that were read although a line of them was malformed.
+    case irregularPlaylists
+    /// Segments whose fetch was ended because they are too large to be held while another one is delivered first.
+    case postponedSegments
+    case sequenceResets
+    /// Cue tags that a playlist added to segments after they were fetched.
+    case lateCueTags
+}
+
 /// Counts of one rendition since the session began.
 package struct TrackerCounts: Encodable, Equatable, Sendable {
-    package var loads = 0
-    package var failedLoads = 0
-    package var delivered = 0
-    package var failedTries = 0
+    private var own = Counts<TrackerCount>()
     /// Segments lost.
-    package var lost: UInt64 = 0
-    package var lostByCause = Dictionary(uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0, UInt64(0)) })
+    package private(set) var lost: UInt64 = 0
+    package private(set) var lostByCause = Dictionary(
+        uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0, UInt64(0)) })
     /// Playing time of the segments lost; by the target duration where no playlist listed them.
     package var lostDurations: [SegmentLoss.Cause: Duration] = [:]
-    /// Discontinuities, each with any number of lost segments.
-    package var discontinuities = 0
-    package var stalePlaylists = 0
-    /// Playlists that were read although a line of them was malformed.
-    package var irregularPlaylists = 0
     /// Units dropped of all playlists loaded, by the limit that they exceeded.
     package var droppedByLimit: [PlaylistLimit: Int] = [:]
-    /// Segments whose fetch was ended because they are too large to be held while another one is delivered first.
-    package var postponedSegments = 0
-    package var resets = 0
-    /// Cue tags that a playlist added to segments after they were fetched.
-    package var lateCueTags = 0
 
     package init() {}
 
-    /// The published names. Lost playing time is among the metrics, and `/status.json` has late cue tags among the ad markers.
-    private enum CodingKeys: String, CodingKey {
-        case loads = "playlistLoads"
-        case delivered = "segmentsDelivered"
-        case lost = "segmentsLost"
-        case lostByCause = "segmentsLostByCause"
-        case discontinuities, stalePlaylists, irregularPlaylists, postponedSegments
-        case droppedByLimit = "droppedFromPlaylists"
-        case resets = "sequenceResets"
-        case failedLoads = "failedPlaylistLoads"
-        case failedTries = "failedAttempts"
+    package subscript(count: TrackerCount) -> Int {
+        get { own[count] }
+        set { own[count] = newValue }
     }
-}
 
-extension TrackerCounts {
     mutating func record(_ loss: SegmentLoss) {
         lost += loss.count
         lostByCause[loss.cause, default: 0] += loss.count
-        discontinuities += 1
+        own[.discontinuities] += 1
     }
 
     package static func += (sum: inout TrackerCounts, other: TrackerCounts) {
-        sum.loads += other.loads
-        sum.failedLoads += other.failedLoads
-        sum.delivered += other.delivered
-        sum.failedTries += other.failedTries
+        sum.own += other.own
         sum.lost += other.lost
         sum.lostByCause.merge(other.lostByCause, uniquingKeysWith: +)
         sum.lostDurations.merge(other.lostDurations, uniquingKeysWith: +)
-        sum.discontinuities += other.discontinuities
-        sum.stalePlaylists += other.stalePlaylists
-        sum.irregularPlaylists += other.irregularPlaylists
         sum.droppedByLimit.merge(other.droppedByLimit, uniquingKeysWith: +)
-        sum.postponedSegments += other.postponedSegments
-        sum.resets += other.resets
-        sum.lateCueTags += other.lateCueTags
+    }
+
+    private enum CodingKeys: String, CodingKey { case segmentsLost, segmentsLostByCause, droppedFromPlaylists }
+
+    /// Lost playing time is among the metrics, and `/status.json` has late cue tags among the ad markers.
+    package func encode(to encoder: any Encoder) throws {
+        try own.encode(TrackerCount.allCases.filter { $0 != .lateCueTags }, to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(lost, forKey: .segmentsLost)
+        try container.encode(lostByCause, forKey: .segmentsLostByCause)
+        try container.encode(droppedByLimit, forKey: .droppedFromPlaylists)
     }
 }

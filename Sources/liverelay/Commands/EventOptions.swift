@@ -1,7 +1,4 @@
 import ArgumentParser
-import Logging
-import Observability
-import Support
 
 /// Options for events that other programs want to know of.
 struct EventOptions: ParsableArguments {
@@ -24,9 +21,4 @@ struct EventOptions: ParsableArguments {
                 run at once, for 10 s each.
                 """, valueName: "command"))
     var commands: [String] = []
-
-    /// Starts the deliveries of a process.
-    func delivery(of bus: EventBus, logger: Logger) throws(RelayError) -> EventDelivery {
-        try EventDelivery(bus, webhooks: webhooks, commands: commands, logger: logger)
-    }
 }

@@ -13,25 +13,19 @@ import WebServer
 
 /// A running `liverelay`: one channel, its HTTP server, the console, and an orderly end.
 struct RelayService: Sendable {
+    let options: ServingOptions
     let configuration: RelayConfiguration
-    /// Directory for a capture of the upstream's answers; nil: none is recorded.
-    let capture: URL?
     /// nil: no HTTP server.
     let address: ListenAddress?
     /// Media that a client of `/live.ts` gets at once.
     let clientBurst: Ticks
-    /// Longest time that an HTTP connection may make no progress.
-    let clientTimeout: Duration
-    let clients: ClientOptions
-    let access: AccessOptions
     /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
     let stream: StreamWriter?
-    let exitsAtEnd: Bool
-    let console: Console
     let logger: Logger
-    let events: EventOptions
     /// Lines for the console once the first segment is published.
     let startupLines: @Sendable (_ base: String) -> [String]
+
+    private var console: Console { .standardError }
 
     /// Runs until the upstream fails, or the process is asked to end, or, if asked for, the upstream has ended.
     func run() async throws(RelayError) {
@@ -40,51 +34,41 @@ struct RelayService: Sendable {
         let state = ChannelState(upstream: configuration.upstream, memory: configuration.memory) {
             start.duration(to: clock.now)
         }
-        let bus = EventBus()
-        let delivery = try events.delivery(of: bus, logger: logger)
+        let setup = try ServerSetup(
+            options.access, options.clients, options.events,
+            ForwardedAddresses(trustedProxies: options.clients.trustProxy), logger: logger)
         let runner = ChannelRunner(
-            configuration: configuration, capture: capture, logger: logger, events: RunEvents(bus, channel: nil))
-        let addresses = ForwardedAddresses(trustedProxies: clients.trustProxy)
-        let connections = clients.connections(addresses)
-        let credentials = try access.credentials()
-        let server = try await startServer(
-            of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus, addresses: addresses),
-            connections, credentials)
+            configuration: configuration,
+            capture: options.record.map { URL(filePath: $0, directoryHint: .isDirectory) },
+            logger: logger, events: RunEvents(setup.bus, channel: nil))
+        let server = try await startServer(setup, of: state, runner.meter)
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
         let supervision = ServiceManager.current?.supervise { await server?.server.awaitEventLoops() }
-        let outcome = await runUntilEnd(state, runner, connections, credentials, base: server?.base)
+        let outcome = await runUntilEnd(state, runner, setup, base: server?.base)
         supervision?.cancel()
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
-        await delivery.finish()
+        await setup.delivery.finish()
         if case .failure(let error) = outcome { throw error }
     }
 
     private func startServer(
-        of state: ChannelState, _ meter: ChannelMeter, _ events: EventFigures, _ clients: ClientRegistry,
-        _ connections: OpenConnections, _ credentials: ServerCredentials
+        _ setup: ServerSetup, of state: ChannelState, _ meter: ChannelMeter
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
         let channel = ChannelResponder(state, burst: clientBurst)
-        let traffic = HTTPTraffic()
-        let metrics = MetricsResponder { [console] in
+        let operations = setup.operations {
             MetricsSnapshot(
-                runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: traffic.counts,
-                events: events, clients: connections.counts, maxConnections: connections.limit,
+                runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: setup.traffic.counts,
+                events: setup.delivery, clients: setup.connections.counts, maxConnections: setup.connections.limit,
                 droppedLogLines: console.dropped)
         }
-        let responder = RelayResponder(
-            channel: channel, access: credentials.viewers,
-            operations: OperationsResponder(metrics: metrics, events: nil, clients: clients))
-        let server: HTTPServer
-        do {
-            server = try await HTTPServer.start(
-                on: address, limits: .init(idleTime: clientTimeout), connections: connections, traffic: traffic,
-                security: credentials.security, responder: responder)
-        } catch { throw RelayError(error) }
-        let base = address.baseURL(port: server.port, isSecure: access.isSecure) + "/"
+        let server = try await setup.start(
+            on: address, limits: .init(idleTime: options.clientTimeout.duration),
+            RelayResponder(channel: channel, access: setup.credentials.viewers, operations: operations))
+        let base = address.baseURL(port: server.port, isSecure: options.access.isSecure) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
         return (server, base)
     }
@@ -96,20 +80,18 @@ struct RelayService: Sendable {
     }
 
     private func runUntilEnd(
-        _ state: ChannelState, _ runner: ChannelRunner, _ connections: OpenConnections,
-        _ credentials: ServerCredentials,
-        base: String?
+        _ state: ChannelState, _ runner: ChannelRunner, _ setup: ServerSetup, base: String?
     ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Ending.self) { group in
             group.addTask { .channel(await run(runner, into: state)) }
-            group.addTask { .other(await Signals.wait(endsAtHangup: !credentials.areInFiles)) }
-            if credentials.areInFiles {
+            group.addTask { .other(await Signals.wait(endsAtHangup: !setup.credentials.areInFiles)) }
+            if setup.credentials.areInFiles {
                 group.addTask {
-                    await Signals.forEach(SIGHUP) { credentials.reload(logger: logger) }
+                    await Signals.forEach(SIGHUP) { setup.credentials.reload(logger: logger) }
                     return .other(nil)
                 }
             }
-            group.addTask { .other(await updateStatusLine(state, connections, base: base)) }
+            group.addTask { .other(await updateStatusLine(state, setup.connections, base: base)) }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??
@@ -138,7 +120,7 @@ struct RelayService: Sendable {
     /// - Returns: nil if the upstream has ended and the server continues.
     private func run(_ runner: ChannelRunner, into state: ChannelState) async -> Result<Void, RelayError>? {
         switch await runner.run(into: state) {
-        case .drained: return exitsAtEnd ? .success(()) : nil
+        case .drained: return options.exitAtEnd ? .success(()) : nil
         case .canceled: return nil
         case .failed(let error): return .failure(error)
         }
@@ -178,6 +160,6 @@ extension RelayStatus {
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
         let lost = upstream.counts.lost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
         return
-            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts.periods)  lost \(lost)  sanitized \(splice.counts.timestampsSanitized)"
+            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts[.periods])  lost \(lost)  sanitized \(splice.counts[.adjustedTimestamps])"
     }
 }

@@ -1,12 +1,8 @@
 import ArgumentParser
-import Channel
 import ChannelList
-import LiveRing
 import Logging
 import Observability
 import Service
-import Splice
-import Tracker
 import WebServer
 
 /// `liverelay serve LIST`
@@ -119,28 +115,15 @@ struct ServeCommand: AsyncParsableCommand {
         let descriptorLimit = DescriptorLimit.channels(
             of: descriptors, clients: clients.limits(descriptors: descriptors).total, eventLoops: HTTPServer.threadCount
         )
+        let setup = try ServerSetup(
+            access, clients, events, addresses.addresses(clients.trustProxy, isSecure: access.isSecure), logger: logger)
         try await ServeService(
-            source: source,
+            command: self, source: source,
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning,
                 descriptorLimit: descriptorLimit, keepWarm: keepWarm),
-            address: ListenAddress(host: listen, port: Int(port)),
-            addresses: addresses.addresses(clients.trustProxy, isSecure: access.isSecure),
-            clients: clients,
-            tuner: tuner.identity(publicURL: addresses.publicURL, list: list, port: port),
-            discoveryPort: tuner.udpPort, guide: guide.settings, apiToken: apiToken, access: access,
-            refresh: refresh.seconds == 0 ? nil : refresh.duration, spoolParent: spool,
-            configuration: channelConfiguration, logger: logger, events: events
+            configuration: intake.configuration(audio, rewind: dvr, window: window, isRecorded: false), setup: setup,
+            logger: logger
         ).run()
-    }
-
-    /// The configuration that all channels have.
-    private var channelConfiguration: RelayConfiguration {
-        RelayConfiguration(
-            upstream: "", variant: intake.variant, giveUp: intake.giveUpTime, spool: "",
-            retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
-            requests: intake.requests, maxConnections: intake.maxConnections, patience: intake.patience?.duration,
-            audio: audio.configuration, polling: intake.polling(isRecorded: false),
-            memory: intake.memory)
     }
 }

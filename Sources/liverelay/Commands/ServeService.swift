@@ -12,46 +12,35 @@ import WebServer
 
 /// A running `liverelay serve`: the channels of a list, one HTTP server, and an orderly end.
 struct ServeService: Sendable {
+    let command: ServeCommand
     let source: CatalogSource
     let policy: ChannelSupervisor.Policy
-    let address: ListenAddress
-    let addresses: ForwardedAddresses
-    let clients: ClientOptions
-    let tuner: TunerIdentity
-    /// The UDP port for clients that look for tuners; nil: none.
-    let discoveryPort: Int?
-    /// How guides are read; nil: none is.
-    let guide: GuideService.Settings?
-    /// nil: there is no API.
-    var apiToken: AccessToken?
-    let access: AccessOptions
-    /// Time between two readings of the list; nil: it is read at SIGHUP alone.
-    let refresh: Duration?
-    /// Parent of the spools; nil: the system's temporary directory.
-    let spoolParent: String?
     let configuration: RelayConfiguration
+    let setup: ServerSetup
     let logger: Logger
-    let events: EventOptions
-    let bus = EventBus()
+
+    private var address: ListenAddress { ListenAddress(host: command.listen, port: Int(command.port)) }
+    private var addresses: ForwardedAddresses { setup.addresses }
+    private var tuner: TunerIdentity {
+        command.tuner.identity(publicURL: addresses.publicURL, list: command.list, port: command.port)
+    }
 
     /// Runs until the process is asked to end. No channel's failure ends it.
     func run() async throws(RelayError) {
-        let credentials = try access.credentials()
         let catalog = try await readCatalog()
-        let parent = try spoolParent.map { path throws(RelayError) in try SpoolLocation(path).path }
+        let parent = try command.spool.map { path throws(RelayError) in try SpoolLocation(path).path }
         let spool = try TemporarySpool(
             in: parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory)
         defer { spool.remove() }
         let settings = ChannelSettings(
-            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: bus)
+            configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: setup.bus)
         let host = ChannelHost(ChannelDirectory(catalog.channels), policy: policy, settings: settings)
-        let guide = guide.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
+        let guide = command.guide.settings.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
         let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
-        let delivery = try events.delivery(of: bus, logger: logger)
-        let server = try await startServer(of: host, updater, guide, delivery, credentials)
-        let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: access.isSecure)
+        let server = try await startServer(of: host, updater, guide)
+        let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: command.access.isSecure)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(of: host, httpPort: server.port)
         host.start()
@@ -59,16 +48,16 @@ struct ServeService: Sendable {
             await server.awaitEventLoops()
             _ = host.directory  // It waits for the lock of the channels.
         }
-        await runUntilSignal(updater, guide, credentials)
+        await runUntilSignal(updater, guide)
         supervision?.cancel()
         await discovery?.shutdown()
         host.close()
         // The streams of events end after the last event of the runs; until then the server must not be gone.
         async let drained: Void = server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
-        bus.endStreams()
+        setup.bus.endStreams()
         await drained
-        await delivery.finish()
+        await setup.delivery.finish()
     }
 
     /// The number of a list's issues that are written to the log.
@@ -99,14 +88,12 @@ struct ServeService: Sendable {
             fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
     }
 
-    private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?, _ credentials: ServerCredentials)
-        async
-    {
+    private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { await Signals.wait(for: [SIGINT, SIGTERM], endsProcess: true) }
             group.addTask {
                 await Signals.forEach(SIGHUP) {
-                    credentials.reload(logger: logger)
+                    setup.credentials.reload(logger: logger)
                     // Neither the next signal nor the end of the process waits for lists.
                     Task { await updater.reload() }
                 }
@@ -117,7 +104,8 @@ struct ServeService: Sendable {
                 return false
             }
             group.addTask {
-                while let refresh, (try? await Task.sleep(for: refresh)) != nil { Task { await updater.reload() } }
+                let refresh = command.refresh.duration
+                while refresh > .zero, (try? await Task.sleep(for: refresh)) != nil { Task { await updater.reload() } }
                 return false
             }
             for await isEnd in group where isEnd { break }
@@ -127,7 +115,7 @@ struct ServeService: Sendable {
 
     private func reportStale(_ reason: String, _ consequence: String) {
         logger.warning("\(consequence): \(reason)")
-        bus.publish(.listError(source: source.name, reason: reason))
+        setup.bus.publish(.listError(source: source.name, reason: reason))
     }
 
     @Sendable private func log(_ reload: Result<CatalogUpdater.Outcome, CatalogError>) {
@@ -139,15 +127,49 @@ struct ServeService: Sendable {
                 List read again: added=\(change.added.count) removed=\(change.removed.count) \
                 changed=\(change.changed.count) unchanged=\(change.unchanged.count) ended=\(outcome.endedCount)
                 """)
-            bus.publish(
+            setup.bus.publish(
                 .listReload(
-                    source: source.name,
-                    .init(
-                        added: change.added.count, removed: change.removed.count, changed: change.changed.count,
-                        unchanged: change.unchanged.count, ended: outcome.endedCount)))
+                    source: source.name, added: change.added.count, removed: change.removed.count,
+                    changed: change.changed.count, unchanged: change.unchanged.count, ended: outcome.endedCount))
             for error in outcome.staleLists { reportStale(error.line, "A list stays as it was") }
         case .failure(let error):
             for line in error.lines { reportStale(line, "The list stays as it was") }
         }
+    }
+
+    /// Answers clients that look for tuners, if that is asked for. Where that fails, clients can still be given the URL.
+    private func startDiscovery(of host: ChannelHost, httpPort: Int) async -> DiscoveryServer? {
+        guard let discoveryPort = command.tuner.udpPort else { return nil }
+        let address = DiscoveryAddress(
+            publicURL: addresses.publicURL?.text, listening: ListenAddress(host: self.address.host, port: httpPort))
+        if !address.isReachable {
+            logger.warning("HDHomeRun discovery is answered on this machine alone: give --listen or --public-url")
+        }
+        do throws(HTTPServerError) {
+            let server = try await DiscoveryServer.start(
+                port: discoveryPort, device: { [tuner] in tuner.device(tunerCount: host.policy.tunerCount) },
+                address: address)
+            logger.info("HDHomeRun discovery: port=\(server.port) device=\(tuner.deviceID)")
+            return server
+        } catch {
+            logger.warning("HDHomeRun discovery is not answered: \(RelayError(error).message)")
+            return nil
+        }
+    }
+
+    /// Starts the server of the channels, of what is known about all of them, and of the API.
+    private func startServer(
+        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?
+    ) async throws(RelayError) -> HTTPServer {
+        let api = APIResponder(token: command.apiToken, host: host, updater: updater)
+        let events = EventResponder(setup.bus, refusal: { api.refusal(of: .events, $0) })
+        let operations = setup.operations(events: events) { [setup] in
+            MetricsSnapshot(host, setup.traffic, setup.delivery, setup.connections)
+        }
+        return try await setup.start(
+            on: address,
+            ServeResponder(
+                host, addresses: addresses, tuner: tuner, guide: guide, api: api, access: setup.credentials.viewers,
+                operations: operations, clients: { [setup] in setup.connections.counts }))
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Channel
 import ChannelList
 import Foundation
-import LiveRing
 import Logging
 import Media
 import Observability
@@ -98,8 +97,7 @@ struct ServingOptions: ParsableArguments {
         defer { directory.removeIfTemporary() }
         // A start that fails must not truncate an earlier recording.
         let output = try streaming?.destination?.open()
-        let console = Console.standardError
-        let logger = log.logger(of: console)
+        let logger = log.logger(of: .standardError)
         if directory.removedCount > 0 {
             logger.info("Removed \(directory.removedCount) temporary spools of killed processes")
         }
@@ -107,30 +105,24 @@ struct ServingOptions: ParsableArguments {
             let reason = slate.movie.audioTrackUse.message
             logger.warning("The slate \(slate.path) is published without its audio: \(reason)")
         }
-        var configuration = RelayConfiguration(
-            upstream: upstream, backups: backups, variant: intake.variant,
-            giveUp: intake.giveUpTime, spool: directory.path,
-            retention: RetentionPolicy(
-                rewind: (dvr ?? (hasServer || spool != nil ? Self.defaultRewind : Self.streamingRewind)).duration,
-                liveWindow: window.duration),
-            requests: intake.requests, maxConnections: intake.maxConnections,
-            patience: intake.patience?.duration, retrySeed: .random(in: .min ... .max),
-            audio: audio.configuration, slate: slate, polling: intake.polling(isRecorded: record != nil),
-            memory: intake.memory)
+        var configuration = intake.configuration(
+            audio,
+            rewind: dvr ?? (hasServer || spool != nil ? Self.defaultRewind : Self.streamingRewind), window: window,
+            isRecorded: record != nil)
+        (configuration.upstream, configuration.backups) = (upstream, backups)
+        (configuration.spool, configuration.slate) = (directory.path, slate)
+        configuration.retrySeed = .random(in: .min ... .max)
         configuration.requiresVideo = require == .video
         try await RelayService(
-            configuration: configuration,
-            capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },
+            options: self, configuration: configuration,
             address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,
             clientBurst: streaming.map { .seconds($0.burst.seconds) } ?? EndlessStream.Policy().burst,
-            clientTimeout: clientTimeout.duration, clients: clients,
-            access: access,
             stream: output.flatMap { descriptor in
                 streaming.map {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)
                 }
             },
-            exitsAtEnd: exitAtEnd, console: console, logger: logger, events: events, startupLines: startupLines
+            logger: logger, startupLines: startupLines
         ).run()
     }
 }

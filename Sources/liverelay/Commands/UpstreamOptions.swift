@@ -1,6 +1,8 @@
 import ArgumentParser
+import Channel
 import ChannelList
 import Fetch
+import LiveRing
 import Playlist
 import Support
 import Tracker
@@ -107,6 +109,17 @@ struct UpstreamOptions: ParsableArguments {
     /// The memory of a channel.
     var memory: MemoryBudget {
         MemoryBudget(limit: memoryLimit?.bytes, segment: maxSegment?.bytes, playlist: maxPlaylist?.bytes)
+    }
+
+    /// The configuration of a channel, but for its upstreams and its spool.
+    func configuration(
+        _ audio: AudioOptions, rewind: TimeSpan, window: TimeSpan, isRecorded: Bool
+    ) -> RelayConfiguration {
+        RelayConfiguration(
+            upstream: "", variant: variant, giveUp: giveUpTime, spool: "",
+            retention: RetentionPolicy(rewind: rewind.duration, liveWindow: window.duration), requests: requests,
+            maxConnections: maxConnections, patience: patience?.duration, audio: audio.configuration,
+            polling: polling(isRecorded: isRecorded), memory: memory)
     }
 
     func validate() throws {

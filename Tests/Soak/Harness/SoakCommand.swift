@@ -87,14 +87,14 @@ extension SoakOutcome {
             \(script.faults.count) faults: \(counts(kinds))
             \(requests) requests; \(script.segments.count) segments, \(script.segments.count { $0.isSplice }) splices
             published: \(checker.segments) segments, \(checker.frames) frames, \(checker.gaps) gaps, \
-            \(status.splice.counts.periods) periods; \(checker.versions) playlist versions checked
+            \(status.splice.counts[.periods]) periods; \(checker.versions) playlist versions checked
             segments lost: \(counts(checker.lost))
             segments lost partially: \(counts(checker.partiallyLost))
             the tracker counts \(status.upstream.counts.lost) lost; \
-            skipped \(status.splice.segmentsSkipped), duplicate frames \(status.splice.counts.duplicateFrames)
+            skipped \(status.splice.segmentsSkipped), duplicate frames \(status.splice.counts[.duplicateFrames])
             limits exceeded: \(status.upstream.counts.droppedByLimit.count) kinds, \
             \(status.upstream.counts.droppedByLimit.values.reduce(0, +)) units; \
-            \(status.upstream.counts.postponedSegments) fetches postponed
+            \(status.upstream.counts[.postponedSegments]) fetches postponed
             longest stall: \(liveEdge.longestWithoutFault.length) ms without faults, at \(liveEdge.longestWithoutFault.end / 1000) s; \
             \(liveEdge.longestWithFault.length) ms with faults, at \(liveEdge.longestWithFault.end / 1000) s
             date of the edge: at most \(checker.aheadOfClock) ms ahead of the clock, \(checker.lateToClock) ms late

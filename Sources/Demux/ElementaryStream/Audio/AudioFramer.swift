@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Frames the audio byte stream of one PID and assigns timestamps.
 struct AudioFramer: Sendable {
@@ -31,7 +32,7 @@ struct AudioFramer: Sendable {
     /// Removes every complete frame from `buffer` and leaves the beginning of the next there.
     /// - Parameter isClosed: whether the stream ends with the buffer.
     mutating func frame(
-        _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout DemuxCounts
+        _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout Counts<DemuxCount>
     ) throws(MediaError) -> [AudioPacket] {
         var packetTimestamps = PESTimestamps()
         var (offset, steps) = (0, 0)
@@ -43,7 +44,7 @@ struct AudioFramer: Sendable {
             offset = next
         }
         if isClosed, offset < buffer.bytes.count {
-            counts.abandoned += 1
+            counts[.abandonedUnits] += 1
             offset = buffer.bytes.count
         }
         return makePackets(buffer.detachFirst(offset, keepsTimes: packetTimestamps.isUnused(at: offset, in: buffer)))
@@ -53,7 +54,7 @@ struct AudioFramer: Sendable {
     /// - Returns: The offset of the next step; nil if more bytes are needed.
     private mutating func advance(
         from offset: Int, in buffer: borrowing ElementaryBuffer, _ packetTimestamps: inout PESTimestamps,
-        isClosed: Bool, counts: inout DemuxCounts
+        isClosed: Bool, counts: inout Counts<DemuxCount>
     ) -> Int? {
         let loss = packetTimestamps.skipLosses(upTo: offset, in: buffer)
         let wasSynced = sync.isSynced
@@ -63,7 +64,7 @@ struct AudioFramer: Sendable {
             append(header, at: offset, of: buffer.bytes, isSuspect: isSuspect, counts: &counts)
             return offset + header.size
         case .resync(let next):
-            if wasSynced { counts.undecodable += 1 }
+            if wasSynced { counts[.undecodableUnits] += 1 }
             timestamps.set(nil)
             firstSinceLoss = frames.count
             return next
@@ -88,7 +89,7 @@ struct AudioFramer: Sendable {
     }
 
     private mutating func append(
-        _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool, counts: inout DemuxCounts
+        _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool, counts: inout Counts<DemuxCount>
     ) {
         let payload = offset + header.headerSize..<offset + header.size
         if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, counts: &counts) }
@@ -102,21 +103,21 @@ struct AudioFramer: Sendable {
                     isDamaged: isSuspect,
                     payload: payload))
         } else {
-            counts.undecodable += 1
+            counts[.undecodableUnits] += 1
         }
         timestamps.advance(header.format.samplesPerFrame, at: header.format.sampleRate)
     }
 
-    private mutating func unpack(_ element: ArraySlice<UInt8>, isSuspect: Bool, counts: inout DemuxCounts) {
+    private mutating func unpack(_ element: ArraySlice<UInt8>, isSuspect: Bool, counts: inout Counts<DemuxCount>) {
         guard let unpackedFrames = try? latm.frames(element), let configuration = latm.configuration else {
-            counts.undecodable += 1
+            counts[.undecodableUnits] += 1
             timestamps.set(nil)
             firstSinceLoss = frames.count
             return
         }
         for frame in unpackedFrames {
             guard frames.count < DemuxLimits.audioFrames else {
-                counts.undecodable += 1
+                counts[.undecodableUnits] += 1
                 continue
             }
             let payload = unpacked.count..<unpacked.count + frame.count

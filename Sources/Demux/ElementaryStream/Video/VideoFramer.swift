@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Frames the video byte stream of one PID: access units with timestamps, sync kind, parameter sets, in sample format.
 struct VideoFramer: Sendable {
@@ -24,7 +25,7 @@ struct VideoFramer: Sendable {
     /// Removes every complete access unit from `buffer` and leaves the rest there.
     /// - Parameter start: how the segment begins on this PID; nil if it has no payload of the PID.
     mutating func frame(
-        _ buffer: inout ElementaryBuffer, start: SegmentStart?, ending: StreamEnding, counts: inout DemuxCounts
+        _ buffer: inout ElementaryBuffer, start: SegmentStart?, ending: StreamEnding, counts: inout Counts<DemuxCount>
     ) throws(MediaError) -> [VideoPacket] {
         writer.reserve(bytes: buffer.bytes.count + buffer.bytes.count / 64)
         var lastTimed: Int?
@@ -32,13 +33,13 @@ struct VideoFramer: Sendable {
         for loss in buffer.losses where loss.isBetweenPackets {
             try splitter.split(buffer, in: begin..<loss.offset)
             if begin == 0 { updateAlignment(start) }
-            if splitter.hasOrphanedBytes { counts.undecodable += 1 }
+            if splitter.hasOrphanedBytes { counts[.undecodableUnits] += 1 }
             for unit in splitter.accessUnits { try write(unit, buffer, &lastTimed, &counts) }
             begin = loss.offset
         }
         try splitter.split(buffer, in: begin..<buffer.bytes.count)
         if begin == 0 { updateAlignment(start) }
-        if splitter.hasOrphanedBytes { counts.undecodable += 1 }
+        if splitter.hasOrphanedBytes { counts[.undecodableUnits] += 1 }
         for unit in splitter.accessUnits.dropLast() { try write(unit, buffer, &lastTimed, &counts) }
         try finish(&buffer, ending, &lastTimed, &counts)
         return writer.drain()
@@ -58,7 +59,8 @@ struct VideoFramer: Sendable {
 
     /// Emits or holds the last access unit.
     private mutating func finish(
-        _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ lastTimed: inout Int?, _ counts: inout DemuxCounts
+        _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ lastTimed: inout Int?,
+        _ counts: inout Counts<DemuxCount>
     ) throws(MediaError) {
         guard let last = splitter.accessUnits.last else {
             buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
@@ -73,7 +75,7 @@ struct VideoFramer: Sendable {
             if isComplete(last, ending) {
                 try write(last, buffer, &lastTimed, &counts)
             } else {
-                counts.abandoned += 1
+                counts[.abandonedUnits] += 1
             }
             buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
         }
@@ -97,7 +99,8 @@ struct VideoFramer: Sendable {
     }
 
     private mutating func write(
-        _ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?, _ counts: inout DemuxCounts
+        _ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?,
+        _ counts: inout Counts<DemuxCount>
     ) throws(MediaError) {
         try MediaError.checkCancellation()
         let packet = buffer.packetIndex(at: unit.bytes.lowerBound)
@@ -108,6 +111,6 @@ struct VideoFramer: Sendable {
             isDamaged: unit.isFirstSliceMissing || buffer.hasLoss(in: unit.bytes))
         let isWritten = writer.write(
             splitter.units[unit.units], splitter.roles[unit.units], of: buffer.bytes, timing)
-        if !isWritten { counts.undecodable += 1 }
+        if !isWritten { counts[.undecodableUnits] += 1 }
     }
 }

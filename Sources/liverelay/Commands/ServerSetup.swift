@@ -1,0 +1,46 @@
+import Logging
+import Observability
+import Service
+import Support
+import WebServer
+
+/// The parts that the HTTP servers of `relay` and `serve` have alike: tokens, clients, and the events of the process.
+struct ServerSetup: Sendable {
+    let credentials: ServerCredentials
+    let addresses: ForwardedAddresses
+    let connections: OpenConnections
+    let traffic = HTTPTraffic()
+    let bus = EventBus()
+    let delivery: EventDelivery
+
+    /// Reads what is in files, and starts the deliveries of events.
+    init(
+        _ access: AccessOptions, _ clients: ClientOptions, _ events: EventOptions, _ addresses: ForwardedAddresses,
+        logger: Logger
+    ) throws(RelayError) {
+        self.addresses = addresses
+        credentials = try access.credentials()
+        connections = clients.connections(addresses)
+        delivery = try EventDelivery(bus, webhooks: events.webhooks, commands: events.commands, logger: logger)
+    }
+
+    /// The resources for operators.
+    /// - Parameter events: nil: there is no `/api/events`.
+    func operations(
+        events: EventResponder? = nil, metrics: @escaping @Sendable () -> MetricsSnapshot
+    ) -> OperationsResponder {
+        OperationsResponder(
+            metrics: MetricsResponder(snapshot: metrics), events: events,
+            clients: ClientRegistry(bus, addresses: addresses))
+    }
+
+    func start(
+        on address: ListenAddress, limits: HTTPServer.Limits = HTTPServer.Limits(), _ responder: some Responder
+    ) async throws(RelayError) -> HTTPServer {
+        do {
+            return try await HTTPServer.start(
+                on: address, limits: limits, connections: connections, traffic: traffic,
+                security: credentials.security, responder: responder)
+        } catch { throw RelayError(error) }
+    }
+}

@@ -123,7 +123,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case .require: return row(.choice(["video", "any"]), "Media that the channel must have: video.")
         case .slate: return row(.path, from: \.isOperator, "MP4 file to publish while no upstream delivers.")
         case .window: return row(.span, "Length of live.m3u8, which has at least six segments.")
-        case .dvr: return row(.span, "Rewind to keep as long as the channel runs.")
+        case .dvr: return row(.span, "Rewind to keep: 90, 15m, 2h.")
         case .rewind:
             return row(
                 .rewind, "Length of a rewind that is always there, so that the channel always runs; or when-watched.")

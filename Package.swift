@@ -188,8 +188,8 @@ let package = Package(
         support(
             "SoakHarness", path: "Tests/Soak/Harness",
             [
-                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Splice", "LiveRing",
-                "TestSupport", "CCrypto",
+                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Transcode", "Splice",
+                "LiveRing", "TestSupport", "CCrypto",
             ]),
         driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
         tests("SoakTests", ["SoakHarness"]),

@@ -12,6 +12,8 @@ package struct DecryptError: Error, Equatable, Sendable {
         case badPadding
         /// OpenSSL failed; `code` is the first code of its error queue, 0 if the queue was empty.
         case library(code: UInt)
+        /// The task was canceled.
+        case canceled
     }
 
     package let reason: Reason

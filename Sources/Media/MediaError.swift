@@ -89,13 +89,10 @@ extension MediaError {
 }
 
 extension MediaError {
-    /// A checkpoint of long work: throws `.canceled` if the task was canceled, and does nothing else.
-    ///
-    /// Between two checkpoints lies less than 10 ms of work, however large the segment is.
+    /// Throws `.canceled` if the task was canceled, and does nothing else.
     @inline(__always)
     package static func checkCancellation() throws(MediaError) {
-        StepCounter.look()
-        guard Task.isCancelled else { return }
+        guard StepCounter.isTaskCanceled() else { return }
         throw MediaError(.canceled, section: "none")
     }
 }

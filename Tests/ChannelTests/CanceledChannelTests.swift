@@ -13,9 +13,11 @@ import Tracker
 /// A task that is canceled while a delivery is processed: nothing of that delivery is published, and the channel has not
 /// failed.
 @Suite struct CanceledChannelTests {
-    @Test("a channel is canceled in the middle of a delivery", arguments: [1, 3])
-    func nothingOfTheDeliveryIsPublished(number: Int) async throws {
-        let task = Task { try await Self.relay(cancelingAt: number) }
+    @Test(
+        "a channel is canceled in the middle of a delivery",
+        arguments: [(CaptureFixture.clean, 1), (.clean, 3), (.demuxedAES128, 1), (.demuxedAES128, 3)])
+    func nothingOfTheDeliveryIsPublished(fixture: CaptureFixture, number: Int) async throws {
+        let task = Task { try await Self.relay(fixture, cancelingAt: number) }
         let (error, status, segments) = try await task.value
         #expect(error == .canceled)
         #expect(status.state != .failed && segments.after == segments.before)
@@ -23,11 +25,11 @@ import Tracker
 
     /// Relays a capture, and cancels its own task before the delivery with that number.
     private static func relay(
-        cancelingAt number: Int
+        _ fixture: CaptureFixture, cancelingAt number: Int
     ) async throws -> (error: ChannelError?, status: RelayStatus, segments: (before: Int, after: Int)) {
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: spool) }
-        let capture = try CaptureDirectory(CaptureFixture.clean.directory)
+        let capture = try CaptureDirectory(fixture.directory)
         let configuration = RelayConfiguration(
             upstream: capture.index.upstream, giveUp: nil, spool: spool.path,
             retention: RetentionPolicy(rewind: nil, freeReserve: 0))

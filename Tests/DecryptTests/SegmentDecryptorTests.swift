@@ -110,6 +110,27 @@ func decryptsOutputOfOpenSSLCommand(count: Int) throws {
     #expect(decrypt(encrypted, [aes128(iv)], key) == .success(clear))
 }
 
+#if DEBUG
+    @Test func cancellationIsLookedAtInBetween() {
+        let steps = [1, 8, 32].map { count in
+            StepCounter.counter { _ = decrypt([UInt8](repeating: 0, count: count << 20), [aes128(iv)], key) }
+                .stepsBetweenLooks
+        }
+        #expect(steps == [1 << 20, 1 << 20, 1 << 20])
+    }
+
+    @Test func canceledTaskDecryptsNoMore() async {
+        let counter = StepCounter { look in if look == 3 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
+        let result = await Task {
+            StepCounter.$current.withValue(counter) {
+                decrypt([UInt8](repeating: 0, count: 8 << 20), [aes128(iv)], key)
+            }
+        }.value
+        #expect(result == .failure(DecryptError(.canceled, mediaSequence: 7, keyURL: url)))
+        #expect(counter.steps == 2 << 20)
+    }
+#endif
+
 private let vectorRows: [(number: UInt64, hex: String)] = [
     (0, "00000000000000000000000000000000"),
     (7, "00000000000000000000000000000007"),

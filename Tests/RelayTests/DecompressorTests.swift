@@ -1,5 +1,6 @@
-import Support
 import Testing
+
+@testable import Support
 
 /// Content that comes in parts, which end anywhere.
 @Suite("Decompressor") struct DecompressorTests {
@@ -24,6 +25,20 @@ import Testing
         #expect(throws: Decompressor.Failure.damaged) { try decompressed([compressed.dropLast()]) }
         #expect(throws: Decompressor.Failure.damaged) { try decompressed([(compressed + [0x1F, 0x8B])[...]]) }
     }
+
+    #if DEBUG
+        @Test("A canceled task inflates no more", arguments: [1, 8, 64])
+        func cancellation(mebibytes: Int) async throws {
+            let member = try #require(Gzip.compress([UInt8](repeating: 0x23, count: mebibytes << 20)))
+            let whole = StepCounter.counter { _ = Gzip.decompress(member, limit: 64 << 20) }
+            #expect(whole.steps == mebibytes << 20 && whole.stepsBetweenLooks <= 64 << 10)
+            let counter = StepCounter { look in if look == 3 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
+            let canceled = await Task {
+                StepCounter.$current.withValue(counter) { Gzip.decompress(member, limit: 64 << 20) }
+            }.value
+            #expect(canceled == .canceled && counter.steps == 128 << 10)
+        }
+    #endif
 
     private func decompressed(_ parts: [ArraySlice<UInt8>]) throws -> [UInt8] {
         var decompressor = Decompressor()

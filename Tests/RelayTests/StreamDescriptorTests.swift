@@ -122,18 +122,14 @@ struct StreamDescriptorTests {
     @Test(arguments: [true, false]) func readerThatLeavesEndsTheStream(isClosedAtTheStart: Bool) async throws {
         let pipe = try Pipe()
         if isClosedAtTheStart { close(pipe.reading) }
-        let writer = StreamWriter(
+        var writer = StreamWriter(
             descriptor: pipe.writing, policy: EndlessStream.Policy(),
             logger: Logger(label: "test") { _ in
                 SwiftLogNoOpLogHandler()
             })
-        async let end = writer.run(ChannelState(upstream: "http://127.0.0.1/") { .zero })
-        if !isClosedAtTheStart {
-            // It waits for the first segment.
-            try await Task.sleep(for: .milliseconds(50))
-            close(pipe.reading)
-        }
-        switch await end {
+        // It waits for the first segment, and has seen an open pipe once.
+        writer.pause = { [reading = pipe.reading] in close(reading) }
+        switch await writer.run(ChannelState(upstream: "http://127.0.0.1/") { .zero }) {
         case .failed(let error)?: #expect(isClosedAtTheStart && error.exit == .cannotWrite)
         case .readerClosed?: #expect(!isClosedAtTheStart)
         default: Issue.record("the stream goes on")

@@ -120,7 +120,7 @@ extension ChannelPipeline {
         if case .subtitles(let index) = delivery.rendition {
             // Cues are placed by the clocks of the channel's own video, which a backup does not share.
             guard delivery.source == 0 else { return (.held, []) }
-            return (.held, await publisher.process(delivery.content, ofSubtitles: index))
+            return (.held, try await publisher.process(delivery.content, ofSubtitles: index))
         }
         let rendition: InputRendition = delivery.rendition == .main ? .main : .audio
         switch delivery.content {
@@ -151,6 +151,7 @@ extension ChannelPipeline {
         do throws(DecryptError) {
             clear = try DecryptedSegment(tracked)
         } catch {
+            if error.reason == .canceled { throw .canceled }
             let reason = ChannelError.undecryptable(error, segments: consecutiveFailures + 1, url: upstream)
             let events = try await skip(tracked, of: rendition, from: source, .undecryptable(error), error: reason)
             return (.refused(.undecryptable), events)

@@ -80,8 +80,11 @@ extension ChannelPublisher {
         markers = Self.adMarkers(of: ring)
     }
 
-    mutating func process(_ content: Delivery.Content, ofSubtitles rendition: Int) async -> [ChannelPipeline.Event] {
-        await subtitles.process(content, of: rendition)
+    /// - Throws: `.canceled`.
+    mutating func process(
+        _ content: Delivery.Content, ofSubtitles rendition: Int
+    ) async throws(ChannelError) -> [ChannelPipeline.Event] {
+        try await subtitles.process(content, of: rendition)
     }
 }
 

@@ -21,7 +21,7 @@ struct MediaProbe {
             let clear = try DecryptedSegment(tracked)
             outcome = Self.outcome(of: SegmentInput(tracked, clear, of: .main), in: &engine, tracked)
         } catch {
-            outcome = .refused(.undecryptable)
+            outcome = error.reason == .canceled ? .held : .refused(.undecryptable)
         }
     }
 

@@ -28,16 +28,21 @@ struct SubtitlePipeline: Sendable {
 
     var counts: Counts<SubtitleCount> { timeline.counts }
 
-    mutating func process(_ content: Delivery.Content, of rendition: Int) async -> [ChannelPipeline.Event] {
+    /// - Throws: `.canceled`.
+    mutating func process(
+        _ content: Delivery.Content, of rendition: Int
+    ) async throws(ChannelError) -> [ChannelPipeline.Event] {
         switch content {
-        case .segment(let tracked): await process(tracked, of: rendition)
+        case .segment(let tracked): try await process(tracked, of: rendition)
         // The next segment is flagged as following a discontinuity.
         case .lost, .outageGap: []
         case .ended: await publish(timeline.end(rendition))
         }
     }
 
-    private mutating func process(_ tracked: TrackedSegment, of rendition: Int) async -> [ChannelPipeline.Event] {
+    private mutating func process(
+        _ tracked: TrackedSegment, of rendition: Int
+    ) async throws(ChannelError) -> [ChannelPipeline.Event] {
         let segment = tracked.segment
         let clear: [UInt8]
         do throws(DecryptError) {
@@ -45,6 +50,7 @@ struct SubtitlePipeline: Sendable {
                 tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
                 mediaSequence: segment.mediaSequence)
         } catch {
+            if error.reason == .canceled { throw .canceled }
             undecryptableSegments += 1
             return [.skipped(mediaSequence: segment.mediaSequence, .undecryptableSubtitles(error))]
         }

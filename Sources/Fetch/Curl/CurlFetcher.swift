@@ -121,6 +121,7 @@ extension FetchOutcome {
         case .whole(let content): return .success(answer.replacingBody(by: content))
         case .truncated: return .failure(FetchError(.shortBody, CURLE_PARTIAL_FILE, url: job.request.url))
         case .beyondLimit: return .failure(FetchError(.tooLarge, CURLE_FILESIZE_EXCEEDED, url: job.request.url))
+        case .canceled: return .failure(FetchError(.canceled, CURLE_ABORTED_BY_CALLBACK, url: job.request.url))
         }
     }
 }

@@ -73,6 +73,7 @@ extension DecryptError {
         case .notBlockAligned(let count): return "\(count) bytes are not whole AES blocks\(key)"
         case .badPadding: return "the padding is wrong, so the key is wrong too\(key)"
         case .library(let code): return "OpenSSL error \(code)"
+        case .canceled: return "nobody waits for it any more"
         }
     }
 }

@@ -1,3 +1,5 @@
+import Support
+
 /// Counts what a parser drops beyond its limits.
 struct LimitMeter: Equatable, Sendable {
     let limits: PlaylistLimits
@@ -15,7 +17,7 @@ struct LimitMeter: Equatable, Sendable {
 
     /// Throws at every few thousand lines if the task was canceled.
     static func checkCancellation(at line: PlaylistLine) throws(PlaylistError) {
-        guard line.number & 0xFFF == 0, Task.isCancelled else { return }
+        guard line.number & 0xFFF == 0, StepCounter.isTaskCanceled() else { return }
         throw PlaylistError(.canceled, .extm3u, line: line.number)
     }
 }

@@ -4,12 +4,11 @@ package import Support
 
 /// Writes the endless transport stream of a channel to a pipe or a file.
 package struct StreamWriter: Sendable {
-    /// Between two looks whether the reader is still there, while nothing is written.
-    private static let watchInterval = Duration.milliseconds(200)
-
     package let descriptor: StreamDescriptor
     package let policy: EndlessStream.Policy
     package let logger: Logger
+    /// Waits between two looks whether the reader is still there, while nothing is written.
+    var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
 
     package init(descriptor: StreamDescriptor, policy: EndlessStream.Policy, logger: Logger) {
         self.descriptor = descriptor
@@ -59,7 +58,7 @@ package struct StreamWriter: Sendable {
     private func watchReader() async -> End? {
         while !Task.isCancelled {
             if descriptor.isReaderGone { return .readerClosed }
-            try? await Task.sleep(for: Self.watchInterval)
+            await pause()
         }
         return nil
     }

@@ -10,6 +10,8 @@ extension Gzip {
         case truncated
         /// The content exceeds the limit; none of it is kept.
         case beyondLimit
+        /// The task was canceled.
+        case canceled
     }
 
     /// Decompresses the gzip member at the start of a body and ignores what follows it.
@@ -63,8 +65,9 @@ extension Gzip {
     private mutating func drain(limit: Int, expected: Int) -> Gzip.Decompressed {
         var output: [UInt8] = []
         output.reserveCapacity(min(expected, limit))
-        while true {
+        while !StepCounter.isTaskCanceled() {
             let (code, bytes) = step()
+            StepCounter.add(bytes.count)
             guard bytes.count <= limit - output.count else { return .beyondLimit }
             output += bytes
             switch code {
@@ -75,6 +78,7 @@ extension Gzip {
             default: return .notGzip
             }
         }
+        return .canceled
     }
 
     private mutating func step() -> (code: CInt, bytes: [UInt8]) {

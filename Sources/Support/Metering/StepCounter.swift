@@ -28,11 +28,12 @@ package final class StepCounter: Sendable {
         #endif
     }
 
-    /// Records a look at whether the task was canceled.
-    @inlinable package static func look() {
+    /// A checkpoint of long work: whether the task was canceled. Between two of them lies less than 10 ms of work.
+    @inlinable package static func isTaskCanceled() -> Bool {
         #if DEBUG
             recordLook()
         #endif
+        return Task.isCancelled
     }
 
     #if DEBUG

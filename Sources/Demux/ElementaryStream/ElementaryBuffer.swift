@@ -29,6 +29,15 @@ struct ElementaryBuffer: Equatable, Sendable {
         starts.append(PacketStart(offset: bytes.count, pts: pts, dts: dts))
     }
 
+    /// Appends bytes of a segment without a reference to it, which would cost a transport packet more than its bytes do.
+    @inline(__always)
+    mutating func append(_ range: Range<Int>, of segment: [UInt8]) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= segment.count)
+        unsafe segment.withUnsafeBufferPointer { segment in
+            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: segment[range]))
+        }
+    }
+
     mutating func recordLoss(isBetweenPackets: Bool = false) {
         if let last = losses.last, last.offset == bytes.count { return }
         losses.append(ByteLoss(offset: bytes.count, isBetweenPackets: isBetweenPackets))

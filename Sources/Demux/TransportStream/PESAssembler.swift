@@ -95,7 +95,7 @@ struct PESAssembler: Sendable {
             endSurplus(counts: &counts)
             readHeader(bytes[packet.payload])
         } else {
-            appendPayload(bytes[packet.payload], counts: &counts)
+            appendPayload(packet.payload, of: bytes, counts: &counts)
         }
         lastWasStuffed = packet.isStuffed
     }
@@ -125,15 +125,18 @@ struct PESAssembler: Sendable {
     }
 
     /// Appends the payload of a transport packet that begins no PES packet.
-    private mutating func appendPayload(_ payload: ArraySlice<UInt8>, counts: inout Counts<DemuxCount>) {
+    private mutating func appendPayload(_ payload: Range<Int>, of bytes: [UInt8], counts: inout Counts<DemuxCount>) {
         switch state {
-        case .idle: keepPayloadWithoutHeader(payload)
+        case .payload(nil): buffer.append(payload, of: bytes)
+        case .payload(let remaining?) where remaining >= payload.count:
+            buffer.append(payload, of: bytes)
+            state = .payload(remaining: remaining - payload.count)
+        case .payload(0) where content == .video: appendPastEnd(bytes[payload], counts: &counts)
+        case .payload(let remaining?): appendBounded(bytes[payload], remaining: remaining)
+        case .idle: keepPayloadWithoutHeader(bytes[payload])
         case .header(let partial):
             StepCounter.add(partial.count)
-            readHeader(partial + payload)
-        case .payload(nil): buffer.bytes.append(contentsOf: payload)
-        case .payload(0) where content == .video: appendPastEnd(payload, counts: &counts)
-        case .payload(let remaining?): appendBounded(payload, remaining: remaining)
+            readHeader(partial + bytes[payload])
         }
     }
 

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// The loop of the curl thread. It is created on another thread and then used by the curl thread alone.
 final class CurlEventLoop {
@@ -8,6 +9,9 @@ final class CurlEventLoop {
     private var shares: [CurlCommandQueue.ChannelID: CurlShare] = [:]
     /// The earliest time at which a transfer without a byte times out.
     private var silenceDeadline: ContinuousClock.Instant?
+
+    /// Microseconds that a long body is left to arrive. Otherwise the thread would wake for each of its packets.
+    private static let gatheringTime: UInt32 = 2000
 
     /// Returns nil if memory is exhausted.
     init?(_ commandQueue: CurlCommandQueue) {
@@ -26,6 +30,7 @@ final class CurlEventLoop {
                 transfer.finish(code)
             }
             endSilentTransfers()
+            if running.values.contains(where: \.expectsMuch) { usleep(Self.gatheringTime) }
             isWoken = multi.wait(for: commandQueue.wakeDescriptor, until: silenceDeadline)
         }
         for id in running.keys { cancel(id) }

@@ -18,6 +18,8 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     /// Bytes that went into a file.
     private var storedBytes = 0
+    /// Content-Length; nil if there is none, or before the body.
+    private var contentLength: Int?
     private var isTooLarge = false
     /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
@@ -45,6 +47,14 @@ final class CurlTransfer {
         guard unsafe liverelay_curl_get_private(easy, &context) == CURLE_OK else { return nil }
         return unsafe context.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
+
+    /// Whether a body is on its way of which much is still to come.
+    var expectsMuch: Bool {
+        !body.isEmpty && (contentLength.map { $0 - body.count } ?? body.count) >= Self.muchBytes
+    }
+
+    /// Less is there within a few packets.
+    private static let muchBytes = 64 << 10
 
     /// Resumes the caller with the result. Called once, or else `fail`, after the removal from the multi handle.
     func finish(_ code: CURLcode) {
@@ -134,8 +144,9 @@ final class CurlTransfer {
             storedBytes += bytes.count
             return unsafe file.append(bytes)
         }
-        if body.isEmpty, let contentLength = handle.contentLength {
-            body.reserveCapacity(min(contentLength, job.limits.bodyBytes))
+        if body.isEmpty {
+            contentLength = handle.contentLength
+            body.reserveCapacity(min(contentLength ?? 0, job.limits.bodyBytes))
         }
         unsafe body.append(contentsOf: bytes)
         return true

@@ -42,21 +42,31 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         reporting session: some IngestSession,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd {
-        let began = clock.now
-        return try await withThrowingDiscardingTaskGroup { group in
-            var session = session
-            var tasks = DriverTasks(upstream: upstream, clock: clock, began: began)
-            defer { group.cancelAll() }
-            var inputs = [UpstreamSession.Input.start]
-            while true {
-                if inputs.isEmpty { inputs = [try await tasks.next()] }
-                let now = began.duration(to: clock.now)
-                let effects = session.handle(inputs.removeFirst(), at: now)
-                let (responses, end) = try await tasks.carryOut(effects, in: &group, perform: perform, at: now)
-                _ = try await perform(.status(session.status), now)
-                if let end { return end }
-                inputs += responses
-            }
+        var tasks = DriverTasks(upstream: upstream, clock: clock)
+        do {
+            let end = try await follow(session, &tasks, perform: perform)
+            await tasks.end()
+            return end
+        } catch {
+            await tasks.end()
+            throw error
+        }
+    }
+
+    private func follow(
+        _ first: some IngestSession, _ tasks: inout DriverTasks<C>,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
+    ) async throws -> SessionEnd {
+        var session = first
+        var inputs = [UpstreamSession.Input.start]
+        while true {
+            if inputs.isEmpty { inputs = [try await tasks.next()] }
+            let now = tasks.now
+            let effects = session.handle(inputs.removeFirst(), at: now)
+            let (responses, end) = try await tasks.carryOut(effects, perform: perform, at: now)
+            _ = try await perform(.status(session.status), now)
+            if let end { return end }
+            inputs += responses
         }
     }
 }
@@ -82,35 +92,41 @@ extension UpstreamSession.Effect {
 }
 
 /// The fetches and the timer of a driver, with the stream of the inputs that they produce.
+///
+/// Each is one task: a child of a group could not be canceled alone without tasks of its own.
 private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private let upstream: any Fetcher
     private let clock: C
     private let began: C.Instant
-    private let inputs: AsyncStream<UpstreamSession.Input>
     private let inputContinuation: AsyncStream<UpstreamSession.Input>.Continuation
     private var arrivals: AsyncStream<UpstreamSession.Input>.Iterator
-    private var transfers: [FetchID: CancelableTask] = [:]
-    private var timer: CancelableTask?
+    /// The fetches whose answers have not come, canceled or not.
+    private var transfers: [FetchID: Task<Void, Never>] = [:]
+    private var timer: Task<Void, Never>?
 
-    init(upstream: any Fetcher, clock: C, began: C.Instant) {
+    init(upstream: any Fetcher, clock: C) {
         self.upstream = upstream
         self.clock = clock
-        self.began = began
-        (inputs, inputContinuation) = AsyncStream.makeStream()
+        began = clock.now
+        let (inputs, continuation) = AsyncStream<UpstreamSession.Input>.makeStream()
+        inputContinuation = continuation
         arrivals = inputs.makeAsyncIterator()
     }
 
+    /// Time since the session began.
+    var now: Duration { began.duration(to: clock.now) }
+
     /// Carries out effects in order. Returns the responses to downstream effects, and the end, if it came.
     mutating func carryOut(
-        _ effects: [UpstreamSession.Effect], in group: inout ThrowingDiscardingTaskGroup<any Error>,
+        _ effects: [UpstreamSession.Effect],
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome, at now: Duration
     ) async throws -> (responses: [UpstreamSession.Input], end: SessionEnd?) {
         var responses: [UpstreamSession.Input] = []
         for effect in effects {
             switch effect {
-            case .fetch(let id, let request): fetch(id, request, in: &group)
-            case .cancel(let id): cancel(id)
-            case .wake(let time): wake(at: time, in: &group)
+            case .fetch(let id, let request): fetch(id, request)
+            case .cancel(let id): transfers[id]?.cancel()
+            case .wake(let time): wake(at: time)
             case .deliver, .probe, .report:
                 if let response = try await effect.forward(to: perform, at: now) { responses.append(response) }
             case .end(let end): return (responses, end)
@@ -119,27 +135,17 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         return (responses, nil)
     }
 
-    private mutating func fetch(
-        _ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>
-    ) {
-        let transfer = CancelableTask()
-        transfers[id] = transfer
-        group.addTask { [upstream, inputContinuation] in
-            await transfer.run { inputContinuation.yield(.answered(id, await upstream.fetch(request))) }
+    private mutating func fetch(_ id: FetchID, _ request: FetchRequest) {
+        transfers[id] = Task { [upstream, inputContinuation] in
+            inputContinuation.yield(.answered(id, await upstream.fetch(request)))
         }
     }
 
-    private mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.cancel() }
-
-    private mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
+    private mutating func wake(at time: Duration) {
         timer?.cancel()
-        let timer = CancelableTask()
-        self.timer = timer
-        group.addTask { [clock, began, inputContinuation] in
-            await timer.run {
-                guard (try? await clock.sleep(until: began.advanced(by: time), tolerance: nil)) != nil else { return }
-                inputContinuation.yield(.wake)
-            }
+        timer = Task { [clock, began, inputContinuation] in
+            guard (try? await clock.sleep(until: began.advanced(by: time), tolerance: nil)) != nil else { return }
+            inputContinuation.yield(.wake)
         }
     }
 
@@ -149,27 +155,13 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         if case .answered(let id, _) = input { transfers.removeValue(forKey: id) }
         return input
     }
-}
 
-/// An operation in a task group that can be canceled separately.
-private struct CancelableTask: Sendable {
-    private let signal: AsyncStream<Never>
-    private let continuation: AsyncStream<Never>.Continuation
-
-    init() { (signal, continuation) = AsyncStream.makeStream() }
-
-    func cancel() { continuation.finish() }
-
-    /// Returns after the operation has returned, canceled or not.
-    func run(_ operation: @escaping @Sendable () async -> Void) async {
-        await withDiscardingTaskGroup { group in
-            group.addTask {
-                await operation()
-                cancel()
-            }
-            for await _ in signal {}
-            group.cancelAll()
-        }
+    /// Cancels the fetches and the timer, and waits until they have ended.
+    func end() async {
+        timer?.cancel()
+        for transfer in transfers.values { transfer.cancel() }
+        for transfer in transfers.values { await transfer.value }
+        await timer?.value
     }
 }
 

@@ -49,7 +49,7 @@ enum AnnexB {
     }
 }
 
-/// Searches start codes eight bytes at a time, skipping words without two consecutive zeros. Only this type reads video
+/// Searches start codes 32 bytes at a time, skipping those without two consecutive zeros. Only this type reads video
 /// bytes unchecked.
 @safe private struct StartCodeSearch {
     private let bytes: UnsafeRawBufferPointer
@@ -59,11 +59,9 @@ enum AnnexB {
     func next(from start: Int, to end: Int) -> Int? {
         var offset = start
         let limit = min(end, unsafe bytes.count)
-        while offset + 10 <= limit {
-            let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            let shifted = unsafe bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self)
-            if hasZeroByte(word | shifted), let found = first(in: offset..<offset + 8) { return found }
-            offset += 8
+        while offset + 34 <= limit {
+            if hasZeros(at: offset), let found = first(in: offset..<offset + 32) { return found }
+            offset += 32
         }
         return offset + 3 <= limit ? first(in: offset..<limit - 2) : nil
     }
@@ -76,9 +74,18 @@ enum AnnexB {
         return nil
     }
 
-    /// Whether one of the eight bytes is 0.
+    /// Whether two consecutive zeros begin in the 32 bytes at `offset`.
     @inline(__always)
-    private func hasZeroByte(_ word: UInt64) -> Bool {
-        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
+    private func hasZeros(at offset: Int) -> Bool {
+        let found = unsafe unsafeBitCast(zeros(at: offset) | zeros(at: offset + 16), to: SIMD2<UInt64>.self)
+        return found[0] | found[1] != 0
+    }
+
+    /// Marks those of 16 bytes that are 0 and before a 0.
+    @inline(__always)
+    private func zeros(at offset: Int) -> SIMD16<Int8> {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+        let next = unsafe bytes.loadUnaligned(fromByteOffset: offset + 1, as: SIMD16<UInt8>.self)
+        return unsafe unsafeBitCast((word | next) .== SIMD16<UInt8>(), to: SIMD16<Int8>.self)
     }
 }

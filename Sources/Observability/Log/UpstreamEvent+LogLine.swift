@@ -11,7 +11,7 @@ extension UpstreamEvent {
         case .variantSelected, .joined, .moved, .targetDurationChanged, .stalePlaylist, .reset, .playlistFailed,
             .playlistIrregular, .playlistLimitExceeded, .multivariantReloadFailed, .playlistEnded, .playlistReopened:
             playlistLogLine
-        case .stalled, .resumed, .mediaStalled, .mediaResumed: stallLogLine
+        case .stalled, .resumed, .mediaStalled, .mediaResumed, .reconnected: stallLogLine
         case .lost, .fetchFailed, .keyFetched: mediaLogLine(isDuringOutage: isDuringOutage)
         case .hostLimited(let host, let status, let pause):
             LogLine(
@@ -67,6 +67,10 @@ extension UpstreamEvent {
         case .mediaStalled(let step, let silence, let reason):
             LogLine(
                 .warning, "Nothing could be published for \(silence.secondsText), \(reason.message): \(step.message)")
+        case .reconnected(let cause, let silence, let repeated):
+            LogLine(
+                .info,
+                "Reconnected after \(silence.secondsText) (\(cause.message)), \(repeated) frames repeated and dropped")
         case .mediaResumed(let silence):
             LogLine(.info, "The upstream's media resumed after \(silence.secondsText)")
         default: LogLine(.debug, "\(self)")

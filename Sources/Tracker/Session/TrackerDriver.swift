@@ -89,7 +89,9 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private let inputs: AsyncStream<UpstreamSession.Input>
     private let inputContinuation: AsyncStream<UpstreamSession.Input>.Continuation
     private var arrivals: AsyncStream<UpstreamSession.Input>.Iterator
-    private var transfers: [FetchID: CancelableTask] = [:]
+    private var transfers: [FetchID: Transfer] = [:]
+    /// The fetch whose part was handled last. It passes the next one when that is done.
+    private var waiting: FetchID?
     private var timer: CancelableTask?
 
     init(upstream: any Fetcher, clock: C, began: C.Instant) {
@@ -122,14 +124,20 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private mutating func fetch(
         _ id: FetchID, _ request: FetchRequest, in group: inout ThrowingDiscardingTaskGroup<any Error>
     ) {
-        let transfer = CancelableTask()
+        let transfer = Transfer()
         transfers[id] = transfer
         group.addTask { [upstream, inputContinuation] in
-            await transfer.run { inputContinuation.yield(.answered(id, await upstream.fetch(request))) }
+            await transfer.task.run {
+                let outcome = await upstream.fetch(request) { part in
+                    inputContinuation.yield(.received(id, part))
+                    await transfer.partHandled()
+                }
+                inputContinuation.yield(.answered(id, outcome))
+            }
         }
     }
 
-    private mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.cancel() }
+    private mutating func cancel(_ id: FetchID) { transfers.removeValue(forKey: id)?.task.cancel() }
 
     private mutating func wake(at time: Duration, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
         timer?.cancel()
@@ -145,9 +153,29 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
 
     /// Waits for the next input. Canceling the task ends the wait.
     mutating func next() async throws -> UpstreamSession.Input {
+        if let waiting { transfers[waiting]?.continuation.yield() }
         guard let input = await arrivals.next(isolation: #isolation) else { throw CancellationError() }
-        if case .answered(let id, _) = input { transfers.removeValue(forKey: id) }
+        waiting = nil
+        switch input {
+        case .answered(let id, _): transfers.removeValue(forKey: id)
+        case .received(let id, _): waiting = id
+        default: break
+        }
         return input
+    }
+}
+
+/// A fetch, whose parts are handled one after the other.
+private struct Transfer: Sendable {
+    let task = CancelableTask()
+    private let handled: AsyncStream<Void>
+    let continuation: AsyncStream<Void>.Continuation
+
+    init() { (handled, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    /// Waits until the part passed last was handled. Canceling the task ends the wait.
+    func partHandled() async {
+        for await _ in handled { return }
     }
 }
 

@@ -135,11 +135,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The configuration that all channels have.
     private var channelConfiguration: RelayConfiguration {
-        RelayConfiguration(
+        var configuration = RelayConfiguration(
             upstream: "", variant: intake.variant, giveUp: intake.giveUpTime, spool: "",
             retention: RetentionPolicy(rewind: dvr.duration, liveWindow: window.duration),
             requests: intake.requests, maxConnections: intake.maxConnections, patience: intake.patience?.duration,
             audio: audio.configuration, polling: intake.polling(isRecorded: false),
             memory: intake.memory)
+        configuration.program = intake.program
+        configuration.hold = intake.hold.duration
+        return configuration
     }
 }

@@ -117,6 +117,8 @@ struct ServingOptions: ParsableArguments {
             audio: audio.configuration, slate: slate, polling: intake.polling(isRecorded: record != nil),
             memory: intake.memory)
         configuration.requiresVideo = require == .video
+        configuration.program = intake.program
+        configuration.hold = intake.hold.duration
         try await RelayService(
             configuration: configuration,
             capture: record.map { URL(filePath: $0, directoryHint: .isDirectory) },

@@ -86,6 +86,22 @@ package struct CaptureDirectory: Sendable {
         }
     }
 
+    /// Bytes of a file from `offset` on.
+    /// - Throws: as `bytes(of:)`, also for a file that is too short.
+    func bytes(of path: String, from offset: Int, count: Int) throws(CaptureError) -> [UInt8] {
+        let file = try file(path)
+        do {
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            try handle.seek(toOffset: UInt64(offset))
+            let data = try handle.read(upToCount: count) ?? Data()
+            if data.count == count { return Array(data) }
+        } catch {
+            throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
+        }
+        throw CaptureError(.unreadable, path: path, message: "the file is too short")
+    }
+
     private func file(_ path: String) throws(CaptureError) -> URL {
         guard !path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
             throw CaptureError(.foreignPath, path: path)

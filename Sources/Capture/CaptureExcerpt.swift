@@ -36,7 +36,16 @@ package struct CaptureExcerpt {
             polling: index.polling, redaction: redaction)
         for exchange in try exchanges() {
             let request = FetchRequest(.segment, url: exchange.url, byteRange: exchange.byteRange)
-            try writer.append(request, try outcome(of: exchange), at: exchange.at, took: exchange.took)
+            let outcome = try outcome(of: exchange)
+            guard !exchange.stream.isEmpty else {
+                try writer.append(request, outcome, at: exchange.at, took: exchange.took)
+                continue
+            }
+            for stream in exchange.stream {
+                try writer.append(
+                    request, outcome, at: exchange.at, took: stream.parts.last?.after ?? exchange.took,
+                    stream: (try capture.bytes(of: .file(stream.file)), stream.parts), continues: stream.continues)
+            }
         }
         return writer.totals
     }
@@ -121,7 +130,7 @@ extension [CapturedExchange] {
 extension CapturedExchange {
     fileprivate func shifted(into timeRange: Range<Duration>) -> CapturedExchange {
         let time = min(max(at, timeRange.lowerBound), timeRange.upperBound) - timeRange.lowerBound
-        return CapturedExchange(at: time, took: took, url: url, byteRange: byteRange, ending: ending)
+        return CapturedExchange(at: time, took: took, url: url, byteRange: byteRange, ending: ending, stream: stream)
     }
 }
 

@@ -81,7 +81,9 @@ extension CapturedExchange {
 }
 
 extension CapturedExchange: Codable {
-    private enum Key: CodingKey { case at, took, url, range, status, finalURL, headers, body, text, endsAtClose, error }
+    private enum Key: CodingKey {
+        case at, took, url, range, status, finalURL, headers, body, text, endsAtClose, error, stream, parts, continues
+    }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -90,7 +92,7 @@ extension CapturedExchange: Codable {
             took: try values.decodeIfPresent(CaptureTime.self, forKey: .took)?.duration ?? .zero,
             url: try values.decode(String.self, forKey: .url),
             byteRange: try Self.byteRange(in: values),
-            ending: try Self.ending(in: values))
+            ending: try Self.ending(in: values), stream: try Self.stream(in: values))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -103,6 +105,19 @@ extension CapturedExchange: Codable {
         case .failure(let reason): try values.encode(reason.rawValue, forKey: .error)
         case .answer(let answer): try Self.encode(answer, in: &values)
         }
+        guard let stream = stream.last else { return }
+        try values.encode(stream.file, forKey: .stream)
+        try values.encode(stream.parts, forKey: .parts)
+        if stream.continues { try values.encode(true, forKey: .continues) }
+    }
+
+    private static func stream(in values: KeyedDecodingContainer<Key>) throws -> [CapturedStream] {
+        guard let file = try values.decodeIfPresent(String.self, forKey: .stream) else { return [] }
+        return [
+            CapturedStream(
+                file: file, parts: try values.decode([CapturedStream.Part].self, forKey: .parts),
+                continues: try values.decodeIfPresent(Bool.self, forKey: .continues) ?? false)
+        ]
     }
 
     private static func byteRange(in values: KeyedDecodingContainer<Key>) throws -> ByteRange? {
@@ -146,6 +161,25 @@ extension CapturedExchange: Codable {
         case .text(let text): try values.encode(text, forKey: .text)
         }
         if answer.endsAtClose { try values.encode(true, forKey: .endsAtClose) }
+    }
+}
+
+/// `[seconds, bytes]`.
+extension CapturedStream.Part: Codable {
+    package init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        let after = try values.decode(CaptureTime.self).duration
+        let byteCount = try values.decode(Int.self)
+        guard byteCount >= 0 else {
+            throw DecodingError.dataCorruptedError(in: values, debugDescription: "not a number of bytes")
+        }
+        self.init(after: after, byteCount: byteCount)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.unkeyedContainer()
+        try values.encode(CaptureTime(duration: after))
+        try values.encode(byteCount)
     }
 }
 

@@ -27,8 +27,9 @@ package struct CaptureIndex: Equatable, Sendable {
         self.upstream = upstream
         self.about = about
         self.variant = variant
-        self.exchanges = exchanges.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
-            .map(\.element)
+        self.exchanges =
+            exchanges.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+            .map(\.element).joiningStreams
     }
 
     /// Time from the start to the end of the last answer; zero for an empty capture.
@@ -49,8 +50,14 @@ package struct CapturedExchange: Equatable, Sendable {
     package let url: String
     package let byteRange: ByteRange?
     package let ending: Ending
+    /// What arrived of a stream before the end, in order; empty unless the answer was one.
+    package let stream: [CapturedStream]
 
-    package init(at: Duration, took: Duration = .zero, url: String, byteRange: ByteRange? = nil, ending: Ending) {
+    package init(
+        at: Duration, took: Duration = .zero, url: String, byteRange: ByteRange? = nil, ending: Ending,
+        stream: [CapturedStream] = []
+    ) {
+        self.stream = stream
         self.at = at
         self.took = took
         self.url = url
@@ -62,6 +69,44 @@ package struct CapturedExchange: Equatable, Sendable {
     var isSuccess: Bool {
         guard case .answer(let answer) = ending else { return false }
         return (200..<300).contains(answer.status)
+    }
+}
+
+/// Some seconds of a stream, in one file.
+package struct CapturedStream: Equatable, Sendable {
+    /// Bytes that were received at once.
+    package struct Part: Equatable, Sendable {
+        /// Time since the request, exact to the microsecond.
+        package let after: Duration
+        package let byteCount: Int
+
+        package init(after: Duration, byteCount: Int) { (self.after, self.byteCount) = (after, byteCount) }
+    }
+
+    /// Path of the file, relative to the capture's directory.
+    package let file: String
+    package let parts: [Part]
+    /// Whether the next line of the index continues the stream.
+    package let continues: Bool
+
+    package init(file: String, parts: [Part], continues: Bool) {
+        self.file = file
+        self.parts = parts
+        self.continues = continues
+    }
+}
+
+extension [CapturedExchange] {
+    /// The exchanges with one for each stream, which the index has in lines of some seconds.
+    fileprivate var joiningStreams: [CapturedExchange] {
+        reduce(into: []) { joined, next in
+            guard let last = joined.last, last.stream.last?.continues == true, last.url == next.url else {
+                return joined.append(next)
+            }
+            joined[joined.count - 1] = CapturedExchange(
+                at: last.at, took: next.took, url: last.url, byteRange: last.byteRange, ending: next.ending,
+                stream: last.stream + next.stream)
+        }
     }
 }
 

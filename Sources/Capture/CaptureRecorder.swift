@@ -10,6 +10,13 @@ package actor CaptureRecorder: Fetcher {
     /// The first error while storing; recording ended with it, fetching did not.
     package private(set) var failure: CaptureError?
 
+    /// What arrived of each stream since its last line in the index, by the number of the request.
+    private var streams: [Int: (bytes: [UInt8], parts: [CapturedStream.Part], finalURL: String)] = [:]
+    private var requests = 0
+    /// A killed process loses no more of a stream than this.
+    private static let streamBytes = 4 << 20
+    private static let streamParts = 100
+
     package var totals: CaptureWriter.Totals { writer.totals }
 
     /// - Parameters:
@@ -32,13 +39,54 @@ package actor CaptureRecorder: Fetcher {
     package func fetch(_ request: FetchRequest) async -> FetchOutcome {
         let start = now()
         let outcome = await upstream.fetch(request)
-        guard failure == nil else { return outcome }
-        do throws(CaptureError) {
+        store { writer throws(CaptureError) in
             try writer.append(request, outcome, at: start, took: now() - start)
-        } catch {
+        }
+        return outcome
+    }
+
+    /// Stores each part of a stream before it passes it on.
+    package func fetch(
+        _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
+    ) async -> FetchOutcome {
+        let start = now()
+        requests += 1
+        let number = requests
+        let outcome = await upstream.fetch(request) { part in
+            await self.append(part, of: request, number, since: start)
+            await receive(part)
+        }
+        let rest = streams.removeValue(forKey: number)
+        store { writer throws(CaptureError) in
+            try writer.append(
+                request, outcome, at: start, took: now() - start, stream: rest.map { ($0.bytes, $0.parts) })
+        }
+        return outcome
+    }
+
+    private func append(_ part: StreamPart, of request: FetchRequest, _ number: Int, since start: Duration) {
+        let after = now() - start
+        var stream = streams.removeValue(forKey: number) ?? ([], [], part.finalURL)
+        stream.bytes += part.bytes
+        stream.parts.append(.init(after: after, byteCount: part.bytes.count))
+        guard stream.bytes.count >= Self.streamBytes || stream.parts.count >= Self.streamParts else {
+            streams[number] = stream
+            return
+        }
+        let answer = FetchAnswer(status: 200, finalURL: stream.finalURL, body: [])
+        store { writer throws(CaptureError) in
+            try writer.append(
+                request, .success(answer), at: start, took: after, stream: (stream.bytes, stream.parts),
+                continues: true)
+        }
+        streams[number] = ([], [], stream.finalURL)
+    }
+
+    private func store(_ append: (inout CaptureWriter) throws(CaptureError) -> Void) {
+        guard failure == nil else { return }
+        do throws(CaptureError) { try append(&writer) } catch {
             failure = error
             onFailure(error)
         }
-        return outcome
     }
 }

@@ -73,9 +73,12 @@ package struct CaptureWriter: Sendable {
     /// - Parameters:
     ///   - at: time of the request since the recording began.
     ///   - took: time from the request to the end of the answer.
+    ///   - stream: what arrived of a stream since the last line about it.
+    ///   - continues: whether the next line continues the stream.
     /// - Throws: `.unwritable`.
     package mutating func append(
-        _ request: FetchRequest, _ outcome: FetchOutcome, at: Duration, took: Duration
+        _ request: FetchRequest, _ outcome: FetchOutcome, at: Duration, took: Duration,
+        stream: (bytes: [UInt8], parts: [CapturedStream.Part])? = nil, continues: Bool = false
     ) throws(CaptureError) {
         let ending: CapturedExchange.Ending
         switch outcome {
@@ -83,7 +86,12 @@ package struct CaptureWriter: Sendable {
         case .success(let answer): ending = .answer(try store(answer, requested: request.url))
         }
         let exchange = CapturedExchange(
-            at: at, took: took, url: redactor.redact(url: request.url), byteRange: request.byteRange, ending: ending)
+            at: at, took: took, url: redactor.redact(url: request.url), byteRange: request.byteRange, ending: ending,
+            stream: try stream.map { stream throws(CaptureError) in
+                let file = try store(stream.bytes, as: "ts")
+                totals.bytes += stream.bytes.count
+                return [CapturedStream(file: file, parts: stream.parts, continues: continues)]
+            } ?? [])
         do {
             let line = Data((totals.exchanges == 0 ? "\n" : ",\n").utf8) + (try exchange.line)
             try index.seek(toOffset: end)
@@ -117,13 +125,19 @@ package struct CaptureWriter: Sendable {
         if let name = stored[checksum], (try? Data(contentsOf: directory.appending(path: name))) == data {
             return .file(name)
         }
-        let name = "body/\(String(format: "%06d", bodyCount + 1)).\(Self.fileExtension(of: url))"
-        do { try data.write(to: directory.appending(path: name)) } catch {
+        let name = try store(bytes, as: Self.fileExtension(of: url))
+        stored[checksum] = name
+        return .file(name)
+    }
+
+    /// Stores bytes in a file of their own. Returns its name.
+    private mutating func store(_ bytes: [UInt8], as fileExtension: String) throws(CaptureError) -> String {
+        let name = "body/\(String(format: "%06d", bodyCount + 1)).\(fileExtension)"
+        do { try Data(bytes).write(to: directory.appending(path: name)) } catch {
             throw CaptureError(.unwritable, path: name, message: error.localizedDescription)
         }
         bodyCount += 1
-        stored[checksum] = name
-        return .file(name)
+        return name
     }
 
     /// The extension of the URL's path, so that players open the body; "bin" if it has none.

@@ -1,7 +1,7 @@
 package import Fetch
 import Playlist
 package import Support
-import Tracker
+package import Tracker
 
 /// Answers requests from a capture.
 ///
@@ -30,6 +30,8 @@ package struct ReplayResponder: Sendable {
 
     private let capture: CaptureDirectory
     private var recorded: [CapturedResource: RecordedAnswers]
+    /// When the streams were requested that were returned. A stream does not come again.
+    private var usedStreams: Set<Duration> = []
 
     package init(_ capture: CaptureDirectory) {
         self.capture = capture
@@ -49,6 +51,33 @@ package struct ReplayResponder: Sendable {
         case .unknown: return (.failure(FetchError(.notInCapture, url: request.url)), .zero)
         case .exchange(let exchange, _) where exchange.ending == .failure(.canceled): return nil
         case .exchange(let exchange, let latency): return (outcome(of: exchange), latency)
+        }
+    }
+
+    /// The response to a request, with the parts of a stream at their times.
+    package mutating func respond(_ request: FetchRequest, at now: Duration) -> ReplayDriver.Response {
+        guard request.acceptsStream,
+            case .exchange(let exchange, let latency) = exchange(
+                url: request.url, byteRange: request.byteRange, isPlaylist: true, at: now)
+        else { return ReplayDriver.Response(end: answer(request, at: now)) }
+        let isNew = exchange.stream.isEmpty || usedStreams.insert(exchange.at).inserted
+        guard isNew else { return ReplayDriver.Response(end: nil) }
+        let end = exchange.ending == .failure(.canceled) ? nil : (outcome: outcome(of: exchange), latency: latency)
+        return ReplayDriver.Response(parts: parts(of: exchange, late: latency - exchange.took), end: end)
+    }
+
+    /// The parts of a stream, which are read when they are due: a long stream does not fit into memory.
+    private func parts(of exchange: CapturedExchange, late: Duration) -> [ReplayDriver.Response.Part] {
+        exchange.stream.flatMap { stream in
+            var offset = 0
+            return stream.parts.map { part in
+                defer { offset += part.byteCount }
+                return ReplayDriver.Response.Part(latency: late + part.after) { [capture, offset] in
+                    // A file that was removed meanwhile is as a connection on which nothing comes.
+                    let bytes = try? capture.bytes(of: stream.file, from: offset, count: part.byteCount)
+                    return StreamPart(finalURL: exchange.url, bytes: bytes ?? [])
+                }
+            }
         }
     }
 

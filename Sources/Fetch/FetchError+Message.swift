@@ -4,6 +4,7 @@ extension FetchError.Reason {
         case .unsupportedScheme: "Give an http or https URL"
         case .privateAddress: "Name the IP address with --allow-address, or remove --deny-private"
         case .tooLarge: "Raise --max-playlist if it is a playlist"
+        case .nothingReceived: "Check the group, the port and --multicast-interface"
         default: "Check the host name, the port and the network"
         }
     }
@@ -21,6 +22,7 @@ extension FetchError.Reason {
         case .shortBody: "the answer was cut short"
         case .canceled: "canceled"
         case .privateAddress: "its IP address is not public, which --deny-private forbids"
+        case .nothingReceived: "nothing was received"
         case .notInCapture: "not in the capture"
         case .other: "the transfer failed"
         }

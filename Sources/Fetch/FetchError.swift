@@ -8,6 +8,8 @@ package struct FetchError: Error, Equatable, Sendable {
         case canceled = "cancelled"
         /// All IP addresses of the host are private, and private addresses are denied. The message is one of them.
         case privateAddress
+        /// No datagram of a stream arrived.
+        case nothingReceived
         /// Replay only: the capture holds no answer for this URL.
         case notInCapture
         case other

@@ -18,6 +18,8 @@ package struct FetchRequest: Hashable, Sendable {
     package var byteLimit: Int?
     /// Whether no connection of an earlier request is used, because one of them hangs.
     package var needsNewConnection = false
+    /// Whether the answer may be a stream, which is passed on in parts. It is recognized by its first bytes.
+    package var acceptsStream = false
     /// The source that it belongs to: 0 is the primary; backups count from 1.
     package var source = 0
 

@@ -4,4 +4,17 @@ package typealias FetchOutcome = Result<FetchAnswer, FetchError>
 package protocol Fetcher: Sendable {
     /// Fetches one resource. Canceling the task cancels the transfer.
     func fetch(_ request: FetchRequest) async -> FetchOutcome
+
+    /// Fetches one resource that may be a stream, if the request accepts that. Canceling the task cancels the transfer.
+    ///
+    /// - Parameter receive: called with each part of a stream, in order. The next part is passed after it returns, and the
+    ///   transfer waits meanwhile once it is far ahead. The answer then has no body.
+    func fetch(_ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void) async -> FetchOutcome
+}
+
+extension Fetcher {
+    /// A fetcher that knows no streams.
+    package func fetch(
+        _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
+    ) async -> FetchOutcome { await fetch(request) }
 }

@@ -248,25 +248,22 @@ private struct CountedFields: Sequence, IteratorProtocol {
 }
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct RequestCostTests {
-    /// A body in parts of one byte: each byte is copied once, and again only when the storage grows, which doubles it.
-    @Test func bytesOfABody() {
-        let copied = [1, 2, 4].map { factor -> Int in
-            let count = factor << 16
-            let part = ByteBuffer(bytes: [0x20])
-            var body = RequestBody(limit: count)
-            var (copied, capacity) = (0, 0)
-            for _ in 0..<count {
-                let isAppended = body.append(part)
-                copied += isAppended ? 1 : 0
-                if body.bytes.capacity != capacity {
-                    (copied, capacity) = (copied + body.bytes.count, body.bytes.capacity)
-                }
+    /// A body in parts of one byte: each byte is copied once, and again only when the storage grows, which at least
+    /// doubles it: twice more for all bytes together, wherever the allocator makes it grow.
+    @Test(arguments: [1, 2, 4]) func bytesOfABody(factor: Int) {
+        let count = factor << 16
+        let part = ByteBuffer(bytes: [0x20])
+        var body = RequestBody(limit: count)
+        var (copied, capacity) = (0, 0)
+        for _ in 0..<count {
+            let isAppended = body.append(part)
+            copied += isAppended ? 1 : 0
+            if body.bytes.capacity != capacity {
+                (copied, capacity) = (copied + body.bytes.count, body.bytes.capacity)
             }
-            #expect(body.bytes.count == count)
-            return copied
         }
-        for (few, many) in zip(copied, copied.dropFirst()) { #expect(many <= 2 * few + few / 10, "\(copied)") }
-        #expect(copied[0] < 3 << 16)
+        #expect(body.bytes.count == count)
+        #expect(copied < 3 * count)
     }
 
     /// What a refused client still sends is discarded unparsed.

@@ -38,6 +38,10 @@ package struct RelayConfiguration: Sendable {
     package var slate: SlateSource?
     /// Where the timeline begins if the spool has no past. What is published does not depend on it, except for its times.
     package var beginning = TimelinePosition.beginning
+    /// program_number of the program that is followed of a transport stream; nil: the first one with video.
+    package var program: UInt16?
+    /// How long segments of a transport stream are held back, so that a reconnection is not noticed.
+    package var hold = Duration.zero
     /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.
@@ -76,6 +80,8 @@ package struct RelayConfiguration: Sendable {
             patience: patience)
         session.seed = retrySeed
         session.polling = polling
+        session.program = program
+        session.hold = hold
         return ChannelSession.Policy(
             session: session, backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
     }

@@ -47,7 +47,7 @@ package struct Replay {
         let length = capture.index.duration
         let end = try await driver.run(
             until: length + Self.grace, isOver: { status, _ in status.hasConsumed(until: length) },
-            answer: { responder.answer($0, at: $1) },
+            respond: { responder.respond($0, at: $1) },
             perform: { output, now in
                 // The silence after the end of a capture is no outage of its upstream.
                 if case .delivery(let delivery) = output, case .outageGap = delivery.content, now > length {

@@ -1,3 +1,4 @@
+import Demux
 import Fetch
 import Playlist
 import Support
@@ -30,11 +31,13 @@ extension RelayStatus {
         /// Total duration of gaps and slate published in outages.
         package internal(set) var outageSeconds = 0.0
         package internal(set) var requests = Requests()
+        /// nil unless the upstream is a stream.
+        package internal(set) var stream: Stream?
 
         private enum CodingKeys: String, CodingKey {
             case url, playlistURL, bandwidth, resolution, audioRendition, targetDuration, secondsSinceNewSegment
             case nextMediaSequence, polling, segmentsInFlight, activeSource, candidateSource, failovers, stallStep
-            case outageSeconds, requests
+            case outageSeconds, requests, stream
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -56,7 +59,29 @@ extension RelayStatus {
             try container.encodeIfPresent(stallStep, forKey: .stallStep)
             try container.encode(outageSeconds, forKey: .outageSeconds)
             try container.encode(requests, forKey: .requests)
+            try container.encodeIfPresent(stream, forKey: .stream)
         }
+    }
+
+    /// The connections of a stream, and what they brought.
+    package struct Stream: Encodable, Equatable, Sendable {
+        package internal(set) var isConnected: Bool
+        package internal(set) var connections: Int
+        /// Frames of the video, or of the audio of a program without video.
+        package internal(set) var frames: Int
+        package internal(set) var repeatedFrames: Int
+        /// Frames before a random access point.
+        package internal(set) var droppedFrames: Int
+        package internal(set) var gaps: Int
+        package internal(set) var restarts: Int
+        package internal(set) var forcedCuts: Int
+        package internal(set) var lostPackets: Int
+        package internal(set) var lostDatagrams: Int
+        package internal(set) var scrambledPackets: Int
+        package internal(set) var bytesOutOfSync: Int
+        package internal(set) var badSections: Int
+        package internal(set) var tableChanges: Int
+        package internal(set) var oversized: Int
     }
 
     /// The requests to the upstream's hosts, and the answers to them.
@@ -82,6 +107,7 @@ extension RelayStatus {
 extension RelayStatus.Upstream {
     mutating func update(from status: UpstreamStatus, at now: Duration) {
         requests = RelayStatus.Requests(status, at: now)
+        stream = status.stream.map { RelayStatus.Stream($0) }
         guard let main = status.renditions.first else { return }
         playlistURL = URIReference.redacted(main.url)
         bandwidth = status.variant?.bandwidth
@@ -106,6 +132,19 @@ extension RelayStatus.Upstream {
         counts = TrackerCounts()
         for rendition in status.renditions { counts += rendition.counts }
         counts[.failedAttempts] += status.failedResourceTries
+    }
+}
+
+extension RelayStatus.Stream {
+    fileprivate init(_ stream: UpstreamStatus.Stream) {
+        let counts = stream.counts
+        self.init(
+            isConnected: stream.isConnected, connections: stream.connections, frames: counts.frames,
+            repeatedFrames: counts.repeatedFrames, droppedFrames: counts.droppedFrames, gaps: counts.gaps,
+            restarts: counts.restarts, forcedCuts: counts.forcedCuts, lostPackets: counts.lostPackets,
+            lostDatagrams: stream.lostDatagrams,
+            scrambledPackets: counts.scrambledPackets, bytesOutOfSync: counts.bytesOutOfSync,
+            badSections: counts.badSections, tableChanges: counts.tableChanges, oversized: counts.oversized)
     }
 }
 

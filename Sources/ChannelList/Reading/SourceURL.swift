@@ -53,7 +53,7 @@ struct SourceURL {
         return String(label.trimmingWhiteSpace)
     }
 
-    /// The http or https URL that a reference in a list means.
+    /// The URL of http, https or datagrams that a reference in a list means.
     static func absolute(_ text: String, base: String) throws(SourceURLError) -> String {
         guard let end = schemeEnd(of: text) else {
             guard !base.isEmpty, !text.isEmpty, !text.contains(where: \.isWhitespace) else { throw .malformed }
@@ -63,7 +63,7 @@ struct SourceURL {
             return url
         }
         let scheme = text[..<end].lowercased()
-        guard scheme == "http" || scheme == "https" else { throw .unsupportedScheme(scheme) }
+        guard ["http", "https", "udp", "rtp"].contains(scheme) else { throw .unsupportedScheme(scheme) }
         let afterScheme = text[end...].dropFirst(3)
         let authorityEnd = afterScheme.firstIndex { "/?#".contains($0) } ?? afterScheme.endIndex
         let authority = afterScheme[..<authorityEnd]

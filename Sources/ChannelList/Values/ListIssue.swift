@@ -99,7 +99,7 @@ extension ListIssue {
         case .malformedHeader(let name): "the header \(name) cannot be sent"
         case .missingURL(let name): "the channel \"\(name)\" has no URL"
         case .missingEntry: "the URL has no #EXTINF; the channel is called as the URL"
-        case .unsupportedScheme(let scheme): "\(scheme) is not supported, only http and https"
+        case .unsupportedScheme(let scheme): "\(scheme) is not supported, only http, https, udp and rtp"
         case .malformedURL(let url): "\"\(url)\" is no URL"
         case .repeatedName(let name, let slug): "another channel is called \"\(name)\" too; this one is at /\(slug)"
         case .foreignEncoding: "the text is not UTF-8; it is read as Windows-1252"

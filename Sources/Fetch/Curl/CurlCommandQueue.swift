@@ -13,6 +13,8 @@ final class CurlCommandQueue: Sendable {
         case start(TransferID, ChannelID, CurlJob, CurlTransfer.Continuation)
         /// Cancels a transfer, which may have ended already or not begun yet.
         case cancel(TransferID)
+        /// Continues a stream whose buffer has room again.
+        case resume(TransferID)
         /// Ends a channel, which starts no transfer after this.
         case close(ChannelID)
         case stop

@@ -48,6 +48,8 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var deniesPrivate: Bool
     /// Private IP addresses that are permitted nevertheless.
     package var permittedIPAddresses: Set<IPAddress>
+    /// Name of the interface at which multicast groups are joined; nil: as the routes say.
+    package var multicastInterface: String?
 
     package init(
         headers: [RequestHeader] = [], userAgent: String = "liverelay", cookie: Secret? = nil,

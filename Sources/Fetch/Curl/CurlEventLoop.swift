@@ -7,8 +7,8 @@ final class CurlEventLoop {
     private let multi: CurlMulti
     private var running: [CurlCommandQueue.TransferID: CurlTransfer] = [:]
     private var shares: [CurlCommandQueue.ChannelID: CurlShare] = [:]
-    /// The earliest time at which a transfer without a byte times out.
-    private var silenceDeadline: ContinuousClock.Instant?
+    /// The earliest time at which a transfer times out, other than by libcurl's own limits.
+    private var deadline: ContinuousClock.Instant?
 
     /// Microseconds that a long body is left to arrive. Otherwise the thread would wake for each of its packets.
     private static let gatheringTime: UInt32 = 2000
@@ -29,9 +29,9 @@ final class CurlEventLoop {
                 remove(transfer)
                 transfer.finish(code)
             }
-            endSilentTransfers()
+            endLateTransfers()
             if running.values.contains(where: \.expectsMuch) { usleep(Self.gatheringTime) }
-            isWoken = multi.wait(for: commandQueue.wakeDescriptor, until: silenceDeadline)
+            isWoken = multi.wait(for: commandQueue.wakeDescriptor, until: deadline)
         }
         for id in running.keys { cancel(id) }
     }
@@ -42,6 +42,7 @@ final class CurlEventLoop {
             switch command {
             case .start(let id, let channel, let job, let continuation): start(id, channel, job, continuation)
             case .cancel(let id): cancel(id)
+            case .resume(let id): running[id]?.resume()
             case .close(let channel): shares[channel] = nil
             case .stop: return false
             }
@@ -61,18 +62,18 @@ final class CurlEventLoop {
         guard transfer.handle.firstError == CURLE_OK else { return transfer.fail(.other, transfer.handle.firstError) }
         guard multi.add(transfer.handle) else { return transfer.fail(.other, CURLE_FAILED_INIT) }
         running[id] = transfer
-        if let deadline = transfer.silenceDeadline { silenceDeadline = min(silenceDeadline ?? deadline, deadline) }
+        if let deadline = transfer.deadline { self.deadline = min(self.deadline ?? deadline, deadline) }
     }
 
-    /// Ends the transfers that have received nothing within their limit.
-    private func endSilentTransfers() {
-        guard let silenceDeadline, silenceDeadline <= .now else { return }
+    /// Ends the transfers that have received nothing, or no answer that is recognized, within their limit.
+    private func endLateTransfers() {
+        guard let deadline, deadline <= .now else { return }
         let now = ContinuousClock.now
-        for transfer in running.values.filter({ $0.silenceDeadline.map { $0 <= now } ?? false }) {
+        for transfer in running.values.filter({ $0.deadline.map { $0 <= now } ?? false }) {
             remove(transfer)
             transfer.fail(.timedOut, CURLE_OPERATION_TIMEDOUT)
         }
-        self.silenceDeadline = running.values.compactMap(\.silenceDeadline).min()
+        self.deadline = running.values.compactMap(\.deadline).min()
     }
 
     /// Returns a new handle. The first one of a channel creates its cookie jar and fills it.

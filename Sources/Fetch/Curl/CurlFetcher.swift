@@ -43,20 +43,33 @@ package final class CurlFetcher: Fetcher {
     /// accepted as it is.
     package func fetch(_ request: FetchRequest) async -> FetchOutcome { await fetch(request, nil) }
 
+    package func fetch(
+        _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
+    ) async -> FetchOutcome {
+        guard request.acceptsStream else { return await fetch(request) }
+        let stream = StreamBuffer()
+        async let outcome = fetch(request, nil, stream)
+        await stream.forward(to: receive)
+        return await outcome
+    }
+
     /// Fetches one resource into a file, as `fetch` does into memory. The answer has no body.
     package func fetch(_ download: Download, from url: String) async -> FetchOutcome {
         await fetch(FetchRequest(.multivariantPlaylist, url: url), download)
     }
 
-    private func fetch(_ request: FetchRequest, _ download: Download?) async -> FetchOutcome {
+    private func fetch(
+        _ request: FetchRequest, _ download: Download?, _ stream: StreamBuffer? = nil
+    ) async -> FetchOutcome {
+        defer { stream?.finish() }
         do throws(FetchError) {
             let url = try HTTPURL(request.url)
             let isMislabeled = mislabeledOrigins.withLock { $0.contains(url.origin) }
             let outcome = try await followRedirects(
-                request, from: url, usesIdentityEncoding: isMislabeled, download)
+                request, from: url, usesIdentityEncoding: isMislabeled, download, stream)
             guard case .failure(let error) = outcome, error.isWrongEncoding else { return outcome }
             mislabeledOrigins.withLock { if $0.count < Self.maxMislabeledOrigins { $0.insert(url.origin) } }
-            return try await followRedirects(request, from: url, usesIdentityEncoding: true, download)
+            return try await followRedirects(request, from: url, usesIdentityEncoding: true, download, stream)
         } catch {
             return .failure(error)
         }
@@ -76,7 +89,8 @@ package final class CurlFetcher: Fetcher {
 
     /// Runs the request, and follows redirects that libcurl may not follow.
     private func followRedirects(
-        _ request: FetchRequest, from first: HTTPURL, usesIdentityEncoding: Bool, _ download: Download?
+        _ request: FetchRequest, from first: HTTPURL, usesIdentityEncoding: Bool, _ download: Download?,
+        _ stream: StreamBuffer?
     ) async throws(FetchError) -> FetchOutcome {
         var url = first
         for _ in 0...CurlJob.maxRedirects {
@@ -84,7 +98,7 @@ package final class CurlFetcher: Fetcher {
             download?.file.clear()
             let job = try CurlJob(
                 request, to: url, headers: headers, configuration: configuration,
-                usesIdentityEncoding: usesIdentityEncoding, download: download)
+                usesIdentityEncoding: usesIdentityEncoding, download: download, stream: stream)
             let outcome = await run(job)
             guard !job.followsRedirects, let next = try? outcome.get().redirectURL else { return outcome }
             url = try HTTPURL(next)
@@ -95,6 +109,7 @@ package final class CurlFetcher: Fetcher {
     private func run(_ job: CurlJob) async -> FetchOutcome {
         let commandQueue = thread.commandQueue
         let id = commandQueue.makeID()
+        job.stream?.onRoom { commandQueue.post(.resume(id)) }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 commandQueue.post(.start(id, channel, job, continuation))

@@ -72,6 +72,9 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_socket_callback(raw, open, context))
     }
 
+    /// Continues a transfer whose body callback paused it.
+    func resume() { _ = unsafe curl_easy_pause(raw, CURLPAUSE_CONT) }
+
     /// The HTTP status; 0 before a status line arrived.
     var status: Int {
         var value = 0

@@ -21,12 +21,15 @@ struct CurlJob: Equatable, Sendable {
     let followsRedirects: Bool
     /// Where the body goes, and what else is asked; nil: into memory.
     let download: Download?
+    /// Where a body goes that is recognized as a stream; nil: no stream is accepted.
+    let stream: StreamBuffer?
     private let origin: HTTPURL.Origin
 
     /// - Parameter url: the request's URL, or that of a redirect.
     init(
         _ request: FetchRequest, to url: HTTPURL, headers: RequestHeaders, configuration: CurlConfiguration,
-        usesIdentityEncoding: Bool = false, content: PostContent? = nil, download: Download? = nil
+        usesIdentityEncoding: Bool = false, content: PostContent? = nil, download: Download? = nil,
+        stream: StreamBuffer? = nil
     ) throws(FetchError) {
         let range = request.byteRange?.firstAndLast
         guard request.byteRange == nil || range != nil else {
@@ -45,6 +48,7 @@ struct CurlJob: Equatable, Sendable {
             headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)"] } ?? [])
             + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
         self.download = download
+        self.stream = stream
         self.range = range
         self.content = content
         self.configuration = configuration

@@ -24,7 +24,13 @@ final class CurlTransfer {
     /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
     /// When the transfer times out unless a byte arrives before; nil after the first byte, or without a limit.
-    private(set) var silenceDeadline: ContinuousClock.Instant?
+    private var silenceDeadline: ContinuousClock.Instant?
+    /// When a transfer times out that may become a stream, and so has no limit of libcurl's; nil once it is one.
+    private var wholeDeadline: ContinuousClock.Instant?
+    /// Whether the body goes into the stream's buffer.
+    private var isStream = false
+    /// The size of the body at which it is looked at again whether it is a stream.
+    private var nextLook = 1 << 10
 
     init(
         _ id: CurlCommandQueue.TransferID, _ job: CurlJob, _ handle: consuming CurlHandle, _ continuation: Continuation
@@ -34,12 +40,16 @@ final class CurlTransfer {
         self.handle = handle
         self.continuation = continuation
         silenceDeadline = job.request.silenceLimit.map { .now + $0 }
+        wholeDeadline = job.stream == nil ? nil : .now + job.limits.total
         configureRequest()
         configureRoute()
         configureLimits()
         unsafe self.handle.setReceiver(
             Unmanaged.passUnretained(self).toOpaque(), body: receiveBody, header: receiveHeader)
     }
+
+    /// When the transfer times out, other than by libcurl's own limits.
+    var deadline: ContinuousClock.Instant? { [silenceDeadline, wholeDeadline].compactMap(\.self).min() }
 
     /// Returns the transfer that a handle was configured for.
     static func of(easy: UnsafeMutableRawPointer) -> CurlTransfer? {
@@ -128,14 +138,40 @@ final class CurlTransfer {
     private func configureLimits() {
         let limits = job.limits
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.configuration.connectLimit.wholeMilliseconds)
-        handle.set(CURLOPT_TIMEOUT_MS, limits.total.wholeMilliseconds)
         handle.set(CURLOPT_LOW_SPEED_LIMIT, limits.minBytesPerSecond)
         handle.set(CURLOPT_LOW_SPEED_TIME, (limits.idle.wholeMilliseconds + 999) / 1000)
+        // A stream has no end and no size, and some announce a size nevertheless.
+        guard job.stream == nil else { return }
+        handle.set(CURLOPT_TIMEOUT_MS, limits.total.wholeMilliseconds)
         handle.set(CURLOPT_MAXFILESIZE_LARGE, bytes: limits.bodyBytes)
     }
 
-    /// Appends decompressed bytes, at most 16 KiB per call. Returns false to abort the transfer.
-    fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+    /// What becomes of bytes that have arrived.
+    fileprivate enum Reception { case accepted, paused, aborted }
+
+    /// Appends decompressed bytes, at most 16 KiB per call. Paused bytes come again after `resume`.
+    fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Reception {
+        if isStream, let stream = job.stream { return unsafe stream.append(bytes) ? .accepted : .paused }
+        guard unsafe append(bytes) else { return .aborted }
+        recognizeStream()
+        return .accepted
+    }
+
+    /// Continues after a pause.
+    func resume() { handle.resume() }
+
+    /// Passes the body on as a stream, if it is one by its first bytes.
+    private func recognizeStream() {
+        guard let stream = job.stream, body.count >= nextLook, (200..<300).contains(handle.status) else { return }
+        nextLook = body.count * 2
+        guard StreamPart.isStream(body) else { return }
+        (isStream, wholeDeadline) = (true, nil)
+        handle.set(CURLOPT_LOW_SPEED_TIME, 0)
+        stream.begin(body, from: job.finalURL(handle.effectiveURL))
+        body = []
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= job.limits.bodyBytes - body.count - storedBytes else {
             isTooLarge = true
             return false
@@ -172,7 +208,11 @@ private func receiveBody(
 ) -> Int {
     guard let context = unsafe context else { return 0 }
     let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    return unsafe transfer.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    return switch unsafe transfer.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+    case .accepted: size * count
+    case .paused: Int(CURL_WRITEFUNC_PAUSE)
+    case .aborted: 0
+    }
 }
 
 private func receiveHeader(

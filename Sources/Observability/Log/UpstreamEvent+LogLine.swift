@@ -43,6 +43,10 @@ extension UpstreamEvent {
         case .mediaStalled(let step, let silence, let reason):
             LogLine(
                 .warning, "Nothing could be published for \(silence.secondsText), \(reason.message): \(step.message)")
+        case .reconnected(let cause, let silence, let repeated):
+            LogLine(
+                .info,
+                "Reconnected after \(silence.secondsText) (\(cause.message)), \(repeated) frames repeated and dropped")
         case .mediaResumed(let silence):
             LogLine(.info, "The upstream's media resumed after \(silence.secondsText)")
         case .lost(let role, let loss):

@@ -21,12 +21,24 @@ extension UnpublishedReason {
     }
 }
 
+extension StreamBreak {
+    var message: String {
+        switch self {
+        case .ended: "the upstream ended the connection"
+        case .silent: "the connection was silent"
+        case .refused: "another answer than a stream"
+        case .failed(let reason): reason.message
+        }
+    }
+}
+
 extension SegmentLoss.Reason {
     var message: String {
         switch self {
         case .slidOut: "they left the playlist before they were fetched"
         case .tooMany: "more are listed at once than --memory-limit has room for"
         case .gap: "the upstream lists them as a gap"
+        case .neverSent: "no connection brought them"
         case .unavailable(let failure): Self.message(failure)
         case .notMedia: "the answer was no media"
         case .keyUnavailable(let url, let failure):

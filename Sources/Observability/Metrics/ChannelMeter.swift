@@ -46,6 +46,10 @@ package final class ChannelMeter: Sendable {
         }
     }
 
+    fileprivate func record(_ part: StreamPart) {
+        state.withLock { $0.receivedBytes[.segment, default: 0] += UInt64(part.bytes.count) }
+    }
+
     fileprivate func record(_ answer: FetchAnswer, to request: FetchRequest) {
         let resource = UpstreamResource(request.purpose)
         state.withLock {
@@ -81,6 +85,17 @@ package struct MeteredFetcher: Fetcher {
 
     package func fetch(_ request: FetchRequest) async -> FetchOutcome {
         let outcome = await fetcher.fetch(request)
+        if case .success(let answer) = outcome { meter.record(answer, to: request) }
+        return outcome
+    }
+
+    package func fetch(
+        _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
+    ) async -> FetchOutcome {
+        let outcome = await fetcher.fetch(request) { [meter] part in
+            meter.record(part)
+            await receive(part)
+        }
         if case .success(let answer) = outcome { meter.record(answer, to: request) }
         return outcome
     }

@@ -74,7 +74,7 @@ extension ChannelSession {
             output.start(at: now)
             openPrimary()
             forwardToActive(.start, at: now)
-        case .answered(let id, _): forward(input, at: now) { $0.owns(id) }
+        case .answered(let id, _), .received(let id, _): forward(input, at: now) { $0.owns(id) }
         // The channel itself pauses one of its sessions.
         case .pauseMedia, .resumeMedia: break
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)

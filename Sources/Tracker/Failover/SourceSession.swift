@@ -37,7 +37,7 @@ struct SourceSession: Sendable {
     /// Whether its main playlist has grown since it was joined, or has ended. A dead origin may still serve its last
     /// playlist.
     var isAlive: Bool {
-        guard let joinedAt, let main = session.main?.status else { return false }
+        guard let joinedAt, let main = session.mainStatus else { return false }
         return main.hasEnded || main.grewAt.map { $0 > joinedAt } ?? false
     }
 

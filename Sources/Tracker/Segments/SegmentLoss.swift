@@ -8,6 +8,8 @@ package struct SegmentLoss: Equatable, Sendable {
         case slidOut
         /// EXT-X-GAP.
         case gap
+        /// No connection of a stream had the media.
+        case neverSent
         /// No attempt succeeded. The failure of the last one; nil if none has ended.
         case unavailable(FetchFailure?)
         /// The media was an HTML page, or empty.

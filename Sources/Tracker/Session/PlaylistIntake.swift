@@ -59,6 +59,9 @@ struct PlaylistIntake: Sendable {
         if state == .idle { state = .opening(Opening(retryAt: now, began: now)) }
     }
 
+    /// Follows no playlist, because the upstream is a stream.
+    mutating func followStream() { state = .following }
+
     /// Starts the loads that are due: of the upstream's URL, of media playlists, of the multivariant playlist.
     mutating func start(_ media: inout MediaIntake, at now: Duration) {
         startOpening(&media, at: now)

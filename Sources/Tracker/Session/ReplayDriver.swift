@@ -3,23 +3,58 @@ package import Fetch
 /// Runs a session on a simulated clock, without tasks or waiting. Equal answers give equal outputs.
 package struct ReplayDriver: Sendable {
     private var session: any IngestSession
-    /// Fetches in flight. `order` decides between answers at the same time.
-    private var fetches: [(id: FetchID, outcome: FetchOutcome, at: Duration, order: Int)] = []
+    /// What a request gets: the parts of a stream, and the end of the answer, each with the time since the request.
+    package struct Response: Sendable {
+        package var parts: [Part]
+        package struct Part: Sendable {
+            package var latency: Duration
+            /// Loads the part when it is due.
+            package var load: @Sendable () -> StreamPart
+
+            package init(latency: Duration, load: @escaping @Sendable () -> StreamPart) {
+                self.latency = latency
+                self.load = load
+            }
+        }
+
+        /// nil: the answer does not end.
+        package var end: (outcome: FetchOutcome, latency: Duration)?
+
+        package init(
+            parts: [Part] = [], end: (outcome: FetchOutcome, latency: Duration)?
+        ) {
+            self.parts = parts
+            self.end = end
+        }
+    }
+
+    /// Inputs of the fetches in flight. `order` decides between those at the same time.
+    private var arrivals: [(id: FetchID, input: @Sendable () -> UpstreamSession.Input, at: Duration, order: Int)] = []
     private var wake: (at: Duration, order: Int)?
     private var order = 0
 
     package init(session: some IngestSession) { self.session = session }
+
+    /// Runs a session without streams: `answer` returns the end of an answer, or nil if it has none.
+    package mutating func run(
+        until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
+        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
+    ) async throws -> SessionEnd? {
+        try await run(
+            until: limit, isOver: isOver, respond: { Response(end: answer($0, $1)) }, perform: perform)
+    }
 
     /// Runs until the session ends. Returns the reason of the end, or nil if the run stopped before.
     ///
     /// - Parameters:
     ///   - limit: session time after which the run stops; nil: no limit.
     ///   - isOver: whether the run stops after a step.
-    ///   - answer: the answer to a request made at a session time, and its delay; nil: there is no answer.
+    ///   - respond: the response to a request made at a session time.
     ///   - perform: as for `TrackerDriver`.
     package mutating func run(
         until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
-        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        respond: (_ request: FetchRequest, _ now: Duration) -> Response,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd? {
         var now = Duration.zero
@@ -29,19 +64,19 @@ package struct ReplayDriver: Sendable {
                 guard !isOver(session.status, now), let next = pop(notAfter: limit) else { return nil }
                 (inputs, now) = ([next.0], next.1)
             }
-            if let end = try await step(&inputs, at: now, answer: answer, perform: perform) { return end }
+            if let end = try await step(&inputs, at: now, respond: respond, perform: perform) { return end }
         }
     }
 
     /// Handles the first input. Appends the responses to downstream effects, and returns the end, if it came.
     private mutating func step(
         _ inputs: inout [UpstreamSession.Input], at now: Duration,
-        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        respond: (_ request: FetchRequest, _ now: Duration) -> Response,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd? {
         for effect in session.handle(inputs.removeFirst(), at: now) {
             switch effect {
-            case .fetch, .cancel, .wake: schedule(effect, answer: answer, at: now)
+            case .fetch, .cancel, .wake: schedule(effect, respond: respond, at: now)
             case .deliver, .probe, .report:
                 if let response = try await effect.forward(to: perform, at: now) { inputs.append(response) }
             case .end(let end):
@@ -55,15 +90,21 @@ package struct ReplayDriver: Sendable {
 
     private mutating func schedule(
         _ effect: UpstreamSession.Effect,
-        answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
+        respond: (_ request: FetchRequest, _ now: Duration) -> Response,
         at now: Duration
     ) {
         order += 1
         switch effect {
         case .fetch(let id, let request):
-            guard let (outcome, latency) = answer(request, now) else { return }
-            fetches.append((id, outcome, now + max(.zero, latency), order))
-        case .cancel(let id): fetches.removeAll { $0.id == id }
+            let response = respond(request, now)
+            for part in response.parts {
+                order += 1
+                arrivals.append((id, { .received(id, part.load()) }, now + max(.zero, part.latency), order))
+            }
+            guard let (outcome, latency) = response.end else { return }
+            order += 1
+            arrivals.append((id, { .answered(id, outcome) }, now + max(.zero, latency), order))
+        case .cancel(let id): arrivals.removeAll { $0.id == id }
         case .wake(let time): wake = (max(now, time), order)
         case .deliver, .probe, .report, .end: break
         }
@@ -71,15 +112,17 @@ package struct ReplayDriver: Sendable {
 
     /// Removes and returns the earliest input; among inputs at the same time, the one requested first.
     private mutating func pop(notAfter limit: Duration?) -> (UpstreamSession.Input, Duration)? {
-        let first = fetches.indices.min { (fetches[$0].at, fetches[$0].order) < (fetches[$1].at, fetches[$1].order) }
-        if let wake, first.map({ (wake.at, wake.order) < (fetches[$0].at, fetches[$0].order) }) ?? true {
+        let first = arrivals.indices.min {
+            (arrivals[$0].at, arrivals[$0].order) < (arrivals[$1].at, arrivals[$1].order)
+        }
+        if let wake, first.map({ (wake.at, wake.order) < (arrivals[$0].at, arrivals[$0].order) }) ?? true {
             if let limit, wake.at > limit { return nil }
             self.wake = nil
             return (.wake, wake.at)
         }
         guard let first else { return nil }
-        if let limit, fetches[first].at > limit { return nil }
-        let fetch = fetches.remove(at: first)
-        return (.answered(fetch.id, fetch.outcome), fetch.at)
+        if let limit, arrivals[first].at > limit { return nil }
+        let arrival = arrivals.remove(at: first)
+        return (arrival.input(), arrival.at)
     }
 }

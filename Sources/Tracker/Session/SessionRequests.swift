@@ -11,11 +11,13 @@ struct SessionRequests: Sendable {
         case playlist(RenditionRole)
         case segment(RenditionRole, FetchRequest)
         case resource(FetchRequest)
+        /// The upstream's own URL, which is a stream.
+        case stream
 
         fileprivate var isMedia: Bool {
             switch self {
             case .segment, .resource: true
-            case .opening, .multivariantReload, .playlist: false
+            case .opening, .multivariantReload, .playlist, .stream: false
             }
         }
     }
@@ -76,12 +78,19 @@ struct SessionRequests: Sendable {
         var request = request
         request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
         request.byteLimit = byteLimit
+        request.acceptsStream = target == .opening || target == .stream
         request.needsNewConnection = isRace || (timeouts ?? 0) > 0
         effects.append(.fetch(nextID, request))
         limiter.began(nextID, request.url)
         if timeouts != nil { pacing.began(request.url, at: now) }
         count += 1
     }
+
+    /// The purpose of a request; nil if it is not in flight.
+    func target(of id: FetchID) -> Target? { inFlight[id]?.target }
+
+    /// Changes the purpose of a request in flight.
+    mutating func setTarget(of id: FetchID, to target: Target) { inFlight[id]?.target = target }
 
     /// Records the end of a request. Returns nil if it is not in flight.
     mutating func settle(_ id: FetchID, _ outcome: FetchOutcome, at now: Duration) -> Answer? {

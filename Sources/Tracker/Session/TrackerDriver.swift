@@ -101,7 +101,9 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private let inputContinuation: AsyncStream<UpstreamSession.Input>.Continuation
     private var arrivals: AsyncStream<UpstreamSession.Input>.Iterator
     /// The fetches whose answers have not come, canceled or not.
-    private var transfers: [FetchID: Task<Void, Never>] = [:]
+    private var transfers: [FetchID: Transfer] = [:]
+    /// The fetch whose part was handled last. It passes the next one when that is done.
+    private var waiting: FetchID?
     private var timer: Task<Void, Never>?
 
     init(upstream: any Fetcher, clock: C) {
@@ -125,7 +127,7 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         for effect in effects {
             switch effect {
             case .fetch(let id, let request): fetch(id, request)
-            case .cancel(let id): transfers[id]?.cancel()
+            case .cancel(let id): transfers[id]?.task.cancel()
             case .wake(let time): wake(at: time)
             case .deliver, .probe, .report:
                 if let response = try await effect.forward(to: perform, at: now) { responses.append(response) }
@@ -136,9 +138,15 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func fetch(_ id: FetchID, _ request: FetchRequest) {
-        transfers[id] = Task { [upstream, inputContinuation] in
-            inputContinuation.yield(.answered(id, await upstream.fetch(request)))
+        let (handled, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let task = Task { [upstream, inputContinuation] in
+            let outcome = await upstream.fetch(request) { part in
+                inputContinuation.yield(.received(id, part))
+                for await _ in handled { return }
+            }
+            inputContinuation.yield(.answered(id, outcome))
         }
+        transfers[id] = Transfer(task: task, partHandled: continuation)
     }
 
     private mutating func wake(at time: Duration) {
@@ -151,18 +159,30 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
 
     /// Waits for the next input. Canceling the task ends the wait.
     mutating func next() async throws -> UpstreamSession.Input {
+        if let waiting { transfers[waiting]?.partHandled.yield() }
         guard let input = await arrivals.next(isolation: #isolation) else { throw CancellationError() }
-        if case .answered(let id, _) = input { transfers.removeValue(forKey: id) }
+        waiting = nil
+        switch input {
+        case .answered(let id, _): transfers.removeValue(forKey: id)
+        case .received(let id, _): waiting = id
+        default: break
+        }
         return input
     }
 
     /// Cancels the fetches and the timer, and waits until they have ended.
     func end() async {
         timer?.cancel()
-        for transfer in transfers.values { transfer.cancel() }
-        for transfer in transfers.values { await transfer.value }
+        for transfer in transfers.values { transfer.task.cancel() }
+        for transfer in transfers.values { await transfer.task.value }
         await timer?.value
     }
+}
+
+/// A fetch, whose parts are handled one after the other: the next one is passed when `partHandled` yields.
+private struct Transfer {
+    let task: Task<Void, Never>
+    let partHandled: AsyncStream<Void>.Continuation
 }
 
 /// A state machine that a driver runs: inputs and times go in, effects come out. It owns neither clock nor socket.

@@ -25,6 +25,10 @@ extension UpstreamEvent {
         case .mediaStalled(let step, let silence, let cause):
             EventLine("media-stalled", ("step", step.token), ("silence", seconds(silence)), ("cause", cause.token))
         case .mediaResumed(let silence): EventLine("media-resumed", ("silence", seconds(silence)))
+        case .reconnected(let cause, let silence, let repeated):
+            EventLine(
+                "reconnected", ("cause", cause.token), ("silence", seconds(silence)), ("repeated-frames", "\(repeated)")
+            )
         case .moved(let rendition, let url):
             EventLine("playlist-moved", ("rendition", rendition.token), ("url", url))
         case .stalePlaylist(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
@@ -121,6 +125,17 @@ extension RenditionRole {
     }
 }
 
+extension StreamBreak {
+    fileprivate var token: String {
+        switch self {
+        case .ended: "ended"
+        case .silent: "silent"
+        case .refused: "refused"
+        case .failed(let reason): FetchFault.transfer(reason).token
+        }
+    }
+}
+
 extension StallEscalation.Step {
     fileprivate var token: String {
         switch self {
@@ -153,6 +168,7 @@ extension SegmentLoss.Reason {
         case .slidOut: "left-playlist"
         case .tooMany: "too-many"
         case .gap: "gap"
+        case .neverSent: "never-sent"
         case .unavailable(let failure): Self.token(failure)
         case .notMedia: "not-media"
         case .keyUnavailable(_, let failure): "key-" + Self.token(failure)

@@ -21,6 +21,8 @@ package enum UpstreamEvent: Equatable, Sendable {
     case mediaStalled(StallEscalation.Step, silence: Duration, UnpublishedReason)
     /// Media is published again after an outage of media.
     case mediaResumed(silence: Duration)
+    /// A stream continues on another connection, after `silence` without a byte.
+    case reconnected(StreamBreak, silence: Duration, repeatedFrames: Int)
     /// A rendition is followed at another URL from now on.
     case moved(RenditionRole, url: String)
     /// A playlist ended before what was fetched, and was ignored. Only the first one in a row is reported.

@@ -25,6 +25,10 @@ extension UpstreamSession {
         package var followsAudio: Bool
         /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
         package var patience: Duration?
+        /// program_number of the program that is followed of a stream; nil: the first one with video.
+        package var program: UInt16?
+        /// How long segments of a stream are held back.
+        package var hold = Duration.zero
         /// For the jitter of the pauses between attempts.
         package var seed: UInt64 = 0
         /// The point at which to join; earlier media was received from another source, or by another process.

@@ -4,13 +4,16 @@ import Playlist
 /// One channel's intake: which playlists are followed, what is fetched when, and what is delivered in which order.
 ///
 /// The session owns neither clock nor socket. A driver carries out the effects, and passes in the answers with the time
-/// since the session began. `PlaylistIntake` follows the playlists, `MediaIntake` fetches what they list. Its
-/// `SessionRequests` collect the effects of both. The session itself decides what is done about silence.
+/// since the session began. `PlaylistIntake` follows the playlists, `MediaIntake` fetches what they list. `StreamIntake`
+/// takes the place of both if the upstream turns out to be a stream. `SessionRequests` collect the effects of all. The
+/// session itself decides what is done about silence.
 package struct UpstreamSession: IngestSession {
     package enum Input: Sendable {
         /// The first input, passed once.
         case start
         case answered(FetchID, FetchOutcome)
+        /// A part of a stream. Its last part precedes the answer.
+        case received(FetchID, StreamPart)
         /// The outcome of an audio or video segment that was delivered, passed before any other input.
         case delivered(Delivery, DeliveryOutcome)
         /// The outcome that a probed segment would have, passed before any other input.
@@ -39,6 +42,8 @@ package struct UpstreamSession: IngestSession {
     let policy: Policy
     private var playlists: PlaylistIntake
     private var media: MediaIntake
+    /// nil unless the upstream was recognized as a stream, which has no playlists.
+    private(set) var stream: StreamIntake?
 
     /// - Parameters:
     ///   - upstream: absolute URL of a multivariant or a media playlist.
@@ -65,14 +70,19 @@ package struct UpstreamSession: IngestSession {
         case .start: playlists.open(at: now)
         case .answered(let id, let outcome):
             if let answer = media.requests.settle(id, outcome, at: now) { settle(answer, at: now) }
+        case .received(let id, let part): receive(part, of: id, at: now)
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed: break
         case .wake: media.requests.wakeFired()
-        case .pauseMedia: media.pause(at: now)
-        case .resumeMedia: media.resume()
+        case .pauseMedia:
+            media.pause(at: now)
+            stream?.pause(&media.requests, at: now)
+        case .resumeMedia:
+            media.resume()
+            stream?.resume(at: now)
         }
         performDue(at: now)
-        let deadlines = media.deadlines(after: now) + playlists.deadlines(media)
+        let deadlines = media.deadlines(after: now) + playlists.deadlines(media) + (stream?.deadlines ?? [])
         return media.requests.drain(waking: deadlines, after: now)
     }
 
@@ -86,7 +96,19 @@ package struct UpstreamSession: IngestSession {
         case .segment(let role, let request):
             apply(media.settleSegment(role, request, answer, at: now), at: now)
         case .resource(let request): apply(media.settleResource(request, answer, at: now), at: now)
+        case .stream: stream?.settle(answer, &media.requests, at: now)
         }
+    }
+
+    /// Receives a part of a stream: the first one tells that the upstream is one.
+    private mutating func receive(_ part: StreamPart, of id: FetchID, at now: Duration) {
+        if media.requests.target(of: id) == .opening {
+            media.requests.setTarget(of: id, to: .stream)
+            playlists.followStream()
+            stream = StreamIntake(id, of: playlists.locator.upstream, policy, at: now)
+        }
+        guard media.requests.target(of: id) == .stream else { return }
+        stream?.receive(part, &media.requests, at: now)
     }
 
     private mutating func mainPlaylistRead(at now: Duration) {
@@ -101,13 +123,17 @@ package struct UpstreamSession: IngestSession {
 
     /// Records the outcome of a delivery.
     mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
-        let silence = media.recordOutcome(delivery, outcome, at: now)
+        let silence = stream?.recordOutcome(outcome, at: now) ?? media.recordOutcome(delivery, outcome, at: now)
         if let silence { media.requests.report(.mediaResumed(silence: silence)) }
     }
 
     /// Performs everything that is due by `now`. Any part may end the session, after which no other one is performed.
     private mutating func performDue(at now: Duration) {
         media.requests.endHostLimits(at: now)
+        if stream != nil {
+            stream?.perform(&media.requests, at: now)
+            return
+        }
         playlists.checkTimeouts(&media, at: now)
         guard !media.requests.isOver else { return }
         escalatePlaylistStalls(at: now)
@@ -128,10 +154,12 @@ package struct UpstreamSession: IngestSession {
 
 extension UpstreamSession {
     /// The last step taken for the silence of the main playlist; nil while it is on time or nothing is expected of it.
-    var mainStall: StallEscalation.Step? { main?.stallEscalation.lastStep }
+    var mainStall: StallEscalation.Step? { stream?.lastStep ?? main?.stallEscalation.lastStep }
 
     /// Whether the main playlist or its media has been silent up to the last step before giving up.
     var isInOutage: Bool { [mainStall, media.stall.lastStep].contains { $0.map { $0 >= .outage } ?? false } }
+
+    private var mediaStall: MediaStallEscalation { stream?.stall ?? media.stall }
 
     private mutating func escalatePlaylistStalls(at now: Duration) {
         for index in media.renditions.indices {
@@ -177,15 +205,20 @@ extension UpstreamSession {
 extension UpstreamSession {
     package var status: UpstreamStatus {
         let locator = playlists.locator
-        return UpstreamStatus(
+        var status = UpstreamStatus(
             phase: media.requests.isOver ? .over : playlists.phase, variant: locator.variant, audio: locator.audio,
-            subtitles: locator.subtitles, renditions: media.renditions.map(\.status),
+            subtitles: locator.subtitles, renditions: stream.map { [$0.status] } ?? media.renditions.map(\.status),
             failedResourceTries: media.failedResourceTries, multivariantReads: locator.loadCount,
             requests: Int(clamping: media.requests.count), faults: media.requests.faults,
             maxConnections: policy.maxConnections,
             meteredAnswers: limiter.rateLimitedAnswers, rateLimitedHosts: limiter.limitedHosts, stall: stall,
-            hasPublished: media.stall.hasPublished)
+            hasPublished: mediaStall.hasPublished)
+        status.stream = stream?.streamStatus
+        return status
     }
+
+    /// The status of the main rendition; nil before its URL is known.
+    var mainStatus: UpstreamStatus.Rendition? { stream?.status ?? main?.status }
 
     /// The stall of the opening, or the more severe of those of the main playlist and its media.
     private var stall: UpstreamStatus.Stall? {
@@ -196,8 +229,9 @@ extension UpstreamSession {
         if let main, case .expecting(let since, let step?) = main.stallEscalation.state {
             stalls.append(.init(cause: .playlist(main.load.failures.last), step: step, since: since))
         }
-        if let step = media.stall.lastStep, let since = media.stall.silentSince {
-            stalls.append(.init(cause: .media(media.stall.reason), step: step, since: since))
+        if let stall = stream?.stallStatus { stalls.append(stall) }
+        if let step = mediaStall.lastStep, let since = mediaStall.silentSince {
+            stalls.append(.init(cause: .media(mediaStall.reason), step: step, since: since))
         }
         return stalls.max { $0.step < $1.step }
     }

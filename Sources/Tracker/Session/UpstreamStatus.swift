@@ -1,3 +1,4 @@
+package import Demux
 package import Fetch
 package import Playlist
 import Support
@@ -53,6 +54,16 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var hasPublished = false
     /// nil for a session with one source.
     package var failover: Failover?
+    /// nil unless the upstream is a stream.
+    package var stream: Stream?
+
+    /// The connections of a stream, and what was done to join them.
+    package struct Stream: Equatable, Sendable {
+        package var isConnected: Bool
+        package var connections: Int
+        package var lostDatagrams: Int
+        package var counts: StreamCutter.Counts
+    }
 
     /// The reason why a channel does not continue.
     package struct Stall: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import Fetch
 import Playlist
 import Support
 
@@ -40,7 +41,7 @@ enum OptionChecks {
     }
 
     static func backups(_ urls: [String]) -> String? {
-        urls.lazy.compactMap { url($0, of: "--backup") }.first
+        urls.lazy.compactMap { DatagramURL.isOne($0) ? nil : url($0, of: "--backup") }.first
     }
 
     /// The limit has to have room for the largest segment and the largest playlist.

@@ -49,6 +49,7 @@ struct RecordCommand: AsyncParsableCommand {
         var session = UpstreamSession.Policy(
             variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
             patience: intake.patience?.duration)
+        session.program = intake.program
         session.polling = intake.polling(isRecorded: true)
         try await Recording(
             upstream: upstream, directory: URL(filePath: capture, directoryHint: .isDirectory),

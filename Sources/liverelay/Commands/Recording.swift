@@ -35,7 +35,8 @@ struct Recording: Sendable {
         _ elapsed: @escaping @Sendable () -> Duration, onFailure: @escaping @Sendable (CaptureError) -> Void
     ) throws(RelayError) -> CaptureRecorder {
         do {
-            let source = try CurlFetcher(upstream: upstream, backups: policy.backups, configuration: requests)
+            let source = try SourceFetcher(
+                upstream: upstream, configuration: requests, backups: policy.backups, backupConfigurations: [])
             let writer = try CaptureWriter(
                 directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups,
                 polling: policy.session.polling, redaction: redaction)

@@ -13,6 +13,26 @@ struct UpstreamOptions: ParsableArguments {
     var variant = VariantChoice.highest
 
     @Option(
+        help: ArgumentHelp(
+            "Program of a transport stream with several, by its program_number; by default the first with video.",
+            valueName: "number"))
+    var program: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
+            "Hold the media of a transport stream back for so long: 3s.",
+            discussion: """
+                Viewers do not notice a reconnection that is shorter, and the channel starts that much later. Without it, \
+                viewers that joined in the last seconds may notice one.
+                """, valueName: "time"))
+    var hold = TimeSpan(seconds: 0)
+
+    @Option(
+        help: ArgumentHelp(
+            "Interface at which multicast groups are joined: eth0; by default as the routes say.", valueName: "name"))
+    var multicastInterface: String?
+
+    @Option(
         name: [.customLong("header"), .customLong("http-header")],
         help: ArgumentHelp(
             "Header for every request, as 'Name: value' or Name=value; repeatable.",
@@ -103,6 +123,7 @@ struct UpstreamOptions: ParsableArguments {
             cookie: cookie.map { Secret($0) }, proxy: proxy.map { Secret($0) }, deniesPrivate: denyPrivate,
             permittedIPAddresses: Set(permittedAddresses))
         configuration.apply(memory)
+        configuration.multicastInterface = multicastInterface
         return configuration
     }
 
@@ -115,15 +136,19 @@ struct UpstreamOptions: ParsableArguments {
     func configuration(
         _ audio: AudioOptions, rewind: TimeSpan, window: TimeSpan, isRecorded: Bool
     ) -> RelayConfiguration {
-        RelayConfiguration(
+        var configuration = RelayConfiguration(
             upstream: "", variant: variant, giveUp: giveUpTime, spool: "",
             retention: RetentionPolicy(rewind: rewind.duration, liveWindow: window.duration), requests: requests,
             maxConnections: maxConnections, patience: patience?.duration, audio: audio.configuration,
             polling: polling(isRecorded: isRecorded), memory: memory)
+        configuration.program = program
+        configuration.hold = hold.duration
+        return configuration
     }
 
     func validate() throws {
         if let maxConnections, maxConnections < 1 { throw ValidationError("--max-connections has to be at least 1.") }
+        if hold.seconds > 30 { throw ValidationError("--hold is at most 30s.") }
         let complaints = [
             OptionChecks.headerValue(userAgent, of: "--user-agent"), cookie.flatMap { OptionChecks.cookie($0) },
             proxy.flatMap { OptionChecks.proxy($0) },

@@ -1,0 +1,88 @@
+import Media
+import Support
+
+/// Finds the transport packets in the bytes of one connection, which arrive in parts of any size.
+///
+/// A packet counts once the next one begins where it should. If sync is found again inside a packet, that packet was cut
+/// short.
+struct PacketFraming: Sendable {
+    /// Bytes with the offsets of the packets in them, each of 188 bytes.
+    struct Packets {
+        let bytes: [UInt8]
+        var offsets: [Int] = []
+    }
+
+    /// Packets in a row after which sync is found again.
+    private static let resyncPackets = 3
+
+    /// What is not decided yet: less than a packet, or bytes without sync.
+    private var rest: [UInt8] = []
+    /// nil before the first packet.
+    private var size: Int?
+    /// Bytes of `rest` that were searched for sync without success.
+    private var searched = 0
+    private(set) var bytesOutOfSync = 0
+
+    mutating func append(_ part: [UInt8]) -> Packets {
+        var packets = Packets(bytes: rest + part)
+        var position = 0
+        if size == nil { position = start(in: packets.bytes) }
+        if let size { position = read(by: size, from: position, into: &packets) }
+        rest = Array(packets.bytes[position...])
+        StepCounter.add(packets.offsets.count + 1)
+        return packets
+    }
+
+    /// Returns the last packet, which no other one follows.
+    mutating func finish() -> Packets {
+        defer { rest = [] }
+        let isPacket = size != nil && searched == 0 && rest.count >= PacketStride.packetSize
+        if !isPacket { bytesOutOfSync += rest.count }
+        return Packets(bytes: rest, offsets: isPacket ? [0] : [])
+    }
+
+    /// Returns the offset of the first packet, or of the bytes that may be part of it.
+    private mutating func start(in bytes: [UInt8]) -> Int {
+        StepCounter.add(min(bytes.count, PacketStride.longestLead))
+        let stride = PacketStride(recognizing: bytes)
+        size = stride?.size
+        let start =
+            stride?.start ?? (bytes.count > PacketStride.longestLead ? bytes.count - PacketStride.packetSize : 0)
+        bytesOutOfSync += start
+        return start
+    }
+
+    /// Returns the offset of the first byte that is not decided.
+    private mutating func read(by size: Int, from start: Int, into packets: inout Packets) -> Int {
+        let bytes = packets.bytes
+        var position = start
+        while position + size < bytes.count {
+            if bytes[position + size] == PacketStride.syncByte, searched == 0 {
+                packets.offsets.append(position)
+                position += size
+                continue
+            }
+            guard let next = resync(bytes, by: size, after: position) else {
+                guard bytes.count - position > PacketStride.longestLead else { break }
+                bytesOutOfSync += bytes.count - position
+                (self.size, searched, position) = (nil, 0, bytes.count)
+                break
+            }
+            if next >= position + PacketStride.packetSize { packets.offsets.append(position) }
+            bytesOutOfSync += next - position - (next >= position + size ? size : 0)
+            (searched, position) = (0, next)
+        }
+        return position
+    }
+
+    /// Returns the offset at which sync is found again; nil if the bytes are too few, or have none.
+    private mutating func resync(_ bytes: [UInt8], by size: Int, after position: Int) -> Int? {
+        let end = bytes.count - (Self.resyncPackets - 1) * size
+        let first = position + 1 + searched
+        guard first < end else { return nil }
+        StepCounter.add(end - first)
+        let next = (first..<end).first { PacketStride.hasPackets(Self.resyncPackets, in: bytes, from: $0, by: size) }
+        searched = end - position - 1
+        return next
+    }
+}

@@ -1,0 +1,378 @@
+package import Media
+import Support
+
+/// Cuts an endless transport stream, which comes over one connection after the other, into segments.
+///
+/// Bytes go in with the boundaries of connections, segments and gaps come out: each frame that any connection had once,
+/// in order. A new connection usually begins before the end of the last one, inside a packet and a group of pictures. Its
+/// frames are compared with those received before by their decoding time and their content. What follows the last one
+/// continues the segment as if there had been one connection.
+package struct StreamCutter: Sendable {
+    package struct Segment: Equatable, Sendable {
+        package let bytes: [UInt8]
+        package let duration: Ticks
+    }
+
+    package enum Output: Equatable, Sendable {
+        case segment(Segment)
+        /// Media that no connection had. nil: the clock was restarted, so that its duration is not known.
+        case gap(Ticks?)
+    }
+
+    package struct Policy: Equatable, Sendable {
+        /// program_number; nil: the first one with video.
+        package var program: UInt16?
+        package var shortestSegment = Ticks.milliseconds(1800)
+        package var longestSegment = Ticks.seconds(6)
+        package var segmentBytes = 16 << 20
+
+        package init() {}
+    }
+
+    package struct Counts: Equatable, Sendable {
+        /// Frames of the video, or of the audio of a program without video, that were passed on.
+        package var frames = 0
+        /// Frames that an earlier connection had.
+        package var repeatedFrames = 0
+        /// Frames before a random access point.
+        package var droppedFrames = 0
+        package var gaps = 0
+        package var restarts = 0
+        /// Segments that begin without a random access point.
+        package var forcedCuts = 0
+        package var lostPackets = 0
+        package var scrambledPackets = 0
+        package var bytesOutOfSync = 0
+        package var badSections = 0
+        package var tableChanges = 0
+        /// PES packets that are too large, and other streams beyond the limit.
+        package var oversized = 0
+    }
+
+    /// Why nothing is cut.
+    package enum Obstacle: Equatable, Sendable { case noTables, noProgram, scrambled, noRandomAccess }
+
+    static let streamLimit = 64
+    /// A longer step of the clock is another clock.
+    private static let longestGap = Ticks.seconds(60)
+    /// A longer step back is another clock, even to frames that are not remembered any more.
+    private static let longestRepetition = Ticks.seconds(120)
+    /// Bytes that cannot be cut at frames, before they are passed on as they are: whoever reads them can tell why.
+    private static let unreadableBytes = 2 << 20
+    private static let unreadableDuration = Ticks.seconds(2)
+    /// Frames without a random access point after which decoding begins anywhere.
+    static let longestWait = 600
+    /// Units of other streams that wait for one.
+    private static let waitingLimit = 512
+    private static let waitingBytes = 4 << 20
+    /// Unknown frames among those received before, after which the stream is another one.
+    private static let longestMismatch = 5
+
+    private enum Phase: Sendable {
+        /// For a random access point. `frames` have passed.
+        case waiting(frames: Int)
+        /// A new connection was made. `atTail`: whether its last frame was the last one received before.
+        case joining(repeated: Int, mismatches: Int, atTail: Bool)
+        case passing
+    }
+
+    private let policy: Policy
+    private var framing = PacketFraming()
+    private var tables: StreamTables
+    private var assemblers: [UInt16: StreamUnitAssembler] = [:]
+    private var phase = Phase.waiting(frames: 0)
+    private var history = StreamHistory()
+    private var writer: StreamSegmentWriter
+    /// Units of other streams, until the place of the anchor is known.
+    private var waiting: [StreamUnit] = []
+    /// PIDs whose units may still be repeated after the anchor has continued.
+    private var repeating: Set<UInt16> = []
+    /// Packets without tables, or scrambled, before the first frame.
+    private var unreadable: [UInt8] = []
+    private var outputs: [Output] = []
+    private var own = Counts()
+    private var unitCounts = StreamUnitAssembler.Counts()
+    private var bytesOutOfSync = 0
+
+    package init(_ policy: Policy = Policy()) {
+        self.policy = policy
+        tables = StreamTables(program: policy.program)
+        writer = StreamSegmentWriter(policy)
+    }
+
+    package var counts: Counts {
+        var counts = own
+        counts.lostPackets = unitCounts.losses
+        counts.oversized += unitCounts.oversized
+        counts.bytesOutOfSync = bytesOutOfSync + framing.bytesOutOfSync
+        (counts.badSections, counts.tableChanges) = (tables.badSections, tables.changes)
+        counts.forcedCuts = writer.forcedCuts
+        return counts
+    }
+
+    /// Why nothing was cut so far.
+    package var obstacle: Obstacle {
+        if tables.followed == nil { return tables.isProgramMissing ? .noProgram : .noTables }
+        return own.scrambledPackets > 0 && own.frames + own.droppedFrames == 0 ? .scrambled : .noRandomAccess
+    }
+
+    /// Playing time of all frames received on this connection, repeated or not.
+    package private(set) var connectionTime = Ticks.zero
+    private var connectionLast: Ticks?
+
+    /// Appends bytes of the current connection.
+    package mutating func append(_ bytes: [UInt8]) -> [Output] {
+        consume(framing.append(bytes))
+        return dequeue()
+    }
+
+    /// Ends the connection. The next bytes are those of another one.
+    package mutating func endConnection() -> [Output] {
+        consume(framing.finish())
+        bytesOutOfSync += framing.bytesOutOfSync
+        framing = PacketFraming()
+        for pid in assemblers.keys.sorted() {
+            if let unit = assemblers[pid]?.close(isEnd: true) { handle(unit) }
+        }
+        tables.endConnection()
+        waiting = []
+        (connectionTime, connectionLast) = (.zero, nil)
+        if history.last != nil { phase = .joining(repeated: 0, mismatches: 0, atTail: false) }
+        return dequeue()
+    }
+
+    /// Cuts what is there, because nothing follows for a while.
+    package mutating func flush() -> [Output] {
+        cut(isForced: false)
+        return dequeue()
+    }
+
+    private mutating func dequeue() -> [Output] {
+        defer { outputs = [] }
+        return outputs
+    }
+}
+
+// MARK: - Packets
+
+extension StreamCutter {
+    private mutating func consume(_ packets: PacketFraming.Packets) {
+        for offset in packets.offsets {
+            consume(TransportPacket(packets.bytes, at: offset), of: packets.bytes, at: offset)
+        }
+    }
+
+    private mutating func consume(_ packet: TransportPacket, of bytes: [UInt8], at offset: Int) {
+        guard packet.pid != TransportPacket.nullPID else { return }
+        if tables.isTable(packet.pid) {
+            if tables.append(packet, of: bytes) { changeProgram() }
+            return
+        }
+        if tables.followed == nil { keepUnreadable(bytes, at: offset) }
+        // Moved out, so that its arrays are not copied.
+        guard var assembler = assemblers.removeValue(forKey: packet.pid) else { return }
+        var units: [StreamUnit] = []
+        if packet.isReadable {
+            units = assembler.append(packet, of: bytes, at: offset, counts: &unitCounts)
+        } else {
+            if packet.isScrambled {
+                own.scrambledPackets += 1
+                keepUnreadable(bytes, at: offset)
+            }
+            assembler.recordLoss(packet)
+        }
+        assemblers[packet.pid] = assembler
+        for unit in units { handle(unit) }
+    }
+
+    private mutating func keepUnreadable(_ bytes: [UInt8], at offset: Int) {
+        guard own.frames == 0, !tables.isProgramMissing else {
+            unreadable = []
+            return
+        }
+        unreadable += bytes[offset..<offset + PacketStride.packetSize]
+        guard unreadable.count >= Self.unreadableBytes else { return }
+        let segment = Segment(bytes: tables.packets() + unreadable, duration: Self.unreadableDuration)
+        unreadable = []
+        outputs.append(.segment(segment))
+    }
+
+    /// Follows the streams of another PMT. The units of streams that are not in it are complete.
+    private mutating func changeProgram() {
+        guard let map = tables.followed?.map else { return }
+        unreadable = []
+        let anchor = map.anchor?.pid
+        var next: [UInt16: StreamUnitAssembler] = [:]
+        for entry in map.entries where next[entry.pid] == nil {
+            guard next.count < Self.streamLimit else {
+                own.oversized += 1
+                continue
+            }
+            next[entry.pid] = StreamUnitAssembler(
+                pid: entry.pid, content: entry.content, isAnchor: entry.pid == anchor)
+        }
+        for (pid, var known) in assemblers.sorted(by: { $0.key < $1.key }) {
+            if let wanted = next[pid], wanted.isEqual(to: known) {
+                next[pid] = known
+            } else if let unit = known.close(isEnd: false) {
+                handle(unit)
+            }
+        }
+        assemblers = next
+        if !writer.isEmpty { writer.declare(tables.packets()) }
+    }
+}
+
+// MARK: - Units
+
+extension StreamCutter {
+    private mutating func handle(_ unit: StreamUnit) {
+        let isAnchor = assemblers[unit.pid]?.isAnchor ?? (unit.digest != 0)
+        if isAnchor, let time = unit.time { measure(time) }
+        switch phase {
+        case .passing: pass(unit, isAnchor: isAnchor)
+        case .waiting, .joining:
+            guard isAnchor else { return wait(unit) }
+            switch phase {
+            case .waiting(let frames): begin(with: unit, after: frames)
+            case .joining(let repeated, let mismatches, let atTail):
+                join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
+            case .passing: break
+            }
+        }
+    }
+
+    /// Adds to the playing time of the connection.
+    private mutating func measure(_ time: Ticks) {
+        if let connectionLast {
+            let step = StreamHistory.step(from: connectionLast, to: time)
+            connectionTime += step > .zero && step <= .seconds(1) ? step : history.frame
+        }
+        connectionLast = time
+    }
+
+    private mutating func wait(_ unit: StreamUnit) {
+        waiting.append(unit)
+        while waiting.count > Self.waitingLimit
+            || waiting.count > 1 && waiting.reduce(0, { $0 + $1.packets.count }) > Self.waitingBytes
+        { waiting.removeFirst() }
+    }
+
+    /// Begins, or begins again after a gap, at a random access point.
+    private mutating func begin(with unit: StreamUnit, after frames: Int) {
+        guard unit.isRandomAccess || frames >= Self.longestWait else {
+            own.droppedFrames += 1
+            phase = .waiting(frames: frames + 1)
+            return
+        }
+        phase = .passing
+        pass(unit, isAnchor: true)
+        let others = waiting
+        waiting = []
+        for other in others where isPresented(other, after: unit) { pass(other, isAnchor: false) }
+    }
+
+    /// Whether a unit that came before a random access point belongs to what follows it.
+    private func isPresented(_ other: StreamUnit, after unit: StreamUnit) -> Bool {
+        guard let time = other.time, let start = unit.time else { return false }
+        let step = StreamHistory.step(from: start, to: time)
+        return step >= .zero && step <= policy.longestSegment
+    }
+
+    /// Finds the first unit of a new connection that no earlier one had.
+    private mutating func join(_ unit: StreamUnit, repeated: Int, mismatches: Int, atTail: Bool) {
+        guard let identity = unit.identity, let last = history.last, let step = history.step(to: identity.time) else {
+            return restart(with: unit)
+        }
+        if history.contains(identity) {
+            own.repeatedFrames += 1
+            phase = .joining(repeated: repeated + 1, mismatches: 0, atTail: identity == last)
+        } else if atTail && step > .zero && step <= .seconds(1)
+            || step > .zero && step.count * 2 <= history.frame.count * 3
+        {
+            resume(with: unit)
+        } else if step > .zero, step <= Self.longestGap {
+            leaveGap(step - history.frame, before: unit)
+        } else if step < .zero - Self.longestRepetition || step > .zero || atTail {
+            restart(with: unit)
+        } else if repeated == 0, mismatches >= Self.longestMismatch, isAfterFirst(identity.time) {
+            restart(with: unit)
+        } else {
+            own.repeatedFrames += 1
+            phase = .joining(repeated: repeated, mismatches: mismatches + 1, atTail: false)
+        }
+    }
+
+    private func isAfterFirst(_ time: Ticks) -> Bool {
+        history.first.map { StreamHistory.step(from: $0.time, to: time) > .zero } ?? false
+    }
+
+    /// Continues without a gap.
+    private mutating func resume(with unit: StreamUnit) {
+        phase = .passing
+        repeating = Set(assemblers.keys).subtracting([unit.pid])
+        let others = waiting
+        waiting = []
+        for other in others where other.time != nil { pass(other, isAnchor: false) }
+        pass(unit, isAnchor: true)
+    }
+
+    private mutating func leaveGap(_ duration: Ticks, before unit: StreamUnit) {
+        own.gaps += 1
+        cut(isForced: false)
+        outputs.append(.gap(duration))
+        phase = .waiting(frames: 0)
+        begin(with: unit, after: 0)
+    }
+
+    /// Begins again, on another clock.
+    private mutating func restart(with unit: StreamUnit) {
+        own.restarts += 1
+        cut(isForced: false)
+        outputs.append(.gap(nil))
+        history.removeAll()
+        phase = .waiting(frames: 0)
+        begin(with: unit, after: 0)
+    }
+}
+
+// MARK: - Segments
+
+extension StreamCutter {
+    private mutating func pass(_ unit: StreamUnit, isAnchor: Bool) {
+        guard isAnchor else {
+            if isRepeated(unit) { return }
+            if let time = unit.time { history.record(time, of: unit.pid) }
+            if writer.isTooLong(at: unit.time) { cut(isForced: true) }
+            if writer.isEmpty { writer.declare(tables.packets()) }
+            return writer.append(unit)
+        }
+        let step = unit.time.flatMap { history.step(to: $0) }
+        let isJump = step.map { $0 <= .zero - .longestFrame || $0 > Self.jump } ?? false
+        writer.advance(by: isJump ? history.frame : max(.zero, step ?? history.frame))
+        if writer.mayCut(at: unit, isJump: isJump) {
+            cut(isForced: false)
+        } else if writer.mustCut {
+            cut(isForced: true)
+        }
+        if let identity = unit.identity { history.append(identity) }
+        own.frames += 1
+        if writer.isEmpty { writer.declare(tables.packets()) }
+        writer.append(unit, at: unit.time)
+    }
+
+    /// A longer step between two frames of one connection is a jump of the clock.
+    private static let jump = Ticks.seconds(10)
+
+    /// Whether a unit of another stream was received on an earlier connection.
+    private mutating func isRepeated(_ unit: StreamUnit) -> Bool {
+        guard repeating.contains(unit.pid), let time = unit.time else { return false }
+        if history.precedes(time, of: unit.pid) { return true }
+        repeating.remove(unit.pid)
+        return false
+    }
+
+    private mutating func cut(isForced: Bool) {
+        if let segment = writer.finish(isForced: isForced) { outputs.append(.segment(segment)) }
+    }
+}

@@ -1,0 +1,221 @@
+import Media
+import Support
+
+/// A PES packet of an endless stream, or a packet with sections, as the transport packets that carry it.
+struct StreamUnit: Equatable, Sendable {
+    /// What proves that two units are the same frame.
+    struct Identity: Hashable, Sendable {
+        /// 33 bits.
+        let time: Ticks
+        let digest: UInt64
+    }
+
+    let pid: UInt16
+    /// Packets of 188 bytes. Their continuity counters begin with 0, and jump where packets are missing.
+    let packets: [UInt8]
+    /// The decoding time, of 33 bits; nil if it has none.
+    let time: Ticks?
+    /// Zero unless the unit is of the stream that is cut by.
+    let digest: UInt64
+    /// Whether decoding can begin here.
+    let isRandomAccess: Bool
+    /// Whether packets are missing before it.
+    let followsLoss: Bool
+
+    var identity: Identity? { time.map { Identity(time: $0, digest: digest) } }
+}
+
+/// Collects the packets of one PID into units.
+struct StreamUnitAssembler: Sendable {
+    /// How units begin, and where decoding can begin.
+    enum Content: Equatable, Sendable {
+        /// By stream_type.
+        case video(UInt8)
+        case audio
+        /// Subtitles and other data.
+        case data
+        /// Each packet is a unit.
+        case sections
+
+        /// The length of a video packet may be wrong: one above 65,535 wraps in 16 bits. It ends where the next begins.
+        var isVideo: Bool { if case .video = self { true } else { false } }
+    }
+
+    /// What became of packets that no unit holds.
+    struct Counts: Equatable, Sendable {
+        /// Gaps of continuity counters.
+        var losses = 0
+        var oversized = 0
+    }
+
+    /// The largest unit: a picture of 4 MiB.
+    static let byteLimit = 4 << 20
+
+    private struct Open: Equatable, Sendable {
+        var packets: [UInt8] = []
+        var payload: [UInt8] = []
+        /// The counter of the next packet.
+        var counter: UInt8 = 0
+        var followsLoss = false
+        var hasIndicator = false
+        var isStuffed = false
+        /// Bytes of `payload` at which the PES packet ends; nil if it is unbounded, or its header is incomplete.
+        var size: Int?
+    }
+
+    let pid: UInt16
+    let content: Content
+    /// Whether units of this stream are compared, and cut at.
+    let isAnchor: Bool
+    private var open: Open?
+    private var counter: UInt8?
+    private var lastPayload: [UInt8] = []
+    private var hasLoss = false
+
+    init(pid: UInt16, content: Content, isAnchor: Bool) {
+        self.pid = pid
+        self.content = content
+        self.isAnchor = isAnchor
+    }
+
+    func isEqual(to other: StreamUnitAssembler) -> Bool {
+        pid == other.pid && content == other.content && isAnchor == other.isAnchor
+    }
+
+    /// - Returns: the units that the packet completes.
+    mutating func append(
+        _ packet: TransportPacket, of bytes: [UInt8], at offset: Int, counts: inout Counts
+    ) -> [StreamUnit] {
+        guard !packet.payload.isEmpty else { return [] }
+        let payload = bytes[packet.payload]
+        if packet.continuityCounter == counter, lastPayload.elementsEqual(payload) { return [] }
+        let isLoss = !packet.hasDiscontinuityIndicator && counter.map { !packet.follows($0) } ?? false
+        if isLoss { counts.losses += 1 }
+        (counter, lastPayload) = (packet.continuityCounter, Array(payload))
+        hasLoss = hasLoss || isLoss
+        var units: [StreamUnit] = []
+        if packet.startsUnit || content == .sections {
+            units += [takeOpen()].compactMap(\.self)
+            open = Open(followsLoss: hasLoss)
+            hasLoss = false
+        }
+        guard open != nil else { return units }
+        add(bytes, at: offset, payload, packet, counts: &counts)
+        if isComplete { units += [takeOpen()].compactMap(\.self) }
+        return units
+    }
+
+    /// Records that a packet of this PID cannot be read.
+    mutating func recordLoss(_ packet: TransportPacket) {
+        hasLoss = true
+        counter = packet.continuityCounter
+    }
+
+    /// Ends the open unit.
+    /// - Parameter isEnd: whether nothing tells that it is whole, because the connection ended. Then it is returned only if
+    ///   its last packet is stuffed, as that of a whole one is.
+    mutating func close(isEnd: Bool) -> StreamUnit? {
+        defer { (open, counter, lastPayload, hasLoss) = (nil, nil, [], false) }
+        guard let open, open.size == nil, !isEnd || open.isStuffed, content != .sections else { return nil }
+        return takeOpen()
+    }
+
+    private var isComplete: Bool {
+        guard let open else { return false }
+        return content == .sections || open.size.map { open.payload.count >= $0 } ?? false
+    }
+
+    private mutating func add(
+        _ bytes: [UInt8], at offset: Int, _ payload: ArraySlice<UInt8>, _ packet: TransportPacket, counts: inout Counts
+    ) {
+        // Moved out, so that its arrays are not copied.
+        guard var unit = open.take() else { return }
+        guard unit.packets.count < Self.byteLimit else {
+            counts.oversized += 1
+            return
+        }
+        if hasLoss {
+            unit.counter &+= 1
+            hasLoss = false
+        }
+        let start = unit.packets.count
+        unit.packets += bytes[offset..<offset + PacketStride.packetSize]
+        unit.packets[start + 3] = unit.packets[start + 3] & 0xF0 | unit.counter & 15
+        unit.counter &+= 1
+        unit.isStuffed = packet.isStuffed
+        unit.hasIndicator = unit.hasIndicator || Self.hasRandomAccessIndicator(bytes, at: offset)
+        unit.payload += payload
+        if !content.isVideo, unit.size == nil, start < 3 * PacketStride.packetSize,
+            case .header(let header) = PESHeader.read(unit.payload[...])
+        {
+            unit.size = header.payloadSize.map { max(0, $0) + header.size }
+        }
+        open = unit
+    }
+
+    private mutating func takeOpen() -> StreamUnit? {
+        guard let unit = open.take() else { return nil }
+        var header: PESHeader?
+        if content != .sections, case .header(let read) = PESHeader.read(unit.payload[...]) { header = read }
+        if content != .sections, header == nil { return nil }
+        let media = unit.payload.dropFirst(header?.size ?? 0)
+        StepCounter.add(unit.packets.count / PacketStride.packetSize)
+        return StreamUnit(
+            pid: pid, packets: unit.packets, time: header?.dts?.wire, digest: isAnchor ? Self.digest(of: media) : 0,
+            isRandomAccess: isAnchor && isRandomAccess(media, hasIndicator: unit.hasIndicator),
+            followsLoss: unit.followsLoss)
+    }
+
+    /// The length of a frame and its first and last bytes tell it from every other one of the same time.
+    private static func digest(of media: ArraySlice<UInt8>) -> UInt64 {
+        let ends = media.prefix(1024) + media.suffix(64)
+        return ContentHash.digest(of: ends) ^ UInt64(media.count) &* 0x9E37_79B9_7F4A_7C15
+    }
+
+    private static func hasRandomAccessIndicator(_ bytes: [UInt8], at offset: Int) -> Bool {
+        bytes[offset + 3] & 0x20 != 0 && bytes[offset + 4] > 0 && bytes[offset + 5] & 0x40 != 0
+    }
+
+    private func isRandomAccess(_ media: ArraySlice<UInt8>, hasIndicator: Bool) -> Bool {
+        switch content {
+        case .video(let streamType): RandomAccessSearch(streamType: streamType)?.isFound(in: media) ?? hasIndicator
+        case .audio, .data, .sections: true
+        }
+    }
+}
+
+/// Finds out by its start codes whether decoding can begin with a picture.
+private struct RandomAccessSearch {
+    private enum Verdict { case found, absent, undecided }
+
+    private let verdict: (UInt8) -> Verdict
+
+    /// nil for a stream_type whose start codes are not known.
+    init?(streamType: UInt8) {
+        switch streamType {
+        case 0x01, 0x02:
+            verdict = { [0xB3, 0xB8].contains($0) ? .found : (0x01...0xAF).contains($0) ? .absent : .undecided }
+        case 0x1B:
+            verdict = { [5, 7].contains($0 & 0x1F) ? .found : (1...4).contains($0 & 0x1F) ? .absent : .undecided }
+        case 0x24:
+            verdict = {
+                (16...21).contains($0 >> 1) || (32...33).contains($0 >> 1)
+                    ? .found : $0 >> 1 < 16 ? .absent : .undecided
+            }
+        default: return nil
+        }
+    }
+
+    func isFound(in media: ArraySlice<UInt8>) -> Bool {
+        let bytes = Array(media)
+        var position = 0
+        while let code = AnnexB.nextStartCode(bytes, from: position, to: bytes.count), code + 3 < bytes.count {
+            switch verdict(bytes[code + 3]) {
+            case .found: return true
+            case .absent: return false
+            case .undecided: position = code + 3
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import Support
+
+/// A socket at which the datagrams of one stream arrive. A multicast group is joined while it exists.
+@safe
+final class DatagramSocket: Sendable {
+    /// What the kernel keeps of a burst: a second of 60 Mbit/s. It may grant less.
+    static let bufferBytes: Int32 = 8 << 20
+    /// The largest datagram.
+    private static let datagramBytes = 1 << 16
+    // Their structures begin with an interface of 4 bytes, and have addresses of 128 bytes from the 8th byte on.
+    private static let joinGroup: Int32 = 42
+    private static let joinSourceGroup: Int32 = 46
+    private static let multicastAll: Int32 = 49
+
+    private let descriptor: Int32
+
+    /// - Parameter interface: name of the interface at which a group is joined; nil: as the routes say.
+    /// - Throws: `.other` with the system's message.
+    init(_ url: DatagramURL, interface: String?) throws(FetchError) {
+        let isIPv4 = url.address.bytes.count == 4
+        descriptor = socket(
+            isIPv4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw Self.error("no socket") }
+        let index = try Self.index(of: interface)
+        set(SOL_SOCKET, SO_REUSEADDR, 1)
+        set(SOL_SOCKET, SO_RCVBUF, Self.bufferBytes)
+        if isIPv4 { set(Int32(IPPROTO_IP), Self.multicastAll, 0) }
+        try bind(to: Self.socketAddress(url.address, port: url.port, scope: index))
+        if url.isMulticast { try join(url, interface: index, level: Int32(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6)) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Waits up to `milliseconds` for a datagram. Returns those that are there, at most `limit` of them.
+    func receive(within milliseconds: Int32, limit: Int = 256) -> [[UInt8]] {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&state, 1, milliseconds) > 0 else { return [] }
+        var datagrams: [[UInt8]] = []
+        var buffer = [UInt8](repeating: 0, count: Self.datagramBytes)
+        while datagrams.count < limit {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            datagrams.append(Array(buffer[..<count]))
+        }
+        return datagrams
+    }
+
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private func bind(to address: [UInt8]) throws(FetchError) {
+        let code = unsafe address.withUnsafeBytes { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe Glibc.bind(descriptor, $0.baseAddress, socklen_t(address.count))
+            }
+        }
+        guard code == 0 else { throw Self.error("the port cannot be used") }
+    }
+
+    private func join(_ url: DatagramURL, interface: UInt32, level: Int32) throws(FetchError) {
+        var request = [UInt8](repeating: 0, count: 8)
+        request.replaceSubrange(0..<4, with: unsafe withUnsafeBytes(of: interface) { unsafe Array($0) })
+        for address in [url.address, url.source].compactMap(\.self) {
+            let bytes = Self.socketAddress(address, port: 0, scope: interface)
+            request += bytes + [UInt8](repeating: 0, count: 128 - bytes.count)
+        }
+        let option = url.source == nil ? Self.joinGroup : Self.joinSourceGroup
+        guard unsafe setsockopt(descriptor, level, option, &request, socklen_t(request.count)) == 0 else {
+            throw Self.error("the group cannot be joined")
+        }
+    }
+
+    /// The bytes of a `sockaddr_in` or `sockaddr_in6`.
+    private static func socketAddress(_ address: IPAddress, port: UInt16, scope: UInt32) -> [UInt8] {
+        let isIPv4 = address.bytes.count == 4
+        let family = unsafe withUnsafeBytes(of: UInt16(isIPv4 ? AF_INET : AF_INET6)) { unsafe Array($0) }
+        let head = family + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
+        if isIPv4 { return head + address.bytes + [UInt8](repeating: 0, count: 8) }
+        let scopeID = unsafe withUnsafeBytes(of: scope) { unsafe Array($0) }
+        return head + [0, 0, 0, 0] + address.bytes + scopeID
+    }
+
+    private static func index(of interface: String?) throws(FetchError) -> UInt32 {
+        guard let interface else { return 0 }
+        let index = unsafe if_nametoindex(interface)
+        guard index > 0 else { throw error("no interface \(interface)") }
+        return index
+    }
+
+    private static func error(_ what: String) -> FetchError {
+        let code = errno
+        return FetchError(.other, url: "", code: code, message: unsafe "\(what): \(String(cString: strerror(code)))")
+    }
+}

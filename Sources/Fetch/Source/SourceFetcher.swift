@@ -1,0 +1,58 @@
+/// Fetches the resources of each source of a channel as that source asks for it.
+package struct SourceFetcher: Fetcher {
+    private let primary: any Fetcher
+    /// By the number of the source. A source that is not here is requested as the primary.
+    private let others: [Int: Result<any Fetcher, FetchError>]
+
+    /// - Parameters:
+    ///   - backups: absolute URLs of the backups.
+    ///   - backupConfigurations: how each backup is requested; those without one, or with that of the primary, as the
+    ///     primary.
+    /// - Throws: as `CurlFetcher`.
+    package init(
+        upstream: String, configuration: CurlConfiguration, backups: [String],
+        backupConfigurations: [CurlConfiguration]
+    ) throws(FetchError) {
+        primary = try Self.fetcher(of: upstream, backups: backups, configuration)
+        var others: [Int: Result<any Fetcher, FetchError>] = [:]
+        let isCurl = !DatagramURL.isOne(upstream)
+        let configurations =
+            backupConfigurations
+            + Array(
+                repeating: configuration, count: max(0, backups.count - backupConfigurations.count))
+        for (index, (url, own)) in zip(backups, configurations).enumerated()
+        where own != configuration || DatagramURL.isOne(url) || !isCurl {
+            // A backup that cannot be requested so causes an error when it is tried.
+            others[index + 1] = Result { () throws(FetchError) in try Self.fetcher(of: url, own) }
+        }
+        self.others = others
+    }
+
+    package func fetch(_ request: FetchRequest) async -> FetchOutcome {
+        do throws(FetchError) { return await (try fetcher(for: request)).fetch(request) } catch {
+            return .failure(error)
+        }
+    }
+
+    package func fetch(
+        _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
+    ) async -> FetchOutcome {
+        do throws(FetchError) { return await (try fetcher(for: request)).fetch(request, receive: receive) } catch {
+            return .failure(error)
+        }
+    }
+
+    private func fetcher(for request: FetchRequest) throws(FetchError) -> any Fetcher {
+        try others[request.source]?.get() ?? primary
+    }
+
+    private static func fetcher(
+        of url: String, backups: [String] = [], _ configuration: CurlConfiguration
+    ) throws(FetchError) -> any Fetcher {
+        guard DatagramURL.isOne(url) else {
+            return try CurlFetcher(upstream: url, backups: backups, configuration: configuration)
+        }
+        _ = try DatagramURL(url)
+        return DatagramFetcher(interface: configuration.multicastInterface, configuration: configuration)
+    }
+}

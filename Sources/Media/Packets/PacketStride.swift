@@ -1,0 +1,38 @@
+/// Where transport packets begin in bytes that are recognized as a transport stream, and how far apart they are (ISO/IEC
+/// 13818-1 §2.4.3.2).
+///
+/// Some sources add bytes to each packet of 188: a time stamp of 4 before it, or a Reed-Solomon code of 16 after it. A
+/// connection may begin inside a packet, and after other bytes.
+package struct PacketStride: Equatable, Sendable {
+    /// Bytes of a packet without such additions.
+    package static let packetSize = 188
+    package static let syncByte: UInt8 = 0x47
+    /// Sync bytes in a row that prove a stride. Text and other media have fewer.
+    package static let provingPackets = 5
+    /// Bytes before the first packet that are searched.
+    package static let longestLead = 1 << 16
+    private static let sizes = [188, 192, 204]
+
+    /// Offset of the first sync byte.
+    package let start: Int
+    /// 188, 192 or 204.
+    package let size: Int
+
+    /// Recognizes a transport stream by its sync bytes; nil if the bytes are none, or too few.
+    package init?(recognizing bytes: [UInt8]) {
+        let end = min(bytes.count, Self.longestLead)
+        for start in 0..<end where bytes[start] == Self.syncByte {
+            for size in Self.sizes where Self.hasPackets(Self.provingPackets, in: bytes, from: start, by: size) {
+                (self.start, self.size) = (start, size)
+                return
+            }
+        }
+        return nil
+    }
+
+    /// Whether `count` sync bytes stand `size` bytes apart from `start` on.
+    package static func hasPackets(_ count: Int, in bytes: [UInt8], from start: Int, by size: Int) -> Bool {
+        guard start + (count - 1) * size < bytes.count else { return false }
+        return (0..<count).allSatisfy { bytes[start + $0 * size] == syncByte }
+    }
+}

@@ -1,0 +1,257 @@
+import Support
+import TestSupport
+import Testing
+
+@testable import Demux
+@testable import Media
+@testable import MediaTestSupport
+
+/// What connections had of an endless stream comes out once, in order.
+@Suite struct StreamCutterTests {
+    typealias Builder = TransportStreamBuilder
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let when: String
+        /// Seconds of the multiplex that each connection has.
+        let connections: [(from: Double, to: Double)]
+        var base: Int64 = 900_000
+        var packetSize = 188
+        /// Frames that come out.
+        let frames: [Range<Int>]
+        var gaps = 0
+
+        var testDescription: String { when }
+    }
+
+    static let rows = [
+        Row(when: "one connection from its beginning", connections: [(0, 20)], frames: [0..<500]),
+        Row(when: "joined inside a group of pictures", connections: [(3.4, 20)], frames: [100..<500]),
+        Row(when: "overlap of 10 s", connections: [(0, 12.3), (2.3, 20)], frames: [0..<500]),
+        Row(when: "overlap of 3 s", connections: [(0, 12.3), (9.3, 20)], frames: [0..<500]),
+        Row(when: "overlap of 1 s", connections: [(0, 12.3), (11.3, 20)], frames: [0..<500]),
+        Row(when: "overlap of three frames", connections: [(0, 12.3), (12.18, 20)], frames: [0..<500]),
+        Row(
+            when: "a connection that has nothing new", connections: [(0, 12.3), (5, 8), (9.3, 20)], frames: [0..<500]),
+        Row(
+            when: "many connections", connections: (0..<18).map { (Double($0), Double($0) + 2.5) } + [(17, 20)],
+            frames: [0..<500]),
+        Row(when: "the clock wraps", connections: [(0, 20)], base: (1 << 33) - 900_000, frames: [0..<500]),
+        Row(
+            when: "the clock wraps in what is repeated", connections: [(0, 12.3), (8.3, 20)],
+            base: (1 << 33) - 900_000, frames: [0..<500]),
+        Row(
+            when: "a hole of 2 s: what follows begins at a key frame", connections: [(0, 8.3), (10.3, 20)],
+            frames: [0..<206, 275..<500], gaps: 1),
+        Row(
+            when: "packets of 192 bytes", connections: [(0, 12.3), (9.3, 20)], packetSize: 192, frames: [0..<500]),
+        Row(
+            when: "packets of 204 bytes", connections: [(1.2, 12.3), (9.3, 20)], packetSize: 204, frames: [50..<500]),
+    ]
+
+    @Test(arguments: rows) func everyFrameOnce(_ row: Row) {
+        let multiplex = EndlessMultiplex(seconds: 20, base: row.base, packetSize: row.packetSize)
+        let run = CutterRun(row.connections.map { Array(multiplex.bytes[multiplex.part($0.from, $0.to)]) })
+        #expect(run.frames(of: multiplex) == row.frames.flatMap { Array($0) })
+        #expect(run.gaps.count == row.gaps)
+        #expect(run.audio(of: multiplex) == run.audio(of: multiplex).sorted(), "audio in order, none twice")
+        #expect(Set(run.audio(of: multiplex)).count == run.audio(of: multiplex).count)
+        #expect(run.segments.dropLast().allSatisfy { $0.duration >= .milliseconds(1800) || row.gaps > 0 })
+        #expect(run.segments.allSatisfy { $0.duration <= .seconds(6) })
+    }
+
+    @Test func segmentsBeginWithTablesAndKeyFrames() throws {
+        let multiplex = EndlessMultiplex(seconds: 20)
+        let run = CutterRun([multiplex.bytes])
+        for segment in run.segments {
+            #expect(segment.bytes[0] == 0x47 && segment.bytes[1] & 0x1F == 0 && segment.bytes[2] == 0)
+            #expect(multiplex.frameNumbers(in: segment.bytes).first.map { $0.isMultiple(of: 25) } == true)
+        }
+        var demuxer = TransportDemuxer()
+        var video = 0
+        for segment in run.segments {
+            let output = try demuxer.feed(segment.bytes)
+            video += output.video.count
+            #expect(output.counts.transportErrors == 0)
+        }
+        video += try demuxer.finish().video.count
+        #expect(video == 500)
+    }
+
+    @Test func demuxerFindsNoJointBetweenConnections() throws {
+        let multiplex = EndlessMultiplex(seconds: 20)
+        let run = CutterRun([(0, 7.7), (5.1, 13.3), (12.9, 20)].map { Array(multiplex.bytes[multiplex.part($0, $1)]) })
+        var demuxer = TransportDemuxer()
+        var damaged = 0
+        for segment in run.segments {
+            let output = try demuxer.feed(segment.bytes)
+            damaged += output.video.count(where: \.isDamaged) + output.counts.transportErrors
+        }
+        #expect(damaged == 0)
+    }
+
+    @Test func otherProgramsAreLeftOut() {
+        let multiplex = EndlessMultiplex(seconds: 10, radio: true)
+        let run = CutterRun([multiplex.bytes])
+        #expect(run.frames(of: multiplex) == Array(0..<250))
+        #expect(run.packets(of: 0x301) == 0)
+        var policy = StreamCutter.Policy()
+        policy.program = 2
+        let radio = CutterRun([multiplex.bytes], policy)
+        #expect(radio.packets(of: 0x301) > 200 && radio.packets(of: 0x100) == 0)
+    }
+
+    @Test func aWrongLengthOfVideoCutsNothingOff() throws {
+        var builder = Builder()
+        let frame = ElementarySamples.idr(1, size: 2000)
+        for index in 0..<100 {
+            if index.isMultiple(of: 10) { builder.tables(EndlessMultiplex.streams) }
+            var packet = Builder.pesPacket(pts: 900_000 + Int64(index) * 3600, isBounded: true, frame)
+            (packet[4], packet[5]) = (0, 90)
+            builder.packets(pid: 0x100, packet)
+        }
+        let run = CutterRun([builder.bytes])
+        #expect(run.packets(of: 0x100) == 100 * ((frame.count + 14 + 183) / 184))
+    }
+
+    @Test func junkBetweenPacketsIsSkipped() {
+        let multiplex = EndlessMultiplex(seconds: 10)
+        let whole = multiplex.bytes
+        let middle = 400 * 188
+        let bytes =
+            [UInt8](repeating: 0x20, count: 61) + whole[..<middle] + [UInt8](repeating: 9, count: 40) + whole[middle...]
+        let run = CutterRun([bytes])
+        #expect(run.frames(of: multiplex) == Array(0..<250))
+        #expect(run.cutter.counts.bytesOutOfSync == 101)
+    }
+
+    @Test func anotherClockIsAnotherPeriod() {
+        let (first, second) = (EndlessMultiplex(seconds: 8), EndlessMultiplex(seconds: 8, base: 90_000_000, seed: 77))
+        let run = CutterRun([first.bytes, second.bytes])
+        #expect(run.gaps == [nil])
+        #expect(run.segments.reduce(0) { $0 + first.frameNumbers(in: $1.bytes).count } == 400)
+    }
+
+    @Test func aCardThatBeginsAgainAndAgainComesOutOnce() {
+        let card = EndlessMultiplex(seconds: 6)
+        let run = CutterRun(Array(repeating: card.bytes, count: 5))
+        #expect(run.frames(of: card) == Array(0..<150))
+    }
+
+    @Test func longGroupsOfPicturesAreCutAfterSixSeconds() {
+        let multiplex = EndlessMultiplex(seconds: 30, keyInterval: 250)
+        let run = CutterRun([multiplex.bytes])
+        #expect(run.segments.allSatisfy { $0.duration <= .seconds(6) })
+        #expect(run.cutter.counts.forcedCuts == 3)
+        #expect(run.frames(of: multiplex) == Array(0..<750))
+    }
+
+    @Test func withoutKeyFramesMediaBeginsAfterAWhile() {
+        let multiplex = EndlessMultiplex(seconds: 40, keyInterval: 5000)
+        let run = CutterRun([Array(multiplex.bytes[multiplex.part(0.5, 40)])])
+        #expect(run.cutter.counts.droppedFrames == StreamCutter.longestWait)
+        #expect(!run.segments.isEmpty)
+    }
+
+    @Test func whatHasNoTablesIsPassedOnAsItIs() {
+        let multiplex = EndlessMultiplex(seconds: 250, tables: false)
+        let run = CutterRun([multiplex.bytes])
+        #expect(run.segments.count >= 1 && run.cutter.counts.frames == 0)
+        #expect(run.cutter.obstacle == .noTables)
+    }
+
+    @Test(arguments: 0..<60 as Range<UInt64>) func anyCutsAndRepetitions(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let base: Int64 = seed.isMultiple(of: 3) ? (1 << 33) - 1_000_000 : 900_000
+        let multiplex = EndlessMultiplex(seconds: 40, base: base, keyInterval: [25, 12, 50, 75][Int(seed % 4)])
+        var connections: [Range<Int>] = []
+        var (start, end) = (0, 0)
+        while end < multiplex.bytes.count {
+            end = min(multiplex.bytes.count, end + Int.random(in: 3000...multiplex.bytes.count / 4, using: &random))
+            connections.append(start..<end)
+            start = max(0, end - Int.random(in: 4000...multiplex.bytes.count / 4, using: &random))
+        }
+        var cutter = StreamCutter()
+        var outputs: [StreamCutter.Output] = []
+        for connection in connections {
+            var rest = multiplex.bytes[connection]
+            while !rest.isEmpty {
+                let part = rest.prefix(Int.random(in: 1...60_000, using: &random))
+                outputs += cutter.append(Array(part))
+                rest = rest.dropFirst(part.count)
+            }
+            outputs += cutter.endConnection()
+        }
+        outputs += cutter.flush()
+        let frames = outputs.flatMap { multiplex.frameNumbers(in: $0.bytes) }
+        #expect(frames == Array(0..<1000), "seed \(seed)")
+        let audio = outputs.flatMap { EndlessMultiplex.audioNumbers(in: $0.bytes, base: base) }
+        #expect(audio == audio.sorted() && Set(audio).count == audio.count, "seed \(seed)")
+    }
+
+    @Test func costIsLinear() throws {
+        let steps = try [1, 2, 4].map { factor in
+            let multiplex = EndlessMultiplex(seconds: 20 * factor)
+            let connections = (0..<10 * factor).map {
+                Array(multiplex.bytes[multiplex.part(Double($0), Double($0) + 4)])
+            }
+            return try StepCounter.steps { () throws(MediaError) in _ = CutterRun(connections) }
+        }
+        #expect(steps[1] < steps[0] * 5 / 2 && steps[2] < steps[0] * 5)
+    }
+
+    @Test func bytesWithoutSyncAreNotKept() throws {
+        let steps = [1, 2, 4].map { factor in
+            var framing = PacketFraming()
+            return StepCounter.steps {
+                for _ in 0..<20 * factor {
+                    _ = framing.append([UInt8](repeating: 0x47, count: 3) + [UInt8](repeating: 1, count: 50_000))
+                }
+            }
+        }
+        #expect(steps[1] < steps[0] * 5 / 2 && steps[2] < steps[0] * 5)
+    }
+}
+
+extension StreamCutter.Output {
+    fileprivate var bytes: [UInt8] { if case .segment(let segment) = self { segment.bytes } else { [] } }
+}
+
+/// A cutter that was given connections.
+private struct CutterRun {
+    private(set) var cutter: StreamCutter
+    private(set) var outputs: [StreamCutter.Output] = []
+
+    init(_ connections: [[UInt8]], _ policy: StreamCutter.Policy = .init()) {
+        cutter = StreamCutter(policy)
+        for connection in connections {
+            for start in stride(from: 0, to: connection.count, by: 10_000) {
+                outputs += cutter.append(Array(connection[start..<min(start + 10_000, connection.count)]))
+            }
+            outputs += cutter.endConnection()
+        }
+        outputs += cutter.flush()
+    }
+
+    var segments: [StreamCutter.Segment] {
+        outputs.compactMap { if case .segment(let segment) = $0 { segment } else { nil } }
+    }
+
+    var gaps: [Ticks?] {
+        outputs.compactMap { output -> Ticks?? in if case .gap(let duration) = output { .some(duration) } else { nil } }
+    }
+
+    func frames(of multiplex: EndlessMultiplex) -> [Int] { segments.flatMap { multiplex.frameNumbers(in: $0.bytes) } }
+
+    func audio(of multiplex: EndlessMultiplex) -> [Int] {
+        segments.flatMap { EndlessMultiplex.audioNumbers(in: $0.bytes, base: multiplex.base) }
+    }
+
+    func packets(of pid: UInt16) -> Int {
+        segments.reduce(0) { count, segment in
+            count
+                + stride(from: 0, to: segment.bytes.count, by: 188).count {
+                    UInt16(segment.bytes[$0 + 1] & 0x1F) << 8 | UInt16(segment.bytes[$0 + 2]) == pid
+                }
+        }
+    }
+}

@@ -37,15 +37,16 @@ struct RelayService: Sendable {
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let start = clock.now
-        let state = ChannelState(upstream: configuration.upstream, memory: configuration.memory) {
-            start.duration(to: clock.now)
-        }
+        let addresses = ServerAddresses(trustedProxies: clients.trustProxy)
+        let connections = clients.connections(addresses)
+        let state = ChannelState(
+            upstream: configuration.upstream, memory: configuration.memory,
+            complete: { [console] in ($0.logLinesDropped, $0.clients) = (console.dropped, connections.counts) },
+            now: { start.duration(to: clock.now) })
         let bus = EventBus()
         let delivery = try events.delivery(of: bus, logger: logger)
         let runner = ChannelRunner(
             configuration: configuration, capture: capture, logger: logger, events: RunEvents(bus, channel: nil))
-        let addresses = ServerAddresses(trustedProxies: clients.trustProxy)
-        let connections = clients.connections(addresses)
         let credentials = try access.credentials()
         let server = try await startServer(
             of: state, runner.meter, EventFigures(bus, delivery), ClientRegistry(bus, addresses: addresses),
@@ -54,7 +55,7 @@ struct RelayService: Sendable {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
         let supervision = ServiceManager.current?.supervise { await server?.server.awaitEventLoops() }
-        let outcome = await runUntilEnd(state, runner, connections, credentials, base: server?.base)
+        let outcome = await runUntilEnd(state, runner, credentials, base: server?.base)
         supervision?.cancel()
         console.clearStatusLine()
         await server?.server.shutdown(within: HTTPServer.shutdownLimit)
@@ -96,12 +97,10 @@ struct RelayService: Sendable {
     }
 
     private func runUntilEnd(
-        _ state: ChannelState, _ runner: ChannelRunner, _ connections: OpenConnections,
-        _ credentials: ServerCredentials,
-        base: String?
+        _ state: ChannelState, _ runner: ChannelRunner, _ credentials: ServerCredentials, base: String?
     ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Ending.self) { group in
-            group.addTask { .channel(await run(runner, into: state)) }
+            group.addTask { .channel(await run(runner, into: state, base: base)) }
             group.addTask { .other(await Signals.wait(endsAtHangup: !credentials.areInFiles)) }
             if credentials.areInFiles {
                 group.addTask {
@@ -109,7 +108,7 @@ struct RelayService: Sendable {
                     return .other(nil)
                 }
             }
-            group.addTask { .other(await updateStatusLine(state, connections, base: base)) }
+            if console.displaysStatusLine { group.addTask { .other(await updateStatusLine(of: state)) } }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??
@@ -135,36 +134,24 @@ struct RelayService: Sendable {
         }
     }
 
+    /// Runs the channel, and writes the startup lines when its first segment is published.
     /// - Returns: nil if the upstream has ended and the server continues.
-    private func run(_ runner: ChannelRunner, into state: ChannelState) async -> Result<Void, RelayError>? {
-        switch await runner.run(into: state) {
+    private func run(
+        _ runner: ChannelRunner, into state: ChannelState, base: String?
+    ) async -> Result<Void, RelayError>? {
+        let end = await runner.run(into: state) {
+            for line in base.map(startupLines) ?? [] { console.write(message: line) }
+        }
+        switch end {
         case .drained: return exitsAtEnd ? .success(()) : nil
         case .canceled: return nil
         case .failed(let error): return .failure(error)
         }
     }
 
-    /// Updates the status line, and writes the startup lines when the first segment is published.
-    private func updateStatusLine(
-        _ state: ChannelState, _ connections: OpenConnections, base: String?
-    ) async -> Result<Void, RelayError>? {
-        var isPublishing = false
-        var replacements = 0
+    private func updateStatusLine(of state: ChannelState) async -> Result<Void, RelayError>? {
         while !Task.isCancelled {
-            state.update {
-                $0.logLinesDropped = console.dropped
-                $0.clients = connections.counts
-            }
-            let status = state.status
-            if !isPublishing, status.output.segments > 0 {
-                isPublishing = true
-                for line in base.map(startupLines) ?? [] { console.write(message: line) }
-            }
-            if status.output.spoolReplacements > replacements {
-                replacements = status.output.spoolReplacements
-                logger.warning("Spool removed or replaced: starting a new one, missing segments are listed as gaps")
-            }
-            console.setStatusLine(status.statusLine)
+            console.setStatusLine(state.status.statusLine)
             try? await Task.sleep(for: Console.statusInterval)
         }
         return nil

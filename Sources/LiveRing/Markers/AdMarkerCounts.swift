@@ -35,11 +35,15 @@ package struct AdMarkerCounts: Encodable, Equatable, Sendable {
 
     package static func + (left: AdMarkerCounts, right: AdMarkerCounts) -> AdMarkerCounts {
         var sum = left
-        let fields: [WritableKeyPath<AdMarkerCounts, Int>] = [
-            \.cueTags, \.dateRanges, \.expiredRanges, \.unreadableRanges, \.attributesChanged, \.unmatchedBreakEnds,
-            \.otherTags, \.unplacedMarkers, \.excessMarkers,
-        ]
-        for field in fields { sum[keyPath: field] += right[keyPath: field] }
+        sum.cueTags += right.cueTags
+        sum.dateRanges += right.dateRanges
+        sum.expiredRanges += right.expiredRanges
+        sum.unreadableRanges += right.unreadableRanges
+        sum.attributesChanged += right.attributesChanged
+        sum.unmatchedBreakEnds += right.unmatchedBreakEnds
+        sum.otherTags += right.otherTags
+        sum.unplacedMarkers += right.unplacedMarkers
+        sum.excessMarkers += right.excessMarkers
         return sum
     }
 }

@@ -83,25 +83,42 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         case demux
     }
 
-    /// Sums the counts of several parts, or of several sources of one channel.
+    /// Sums the counts of several parts, or of several sources of one channel. Each segment
+    /// asks for it several times, so it does without key paths.
     package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
         var sum = left
-        for field in fields { sum[keyPath: field] += right[keyPath: field] }
+        sum.periods += right.periods
+        sum.framesBeforeSync += right.framesBeforeSync
+        sum.leadingPictures += right.leadingPictures
+        sum.duplicateFrames += right.duplicateFrames
+        sum.duplicateAudioFrames += right.duplicateAudioFrames
+        sum.stillFrames += right.stillFrames
+        sum.videoTimeouts += right.videoTimeouts
+        sum.assumedRefreshes += right.assumedRefreshes
+        sum.releases += right.releases
+        sum.timestampsSanitized += right.timestampsSanitized
+        sum.inferredTimestamps += right.inferredTimestamps
+        sum.timestampGaps += right.timestampGaps
+        sum.timestampGapTicks += right.timestampGapTicks
+        sum.periodsBeyondCompositionDelay += right.periodsBeyondCompositionDelay
+        sum.segmentsWithoutSync += right.segmentsWithoutSync
+        sum.openSegments += right.openSegments
+        sum.unsupportedFrames += right.unsupportedFrames
+        sum.audioTranscoded += right.audioTranscoded
+        sum.audioUndecodable += right.audioUndecodable
+        sum.audioOverlapping += right.audioOverlapping
+        sum.audioTrimmed += right.audioTrimmed
+        sum.audioDiscarded += right.audioDiscarded
+        sum.audioDamaged += right.audioDamaged
+        sum.audioUntimed += right.audioUntimed
+        sum.audioSilence += right.audioSilence
+        sum.audioDriftCorrections += right.audioDriftCorrections
+        sum.datesRejected += right.datesRejected
+        sum.messagesWritten += right.messagesWritten
+        sum.duplicateMessages += right.duplicateMessages
+        sum.metadataDiscarded += right.metadataDiscarded
         sum.demux += right.demux
         return sum
-    }
-
-    private static var fields: [WritableKeyPath<SpliceCounts, Int>] {
-        [
-            \.periods, \.duplicateFrames, \.duplicateAudioFrames, \.framesBeforeSync, \.leadingPictures, \.stillFrames,
-            \.videoTimeouts, \.assumedRefreshes,
-            \.releases, \.timestampsSanitized, \.inferredTimestamps, \.timestampGaps, \.timestampGapTicks,
-            \.periodsBeyondCompositionDelay, \.segmentsWithoutSync, \.openSegments, \.unsupportedFrames,
-            \.audioTranscoded,
-            \.audioUndecodable,
-            \.audioOverlapping, \.audioTrimmed, \.audioDiscarded, \.audioDamaged, \.audioUntimed, \.audioSilence,
-            \.audioDriftCorrections, \.datesRejected, \.messagesWritten, \.duplicateMessages, \.metadataDiscarded,
-        ]
     }
 }
 

@@ -37,7 +37,8 @@ package struct HostLimiter: Sendable {
 
     /// Whether one more request may be made now.
     package func admits(_ url: String, at now: Duration) -> Bool {
-        hosts(of: url).allSatisfy { host in
+        guard isLimiting else { return true }
+        return hosts(of: url).allSatisfy { host in
             let rateLimit = rateLimits[host]
             if let rateLimit, now < rateLimit.pauseEnd { return false }
             guard let limit = rateLimit == nil ? maxConnections : 1 else { return true }

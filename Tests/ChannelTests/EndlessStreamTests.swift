@@ -18,6 +18,8 @@ import Testing
         var now = Duration.zero
         /// The chunks sent, by segment and number, with their times.
         var sent: [(time: Duration, segment: UInt64, chunk: Int)] = []
+        /// How often chunks were sent, one or several.
+        var parts = 0
         /// The times of the client at which the chunks begin, and what is between them.
         var clock: [(start: Ticks, pause: Ticks)] = []
         var unreadable: Set<UInt64> = []
@@ -69,8 +71,13 @@ import Testing
                     stream.load(
                         unreadable.contains(number) ? nil : transportStream(of: number), lasting: .seconds(6))
                 case .send(let number, let bytes, let placement):
-                    sent.append((now, number, bytes.lowerBound / 188))
-                    clock.append((placement.pause.upperBound, placement.pause.upperBound - placement.pause.lowerBound))
+                    parts += 1
+                    for part in bytes.lowerBound / 188..<bytes.upperBound / 188 {
+                        let isFirst = part == bytes.lowerBound / 188
+                        sent.append((now, number, part))
+                        let start = Ticks.seconds(Int64(number) * 6 + Int64(part) * 2) - placement.shift
+                        clock.append((start, isFirst ? start - placement.pause.lowerBound : .zero))
+                    }
                     now += time
                 case .wait, .end: return step
                 }
@@ -182,6 +189,12 @@ import Testing
         #expect(scene.chunks == ["0.0", "0.1", "0.2", "2.0", "2.1", "2.2", "4.0", "4.1", "4.2"])
         #expect(scene.stream.dropped.unreadableSegments == 1)
         #expect(scene.stream.dropped.duration == .seconds(6))
+    }
+
+    @Test func chunksThatContinueEachOtherAreSentAtOnceWithoutAPace() {
+        var scene = Scene(.init(pace: .none, burst: .seconds(100)), segments: 3)
+        scene.run()
+        #expect(scene.sent.count == 9 && scene.parts == 3)
     }
 
     @Test func clockRunsOnWhereMediaIsMissing() {

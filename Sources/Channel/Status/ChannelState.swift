@@ -14,6 +14,9 @@ package final class ChannelState: Sendable {
         var ringCount = 0
         var firstMediaSequence: UInt64 = 0
         var status: RelayStatus
+        /// The newest state of the session, and its time. It comes several times for a segment, and its texts are made
+        /// when somebody asks for them.
+        var upstream: (status: UpstreamStatus, time: Duration)?
         /// When the status's state changed last.
         var stateSince = Duration.zero
         /// The newest segment that is no gap, and when it was published.
@@ -35,13 +38,17 @@ package final class ChannelState: Sendable {
     package let transportStreams: TransportStreamStore
     private let state: Mutex<State>
     private let now: @Sendable () -> Duration
+    private let complete: @Sendable (inout RelayStatus) -> Void
 
     /// - Parameters:
     ///   - memory: one largest segment of it is for transport streams that are kept.
+    ///   - complete: adds to a status that is asked for what its process knows.
     ///   - now: returns the time since the channel was started.
     package init(
-        upstream: String, memory: MemoryBudget = MemoryBudget(), now: @escaping @Sendable () -> Duration
+        upstream: String, memory: MemoryBudget = MemoryBudget(),
+        complete: @escaping @Sendable (inout RelayStatus) -> Void = { _ in }, now: @escaping @Sendable () -> Duration
     ) {
+        self.complete = complete
         transportStreams = TransportStreamStore(byteLimit: memory.bytes(of: .segment))
         state = Mutex(State(status: RelayStatus(upstream: upstream)))
         self.now = now
@@ -56,16 +63,18 @@ package final class ChannelState: Sendable {
     package var snapshot: RingSnapshot? { publication?.snapshot }
 
     package var status: RelayStatus {
-        var (status, since, writeFailureSince, edge) = state.withLock {
-            ($0.status, $0.stateSince, $0.writeFailureSince, $0.edge)
+        var (status, upstream, since, writeFailureSince, edge) = state.withLock {
+            ($0.status, $0.upstream, $0.stateSince, $0.writeFailureSince, $0.edge)
         }
         let now = now()
+        if let upstream { status.update(from: upstream.status, at: upstream.time) }
         status.output.secondsSincePublish = edge.map { (now - $0.since).seconds }
         status.uptime = now.seconds
         status.secondsInState = (now - since).seconds
         if let writeFailureSince { status.output.writeFailure?.seconds = (now - writeFailureSince).seconds }
         status.transportStream.update(from: transportStreams.counts)
         if let snapshot { status.output.update(from: snapshot) }
+        complete(&status)
         return status
     }
 
@@ -95,7 +104,11 @@ package final class ChannelState: Sendable {
     /// - Parameter time: the session's time.
     func record(_ upstream: UpstreamStatus, at time: Duration) {
         let isOver = state.withLock {
-            $0.status.update(from: upstream, at: time)
+            // A session that has just begun knows no renditions: those of the one before stay.
+            if upstream.renditions.isEmpty, let last = $0.upstream {
+                $0.status.update(from: last.status, at: last.time)
+            }
+            $0.upstream = (upstream, time)
             return $0.status.state.isFinal
         }
         if !isOver {

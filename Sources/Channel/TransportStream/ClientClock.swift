@@ -27,11 +27,16 @@ package struct ClientClock: Equatable, Sendable {
 
     package init() {}
 
+    /// Whether a chunk that begins at `start` follows the last one without a step.
+    func isContinued(at start: Ticks) -> Bool {
+        end.map { abs((start - shift - $0).count) <= Self.longestStep.count } ?? false
+    }
+
     package mutating func append(from start: Ticks, lasting duration: Ticks) -> Placement {
         let last = end ?? start
         let step = start - shift - last
         var pause = Ticks.zero
-        if abs(step.count) > Self.longestStep.count {
+        if end != nil, !isContinued(at: start) {
             pause = (Ticks.zero...Self.longestPause).contains(step) ? step : Self.pause
             shift += step - pause
         }

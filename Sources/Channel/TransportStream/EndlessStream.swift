@@ -132,15 +132,34 @@ package struct EndlessStream: Equatable, Sendable {
                 }
                 if let due = dueTime(index, at: now), due > now { return .wait(until: due) }
                 joined = joined ?? now
-                sent += chunk.duration
-                record(chunk, of: number, index)
-                state = .sending(mediaSequence: number, chunks: chunks.dropFirst())
-                return .send(
-                    mediaSequence: number, bytes: chunk.bytes,
-                    placement: clock.append(from: chunk.start, lasting: chunk.duration))
+                return send(chunk, of: number, followedBy: chunks.dropFirst(), index)
             }
         }
     }
+
+    /// Sends a chunk; without a pace, also those that continue it.
+    private mutating func send(
+        _ chunk: TransportSegment.Chunk, of number: UInt64, followedBy rest: ArraySlice<TransportSegment.Chunk>,
+        _ index: RingIndex
+    ) -> Step {
+        var (bytes, rest) = (chunk.bytes, rest)
+        record(chunk, of: number, index)
+        let placement = clock.append(from: chunk.start, lasting: chunk.duration)
+        while policy.pace == .none, let next = rest.first, next.bytes.lowerBound == bytes.upperBound,
+            bytes.upperBound + next.bytes.count - bytes.lowerBound <= Self.longestPart,
+            clock.isContinued(at: next.start)
+        {
+            record(next, of: number, index)
+            _ = clock.append(from: next.start, lasting: next.duration)
+            bytes = bytes.lowerBound..<next.bytes.upperBound
+            rest.removeFirst()
+        }
+        state = .sending(mediaSequence: number, chunks: rest)
+        return .send(mediaSequence: number, bytes: bytes, placement: placement)
+    }
+
+    /// The most bytes of several chunks that are sent at once.
+    private static let longestPart = 1 << 20
 
     /// Answers `Step.load`.
     /// - Parameters:
@@ -264,8 +283,9 @@ extension EndlessStream {
         (state, start, joined, sent) = (.joining, .live, nil, .zero)
     }
 
-    /// Counts the media between what was sent before a jump and the chunk that is sent next. Gaps are no media.
+    /// Counts a chunk as sent, and the media between what was sent before a jump and the chunk. Gaps are no media.
     private mutating func record(_ chunk: TransportSegment.Chunk, of number: UInt64, _ index: RingIndex) {
+        sent += chunk.duration
         if isJumping, let position {
             let gaps = index.listed.filter { $0.isGap && $0.mediaSequence > position.mediaSequence }
                 .prefix { $0.mediaSequence < number }.reduce(Ticks.zero) { $0 + Ticks($1.duration) }

@@ -54,7 +54,10 @@ package final class Console: Sendable {
 
     package var format: LogFormat { state.withLock { $0.queue.format } }
 
-    /// Replaces the status line; has no effect unless standard error is a terminal.
+    /// Whether standard error is a terminal, where a status line is displayed.
+    package var displaysStatusLine: Bool { state.withLock { $0.queue.isTerminal && $0.queue.format == .text } }
+
+    /// Replaces the status line; has no effect unless `displaysStatusLine`.
     package func setStatusLine(_ text: String) { update { $0.setStatus(text) } }
 
     /// Removes the status line.

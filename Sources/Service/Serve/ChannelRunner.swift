@@ -70,7 +70,7 @@ package struct ChannelRunner: Sendable {
 
     private func follow(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
         let log = RelayLog(logger)
-        var isPublishing = false
+        var (isPublishing, replacements) = (false, 0)
         let configuration = configurationWithSlate()
         var relay = Relay(
             configuration, state: state, wallClock: { WallClock.milliseconds },
@@ -88,9 +88,15 @@ package struct ChannelRunner: Sendable {
                 upstream: configuration.upstream, policy: policy(configuration, after: past))
             let end = try await driver.run(reporting: session) { output, now in
                 let outcome = try await relay.perform(output, at: now)
-                if !isPublishing, state.snapshot?.hasSegments == true {
+                guard let snapshot = state.snapshot else { return outcome }
+                if !isPublishing, snapshot.hasSegments {
                     isPublishing = true
                     onPublish()
+                }
+                if snapshot.spoolReplacements > replacements {
+                    replacements = snapshot.spoolReplacements
+                    logger.warning(
+                        "Spool removed or replaced: starting a new one, missing segments are listed as gaps")
                 }
                 return outcome
             }

@@ -14,8 +14,10 @@ actor EndlessStreamReader {
 
     /// Bytes returned at once: a client holds no more than this of the shared segments.
     static let byteLimit = 64 * 1024
-    /// Between two looks at the ring while nothing is to be sent.
+    /// Between two moments at which clients go on that wait for the ring or for a time. These are the same for all, who
+    /// so share the timer and the threads that it wakes.
     private static let pollInterval = Duration.milliseconds(100)
+    private static let firstPoll = ContinuousClock.now
     /// After so long without a byte null packets are sent, so that neither end takes the connection for dead.
     private static let keepAliveInterval = Duration.seconds(5)
     /// One datagram's worth of null packets (ISO/IEC 13818-1 §2.4.3.3).
@@ -67,15 +69,23 @@ actor EndlessStreamReader {
             case .end: return nil
             case .wait(let due):
                 if sendsNullPackets, clock.now >= silence { return Self.nullPackets[...] }
-                let wait = due.map { $0 - start.duration(to: clock.now) } ?? Self.pollInterval
-                try? await Task.sleep(for: min(max(wait, .milliseconds(1)), Self.pollInterval))
+                try? await clock.sleep(until: nextPoll(after: due), tolerance: nil)
             }
             countDropped()
         }
         guard let bytes = unsent.first else { return nil }
+        if case .output = client { return unsent.removeFirst() }
         let rest = bytes.dropFirst(Self.byteLimit / 188 * 188)
         unsent.replaceSubrange(0..<1, with: rest.isEmpty ? [] : [rest])
         return bytes.prefix(Self.byteLimit / 188 * 188)
+    }
+
+    /// The first common moment after `due`, or after now if nothing is due; within a second in any case.
+    private func nextPoll(after due: Duration?) -> ContinuousClock.Instant {
+        let now = Self.firstPoll.duration(to: clock.now)
+        let wanted = due.map { Self.firstPoll.duration(to: start) + $0 } ?? now
+        let polls = Int(max(now, min(wanted, now + .seconds(1))) / Self.pollInterval) + 1
+        return Self.firstPoll + Self.pollInterval * polls
     }
 
     /// The next step. A channel that failed ends the stream after what it published.

@@ -85,6 +85,7 @@ package final class StreamDescriptor: Sendable {
 
     private func waitUntilWritable() -> Failure? {
         while !isCanceled.load(ordering: .relaxed) {
+            if kind == .file { return nil }
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             let count = unsafe poll(&request, 1, Self.pollInterval)
             if count > 0 { return nil }

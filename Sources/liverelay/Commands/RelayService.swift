@@ -31,12 +31,13 @@ struct RelayService: Sendable {
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let start = clock.now
-        let state = ChannelState(upstream: configuration.upstream, memory: configuration.memory) {
-            start.duration(to: clock.now)
-        }
         let setup = try ServerSetup(
             options.access, options.clients, options.events,
             ForwardedAddresses(trustedProxies: options.clients.trustProxy), logger: logger)
+        let state = ChannelState(
+            upstream: configuration.upstream, memory: configuration.memory,
+            complete: { [console] in ($0.logLinesDropped, $0.clients) = (console.dropped, setup.connections.counts) },
+            now: { start.duration(to: clock.now) })
         let runner = ChannelRunner(
             configuration: configuration,
             capture: options.record.map { URL(filePath: $0, directoryHint: .isDirectory) },
@@ -83,7 +84,7 @@ struct RelayService: Sendable {
         _ state: ChannelState, _ runner: ChannelRunner, _ setup: ServerSetup, base: String?
     ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Ending.self) { group in
-            group.addTask { .channel(await run(runner, into: state)) }
+            group.addTask { .channel(await run(runner, into: state, base: base)) }
             group.addTask { .other(await Signals.wait(endsAtHangup: !setup.credentials.areInFiles)) }
             if setup.credentials.areInFiles {
                 group.addTask {
@@ -91,7 +92,7 @@ struct RelayService: Sendable {
                     return .other(nil)
                 }
             }
-            group.addTask { .other(await updateStatusLine(state, setup.connections, base: base)) }
+            if console.displaysStatusLine { group.addTask { .other(await updateStatusLine(of: state)) } }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??
@@ -117,36 +118,24 @@ struct RelayService: Sendable {
         }
     }
 
+    /// Runs the channel, and writes the startup lines when its first segment is published.
     /// - Returns: nil if the upstream has ended and the server continues.
-    private func run(_ runner: ChannelRunner, into state: ChannelState) async -> Result<Void, RelayError>? {
-        switch await runner.run(into: state) {
+    private func run(
+        _ runner: ChannelRunner, into state: ChannelState, base: String?
+    ) async -> Result<Void, RelayError>? {
+        let end = await runner.run(into: state) {
+            for line in base.map(startupLines) ?? [] { console.write(message: line) }
+        }
+        switch end {
         case .drained: return options.exitAtEnd ? .success(()) : nil
         case .canceled: return nil
         case .failed(let error): return .failure(error)
         }
     }
 
-    /// Updates the status line, and writes the startup lines when the first segment is published.
-    private func updateStatusLine(
-        _ state: ChannelState, _ connections: OpenConnections, base: String?
-    ) async -> Result<Void, RelayError>? {
-        var isPublishing = false
-        var replacements = 0
+    private func updateStatusLine(of state: ChannelState) async -> Result<Void, RelayError>? {
         while !Task.isCancelled {
-            state.update {
-                $0.logLinesDropped = console.dropped
-                $0.clients = connections.counts
-            }
-            let status = state.status
-            if !isPublishing, status.output.segments > 0 {
-                isPublishing = true
-                for line in base.map(startupLines) ?? [] { console.write(message: line) }
-            }
-            if status.output.spoolReplacements > replacements {
-                replacements = status.output.spoolReplacements
-                logger.warning("Spool removed or replaced: starting a new one, missing segments are listed as gaps")
-            }
-            console.setStatusLine(status.statusLine)
+            console.setStatusLine(state.status.statusLine)
             try? await Task.sleep(for: Console.statusInterval)
         }
         return nil

@@ -77,15 +77,14 @@ enum AnnexB {
     /// Whether two consecutive zeros begin in the 32 bytes at `offset`.
     @inline(__always)
     private func hasZeros(at offset: Int) -> Bool {
-        let found = unsafe unsafeBitCast(zeros(at: offset) | zeros(at: offset + 16), to: SIMD2<UInt64>.self)
-        return found[0] | found[1] != 0
+        zeros(at: offset) | zeros(at: offset + 8) | zeros(at: offset + 16) | zeros(at: offset + 24) != 0
     }
 
-    /// Marks those of 16 bytes that are 0 and before a 0.
+    /// Marks, among eight bytes, the first that is 0 and before a 0, and perhaps later ones; 0 if there is none.
     @inline(__always)
-    private func zeros(at offset: Int) -> SIMD16<Int8> {
-        let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
-        let next = unsafe bytes.loadUnaligned(fromByteOffset: offset + 1, as: SIMD16<UInt8>.self)
-        return unsafe unsafeBitCast((word | next) .== SIMD16<UInt8>(), to: SIMD16<Int8>.self)
+    private func zeros(at offset: Int) -> UInt64 {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let pair = word | (unsafe bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self))
+        return (pair &- 0x0101_0101_0101_0101) & ~pair & 0x8080_8080_8080_8080
     }
 }

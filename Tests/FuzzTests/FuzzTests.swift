@@ -18,6 +18,16 @@ import Testing
         }
     }
 
+    /// Many entries choose what they do by their first byte.
+    @Test("Every entry accepts any first byte", arguments: FuzzEntry.all.map(\.name))
+    func entryAcceptsFirstBytes(_ name: String) throws {
+        let entry = try #require(FuzzEntry.named(name))
+        let rest = try entry.seeds(Self.seeds.get()).first?.dropFirst().prefix(100) ?? []
+        for first in UInt8.min...UInt8.max {
+            #expect(throws: Never.self, "first byte \(first)") { try entry.run([first] + rest) }
+        }
+    }
+
     @Test("libFuzzer keeps all words of the dictionaries", arguments: FuzzEntry.all.map(\.name))
     func wordsAreKept(_ name: String) throws {
         for word in try #require(FuzzEntry.named(name)).dictionary {

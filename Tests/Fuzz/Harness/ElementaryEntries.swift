@@ -103,6 +103,8 @@ extension ElementaryEntries {
     }
 
     private static let framings: [AudioFraming] = [.mpeg, .ac3, .loas]
+    /// The number of places where the first byte may end a PES packet.
+    private static let places = Int(UInt8.max) / framings.count + 1
 
     /// The first byte selects the framing, and where the PES packet ends.
     private static let audioFrames = FuzzEntry(
@@ -112,7 +114,7 @@ extension ElementaryEntries {
                 Array(segment[((try? ID3Tags(segment).end) ?? 0)...].prefix(3000))
             }
             let streams = AudioSeeds.streams.enumerated().map { number, stream in
-                [UInt8((framings.firstIndex(of: stream.framing) ?? 0) + framings.count * (number % 43))] + stream.bytes
+                [UInt8((framings.firstIndex(of: stream.framing) ?? 0) + framings.count * number)] + stream.bytes
             }
             return streams + framed.map { [0] + $0 } + framed.map { [1] + $0 }
         },
@@ -122,7 +124,7 @@ extension ElementaryEntries {
             var framer = AudioFramer(pid: 257, framing: framing)
             var buffer = ElementaryBuffer()
             var output = DemuxedSegment()
-            let middle = 1 + Int(first) / framings.count * bytes.count / 43
+            let middle = 1 + Int(first) / framings.count * bytes.count / places
             for (part, isClosed) in [(bytes[1..<max(1, middle)], false), (bytes[max(1, middle)...], true)] {
                 buffer.startPacket(pts: .zero, dts: nil)
                 buffer.bytes += part

@@ -71,7 +71,7 @@ import Testing
         for segment in run.segments {
             let output = try demuxer.feed(segment.bytes)
             video += output.video.count
-            #expect(output.counts.transportErrors == 0)
+            #expect(output.counts[.transportErrors] == 0)
         }
         video += try demuxer.finish().video.count
         #expect(video == 500)
@@ -84,7 +84,7 @@ import Testing
         var damaged = 0
         for segment in run.segments {
             let output = try demuxer.feed(segment.bytes)
-            damaged += output.video.count(where: \.isDamaged) + output.counts.transportErrors
+            damaged += output.video.count(where: \.isDamaged) + output.counts[.transportErrors]
         }
         #expect(damaged == 0)
     }

@@ -25,7 +25,8 @@ extension TrackerError {
         case .unreachable(let reason):
             return "\(url) cannot be reached: \(reason.message)" + (ipAddress.map { " (\($0))" } ?? "")
         case .openingTimedOut: return "\(url) gave no playlist in time"
-        case .notAPlaylist(let kind, _): return "\(url) is neither an HLS playlist nor a transport stream: it is \(kind)"
+        case .notAPlaylist(let kind, _):
+            return "\(url) is neither an HLS playlist nor a transport stream: it is \(kind)"
         case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.message)"
         case .noVariant: return "\(url) offers no variant that matches"
         case .unexpectedPlaylistKind: return "\(url) is the wrong kind of playlist"

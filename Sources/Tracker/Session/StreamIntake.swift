@@ -311,7 +311,8 @@ extension StreamIntake {
     }
 
     var streamStatus: UpstreamStatus.Stream {
-        UpstreamStatus.Stream(isConnected: isConnected, connections: connections, lostDatagrams: lostDatagrams, counts: cutter.counts)
+        UpstreamStatus.Stream(
+            isConnected: isConnected, connections: connections, lostDatagrams: lostDatagrams, counts: cutter.counts)
     }
 
     var stallStatus: UpstreamStatus.Stall? {

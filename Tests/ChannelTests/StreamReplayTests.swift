@@ -89,7 +89,7 @@ import Tracker
             try await withCapture(of: cut) { try await republish($0) }
         )
         #expect(whole.segments.map(\.bytes) == joined.segments.map(\.bytes))
-        #expect(joined.status.splice.counts.periods == 1)
+        #expect(joined.status.splice.counts[.periods] == 1)
     }
 
     @Test func aKilledRecordingLosesFewParts() async throws {

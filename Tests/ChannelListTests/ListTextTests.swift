@@ -112,7 +112,7 @@ private let rows: [(when: String, text: String, says: [String])] = [
     ),
     (
         "multicast between channels", "#EXTM3U\n#EXTINF:-1,A\nudp://@239.0.0.1:1\n#EXTINF:-1,B\nhttp://h/1",
-        ["A", "B"]
+        ["A · udp://@239.0.0.1:1", "B"]
     ),
     (
         "an HLS tag far below",

@@ -30,7 +30,8 @@ enum ChannelListEntry {
         try demand(!channel.sources.isEmpty, "\(channel.name) has no source")
         try demand(channel.slug.utf8.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 }, channel.slug)
         for source in channel.sources {
-            try demand(source.url.hasPrefix("http://") || source.url.hasPrefix("https://"), "the URL \(source.url)")
+            let schemes = ["http://", "https://", "udp://", "rtp://"]
+            try demand(schemes.contains { source.url.hasPrefix($0) }, "the URL \(source.url)")
             let text = source.headers.map { $0.name + $0.value }.joined() + source.url
             try demand(!text.utf8.contains { $0 < 32 || $0 == 127 }, "control characters in \(text)")
         }

@@ -68,6 +68,38 @@ private let text = """
         #expect(written.hasPrefix("#EXTM3U\n"))
     }
 
+    /// When a channel is listed with catch-up, and of how many days.
+    static let archives: [(when: String, rewind: Int64?, keepsRewind: Bool?, isAlways: Bool?, days: Int?)] = [
+        ("a channel that runs for its viewers", nil, nil, nil, nil),
+        ("a long rewind that is there while somebody watches", 604_800, nil, nil, nil),
+        ("a rewind that is always there", 7200, true, nil, 1),
+        ("shorter than an hour", 3599, true, nil, nil),
+        ("a day and a half", 129_600, true, nil, 1),
+        ("seven days", 604_800, true, nil, 7),
+        ("always, with a rewind of its own", 604_800, nil, true, 7),
+        ("always, with the common rewind", nil, nil, true, 2),
+        ("longer than clients ask for", 400 * 86_400, true, nil, 366),
+        ("taken back", 604_800, false, false, nil),
+    ]
+
+    @Test("Catch-up is listed where there is an archive", arguments: archives)
+    func catchup(when: String, rewind: Int64?, keepsRewind: Bool?, isAlways: Bool?, days: Int?) throws {
+        var channel = ListedChannel(slug: "news", name: "News", sources: [])
+        channel.options.rewind = rewind.map { .seconds($0) }
+        channel.options.keepsRewind = keepsRewind
+        channel.options.isAlways = isAlways
+        for (format, ending) in [(StreamFormat.hls, "m3u8"), (.ts, "ts")] {
+            let writer = ChannelListWriter(
+                baseURL: "http://h:8080", format: format, query: "token=t", defaultRewind: .seconds(2 * 86_400))
+            let written = days.map {
+                "catchup=\"default\" catchup-days=\"\($0)\" "
+                    + "catchup-source=\"http://h:8080/news/archive-{utc}-{duration}.\(ending)?token=t\""
+            }
+            #expect(writer.write([channel]).contains("catchup") == (days != nil), "\(when)")
+            if let written { #expect(writer.write([channel]).contains(" \(written),News\n"), "\(when)") }
+        }
+    }
+
     @Test("discover.json, lineup.json and lineup_status.json are what clients read") func tunerDocuments() throws {
         let device = TunerDevice(name: "Wohn\"zimmer\"\n", tunerCount: 3, seed: "host")
         let discover = try object(device.discoverJSON(baseURL: "http://h:1/"))

@@ -35,4 +35,27 @@ struct WallClockJumpTests {
         #expect(next.snapshot.index.listed.map(\.mediaSequence) == Array(10..<20), "\(when)")
         #expect(brokenRules(in: text(next.snapshot.dvrPlaylist(.whole))).isEmpty, "\(when)")
     }
+
+    /// Segments 0 … 9 begin at noon, 10 … 19 half a minute earlier than 9 ends, 20 … 29 a minute after 19 ends.
+    static let moments: [(when: String, start: Int64, end: Int64?, numbers: Range<UInt64>)] = [
+        ("once", 6, 12, 1..<2), ("twice: the later one", 36, 42, 11..<12), ("the last of two", 59, 62, 14..<16),
+        ("a range into the moments that are there twice", 24, 36, 4..<6),
+        ("into the later ones", 24, 70, 4..<17), ("in a hole: the next", 91, 155, 20..<21),
+        ("in the hole, up to its end", 91, 149, 20..<20), ("before all", -60, 6, 0..<1), ("open", 120, nil, 20..<30),
+    ]
+
+    @Test(arguments: moments) func momentsOfDatesThatJump(
+        when: String, start: Int64, end: Int64?, numbers: Range<UInt64>
+    ) {
+        var index = RingIndex(policy: plentiful, targetDuration: 6)
+        for n in 0..<30 {
+            _ = index.publish(.numbered(n, at: at(6 * Int64(n) + (n < 10 ? 0 : n < 20 ? -30 : 30))))
+        }
+        let range = PublishedPlaylist(index: index, hasEnded: false).indices(from: at(start), to: end.map(at))
+        let first = index.listed.startIndex
+        #expect(range.isEmpty == numbers.isEmpty, "\(when): \(range)")
+        if !range.isEmpty {
+            #expect(UInt64(range.lowerBound - first)..<UInt64(range.upperBound - first) == numbers, "\(when)")
+        }
+    }
 }

@@ -23,13 +23,19 @@ package struct ChannelListWriter {
     private let format: StreamFormat
     private let guideURL: String?
     private let suffix: String
+    private let defaultRewind: Duration?
 
     /// - Parameters:
     ///   - baseURL: an absolute URL, with or without a slash at the end.
     ///   - guideURL: the URL of the XMLTV guide; nil without one.
     ///   - query: a query that all URLs of this server carry, percent-coded.
-    package init(baseURL: String, format: StreamFormat, guideURL: String? = nil, query: String? = nil) {
+    ///   - defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
+    package init(
+        baseURL: String, format: StreamFormat, guideURL: String? = nil, query: String? = nil,
+        defaultRewind: Duration? = .zero
+    ) {
         suffix = Self.suffix(query)
+        self.defaultRewind = defaultRewind
         self.baseURL = Self.withSlash(baseURL)
         self.format = format
         self.guideURL = guideURL
@@ -91,6 +97,11 @@ package struct ChannelListWriter {
         add("tvg-chno", channel.number)
         add("tvg-shift", channel.guideShift.map(Self.plain))
         if channel.isRadio { add("radio", "true") }
+        if let days = channel.catchupDays(defaultRewind: defaultRewind) {
+            add("catchup", "default")
+            add("catchup-days", String(days))
+            add("catchup-source", baseURL + format.catchupPath(ofSlug: channel.slug) + suffix)
+        }
         for attribute in channel.stationAttributes { add(attribute.name, Self.plain(attribute.value)) }
         add("group-title", channel.groups.map(Self.plain).joined(separator: ";"))
         return attributes

@@ -27,12 +27,14 @@ struct PublishedPlaylist {
     }
 
     /// The indices of the entries that overlap the time from `start` up to `end`.
+    ///
+    /// A range with a start begins with media where it has any: a playlist that begins in an outage begins after it.
     func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
         let entries = index.listed
-        let first = start.map { index.firstIndex(endingAfter: $0) ?? entries.endIndex }
-        let head = first ?? entries.startIndex
-        let tail = end.flatMap { index.firstIndex(from: head, beginningAtOrAfter: $0) }
-        return head..<(tail ?? entries.endIndex)
+        let head = start.map { index.firstIndex(at: $0) ?? entries.endIndex } ?? entries.startIndex
+        let tail = end.flatMap { index.firstIndex(from: head, beginningAtOrAfter: $0) } ?? entries.endIndex
+        guard start != nil else { return head..<tail }
+        return (entries[head..<tail].firstIndex { !$0.isGap } ?? head)..<tail
     }
 
     /// The entries that overlap the time from `start` up to `end`; nil if there are none.

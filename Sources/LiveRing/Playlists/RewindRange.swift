@@ -21,7 +21,7 @@ package enum RewindRange: Hashable, Sendable {
     }
 
     /// The maximum length in milliseconds, longer than any ring. Larger values are refused.
-    private static let longest: Int64 = 366 * 24 * 3600 * 1000
+    package static let longest: Int64 = 366 * 24 * 3600 * 1000
 
     /// Reads the range from the query of a request.
     ///

@@ -81,7 +81,7 @@ package final class ChannelResponder: Sendable {
         var isComplete = false
         if request.range != .whole {
             guard let part = snapshot?.part(of: request.range) else {
-                return .refusedStream(.notFound, reason: nothingInRange)
+                return nothingInRange
             }
             policy.start = .segment(part.first, offset: Ticks(part.offset))
             policy.end = request.end
@@ -140,7 +140,13 @@ package final class ChannelResponder: Sendable {
         return response
     }
 
-    private var nothingInRange: String { snapshot.nothingInRange }
+    /// With a body, unlike a stream that is refused for now: people read what there is, and no client plays a 404.
+    private var nothingInRange: Response {
+        let reason = snapshot.nothingInRange
+        var response = Response.text(.notFound, reason)
+        response.extraHeaders = [HeaderField(name: "X-Liverelay-Reason", value: reason)]
+        return response
+    }
 
     private var readiness: Response {
         let status = state.status

@@ -1,5 +1,6 @@
 import Channel
 import ChannelList
+import LiveRing
 import Logging
 import Synchronization
 import WebServer
@@ -56,6 +57,9 @@ package final class ChannelHost: Sendable {
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
 
     package var policy: ChannelSupervisor.Policy { state.withLock { $0.supervisor.policy } }
+
+    /// The rewind of channels that do not say theirs; nil: without a limit.
+    package var defaultRewind: Duration? { settings.configuration.retention.rewind }
 
     /// Replaces the list. A channel that is relayed differently, or has no entry, ends; the others are not touched.
     ///

@@ -16,7 +16,8 @@ extension ServeResponder {
         let base = base(of: target)
         let guideURL = mayReadGuide(target.viewer) && guide?.hasSources == true ? base + "/epg.xml" : nil
         let writer = ChannelListWriter(
-            baseURL: base, format: format, guideURL: guideURL, query: target.viewer.query?.value)
+            baseURL: base, format: format, guideURL: guideURL, query: target.viewer.query?.value,
+            defaultRewind: host.defaultRewind)
         let name = "playlist.m3u \(format.rawValue) \(guideURL != nil) \(group.map { "group " + $0 } ?? "")"
         return list(name, .channelList, for: target) { Array(writer.write($0.channels, group: group).utf8) }
     }

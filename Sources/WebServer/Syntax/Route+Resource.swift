@@ -69,6 +69,10 @@ extension Route.Resource {
     package init(path: String, query: [RequestTarget.QueryItem] = []) {
         let name = path.hasPrefix("/") ? path.dropFirst() : path[...]
         let folder = "ts/"
+        if let archive = Self.archive(name, .fragmentedMP4, query) {
+            self = archive
+            return
+        }
         switch name {
         case "": self = .page
         case "live.ts": self = Self.endlessStream(query)
@@ -85,8 +89,29 @@ extension Route.Resource {
         }
     }
 
+    /// The resource of a catch-up client's URL; nil for another name.
+    private static func archive(
+        _ name: Substring, _ content: PlaylistContent, _ query: [RequestTarget.QueryItem]
+    ) -> Route.Resource? {
+        do throws(RewindRange.BadQuery) {
+            guard let address = try ArchiveAddress(name: name, query: query) else { return nil }
+            return Route.Resource(address, of: content)
+        } catch { return .badQuery(error) }
+    }
+
+    /// - Parameter content: of the playlists.
+    package init(_ address: ArchiveAddress, of content: PlaylistContent = .fragmentedMP4) {
+        switch address.form {
+        case .playlist: self = .playlist(.rewind(content, address.range))
+        case .master: self = .playlist(.master(content, address.range))
+        case .transportStream where content == .transportStream: self = .notFound
+        case .transportStream: self = .endlessStream(.init(range: address.range, speed: .automatic))
+        }
+    }
+
     private static func transportStream(_ name: Substring, _ query: [RequestTarget.QueryItem]) -> Route.Resource {
         if SpoolName.segment(ofTransportStream: name) != nil { return .transportSegment(String(name)) }
+        if let archive = archive(name, .transportStream, query) { return archive }
         return playlist(name, .transportStream, query) ?? .notFound
     }
 

@@ -1,0 +1,100 @@
+package import LiveRing
+import Playlist
+import Support
+
+/// The part of the timeline that the URL of a catch-up client names.
+///
+/// Clients fill templates that were made for Flussonic, Nimble or IPTV boxes with the same moments. docs/catchup.md has the
+/// forms. All moments are UTC.
+package struct ArchiveAddress: Equatable, Sendable {
+    /// What is served of the range.
+    package enum Form: Equatable, Sendable {
+        case playlist, master, transportStream
+    }
+
+    package let form: Form
+    package let range: RewindRange
+
+    package init(form: Form, range: RewindRange) { (self.form, self.range) = (form, range) }
+
+    /// Names of the live playlist or stream before a moment, and before `?utc=` and `?playseek=`.
+    private static let liveNames: Set<Substring> = [
+        "live", "dvr", "index", "video", "mono", "archive", "master",
+    ]
+
+    /// Reads a name; nil if it names no range.
+    /// - Parameters:
+    ///   - name: the last component of the path.
+    ///   - query: the decoded names and values.
+    package init?(name: Substring, query: [RequestTarget.QueryItem]) throws(RewindRange.BadQuery) {
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        var words = name[..<dot].split(separator: "-", omittingEmptySubsequences: false)
+        let liveName = words.first.flatMap { Self.liveNames.contains($0) ? $0 : nil }
+        switch name[dot...] {
+        case ".m3u8": form = liveName == "master" ? .master : .playlist
+        case ".ts": form = .transportStream
+        default: return nil
+        }
+        if liveName != nil { words.removeFirst() }
+        guard let range = try Self.range(words, hasLiveName: liveName != nil, query) else { return nil }
+        self.range = range
+    }
+
+    /// - Parameter words: those after the live name.
+    private static func range(
+        _ words: [Substring], hasLiveName: Bool, _ query: [RequestTarget.QueryItem]
+    ) throws(RewindRange.BadQuery) -> RewindRange? {
+        let first = words.first ?? ""
+        switch (first, words.count) {
+        case ("", 0): return try range(query)
+        case ("timeshift_abs", 2): return try .between(start: moment(words[1]), end: nil)
+        case ("timeshift_rel", 2): return try .delayed(milliseconds: seconds(words[1], atLeast: 0) * 1000)
+        case ("playlist_dvr_range", 3) where !hasLiveName: return try range(from: words[1], lasting: words[2])
+        case (_, 1) where !hasLiveName && ArchiveStamp.isNumber(first):
+            return try .between(start: moment(first), end: nil)
+        case (_, 2) where hasLiveName && ArchiveStamp.isNumber(first):
+            if words[1] == "now" { return try .between(start: moment(first), end: nil) }
+            return try range(from: first, lasting: words[1])
+        default: return nil
+        }
+    }
+
+    /// The range that a query of a live name asks for. `lutc` is ignored: it is the present moment in some clients, and the
+    /// end of the program in others.
+    private static func range(_ query: [RequestTarget.QueryItem]) throws(RewindRange.BadQuery) -> RewindRange? {
+        if let text = query.value(of: "utc") {
+            guard let start = ArchiveStamp.moment(text[...]) else { throw .value(name: "utc", value: text) }
+            return .between(start: start, end: nil)
+        }
+        guard let text = query.value(of: "playseek") else { return nil }
+        let stamps = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let start = stamps.first.flatMap(ArchiveStamp.date) else { throw .value(name: "playseek", value: text) }
+        guard stamps.count == 2, !stamps[1].isEmpty else { return .between(start: start, end: nil) }
+        guard let end = ArchiveStamp.date(stamps[1]) else { throw .value(name: "playseek", value: text) }
+        guard start < end else { throw .emptyRange }
+        return .between(start: start, end: end)
+    }
+
+    private static func range(
+        from start: Substring, lasting length: Substring
+    ) throws(RewindRange.BadQuery) -> RewindRange {
+        try range(from: moment(start), seconds: seconds(length, atLeast: 1))
+    }
+
+    static func range(from start: ProgramDateTime, seconds: Int64) -> RewindRange {
+        .between(start: start, end: start.advanced(byMilliseconds: seconds * 1000))
+    }
+
+    private static func moment(_ text: Substring) throws(RewindRange.BadQuery) -> ProgramDateTime {
+        guard let moment = ArchiveStamp.moment(text) else { throw .value(name: "start", value: String(text)) }
+        return moment
+    }
+
+    private static func seconds(_ text: Substring, atLeast minimum: Int64) throws(RewindRange.BadQuery) -> Int64 {
+        let longest = RewindRange.longest / 1000
+        guard ArchiveStamp.isNumber(text), let value = Int64(text), (minimum...longest).contains(value) else {
+            throw .value(name: "duration", value: String(text))
+        }
+        return value
+    }
+}

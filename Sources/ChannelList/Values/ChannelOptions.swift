@@ -69,6 +69,13 @@ package struct ChannelOptions: Sendable {
     /// Whether the channel runs without viewers: if it says so, or else if it records or keeps its rewind.
     package var runsAlways: Bool { self.isAlways ?? (self.record != nil || self.keepsRewind == true) }
 
+    /// Whole days for which what a channel has published can be watched: those of a rewind that is always there. A rewind
+    /// of less than a day is none to clients, because they count in days and ask for all of the first one.
+    package var archiveDays: Int {
+        guard runsAlways, let rewind = self.rewind else { return 0 }
+        return Int(rewind.components.seconds / 86_400)
+    }
+
     /// These options, and `defaults` where they say nothing.
     package func filled(from defaults: ChannelOptions) -> ChannelOptions {
         var options = self

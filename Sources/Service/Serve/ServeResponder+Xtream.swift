@@ -1,0 +1,124 @@
+import ChannelList
+import Foundation
+import Guide
+import Playlist
+import Support
+import WebServer
+
+// What clients of Xtream Codes ask for. The password is the viewer's token, and has been judged before.
+
+extension ServeResponder {
+    func answer(to request: XtreamRequest, _ target: RequestTarget) -> Answer {
+        let credentials = XtreamCredentials(user: request.user, password: request.password)
+        switch request.resource {
+        case .account: return .now(.document(.json, account(of: request, target).json))
+        case .nothing: return .now(.document(.json, "[]"))
+        case .categories:
+            return .later(
+                list("live categories", .json, for: target) { Array(Self.catalog($0).categoriesJSON.utf8) })
+        case .streams(let category):
+            return .later(
+                list("live streams \(category ?? "")", .json, for: target) {
+                    Array(Self.catalog($0).streamsJSON(category: category).utf8)
+                })
+        case .panel:
+            return .later(
+                moment("panel", for: target, credentials: credentials.query) { [self] overview in
+                    Array(Self.catalog(overview.directory).panelJSON(account(of: request, target)).utf8)
+                })
+        case .list(let output, let isPlain):
+            return .later(xtreamList(output, isPlain: isPlain, credentials, for: target))
+        case .guide: return guideAnswer(to: target, asGzipFile: false)
+        case .shortGuide(let stream, let limit):
+            return .later { [self] in await listings(of: stream, from: Self.now / 1000, limit: limit, target) }
+        case .guideTable(let stream): return .later { [self] in await listings(of: stream, target) }
+        case .stream(let number, let output): return stream(number, output, target)
+        }
+    }
+
+    /// Milliseconds since 1970.
+    private static var now: Int64 { WallClock.milliseconds }
+
+    private static func catalog(_ directory: ChannelDirectory) -> XtreamCatalog {
+        XtreamCatalog(
+            directory.channels, streamNumbers: directory.streamNumbers, guideNumbers: directory.guideNumbers)
+    }
+
+    private func account(of request: XtreamRequest, _ target: RequestTarget) -> XtreamAccountDocument {
+        XtreamAccountDocument(
+            user: request.user, password: request.password, connections: host.policy.tunerCount,
+            baseURL: base(of: target), at: ProgramDateTime(millisecondsSince1970: Self.now))
+    }
+
+    private func xtreamList(
+        _ output: XtreamRequest.Output, isPlain: Bool, _ credentials: XtreamCredentials, for target: RequestTarget
+    ) -> Work {
+        let base = base(of: target)
+        let hasGuide = mayReadGuide(target.viewer) && guide?.hasSources == true
+        let writer = ChannelListWriter(
+            baseURL: base, format: output == .playlist ? .hls : .ts,
+            guideURL: hasGuide ? "\(base)/xmltv.php?\(credentials.query.value)" : nil, credentials, isPlain: isPlain)
+        let name = "get.php \(output) \(isPlain) \(hasGuide)"
+        return list(name, .channelList, for: target, credentials: credentials.query) {
+            Array(writer.write($0.channels, streamNumbers: $0.streamNumbers).utf8)
+        }
+    }
+
+    /// The media of a channel: the stream itself, or where its playlist is.
+    private func stream(_ number: Int, _ output: XtreamRequest.Output, _ target: RequestTarget) -> Answer {
+        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
+            return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
+        }
+        switch output {
+        case .transportStream:
+            var below = RequestTarget(method: target.method, path: "/live.ts", query: [], fields: target.fields)
+            below.viewer = target.viewer
+            return answer(of: channel.slug, .endlessStream(.live), to: below, as: "/\(channel.slug)/live.ts")
+        case .playlist:
+            // The playlist's URIs are relative to the channel's own path.
+            let steps = target.path.split(separator: "/").count - 1
+            let path = String(repeating: "../", count: steps) + StreamFormat.hls.path(ofSlug: channel.slug)
+            return .now(.redirect(.found, to: path, query: target.viewer.query))
+        }
+    }
+}
+
+// MARK: - The guide
+
+extension ServeResponder {
+    /// The programs of a channel: those that are not over at `time`, or all.
+    private func listings(
+        of number: Int, from time: Int64? = nil, limit: Int = GuideService.mostListings, _ target: RequestTarget
+    ) async -> Response {
+        var object = JSONObject()
+        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
+            object.add("epg_listings", list: [])
+            return .document(.json, object.text)
+        }
+        let listings = await guide?.listings(of: channel, from: time, limit: limit) ?? []
+        let now = Self.now / 1000
+        object.add("epg_listings", list: listings.map { Self.object($0, of: channel, at: now) })
+        return .document(.json, object.text)
+    }
+
+    private static func object(_ listing: GuideListing, of channel: ListedChannel, at now: Int64) -> JSONObject {
+        let id = ChannelListWriter.guideID(of: channel)
+        let archiveStart = now - Int64(channel.options.archiveDays) * 86_400
+        var object = JSONObject([
+            "id": "\(XtreamCatalog.number(ofProgramAt: listing.start, of: id))", "epg_id": id,
+            "title": base64(listing.title),
+            "lang": listing.language, "start": time(listing.start), "end": time(listing.stop),
+            "description": base64(listing.description), "channel_id": id, "start_timestamp": "\(listing.start)",
+            "stop_timestamp": "\(listing.stop)",
+        ])
+        object.add("now_playing", listing.start <= now && now < listing.stop ? 1 : 0)
+        object.add("has_archive", listing.stop <= now && listing.start >= archiveStart ? 1 : 0)
+        return object
+    }
+
+    private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+    private static func time(_ seconds: Int64) -> String {
+        XtreamAccountDocument.text(ProgramDateTime(millisecondsSince1970: seconds * 1000))
+    }
+}

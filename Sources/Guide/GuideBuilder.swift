@@ -18,6 +18,8 @@ struct GuideBuilder {
         var gzipByteCount = 0
         /// A hash of the content.
         var fingerprint: UInt64 = 0
+        /// Where the programs are in the first file.
+        var schedule = GuideSchedule()
         /// Of each guide: what is in it, or why it cannot be used.
         var found: [Result<GuideScanner.Counts, GuideFault>] = []
     }
@@ -48,6 +50,7 @@ struct GuideBuilder {
         }
         try output.finish(GuideMerge.tail)
         built.written = merge.counts
+        built.schedule = merge.schedule.sorted()
         (built.byteCount, built.gzipByteCount) = (output.byteCount, output.gzipByteCount)
         built.fingerprint = output.fingerprint
         return built

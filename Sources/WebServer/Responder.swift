@@ -2,7 +2,7 @@
 package protocol Responder: Sendable {
     var paths: Route.Paths { get }
     /// Returns who sends a request, by its token.
-    func viewer(of target: RequestTarget) -> Viewer
+    func viewer(of target: RequestTarget, for route: Route) -> Viewer
     /// Whether the viewer may have what the route names, whether that exists or not.
     func permits(_ route: Route, to viewer: Viewer) -> Bool
     /// Answers a request that was admitted: a GET or HEAD, or any method below `/api`.
@@ -11,13 +11,13 @@ package protocol Responder: Sendable {
 
 extension Responder {
     package var paths: Route.Paths { .list }
-    package func viewer(of target: RequestTarget) -> Viewer { .unrestricted }
+    package func viewer(of target: RequestTarget, for route: Route) -> Viewer { .unrestricted }
     package func permits(_ route: Route, to viewer: Viewer) -> Bool { true }
 
-    /// Decides about a request from its head alone: admission → token → route → answer, each of them once.
+    /// Decides about a request from its head alone: admission → route → token → answer, each of them once.
     ///
     /// The server adds the limits on bodies and on what is held at once (`RequestWork`). Each refusal comes before a
-    /// body is read.
+    /// body is read, but for that of a form, whose body has the token.
     package func answer(to request: HTTPRequestReader, limiter: RequestLimiter?) -> Answer {
         if let refusal = limiter?.refusal(of: request) { return .now(refusal) }
         guard let target = request.target else {
@@ -25,15 +25,19 @@ extension Responder {
         }
         // RFC 9112 §3.2: without Host, or with two, a request of HTTP/1.1 is malformed.
         guard request.hasOneHost else { return .now(.text(.badRequest, "A request needs one Host field.")) }
-        return answer(to: target, request.kind)
+        guard paths == .list, XtreamRequest.takesForm(target) else { return answer(to: target, request.kind) }
+        return .body(
+            BodyAction(limit: XtreamRequest.longestForm, tooLarge: .text(.contentTooLarge, "The form is too large.")) {
+                await answer(to: target.reading(form: $0), request.kind).response()
+            })
     }
 
-    /// Answers a request that was admitted: token → route → answer.
+    /// Answers a request that was admitted: route → token → answer.
     package func answer(to target: RequestTarget, _ kind: Route.Kind = .other) -> Answer {
-        let viewer = viewer(of: target)
         let route = Route(target, in: paths)
+        let viewer = viewer(of: target, for: route)
         if let refusal = route.refusal(of: target) { return .now(refusal) }
-        guard permits(route, to: viewer) else { return .now(.unauthorized(kind)) }
+        guard permits(route, to: viewer) else { return .now(.unauthorized(kind, route)) }
         var target = target
         target.viewer = viewer
         return answer(to: route, target).map { $0.kept(for: viewer) }
@@ -56,13 +60,27 @@ extension Route {
     }
 }
 
+extension Route {
+    /// Whether clients look in the answer for whether the user name and the password are right.
+    fileprivate var isXtreamAccount: Bool {
+        guard case .xtream(let request) = self else { return false }
+        return switch request.resource {
+        case .account, .categories, .streams, .nothing, .shortGuide, .guideTable, .panel: true
+        case .list, .guide, .stream: false
+        }
+    }
+}
+
 extension Response {
     /// The answer to a request without a token that opens what it asks for. It does not depend on whether there is
     /// anything. That for a stream has no body, because some clients would play it.
-    package static func unauthorized(_ kind: Route.Kind) -> Response {
+    package static func unauthorized(_ kind: Route.Kind, _ route: Route = .notFound) -> Response {
         let reason = "A token is needed here: as Authorization: Bearer TOKEN, or ?token=TOKEN in the address."
         var response = Response.text(.unauthorized, reason)
         if kind == .stream { (response.contentType, response.body) = (nil, .empty) }
+        if route.isXtreamAccount {
+            (response.contentType, response.body) = (.json, .bytes(Array(#"{"user_info":{"auth":0}}"#.utf8), gzip: nil))
+        }
         response.extraHeaders = [HeaderField(name: "WWW-Authenticate", value: "Bearer")]
         return response
     }

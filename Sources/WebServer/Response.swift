@@ -13,6 +13,7 @@ package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     package static let created = HTTPStatus(rawValue: 201)
     package static let noContent = HTTPStatus(rawValue: 204)
     static let partialContent = HTTPStatus(rawValue: 206)
+    package static let found = HTTPStatus(rawValue: 302)
     static let notModified = HTTPStatus(rawValue: 304)
     package static let permanentRedirect = HTTPStatus(rawValue: 308)
     package static let badRequest = HTTPStatus(rawValue: 400)
@@ -115,6 +116,16 @@ extension Response {
     package static func unavailable(_ line: String, retryAfter: Int64 = 1) -> Response {
         var response = text(.serviceUnavailable, line)
         response.extraHeaders = [.retryAfter(seconds: retryAfter)]
+        return response
+    }
+
+    /// Leads to another path.
+    /// - Parameters:
+    ///   - path: relative to that of the request.
+    ///   - query: that the URL carries, as in `Viewer`.
+    package static func redirect(_ status: HTTPStatus, to path: String, query: Secret?) -> Response {
+        var response = text(status, path)
+        response.extraHeaders = [HeaderField(name: "Location", value: path + (query.map { "?" + $0.value } ?? ""))]
         return response
     }
 

@@ -120,8 +120,8 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
 
     @Test(arguments: stamps) func stamp(_ text: String) throws {
         #expect(ArchiveStamp.date(text[...]) == date(noon))
-        let path = try #require(try XtreamTimeshift(path: "/timeshift/me/secret/60/\(text)/7.ts"))
-        #expect(path.address == ArchiveAddress(form: .transportStream, range: ArchiveAddressTests.hour))
+        let address = ArchiveAddress(form: .transportStream, range: ArchiveAddressTests.hour)
+        #expect(request("/timeshift/me/secret/60/\(text)/7.ts")?.resource == .archive(7, .success(address)))
     }
 
     static let others = [
@@ -132,38 +132,45 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
 
     @Test(arguments: others) func noStamp(_ text: String) throws {
         #expect(ArchiveStamp.date(text[...]) == nil)
-        #expect(throws: RewindRange.BadQuery.value(name: "start", value: text)) {
-            try XtreamTimeshift(path: "/timeshift/me/secret/60/\(text)/7.ts")
-        }
+        #expect(
+            request("/timeshift/me/secret/60/\(text)/7.ts")?.resource
+                == .archive(7, .failure(.value(name: "start", value: text))))
     }
 
-    static let paths: [(path: String, stream: String?, form: ArchiveAddress.Form)] = [
-        ("/timeshift/me/secret/60/2026-01-02:12-00/7.ts", "7", .transportStream),
-        ("/timeshift/me/secret/60/2026-01-02:12-00/7.m3u8", "7", .playlist),
-        ("/timeshift/me/secret/60/2026-01-02:12-00/7", "7", .transportStream),
-        ("/timeshift/me/secret/60/2026-01-02:12-00", nil, .playlist),
-        ("/timeshift/me/secret/60/2026-01-02:12-00/", nil, .playlist),
-        ("/news/timeshift/me/secret/60/2026-01-02:12-00/7.ts", nil, .playlist),
+    static let paths: [(path: String, form: ArchiveAddress.Form?)] = [
+        ("/timeshift/me/secret/60/2026-01-02:12-00/7.ts", .transportStream),
+        ("/timeshift/me/secret/60/2026-01-02:12-00/7.m3u8", .playlist),
+        ("/timeshift/me/secret/60/2026-01-02:12-00/7", .transportStream),
+        ("/timeshift/me/secret/60/2026-01-02:12-00", nil),
+        ("/timeshift/me/secret/60/2026-01-02:12-00/", nil),
+        ("/timeshift/me/secret/60/2026-01-02:12-00/x.ts", nil),
+        ("/news/timeshift/me/secret/60/2026-01-02:12-00/7.ts", nil),
     ]
 
-    @Test(arguments: paths) func path(_ path: String, stream: String?, form: ArchiveAddress.Form) throws {
-        let request = try XtreamTimeshift(path: path)
-        #expect(request?.stream == stream)
-        guard let request else { return }
-        #expect(request.user == "me" && request.password == "secret" && request.address.form == form)
-        #expect(request.address.range == ArchiveAddressTests.hour)
+    @Test(arguments: paths) func path(_ path: String, form: ArchiveAddress.Form?) {
+        let request = request(path)
+        #expect((request == nil) == (form == nil))
+        guard let request, let form else { return }
+        let address = ArchiveAddress(form: form, range: ArchiveAddressTests.hour)
+        #expect(request == XtreamRequest(user: "me", password: "secret", .archive(7, .success(address))))
     }
 
     @Test func query() throws {
         let uri = "/streaming/timeshift.php?username=me&password=secret&stream=7&start=2026-01-02:12-00&duration=60"
-        let request = try XtreamTimeshift(query: RequestTarget(method: .get, uri: uri).query)
-        #expect(request == (try XtreamTimeshift(path: "/timeshift/me/secret/60/2026-01-02:12-00/7")))
-        #expect(try XtreamTimeshift(query: RequestTarget(method: .get, uri: "/timeshift.php?username=me").query) == nil)
+        #expect(
+            try XtreamRequest(RequestTarget(method: .get, uri: uri))
+                == request("/timeshift/me/secret/60/2026-01-02:12-00/7"))
+        #expect(try XtreamRequest(RequestTarget(method: .get, uri: "/timeshift.php?username=me")) == nil)
     }
 
     @Test(arguments: ["0", "-5", "x", "", "527041", "99999999999999999999"]) func minutes(_ text: String) {
-        #expect(throws: RewindRange.BadQuery.value(name: "duration", value: text)) {
-            try XtreamTimeshift(path: "/timeshift/me/secret/\(text)/2026-01-02:12-00/7.ts")
-        }
+        #expect(
+            request("/timeshift/me/secret/\(text)/2026-01-02:12-00/7.ts")?.resource
+                == .archive(7, .failure(.value(name: "duration", value: text))))
+    }
+
+    /// - Parameter path: decoded.
+    private func request(_ path: String) -> XtreamRequest? {
+        XtreamRequest(RequestTarget(method: .get, path: path, query: [], fields: .init()))
     }
 }

@@ -15,6 +15,8 @@ private let rows: [(uri: String, route: Route.Kind)] = [
     ("/auto/v5.1", .stream), ("/tuner0/v7?duration=5", .stream), ("/auto/x", .other), ("/news/v7", .other),
     ("/api/events?type=splice", .events), ("/api/channels/news", .api), ("/api", .api), ("/news/", .other),
     ("/news", .other), ("", .other), ("*", .other), ("/..", .other), ("http://h/live.m3u8", .playlist),
+    ("/player_api.php?username=a&password=b", .list), ("/get.php", .list), ("/news/get.php", .other),
+    ("/live/u/p/7", .stream), ("/u/p/7", .stream), ("/u/p/7.m3u8", .playlist), ("/u/7", .other), ("/7", .other),
     ("/wp-login.php", .other), ("/a/b/c/%2e%2e", .other),
 ]
 

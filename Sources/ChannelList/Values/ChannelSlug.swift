@@ -67,7 +67,7 @@ package enum ChannelSlug {
             }
         }
         let text = letters.isEmpty ? name : letters
-        let hash = text.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        let hash = StableHash.of(text)
         let digits = String((hash >> 24) ^ (hash & 0xFF_FFFF), radix: 16)
         return String(repeating: "0", count: 6 - digits.count) + digits
     }

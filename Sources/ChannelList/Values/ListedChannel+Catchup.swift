@@ -2,18 +2,22 @@ extension ListedChannel {
     /// Shorter rewinds hold no whole program.
     private static let shortestArchive = Duration.seconds(3600)
     /// Clients list the programs of every day.
-    private static let mostDays = 366
+    private static let longestArchive = Duration.seconds(366 * 86_400)
 
-    /// The days of past programs that clients may ask for; nil: the channel offers no catch-up.
+    /// How far back clients may ask for past programs; nil: the channel offers no catch-up.
     ///
     /// A channel that always runs has everything of its rewind. One that runs for its viewers has what somebody watched,
-    /// and offers nothing. Clients count whole days: a rewind of some hours is one, and a longer one loses its last part.
+    /// and offers nothing.
     /// - Parameter defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
-    package func catchupDays(defaultRewind: Duration?) -> Int? {
+    package func archive(defaultRewind: Duration?) -> Duration? {
         guard options.runsAlways else { return nil }
-        guard let rewind = options.rewind ?? defaultRewind else { return Self.mostDays }
-        guard rewind >= Self.shortestArchive else { return nil }
-        return Int(min(max(1, rewind.components.seconds / 86_400), Int64(Self.mostDays)))
+        let archive = min(options.rewind ?? defaultRewind ?? Self.longestArchive, Self.longestArchive)
+        return archive >= Self.shortestArchive ? archive : nil
+    }
+
+    /// The archive in the days that clients count by: one of some hours is one day, and a longer one loses its last part.
+    package func catchupDays(defaultRewind: Duration?) -> Int? {
+        archive(defaultRewind: defaultRewind).map { Int(max(1, $0.components.seconds / 86_400)) }
     }
 }
 

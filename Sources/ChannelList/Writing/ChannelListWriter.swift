@@ -1,3 +1,5 @@
+package import Support
+
 /// The form in which a channel is fetched from us.
 package enum StreamFormat: String, Sendable, CaseIterable {
     /// One endless transport stream.
@@ -14,6 +16,25 @@ package enum StreamFormat: String, Sendable, CaseIterable {
     }
 }
 
+/// What clients of Xtream Codes say who they are, in the URLs of a list.
+package struct XtreamCredentials: Sendable {
+    private let user: Secret
+    private let password: Secret
+
+    package init(user: Secret, password: Secret) { (self.user, self.password) = (user, password) }
+
+    /// `username=…&password=…`
+    package var query: Secret {
+        Secret("username=\(PercentEncoding.encode(user.value))&password=\(PercentEncoding.encode(password.value))")
+    }
+
+    /// `live/USER/PASSWORD/7.ts`
+    func path(ofStream number: Int, _ format: StreamFormat) -> String {
+        let (user, password) = (PercentEncoding.encode(user.value), PercentEncoding.encode(password.value))
+        return "live/\(user)/\(password)/\(number).\(format == .ts ? "ts" : "m3u8")"
+    }
+}
+
 /// Writes the list of our channels so that every known reader understands it.
 ///
 /// A URL is an identity: clients know a channel by it. So it holds the base URL and the slug, and nothing that changes.
@@ -24,6 +45,8 @@ package struct ChannelListWriter {
     private let guideURL: String?
     private let suffix: String
     private let defaultRewind: Duration?
+    private let credentials: XtreamCredentials?
+    private let hasAttributes: Bool
 
     /// - Parameters:
     ///   - baseURL: an absolute URL, with or without a slash at the end.
@@ -36,23 +59,44 @@ package struct ChannelListWriter {
     ) {
         suffix = Self.suffix(query)
         self.defaultRewind = defaultRewind
+        (credentials, hasAttributes) = (nil, true)
         self.baseURL = Self.withSlash(baseURL)
         self.format = format
         self.guideURL = guideURL
     }
 
+    /// The list as `get.php` of Xtream Codes gives it.
+    /// - Parameter isPlain: whether the list has names and URLs alone.
+    package init(
+        baseURL: String, format: StreamFormat, guideURL: String?, _ credentials: XtreamCredentials, isPlain: Bool
+    ) {
+        self.baseURL = Self.withSlash(baseURL)
+        self.format = format
+        self.guideURL = isPlain ? nil : guideURL
+        self.credentials = credentials
+        // Its clients make the URLs of an archive themselves.
+        (suffix, hasAttributes, defaultRewind) = ("", !isPlain, .zero)
+    }
+
+    /// The list as `get.php` of Xtream Codes gives it.
+    /// - Parameter streamNumbers: of the channels, one each.
+    package func write(_ channels: [ListedChannel], streamNumbers: [Int]) -> String {
+        zip(channels, streamNumbers).reduce(into: header) { $0 += entry(of: $1.0, streamNumber: $1.1) }
+    }
+
     /// - Parameter group: only the channels of this group, compared without case; nil for all.
     package func write(_ channels: [ListedChannel], group: String? = nil) -> String {
-        var text = "#EXTM3U"
-        if let guideURL {
-            let url = Self.withoutCommas(guideURL) + suffix
-            text += " x-tvg-url=\"\(url)\" url-tvg=\"\(url)\""
-        }
-        text += "\n"
+        var text = header
         for channel in channels where group.map({ Self.has(channel, $0) }) ?? true {
             text += entry(of: channel)
         }
         return text
+    }
+
+    private var header: String {
+        guard let guideURL else { return "#EXTM3U\n" }
+        let url = Self.withoutCommas(guideURL) + suffix
+        return "#EXTM3U x-tvg-url=\"\(url)\" url-tvg=\"\(url)\"\n"
     }
 
     /// The `id` of the channel in the list and in the guide that belongs to it: that of its guide, else one made of its
@@ -78,11 +122,13 @@ package struct ChannelListWriter {
         channel.groups.contains { $0.lowercased() == group.lowercased() }
     }
 
-    private func entry(of channel: ListedChannel) -> String {
-        let attributes = attributes(of: channel).map { " \($0.name)=\"\($0.value)\"" }.joined()
+    private func entry(of channel: ListedChannel, streamNumber: Int? = nil) -> String {
+        let listed = hasAttributes ? attributes(of: channel) : []
+        let attributes = listed.map { " \($0.name)=\"\($0.value)\"" }.joined()
         var text = "#EXTINF:-1\(attributes),\(Self.displayName(of: channel))\n"
-        if format == .ts { text += "#KODIPROP:mimetype=video/mp2t\n" }
-        return text + baseURL + format.path(ofSlug: channel.slug) + suffix + "\n"
+        if format == .ts, hasAttributes { text += "#KODIPROP:mimetype=video/mp2t\n" }
+        let path = streamNumber.flatMap { credentials?.path(ofStream: $0, format) } ?? format.path(ofSlug: channel.slug)
+        return text + baseURL + path + suffix + "\n"
     }
 
     private func attributes(of channel: ListedChannel) -> [ListedAttribute] {

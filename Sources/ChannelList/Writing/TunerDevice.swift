@@ -102,7 +102,7 @@ extension TunerDevice {
             return number
         }
         for index in channels.indices where numbers[index].isEmpty {
-            var number = 10_000 + Int(hash(channels[index].slug) % 90_000)
+            var number = 10_000 + Int(StableHash.of(channels[index].slug) % 90_000)
             while !used.insert(String(number)).inserted { number += 1 }
             numbers[index] = String(number)
         }
@@ -125,7 +125,7 @@ extension TunerDevice {
 
     /// 105 as current devices have it, four digits of the seed's hash, and the check digit.
     package static func deviceID(seed: String) -> String {
-        let hash = hash(seed)
+        let hash = StableHash.of(seed)
         let folded = (hash >> 16) ^ (hash & 0xFFFF)
         var digits: [UInt8] = [1, 0, 5]
         for place: UInt32 in [12, 8, 4, 0] { digits.append(UInt8((folded >> place) & 15)) }
@@ -136,10 +136,5 @@ extension TunerDevice {
     private static func checksum(_ digits: [UInt8]) -> UInt8 {
         let table: [UInt8] = [0xA, 0x5, 0xF, 0x6, 0x7, 0xC, 0x1, 0xB, 0x9, 0x2, 0x8, 0xD, 0x4, 0x3, 0xE, 0x0]
         return digits.enumerated().reduce(0) { $0 ^ ($1.offset % 2 == 0 ? table[Int($1.element)] : $1.element) }
-    }
-
-    /// 32-bit FNV-1a.
-    private static func hash(_ text: String) -> UInt32 {
-        text.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     }
 }

@@ -9,6 +9,8 @@ struct GuideElementWriter {
     /// A program but for its `channel`: written once, and appended for each channel that gets it.
     struct Program {
         fileprivate(set) var attributes: [UInt8] = []
+        /// Seconds since 1970.
+        fileprivate(set) var start: Int64 = 0
         fileprivate(set) var content: [UInt8] = []
 
         /// - Parameter channel: as it is written.
@@ -27,6 +29,8 @@ struct GuideElementWriter {
     private var output: [UInt8] = []
     /// Names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
+    /// Seconds since 1970.
+    private var start: Int64?
     /// The index of the first `>` that is not before what is written, as far as the text was searched for it.
     private var greater = -1
 
@@ -35,32 +39,30 @@ struct GuideElementWriter {
     /// - Returns: nil if the program has no usable start time.
     static func program(_ element: GuideElement, limits: GuideLimits) -> Program? {
         var writer = GuideElementWriter(limits)
-        guard writer.writeAttributes(of: element) else { return nil }
-        var program = Program(attributes: writer.output)
+        writer.writeAttributes(of: element)
+        guard let start = writer.start else { return nil }
+        var program = Program(attributes: writer.output, start: start)
         writer.output = []
         writer.writeContent(GuideText.repaired(element.content))
         program.content = writer.output
         return program
     }
 
-    /// - Returns: whether there is a start time.
-    private mutating func writeAttributes(of element: GuideElement) -> Bool {
+    private mutating func writeAttributes(of element: GuideElement) {
         var attributes = GuideAttributes(GuideText.repaired(element.bytes[element.startTag]))
         var names: Set<ArraySlice<UInt8>> = []
-        var hasStart = false
         while let attribute = attributes.next() {
             guard names.insert(attribute.name).inserted, !attribute.isNamed("channel") else { continue }
             let isTime = Self.times.contains { attribute.isNamed($0) }
-            guard isTime, !GuideTime.isNormal(attribute.value) else {
-                hasStart = hasStart || attribute.isNamed("start")
+            guard isTime else {
                 write(attribute.name, attribute.value)
                 continue
             }
-            guard let time = GuideTime.normalized(attribute.value) else { continue }
-            hasStart = hasStart || attribute.isNamed("start")
-            write(attribute.name, time[...])
+            let isNormal = GuideTime.isNormal(attribute.value)
+            guard let time = isNormal ? attribute.value : GuideTime.normalized(attribute.value)?[...] else { continue }
+            if attribute.isNamed("start") { start = GuideTime.seconds(ofNormal: time) }
+            write(attribute.name, time)
         }
-        return hasStart
     }
 
     private static let times: [StaticString] = ["start", "stop", "pdc-start", "vps-start"]

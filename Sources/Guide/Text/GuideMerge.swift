@@ -22,7 +22,10 @@ package struct GuideMerge: Sendable {
     }
 
     package private(set) var counts = Counts()
+    /// Where the programs are in the document.
+    private(set) var schedule = GuideSchedule()
     private var writtenBytes = 0
+    private var headBytes = 0
     private var last: (raw: ArraySlice<UInt8>, targets: [Int]) = ([], [])
 
     package init(_ matcher: GuideMatcher, _ selection: GuideSelection, limits: GuideLimits = GuideLimits()) {
@@ -43,7 +46,9 @@ package struct GuideMerge: Sendable {
         counts.channels = channels.count
         let elements = channels.map { matcher.channels[$0].text }
         let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tv generator-info-name=\"liverelay\">\n"
-        return Array((head + elements.joined()).utf8)
+        let bytes = Array((head + elements.joined()).utf8)
+        headBytes = bytes.count
+        return bytes
     }
 
     package static let tail = Array("</tv>\n".utf8)
@@ -68,7 +73,10 @@ package struct GuideMerge: Sendable {
             let start = output.count
             program.append(channel: ids[target], to: &output)
             counts.programs += 1
-            writtenBytes += output.count - start
+            let length = output.count - start
+            schedule.append(
+                to: matcher.channels[target].id, start: program.start, offset: headBytes + writtenBytes, length: length)
+            writtenBytes += length
         }
     }
 

@@ -48,6 +48,28 @@ enum GuideText {
         return text.contains(UInt8(ascii: "&")) ? string.decodingEntities : string
     }
 
+    /// The characters that well-formed text means: also those that it writes as numbers.
+    static func characters(_ text: ArraySlice<UInt8>) -> String {
+        guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }
+        var output: [UInt8] = []
+        var rest = text
+        while let byte = rest.first {
+            guard byte == UInt8(ascii: "&"), let end = endOfReference(rest, at: rest.startIndex) else {
+                output.append(byte)
+                rest.removeFirst()
+                continue
+            }
+            let name = rest[rest.index(after: rest.startIndex)..<end - 1]
+            if name.first == UInt8(ascii: "#"), let scalar = code(of: name).flatMap({ Unicode.Scalar($0) }) {
+                output += String(scalar).utf8
+            } else {
+                output += decoded(rest[..<end]).utf8
+            }
+            rest = rest[end...]
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
     /// Bytes that are not UTF-8 as Windows-1252, in which most of such text is written.
     static func repaired(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil { return bytes }
@@ -66,9 +88,13 @@ enum GuideText {
         guard name.first == UInt8(ascii: "#") else {
             return entities.contains { $0.elementsEqual(name) } ? end + 1 : nil
         }
+        return code(of: name).map(isCharacter) == true ? end + 1 : nil
+    }
+
+    /// The number in `#233` or `#xE9`.
+    private static func code(of name: ArraySlice<UInt8>) -> UInt32? {
         let digits = String(decoding: name.dropFirst(), as: UTF8.self)
-        let code = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return code.map(isCharacter) == true ? end + 1 : nil
+        return digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
     }
 
     private static let entities = ["amp", "lt", "gt", "quot", "apos"].map { Array($0.utf8) }

@@ -1,3 +1,5 @@
+import Support
+
 /// Times of XMLTV: `YYYYMMDDhhmmss +hhmm`.
 ///
 /// Readers disagree about any other form: some take `+02:00` as two minutes and a name as none. So each time is written
@@ -33,6 +35,17 @@ enum GuideTime {
         }
         let (space, sign) = (text[text.startIndex + 14], text[text.startIndex + 15])
         return space == 0x20 && (sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"))
+    }
+
+    /// Seconds since 1970 of a time that has the one form. A field beyond its range counts on into the next.
+    static func seconds(ofNormal text: some Collection<UInt8>) -> Int64 {
+        let bytes = Array(text)
+        func number(_ places: Range<Int>) -> Int64 { bytes[places].reduce(0) { $0 * 10 + Int64($1) - 0x30 } }
+        let month = min(max(number(4..<6), 1), 12)
+        let days = CivilDate(year: number(0..<4), month: month, day: number(6..<8)).daysSince1970
+        let zone = number(16..<18) * 3600 + number(18..<20) * 60
+        let time = number(8..<10) * 3600 + number(10..<12) * 60 + number(12..<14)
+        return days * 86_400 + time - (bytes[15] == UInt8(ascii: "-") ? -zone : zone)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -18,7 +18,9 @@ package struct RelayResponder: Responder {
 
     package var paths: Route.Paths { .channel }
 
-    package func viewer(of target: RequestTarget) -> Viewer { access.viewer(of: target, ChannelAccess()) }
+    package func viewer(of target: RequestTarget, for route: Route) -> Viewer {
+        access.viewer(of: target, for: route, ChannelAccess())
+    }
 
     package func permits(_ route: Route, to viewer: Viewer) -> Bool { ChannelAccess().permits(route, to: viewer) }
 

@@ -60,10 +60,7 @@ enum Page {
     /// Leads from `/news` to `/news/`, where the page's relative URLs are right.
     /// - Parameter query: that the URL carries, as in `Viewer`.
     static func redirect(toFolder name: String, query: Secret?) -> Response {
-        let location = "\(name)/" + (query.map { "?" + $0.value } ?? "")
-        var response = Response.text(.permanentRedirect, "\(name)/")
-        response.extraHeaders = [HeaderField(name: "Location", value: location)]
-        return response
+        .redirect(.permanentRedirect, to: "\(name)/", query: query)
     }
 
     private static let files = Dictionary(

@@ -8,10 +8,13 @@ package struct ChannelDirectory: Sendable {
     package let channels: [ListedChannel]
     /// The number of each channel in the lineup, whoever asks; as many as `channels`.
     let guideNumbers: [String]
+    /// The number of each channel's stream for clients of Xtream Codes, whoever asks; as many as `channels`.
+    let streamNumbers: [Int]
     /// Counts the changes of the list.
     var version: UInt64 = 0
     private let indexes: [String: Int]
     private let numberIndexes: [String: Int]
+    private let streamIndexes: [Int: Int]
     /// The tokens of those channels that have some.
     private let tokens: [String: Set<TokenDigest>]
     private let knownTokens: Set<TokenDigest>
@@ -23,19 +26,24 @@ package struct ChannelDirectory: Sendable {
         }
         self.init(
             channels: channels, guideNumbers: TunerDevice.guideNumbers(of: channels),
+            streamNumbers: XtreamCatalog.streamNumbers(of: channels),
             tokens: Dictionary(pairs) { first, _ in first })
     }
 
-    private init(channels: [ListedChannel], guideNumbers: [String], tokens: [String: Set<TokenDigest>]) {
+    private init(
+        channels: [ListedChannel], guideNumbers: [String], streamNumbers: [Int], tokens: [String: Set<TokenDigest>]
+    ) {
         self.channels = channels
         self.guideNumbers = guideNumbers
+        self.streamNumbers = streamNumbers
         self.tokens = tokens
         indexes = Self.indexes(channels.map(\.slug))
         numberIndexes = Self.indexes(guideNumbers)
+        streamIndexes = Self.indexes(streamNumbers)
         knownTokens = tokens.values.reduce(into: []) { $0.formUnion($1) }
     }
 
-    private static func indexes(_ names: [String]) -> [String: Int] {
+    private static func indexes<Name: Hashable>(_ names: [Name]) -> [Name: Int] {
         Dictionary(zip(names, names.indices)) { first, _ in first }
     }
 
@@ -45,7 +53,7 @@ package struct ChannelDirectory: Sendable {
         let open = channels.indices.filter { isOpen(channels[$0].slug, to: viewer) }
         return ChannelDirectory(
             channels: open.map { channels[$0] }, guideNumbers: open.map { guideNumbers[$0] },
-            tokens: tokens.filter { isOpen($0.key, to: viewer) })
+            streamNumbers: open.map { streamNumbers[$0] }, tokens: tokens.filter { isOpen($0.key, to: viewer) })
     }
 
     package subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
@@ -74,6 +82,11 @@ package struct ChannelDirectory: Sendable {
     /// nothing about the list.
     package func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
         numberIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
+    }
+
+    /// The channel of a stream; as `channel(numbered:for:)`.
+    func channel(ofStream number: Int, for viewer: Viewer) -> ListedChannel? {
+        streamIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
     }
 
     /// The reach of a viewer, without tokens that open nothing: two viewers with the same reach see the same.

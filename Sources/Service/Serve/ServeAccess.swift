@@ -19,9 +19,20 @@ struct ServeAccess: AccessPolicy {
         case .page, .channelList, .status, .tuner: return directory.isListed(to: viewer)
         case .tunerStream(let number, _): return directory.channel(numbered: number, for: viewer) != nil
         case .guide, .metrics, .notFound: return false
+        case .xtream(let request): return permits(request.resource, to: viewer, in: directory)
         case .folder(let name): return directory.isOpen(name, to: viewer)
         case .channel(_, _, .pageFile(let path)) where PageFile(path: path) != nil: return true
         case .channel(let name, _, _): return name.map { directory.isOpen($0, to: viewer) } ?? false
+        }
+    }
+
+    private func permits(
+        _ resource: XtreamRequest.Resource, to viewer: Viewer, in directory: ChannelDirectory
+    ) -> Bool {
+        switch resource {
+        case .guide: false
+        case .stream(let number, _): directory.channel(ofStream: number, for: viewer) != nil
+        default: directory.isListed(to: viewer)
         }
     }
 }

@@ -56,13 +56,15 @@ extension ServeResponder {
     }
 
     /// A document that changes with the list alone.
-    private func list(
-        _ name: String, _ type: MimeType, for target: RequestTarget,
+    /// - Parameter credentials: of the viewer, if the document has them; nil: as in `Viewer`.
+    func list(
+        _ name: String, _ type: MimeType, for target: RequestTarget, credentials: Secret? = nil,
         write: @escaping @Sendable (ChannelDirectory) -> [UInt8]
     ) -> Work {
         let (directory, viewer) = (host.directory, target.viewer)
         let key = DocumentCache.Key(
-            name: name, baseURL: base(of: target), reach: directory.reach(of: viewer), query: viewer.query)
+            name: name, baseURL: base(of: target), reach: directory.reach(of: viewer),
+            query: credentials ?? viewer.query)
         return { [host, lists] in
             await lists.response(key, type, version: directory.version, to: target) {
                 write(host.directory.opened(to: viewer))
@@ -71,16 +73,19 @@ extension ServeResponder {
     }
 
     /// A document that says how things are at the moment.
-    private func moment(
-        _ name: String, for target: RequestTarget, write: @escaping @Sendable (ChannelHost.Overview) -> [UInt8]
+    func moment(
+        _ name: String, for target: RequestTarget, credentials: Secret? = nil,
+        write: @escaping @Sendable (ChannelHost.Overview) -> [UInt8]
     ) -> Work {
         let viewer = target.viewer
-        let key = DocumentCache.Key(name: name, reach: host.directory.reach(of: viewer))
+        let key = DocumentCache.Key(
+            name: name, baseURL: credentials == nil ? "" : base(of: target), reach: host.directory.reach(of: viewer),
+            query: credentials)
         return { [host, moments] in
             await moments.response(key, .json, version: nil, to: target) { write(host.overview.seen(by: viewer)) }
         }
     }
 
     /// The guide names all channels, and `ServeAccess` gives it to nobody else.
-    private func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
+    func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
 }

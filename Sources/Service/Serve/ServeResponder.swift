@@ -45,7 +45,9 @@ package final class ServeResponder: Responder {
         moments = operations?.metrics.documents ?? DocumentCache(label: "liverelay.moments")
     }
 
-    package func viewer(of target: RequestTarget) -> Viewer { access.viewer(of: target, ServeAccess(host: host)) }
+    package func viewer(of target: RequestTarget, for route: Route) -> Viewer {
+        access.viewer(of: target, for: route, ServeAccess(host: host))
+    }
 
     package func permits(_ route: Route, to viewer: Viewer) -> Bool {
         ServeAccess(host: host).permits(route, to: viewer)
@@ -54,7 +56,9 @@ package final class ServeResponder: Responder {
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
         if let answer = operations?.answer(to: route, target) { return answer }
         let answer = channelAnswer(to: route, target)
-        return operations?.clients.observed(answer, to: target) ?? answer
+        // Events have the path, which may hold a password.
+        let redacted = if case .xtream(let request) = route { target.at(request.redactedPath) } else { target }
+        return operations?.clients.observed(answer, to: redacted) ?? answer
     }
 
     private func channelAnswer(to route: Route, _ target: RequestTarget) -> Answer {
@@ -73,6 +77,7 @@ package final class ServeResponder: Responder {
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
             .later { [self] in await stream(number, tuner: tuner, target).response() }
+        case .xtream(let request): answer(to: request, target)
         case .folder(let name):
             .now(
                 host.directory[name] == nil
@@ -83,7 +88,7 @@ package final class ServeResponder: Responder {
         }
     }
 
-    private func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {
+    func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {
         guard let guide else { return .now(.notFound(target.path)) }
         return .later { await guide.response(to: target, asGzipFile: asGzipFile) }
     }

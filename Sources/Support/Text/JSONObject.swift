@@ -28,6 +28,23 @@ package struct JSONObject: Equatable, Sendable {
         addMember(name, "\((seconds * 1000).rounded() / 1000)")
     }
 
+    package mutating func addNull(_ name: String) { addMember(name, "null") }
+
+    package mutating func add(_ name: String, _ object: JSONObject) { addMember(name, object.text) }
+
+    package mutating func add(_ name: String, list: some Sequence<JSONObject>) {
+        addMember(name, JSONObject.text(of: list))
+    }
+
+    package mutating func add(_ name: String, texts: [String]) {
+        addMember(name, "[" + texts.map(DocumentText.json).joined(separator: ",") + "]")
+    }
+
+    /// An array of objects, one a line.
+    package static func text(of list: some Sequence<JSONObject>) -> String {
+        "[" + list.lazy.map(\.text).joined(separator: ",\n") + "]"
+    }
+
     package mutating func add(membersOf other: JSONObject) {
         if !other.members.isEmpty { members += (members.isEmpty ? "" : ",") + other.members }
     }

@@ -24,12 +24,16 @@ package final class ViewerAccess: Sendable {
     /// Replaces the tokens. What is being sent goes on.
     package func replace(_ tokens: [AccessToken]) { self.tokens.withLock { $0 = Set(tokens.map(\.digest)) } }
 
-    /// The viewer of a request. A token in the Authorization field counts before one in the query.
-    package func viewer(of target: RequestTarget, _ policy: some AccessPolicy) -> Viewer {
+    /// The viewer of a request. A token in the Authorization field counts before one in the query, in whose place a route
+    /// may have a password.
+    package func viewer(of target: RequestTarget, for route: Route, _ policy: some AccessPolicy) -> Viewer {
         let tokens = tokens.withLock { $0 }
         guard !tokens.isEmpty || policy.hasTokens else { return .unrestricted }
         let field = AuthorizationField.bearerToken(target.fields.authorization)
-        let query = target.query.value(of: Self.queryName).map { Secret($0) }
+        let password: Secret? = if case .xtream(let request) = route { request.password } else { nil }
+        let query =
+            password.flatMap { $0.value.isEmpty ? nil : $0 }
+            ?? target.query.value(of: Self.queryName).map { Secret($0) }
         let digest = (field ?? query).flatMap { TokenDigest(of: $0.value) }
         let isServerToken = digest.map(tokens.contains) ?? false
         let isKnown = digest.map(policy.knows) ?? false || isServerToken

@@ -53,12 +53,17 @@ extension Route {
             case "healthz", "readyz": .health
             case "metrics": .metrics
             case "playlist.m3u", "epg.xml", "epg.xml.gz": .list
+            case _ where directory == "/" && XtreamRequest.documents.contains("/" + name): .list
             case _ where tunerFiles.contains(name): .tuner
             case _ where name.hasPrefix("seg-") || name.hasPrefix("init-") || name.hasPrefix("sub-"): .segment
             case _ where name.hasSuffix(".m3u8"): .playlist
             case _ where name.hasSuffix(".ts"): .stream
             // The stream of a tuner: /auto/v7, /tuner0/v7.
             case _ where name.first == "v" && (directory == "/auto/" || directory.hasPrefix("/tuner")): .stream
+            // One of Xtream Codes: /live/USER/PASSWORD/7, /USER/PASSWORD/7.
+            case _
+            where directory.utf8.count { $0 == UInt8(ascii: "/") } >= 3 && XtreamRequest.stream(named: name) != nil:
+                .stream
             default: .other
             }
         }

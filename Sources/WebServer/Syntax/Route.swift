@@ -44,6 +44,8 @@ package enum Route: Equatable, Sendable {
     case tuner(Tuner)
     /// A stream by the number of its channel: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any.
     case tunerStream(number: String, tuner: Int?)
+    /// What clients of Xtream Codes ask for.
+    case xtream(XtreamRequest)
     /// The page of a channel without the slash at its end.
     case folder(String)
     /// A path below a channel, which begins with a slash. `name` is nil in a process of one channel.
@@ -62,16 +64,17 @@ package enum Route: Equatable, Sendable {
         case (.list, "/status.json"): self = .status
         case (.list, "/healthz"): self = .health
         case (.list, "/readyz"): self = .readiness
-        case (.list, let path): self = Self.folder(path, query: target.query)
+        case (.list, let path): self = Self.folder(path, target)
         }
     }
 
-    private static func folder(_ path: String, query: [RequestTarget.QueryItem]) -> Route {
+    private static func folder(_ path: String, _ target: RequestTarget) -> Route {
         if let tuner = Tuner(path: path) { return .tuner(tuner) }
         if let stream = tunerStream(path) { return stream }
         if path.hasPrefix("/web/") { return .pageFile(path) }
         if path == "/api" || path.hasPrefix("/api/") { return .api(API(path: path)) }
-        return channel(path.dropFirst(), query: query)
+        if let request = XtreamRequest(target) { return .xtream(request) }
+        return channel(path.dropFirst(), query: target.query)
     }
 
     private static func channel(_ path: Substring, query: [RequestTarget.QueryItem]) -> Route {

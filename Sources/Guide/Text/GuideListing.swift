@@ -1,0 +1,55 @@
+import ChannelList
+
+/// A program of a channel as text.
+package struct GuideListing: Equatable, Sendable {
+    /// Seconds since 1970.
+    package let start: Int64
+    package var stop: Int64
+    package let title: String
+    package let description: String
+    /// Of the title, as the guide writes it; empty if it does not.
+    package let language: String
+
+    /// The time for which a program goes on that says neither when it stops nor what follows.
+    private static let usualLength: Int64 = 3600
+
+    /// - Parameters:
+    ///   - element: a program as `GuideElementWriter` writes it.
+    ///   - start: seconds since 1970.
+    ///   - next: the start of the program after it.
+    init(_ element: GuideElement, start: Int64, next: Int64?) {
+        self.start = start
+        let written = element.rawAttribute("stop").flatMap {
+            GuideTime.isNormal($0) ? GuideTime.seconds(ofNormal: $0) : nil
+        }
+        let stop = written ?? next ?? start + Self.usualLength
+        self.stop = max(start, stop)
+        let title = Self.first("title", in: element.content)
+        (self.title, language) = (title?.text ?? "", title?.language ?? "")
+        description = Self.first("desc", in: element.content)?.text ?? ""
+    }
+
+    /// The text of the first element of that name.
+    private static func first(
+        _ name: String, in content: ArraySlice<UInt8>
+    ) -> (text: String, language: String)? {
+        var rest = content
+        let tag = Array("<\(name)".utf8)
+        while let found = rest.firstRange(of: tag), let end = rest[found.upperBound...].firstIndex(of: greater) {
+            let isWhole = !XMLCharacter.isName(rest[found.upperBound])
+            let startTag = rest[found.lowerBound...end]
+            rest = rest[end...].dropFirst()
+            guard isWhole else { continue }
+            var attributes = GuideAttributes(startTag)
+            var language = ""
+            while let attribute = attributes.next() {
+                if attribute.isNamed("lang") { language = String(decoding: attribute.value, as: UTF8.self) }
+            }
+            let isEmpty = startTag.dropLast().last == UInt8(ascii: "/")
+            return (isEmpty ? "" : GuideText.characters(rest.prefix { $0 != less }), language)
+        }
+        return nil
+    }
+
+    private static let (less, greater) = (UInt8(ascii: "<"), UInt8(ascii: ">"))
+}

@@ -1,0 +1,51 @@
+import Support
+
+/// Where the programs of each channel are in the guide that is served: by their start, without their text.
+package struct GuideSchedule: Equatable, Sendable {
+    /// A program in the file of the guide.
+    struct Place: Equatable, Sendable {
+        /// Seconds since 1970.
+        let start: Int64
+        /// Bytes of the file. It has 2 GiB at most: `GuideLimits.writtenBytes` and one program more.
+        private let (first, count): (UInt32, UInt32)
+
+        init(start: Int64, offset: Int, length: Int) {
+            self.start = start
+            (first, count) = (UInt32(clamping: offset), UInt32(clamping: length))
+        }
+
+        var bytes: Range<Int> { Int(first)..<Int(first) + Int(count) }
+    }
+
+    /// By the ids of the guide's channels.
+    private var places: [String: [Place]] = [:]
+
+    package init() {}
+
+    mutating func append(to channel: String, start: Int64, offset: Int, length: Int) {
+        StepCounter.add(1)
+        places[channel, default: []].append(Place(start: start, offset: offset, length: length))
+    }
+
+    /// The schedule with the programs of each channel in the order of their starts.
+    consuming func sorted() -> GuideSchedule {
+        for channel in places.keys {
+            let isSorted = places[channel].map { zip($0, $0.dropFirst()).allSatisfy { $0.start <= $1.start } } ?? true
+            if !isSorted { places[channel]?.sort { ($0.start, $0.bytes.lowerBound) < ($1.start, $1.bytes.lowerBound) } }
+        }
+        return self
+    }
+
+    /// The programs of a channel from the one that began last before `time`, and so many of them at most.
+    /// - Parameter time: seconds since 1970; nil: all programs.
+    func programs(of channel: String, from time: Int64?, limit: Int) -> ArraySlice<Place> {
+        guard let all = places[channel] else { return [] }
+        guard let time else { return all.prefix(limit) }
+        var (low, high) = (0, all.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if all[middle].start <= time { low = middle + 1 } else { high = middle }
+        }
+        return all[max(0, low - 1)...].prefix(limit)
+    }
+}

@@ -1,0 +1,153 @@
+import ChannelList
+import Foundation
+import Guide
+import Playlist
+import Support
+import WebServer
+
+// What clients of Xtream Codes ask for. The password is the viewer's token, and has been judged before.
+
+extension ServeResponder {
+    func answer(to request: XtreamRequest, _ target: RequestTarget) -> Answer {
+        let credentials = XtreamCredentials(user: request.user, password: request.password)
+        switch request.resource {
+        case .account: return .now(.document(.json, account(of: request, target).json))
+        case .nothing: return .now(.document(.json, "[]"))
+        case .categories:
+            return .later(
+                list("live categories", .json, for: target) { [self] in Array(catalog($0).categoriesJSON.utf8) })
+        case .streams(let category):
+            return .later(
+                list("live streams \(category ?? "")", .json, for: target) { [self] in
+                    Array(catalog($0).streamsJSON(category: category).utf8)
+                })
+        case .panel:
+            return .later(
+                moment("panel", for: target, credentials: credentials.query) { [self] overview in
+                    Array(catalog(overview.directory).panelJSON(account(of: request, target)).utf8)
+                })
+        case .list(let output, let isPlain):
+            return .later(xtreamList(output, isPlain: isPlain, credentials, for: target))
+        case .guide: return guideAnswer(to: target, asGzipFile: false)
+        case .shortGuide(let stream, let limit):
+            return .later { [self] in await listings(of: stream, from: Self.now / 1000, limit: limit, target) }
+        case .guideTable(let stream): return .later { [self] in await listings(of: stream, target) }
+        case .stream(let number, let output): return stream(number, output, target)
+        case .archive(let number, let archive): return self.archive(archive, of: number, target)
+        }
+    }
+
+    /// Milliseconds since 1970.
+    private static var now: Int64 { WallClock.milliseconds }
+
+    private func catalog(_ directory: ChannelDirectory) -> XtreamCatalog {
+        XtreamCatalog(
+            directory.channels, streamNumbers: directory.streamNumbers, guideNumbers: directory.guideNumbers,
+            defaultRewind: host.defaultRewind)
+    }
+
+    private func account(of request: XtreamRequest, _ target: RequestTarget) -> XtreamAccountDocument {
+        XtreamAccountDocument(
+            user: request.user, password: request.password, connections: host.policy.tunerCount,
+            baseURL: base(of: target), at: ProgramDateTime(millisecondsSince1970: Self.now))
+    }
+
+    private func xtreamList(
+        _ output: XtreamRequest.Output, isPlain: Bool, _ credentials: XtreamCredentials, for target: RequestTarget
+    ) -> Work {
+        let base = base(of: target)
+        let hasGuide = mayReadGuide(target.viewer) && guide?.hasSources == true
+        let writer = ChannelListWriter(
+            baseURL: base, format: output == .playlist ? .hls : .ts,
+            guideURL: hasGuide ? "\(base)/xmltv.php?\(credentials.query.value)" : nil, credentials, isPlain: isPlain)
+        let name = "get.php \(output) \(isPlain) \(hasGuide)"
+        return list(name, .channelList, for: target, credentials: credentials.query) {
+            Array(writer.write($0.channels, streamNumbers: $0.streamNumbers).utf8)
+        }
+    }
+
+    private func archive(
+        _ archive: Result<ArchiveAddress, RewindRange.BadQuery>, of number: Int, _ target: RequestTarget
+    ) -> Answer {
+        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
+            return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
+        }
+        switch archive {
+        case .success(let address) where address.form == .playlist:
+            guard case .between(let start, let end?) = address.range else { return .now(.notFound(target.path)) }
+            let seconds = start.milliseconds(until: end) / 1000
+            return redirect(
+                target, to: "\(channel.slug)/archive-\(start.millisecondsSince1970 / 1000)-\(seconds).m3u8")
+        case .success(let address): return answer(of: channel, Route.Resource(address), target)
+        case .failure(let error): return answer(of: channel, .badQuery(error), target)
+        }
+    }
+
+    /// The media of a channel: the stream itself, or where its playlist is.
+    private func stream(_ number: Int, _ output: XtreamRequest.Output, _ target: RequestTarget) -> Answer {
+        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
+            return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
+        }
+        switch output {
+        case .transportStream:
+            return answer(of: channel, .endlessStream(.live), target)
+        case .playlist: return redirect(target, to: StreamFormat.hls.path(ofSlug: channel.slug))
+        }
+    }
+
+    private func answer(of channel: ListedChannel, _ resource: Route.Resource, _ target: RequestTarget) -> Answer {
+        var below = RequestTarget(method: target.method, path: "/live.ts", query: [], fields: target.fields)
+        below.viewer = target.viewer
+        return answer(of: channel.slug, resource, to: below, as: "/\(channel.slug)/live.ts")
+    }
+
+    /// - Parameter path: below the root. The URIs of a playlist are relative to the channel's own path.
+    private func redirect(_ target: RequestTarget, to path: String) -> Answer {
+        let steps = target.path.split(separator: "/").count - 1
+        return .now(
+            .redirect(.found, to: String(repeating: "../", count: steps) + path, query: target.viewer.query))
+    }
+}
+
+// MARK: - The guide
+
+extension ServeResponder {
+    /// The programs of a channel: those that are not over at `time`, or all.
+    private func listings(
+        of number: Int, from time: Int64? = nil, limit: Int = GuideService.mostListings, _ target: RequestTarget
+    ) async -> Response {
+        var object = JSONObject()
+        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
+            object.add("epg_listings", list: [])
+            return .document(.json, object.text)
+        }
+        let listings = await guide?.listings(of: channel, from: time, limit: limit) ?? []
+        let now = Self.now / 1000
+        let archive = channel.archive(defaultRewind: host.defaultRewind)
+        object.add("epg_listings", list: listings.map { Self.object($0, of: channel, archive: archive, at: now) })
+        return .document(.json, object.text)
+    }
+
+    private static func object(
+        _ listing: GuideListing, of channel: ListedChannel, archive: Duration?, at now: Int64
+    ) -> JSONObject {
+        let id = ChannelListWriter.guideID(of: channel)
+        let archiveStart = now - (archive?.components.seconds ?? 0)
+        var object = JSONObject([
+            "id": "\(XtreamCatalog.number(ofProgramAt: listing.start, of: id))", "epg_id": id,
+            "title": base64(listing.title),
+            "lang": listing.language, "start": time(listing.start), "end": time(listing.stop),
+            "description": base64(listing.description), "channel_id": id, "start_timestamp": "\(listing.start)",
+            "stop_timestamp": "\(listing.stop)",
+        ])
+        object.add("now_playing", listing.start <= now && now < listing.stop ? 1 : 0)
+        object.add("has_archive", listing.stop <= now && listing.start >= archiveStart ? 1 : 0)
+        return object
+    }
+
+    private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+    private static func time(_ seconds: Int64) -> String {
+        XtreamAccountDocument.text(ProgramDateTime(millisecondsSince1970: seconds * 1000))
+    }
+}

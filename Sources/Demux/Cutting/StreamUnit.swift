@@ -91,7 +91,10 @@ struct StreamUnitAssembler: Sendable {
         if packet.continuityCounter == counter, lastPayload.elementsEqual(payload) { return [] }
         let isLoss = !packet.hasDiscontinuityIndicator && counter.map { !packet.follows($0) } ?? false
         if isLoss { counts.losses += 1 }
-        (counter, lastPayload) = (packet.continuityCounter, Array(payload))
+        counter = packet.continuityCounter
+        // Its storage stays.
+        lastPayload.removeAll(keepingCapacity: true)
+        lastPayload += payload
         hasLoss = hasLoss || isLoss
         var units: [StreamUnit] = []
         if packet.startsUnit || content == .sections {
@@ -158,11 +161,11 @@ struct StreamUnitAssembler: Sendable {
         var header: PESHeader?
         if content != .sections, case .header(let read) = PESHeader.read(unit.payload[...]) { header = read }
         if content != .sections, header == nil { return nil }
-        let media = unit.payload.dropFirst(header?.size ?? 0)
+        let mediaStart = min(header?.size ?? 0, unit.payload.count)
         StepCounter.add(unit.packets.count / PacketStride.packetSize)
         return StreamUnit(
-            pid: pid, packets: unit.packets, time: header?.dts?.wire, digest: isAnchor ? Self.digest(of: media) : 0,
-            isRandomAccess: isAnchor && isRandomAccess(media, hasIndicator: unit.hasIndicator),
+            pid: pid, packets: unit.packets, time: header?.dts?.wire, digest: isAnchor ? Self.digest(of: unit.payload[mediaStart...]) : 0,
+            isRandomAccess: isAnchor && isRandomAccess(unit, from: mediaStart),
             followsLoss: unit.followsLoss)
     }
 
@@ -176,9 +179,10 @@ struct StreamUnitAssembler: Sendable {
         bytes[offset + 3] & 0x20 != 0 && bytes[offset + 4] > 0 && bytes[offset + 5] & 0x40 != 0
     }
 
-    private func isRandomAccess(_ media: ArraySlice<UInt8>, hasIndicator: Bool) -> Bool {
+    private func isRandomAccess(_ unit: Open, from mediaStart: Int) -> Bool {
         switch content {
-        case .video(let streamType): RandomAccessSearch(streamType: streamType)?.isFound(in: media) ?? hasIndicator
+        case .video(let streamType):
+            RandomAccessSearch(streamType: streamType)?.isFound(in: unit.payload, from: mediaStart) ?? unit.hasIndicator
         case .audio, .data, .sections: true
         }
     }
@@ -206,9 +210,8 @@ private struct RandomAccessSearch {
         }
     }
 
-    func isFound(in media: ArraySlice<UInt8>) -> Bool {
-        let bytes = Array(media)
-        var position = 0
+    func isFound(in bytes: [UInt8], from start: Int) -> Bool {
+        var position = start
         while let code = AnnexB.nextStartCode(bytes, from: position, to: bytes.count), code + 3 < bytes.count {
             switch verdict(bytes[code + 3]) {
             case .found: return true

@@ -66,7 +66,7 @@ extension Route {
         guard case .xtream(let request) = self else { return false }
         return switch request.resource {
         case .account, .categories, .streams, .nothing, .shortGuide, .guideTable, .panel: true
-        case .list, .guide, .stream: false
+        case .list, .guide, .stream, .archive: false
         }
     }
 }

@@ -171,6 +171,6 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
 
     /// - Parameter path: decoded.
     private func request(_ path: String) -> XtreamRequest? {
-        XtreamRequest(RequestTarget(method: .get, path: path, query: [], fields: .init()))
+        XtreamRequest(RequestTarget(method: .get, path: path, query: [], fields: RequestTarget.Fields()))
     }
 }

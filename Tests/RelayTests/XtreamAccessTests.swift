@@ -56,6 +56,10 @@ private let rows: [(uri: String, withToken: Int, withoutToken: Int)] = [
     ("/live/u/\(news)/N.m3u8", 302, 302), ("/live/u/\(wrong)/N.m3u8", 401, 401), ("/live/u/\(news)/S.m3u8", 401, 302),
     ("/u/\(server)/S.m3u8", 302, 302), ("/u/\(wrong)/S.m3u8", 401, 302), ("/u/\(server)/5.m3u8", 404, 401),
     ("/u/\(wrong)/5.m3u8", 401, 401),
+    ("/timeshift/u/\(server)/60/2026-01-02:12-00/N.m3u8", 302, 401),
+    ("/timeshift/u/\(news)/60/2026-01-02:12-00/S.m3u8", 401, 302),
+    ("/timeshift/u/\(wrong)/60/2026-01-02:12-00/N.m3u8", 401, 401),
+    ("/timeshift/u/\(wrong)/60/then/S.m3u8", 401, 400),
 ]
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct XtreamAccessTests {

@@ -164,7 +164,8 @@ struct StreamUnitAssembler: Sendable {
         let mediaStart = min(header?.size ?? 0, unit.payload.count)
         StepCounter.add(unit.packets.count / PacketStride.packetSize)
         return StreamUnit(
-            pid: pid, packets: unit.packets, time: header?.dts?.wire, digest: isAnchor ? Self.digest(of: unit.payload[mediaStart...]) : 0,
+            pid: pid, packets: unit.packets, time: header?.dts?.wire,
+            digest: isAnchor ? Self.digest(of: unit.payload[mediaStart...]) : 0,
             isRandomAccess: isAnchor && isRandomAccess(unit, from: mediaStart),
             followsLoss: unit.followsLoss)
     }

@@ -31,7 +31,8 @@ struct ServeAccess: AccessPolicy {
     ) -> Bool {
         switch resource {
         case .guide: false
-        case .stream(let number, _): directory.channel(ofStream: number, for: viewer) != nil
+        case .stream(let number, _), .archive(let number, _):
+            directory.channel(ofStream: number, for: viewer) != nil
         default: directory.isListed(to: viewer)
         }
     }

@@ -1,6 +1,7 @@
 import ChannelList
 import Foundation
 import Guide
+import LiveRing
 import Playlist
 import Support
 import WebServer
@@ -74,12 +75,12 @@ extension ServeResponder {
         }
         switch archive {
         case .success(let address) where address.form == .playlist:
-            guard case .between(let start, let end?) = address.range else { return .now(.notFound(target.path)) }
-            let seconds = start.milliseconds(until: end) / 1000
+            guard case .between(let start?, let end?) = address.range else { return .now(.notFound(target.path)) }
+            let seconds = end.milliseconds(since: start) / 1000
             return redirect(
                 target, to: "\(channel.slug)/archive-\(start.millisecondsSince1970 / 1000)-\(seconds).m3u8")
-        case .success(let address): return answer(of: channel, Route.Resource(address), target)
-        case .failure(let error): return answer(of: channel, .badQuery(error), target)
+        case .success(let address): return media(Route.Resource(address), of: channel, target)
+        case .failure(let error): return media(.badQuery(error), of: channel, target)
         }
     }
 
@@ -90,12 +91,12 @@ extension ServeResponder {
         }
         switch output {
         case .transportStream:
-            return answer(of: channel, .endlessStream(.live), target)
+            return media(.endlessStream(.live), of: channel, target)
         case .playlist: return redirect(target, to: StreamFormat.hls.path(ofSlug: channel.slug))
         }
     }
 
-    private func answer(of channel: ListedChannel, _ resource: Route.Resource, _ target: RequestTarget) -> Answer {
+    private func media(_ resource: Route.Resource, of channel: ListedChannel, _ target: RequestTarget) -> Answer {
         var below = RequestTarget(method: target.method, path: "/live.ts", query: [], fields: target.fields)
         below.viewer = target.viewer
         return answer(of: channel.slug, resource, to: below, as: "/\(channel.slug)/live.ts")

@@ -1,4 +1,4 @@
-package import LiveRing
+import LiveRing
 import Support
 
 /// A part of a channel's timeline in the URLs of Xtream Codes.

@@ -7,7 +7,8 @@ package struct GuideSchedule: Equatable, Sendable {
         /// Seconds since 1970.
         let start: Int64
         /// Bytes of the file. It has 2 GiB at most: `GuideLimits.writtenBytes` and one program more.
-        private let (first, count): (UInt32, UInt32)
+        private let first: UInt32
+        private let count: UInt32
 
         init(start: Int64, offset: Int, length: Int) {
             self.start = start

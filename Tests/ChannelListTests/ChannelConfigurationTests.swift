@@ -71,6 +71,10 @@ private let readRows: [(when: String, yaml: String, says: [String])] = [
         "channels:\n  a: &a {url: http://h/1, number: 1, group: G}\n  b: {<<: *a, number: 2}",
         ["/a a · no=1 · groups=G", "/b b · no=2 · groups=G"]
     ),
+    (
+        "multicast", "channels: {a: [\"udp://@239.1.1.1:1\", \"rtp://10.0.0.1@[ff3e::1]:5004\"]}",
+        ["/a a · udp://@239.1.1.1:1 · rtp://10.0.0.1@[ff3e::1]:5004"]
+    ),
     ("the largest memory", "channels: {a: {url: http://h/1, memory-limit: 1024GiB}}", ["/a a"]),
     ("a byte order mark and CRLF", "\u{FEFF}channels:\r\n  a: http://h/1\r\n", ["/a a"]),
 ]
@@ -133,7 +137,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
     (
         "a path as URL", "channels: {a: news/live.m3u8}",
         [
-            "1:15: channels.a: the value is not a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
+            "1:15: channels.a: the value is not \(ConfigurationPattern.source.expected)"
         ]
     ),
     (
@@ -141,9 +145,9 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ["1:40: channels.a.token: the value is not a token: 16 to 1024 visible ASCII characters"]
     ),
     (
-        "another scheme", "channels: {a: {url: http://h/1, backups: [http://h/2, \"udp://@239.1.1.1:1\"]}}",
+        "another scheme", "channels: {a: {url: http://h/1, backups: [http://h/2, \"ftp://@239.1.1.1:1\"]}}",
         [
-            "1:55: channels.a.backups.1: the value is not a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
+            "1:55: channels.a.backups.1: the value is not \(ConfigurationPattern.source.expected)"
         ]
     ),
     (
@@ -177,6 +181,14 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
     (
         "a choice", "defaults: {audio: uniforms}\nplaylist: a",
         ["1:19: defaults.audio: “uniforms” is not one of copy, bridge, uniform, drop; did you mean “uniform”?"]
+    ),
+    (
+        "a hold that is too long", "defaults: {hold: 31s}\nplaylist: a",
+        ["1:18: defaults.hold: “31s” is not a duration of at most 30s, such as 3s"]
+    ),
+    (
+        "a program of no stream", "defaults: {program: 65536}\nplaylist: a",
+        ["1:21: defaults.program: “65536” is not a whole number from 1 to 65535"]
     ),
     (
         "a number that is too large", "defaults: {max-connections: 5000}\nplaylist: a",
@@ -220,7 +232,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
     (
         "a secret is not repeated", "channels: {a: \"http ://h/${TOKEN}\"}",
         [
-            "1:15: channels.a: the value is not a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
+            "1:15: channels.a: the value is not \(ConfigurationPattern.source.expected)"
         ]
     ),
     ("a list of lists", "playlist: [[a.m3u]]", ["1:12: playlist.0: the value is not a file or a URL of an M3U list"]),
@@ -228,7 +240,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         "all at once", "defaults: {idl: 1}\nchannels:\n  a: {url: h, always: 2}\n  B: {name: x}",
         [
             "1:12: defaults: there is no key “idl”; did you mean “idle”?",
-            "3:12: channels.a.url: the value is not a URL that begins with http:// or https://, without spaces and with other characters percent-coded",
+            "3:12: channels.a.url: the value is not \(ConfigurationPattern.source.expected)",
             "3:23: channels.a.always: “2” is not true or false", "4:6: channels.B: the key “url” is missing",
         ]
     ),
@@ -252,6 +264,9 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
               a:
                 url: http://h/1
                 variant: 720
+                program: 5
+                hold: 3s
+                multicast-interface: eth0
                 max-connections: 3
                 polite: true
                 memory-limit: 1GiB
@@ -277,6 +292,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
             """
         var options = ChannelOptions()
         (options.variant, options.maxConnections, options.isPolite) = (.height(720), 3, true)
+        (options.program, options.hold, options.multicastInterface) = (5, .seconds(3), "eth0")
         options.memoryLimitBytes = 1 << 30
         (options.maxSegmentBytes, options.maxPlaylistBytes) = (64 << 20, 4096)
         (options.deniesPrivate, options.permittedAddresses) = (true, ["10.0.0.1"])
@@ -383,6 +399,10 @@ private let fetchedRows: [(when: String, yaml: String, says: [String])] = [
         "files and directories",
         "channels: {a: {url: http://h/1, record: /r, spool: /s, slate: /l.mp4}}",
         ["record", "spool", "slate"].map { "1:\(columns[$0] ?? 0): channels.a.\($0): \(onlyHere($0))" }
+    ),
+    (
+        "an interface", "defaults: {multicast-interface: eth0}\nchannels: {a: http://h/1}",
+        ["1:33: defaults.multicast-interface: \(onlyHere("multicast-interface"))"]
     ),
     (
         "a protected address, for all channels",

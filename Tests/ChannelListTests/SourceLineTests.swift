@@ -28,7 +28,40 @@ private let rows: [(when: String, lines: String, says: [String])] = [
     ("RTP", "rtp://239.1.21.73:1234", ["rtp://239.1.21.73:1234"]),
     ("RTSP", "rtsp://h/a", ["noChannels 3 unsupportedScheme(\"rtsp\")"]),
     ("RTMP", "rtmp://h/live/a live=1", ["noChannels 3 unsupportedScheme(\"rtmp\")"]),
-    ("a pipe", "pipe://ffmpeg -i http://h/a -c copy -f mpegts pipe:1", ["noChannels 3 unsupportedScheme(\"pipe\")"]),
+    (
+        "a pipe", "pipe://ffmpeg -i http://h/a -c copy -f mpegts pipe:1", ["http://h/a", "3 unwrappedCommand"]
+    ),
+    (
+        "a pipe to a path, with quotes and an option of two dashes",
+        "pipe:///usr/bin/ffmpeg -loglevel fatal -re --i x -i \"http://h/a?b=1&c=2|3\" -c copy -f mpegts pipe:1",
+        ["http://h/a?b=1&c=2|3", "3 unwrappedCommand"]
+    ),
+    (
+        "a pipe with metadata in quotes",
+        "pipe://ffmpeg -i 'https://h/a b.m3u8' -metadata service_name=\"A -i B\" -f mpegts pipe:1",
+        ["https://h/a%20b.m3u8", "3 unwrappedCommand"]
+    ),
+    (
+        "a pipe with headers",
+        "pipe://ffmpeg -user_agent \"A 1\" -referer http://r/ -headers \"X-A: b\\r\\nCookie: c=d\\r\\n\" -i http://h/a -f mpegts -",
+        ["http://h/a {User-Agent: A 1; Referer: http://r/; X-A: b; Cookie: c=d}", "3 unwrappedCommand"]
+    ),
+    (
+        "headers of what the command writes", "pipe://ffmpeg -i http://h/a -user_agent B -f mpegts http://o/",
+        ["http://h/a", "3 unwrappedCommand"]
+    ),
+    ("a pipe of multicast", "pipe://ffmpeg -i udp://@239.1.1.1:1 -", ["udp://@239.1.1.1:1", "3 unwrappedCommand"]),
+    ("a pipe of RTSP", "pipe://ffmpeg -i rtsp://h/a -", ["noChannels 3 unsupportedScheme(\"pipe\")"]),
+    (
+        "a pipe of a file", "pipe://ffmpeg -headers 'Authorization: x' -i /etc/passwd -",
+        ["noChannels 3 unsupportedScheme(\"pipe\")"]
+    ),
+    ("a pipe without input", "pipe://cat /etc/passwd", ["noChannels 3 unsupportedScheme(\"pipe\")"]),
+    ("a pipe that ends with -i", "pipe://ffmpeg -i", ["noChannels 3 unsupportedScheme(\"pipe\")"]),
+    (
+        "a pipe and a backup", "pipe://ffmpeg -i http://h/a -\n#http://h/b",
+        ["http://h/a", "http://h/b", "3 unwrappedCommand"]
+    ),
     ("a plugin", "plugin://plugin.video.x/?a=1", ["noChannels 3 unsupportedScheme(\"plugin\")"]),
     ("a relative URL of a file", "a/b.m3u8", ["noChannels 3 malformedURL(\"a/b.m3u8\")"]),
     ("multicast with a backup", "udp://@239.1.1.1:1\n#https://h/a", ["udp://@239.1.1.1:1", "https://h/a"]),

@@ -46,6 +46,7 @@ extension ConfigurationReader {
         switch form {
         case .flag: return bool(node)
         case .span: return duration(node)
+        case .shortSpan: return duration(node, .shortSpan)
         case .path: return filePath(node)
         case .variant: return text(node, .variant).flatMap { VariantChoice($0) }
         case .count(let range): return integer(node, in: range)
@@ -112,11 +113,11 @@ extension ConfigurationReader {
     /// Reads a URL, or a map with a URL and what is sent with its requests.
     private mutating func source(_ node: ConfigurationNode) -> ChannelEntry.Source? {
         guard case .map(let entries) = node.content else {
-            return text(node, .url).map { ChannelEntry.Source(url: $0) }
+            return text(node, .source).map { ChannelEntry.Source(url: $0) }
         }
         var source = ChannelEntry.Source(url: "")
         read(entries, keys: ConfigurationKey.Scope.source.keys) { reader, key, node in
-            if key == .url { source.url = reader.text(node, .url) ?? "" }
+            if key == .url { source.url = reader.text(node, .source) ?? "" }
             reader.readRequest(key, node, into: &source.requests)
         }
         if !entries.contains(where: { $0.key == "url" }) { record(.missingKey("url"), at: node.position) }

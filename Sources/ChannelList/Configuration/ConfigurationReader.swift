@@ -83,8 +83,8 @@ extension ConfigurationReader {
         return nil
     }
 
-    mutating func duration(_ node: ConfigurationNode) -> Duration? {
-        amount(node, .duration).map { digits, unit in
+    mutating func duration(_ node: ConfigurationNode, _ pattern: ConfigurationPattern = .duration) -> Duration? {
+        amount(node, pattern).map { digits, unit in
             .seconds(digits * (["m": 60, "h": 3600, "d": 86_400][unit] ?? 1))
         }
     }

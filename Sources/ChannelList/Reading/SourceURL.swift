@@ -9,6 +9,13 @@ struct SourceURL {
 
     /// - Parameter base: the list's own URL; empty if it has none.
     init(line: String, base: String) throws(SourceURLError) {
+        if let command = PipeCommand(line.removingQuotes) {
+            guard let input = command.input, let url = try? Self.absolute(input, base: "") else {
+                throw .unsupportedScheme("pipe")
+            }
+            (source, options, issues) = (ListedSource(url: url), command.options, [.unwrappedCommand])
+            return
+        }
         var (text, fields) = Self.split(line)
         let label = Self.cutLabel(off: &text)
         source = ListedSource(url: try Self.absolute(String(text.trimmingWhiteSpace), base: base), label: label)

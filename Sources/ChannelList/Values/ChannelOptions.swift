@@ -27,6 +27,9 @@ package struct ChannelOptions: Sendable {
         let guideShift = Field<String>(.guideShift)
         let isRadio = Field<Bool>(.radio)
         package let variant = Field<VariantChoice>(.variant)
+        package let program = Field<Int>(.program)
+        package let hold = Field<Duration>(.hold)
+        package let multicastInterface = Field<String>(.multicastInterface)
         package let maxConnections = Field<Int>(.maxConnections)
         package let isPolite = Field<Bool>(.polite)
         package let memoryLimitBytes = Field<Int>(.memoryLimit)
@@ -92,7 +95,8 @@ package struct ChannelOptions: Sendable {
 
     /// The value of a key as a configuration has it; nil if it says nothing, or if no request can say it.
     package func written(_ key: ConfigurationKey) -> (any Encodable & Sendable)? {
-        switch (key.row.form, values[key]) {
+        guard key.isPermitted(in: .request) else { return nil }
+        return switch (key.row.form, values[key]) {
         // `rewind` says the length too.
         case (_, _ as Duration) where key == .dvr && self.keepsRewind == true: nil
         case (.rewind, let isKept as Bool): isKept ? (self.rewind ?? .zero).secondsSpan : "when-watched"

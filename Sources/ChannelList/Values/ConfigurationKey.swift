@@ -12,7 +12,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Where it comes from.
     case url, backups, headers
     case userAgent = "user-agent"
-    case cookie, proxy, variant
+    case cookie, proxy, variant, program, hold
+    case multicastInterface = "multicast-interface"
     case maxConnections = "max-connections"
     case polite
     case memoryLimit = "memory-limit"
@@ -39,6 +40,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     /// The form of a value.
     package enum Form: Equatable, Sendable {
         case flag, span, path, variant, headers
+        /// A span of half a minute at most.
+        case shortSpan
         case tokens(limit: Int)
         case count(ClosedRange<Int>)
         case bytes(atLeast: Int)
@@ -97,6 +100,16 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case .proxy: return row(.text(.proxy), in: everywhere, "HTTP or SOCKS proxy.")
         case .variant:
             return row(.variant, "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
+        case .program:
+            return row(
+                .count(1...65_535),
+                "Program of a transport stream with several, by its program_number; by default the first with video.")
+        case .hold:
+            return row(.shortSpan, "Hold the media of a transport stream back for so long, at most 30s: 3s.")
+        case .multicastInterface:
+            return row(
+                .text(.text), from: \.isOperator,
+                "Interface at which multicast groups are joined: eth0; by default as the routes say.")
         case .maxConnections:
             return row(
                 .count(1...1000),

@@ -1,17 +1,19 @@
 /// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
 package enum ConfigurationPattern: CaseIterable, Sendable {
-    case url, proxy, logo, text, number, shift, duration, byteCount, variant, headerName, headerValue, cookie, token,
-        slug
+    case url, source, proxy, logo, text, number, shift, duration, shortSpan, byteCount, variant, headerName,
+        headerValue, cookie, token, slug
 
     package var expression: String {
         switch self {
         case .url: "^https?://\(Self.authority)([/?][!-~]*)?$"
+        case .source: "^(https?|udp|rtp)://\(Self.authority)([/?][!-~]*)?$"
         case .proxy: "^(https?|socks4a?|socks5h?)://\(Self.authority)/?$"
         case .logo: "^(https?://\(Self.authority)([/?][!-~]*)?|data:image/[!-~]+)$"
         case .text: #"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$"#
         case .number: #"^[0-9]{1,6}(\.[0-9]{1,4})?$"#
         case .shift: #"^[+-]?[0-9]{1,2}(\.[0-9]{1,2})?$"#
         case .duration: "^([0-9]{1,7}s?|[0-9]{1,5}m|[0-9]{1,4}h|[0-9]{1,3}d)$"
+        case .shortSpan: "^([0-9]|[12][0-9]|30)s?$"
         case .byteCount: "^([1-9][0-9]{0,11}|[1-9][0-9]{0,3}[KkMmGg]([Ii]?[Bb])?)$"
         case .variant: "^(max|min|[1-9][0-9]{0,8}|[1-9][0-9]{0,2}p|[123][0-9]{3}p)$"
         case .headerName: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$"
@@ -37,12 +39,12 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     /// The longest text, in Unicode scalars.
     package var longest: Int {
         switch self {
-        case .url, .proxy, .logo, .headerValue, .cookie: 4096
+        case .url, .source, .proxy, .logo, .headerValue, .cookie: 4096
         case .text: 200
         case .token: 1024
         case .slug: 64
         case .headerName: 128
-        case .number, .shift, .duration, .byteCount, .variant: 16
+        case .number, .shift, .duration, .shortSpan, .byteCount, .variant: 16
         }
     }
 
@@ -50,12 +52,15 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     var expected: String {
         switch self {
         case .url: "a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
+        case .source:
+            "a URL that begins with http://, https://, udp:// or rtp://, without spaces and with other characters percent-coded"
         case .proxy: "the URL of an HTTP or SOCKS proxy"
         case .logo: "the URL of a picture"
         case .text: "text of 1 to \(longest) characters in one line"
         case .number: "a channel number such as 7 or 5.1"
         case .shift: "a number of hours such as -4.5"
         case .duration: "a duration such as 90, 90s, 15m, 2h or 1d"
+        case .shortSpan: "a duration of at most 30s, such as 3s"
         case .byteCount: "a number of bytes such as 4096, 64MiB or 1GiB"
         case .variant: "a variant: max, min, a height such as 720 or a bandwidth in bit/s"
         case .headerName: "the name of a header"
@@ -67,7 +72,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     }
 
     /// Whether the value itself may be a secret, and is not repeated in messages.
-    var isSecret: Bool { [.url, .proxy, .headerValue, .cookie, .token].contains(self) }
+    var isSecret: Bool { [.url, .source, .proxy, .headerValue, .cookie, .token].contains(self) }
 }
 
 /// Matches texts against patterns, each of which is compiled once.

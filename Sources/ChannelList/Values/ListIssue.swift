@@ -31,7 +31,9 @@ package struct ListIssue: Equatable, Sendable {
         case missingURL(name: String)
         /// A URL without `#EXTINF` before it; the channel is called as the URL.
         case missingEntry
-        /// The URL's scheme is not `http` or `https`.
+        /// The URL of a `pipe:` command takes the command's place; named once, at its first line.
+        case unwrappedCommand
+        /// The URL's scheme is none of those that are followed.
         case unsupportedScheme(String)
         /// The URL has no host, or white space in it, or is relative where the list has no URL itself. Redacted.
         case malformedURL(String)
@@ -75,7 +77,7 @@ struct IssueLog {
 
     private static func isNamedOnce(_ kind: ListIssue.Kind) -> Bool {
         switch kind {
-        case .unknownDirective, .unknownOption, .limit, .foreignEncoding: true
+        case .unknownDirective, .unknownOption, .limit, .foreignEncoding, .unwrappedCommand: true
         default: false
         }
     }
@@ -99,6 +101,7 @@ extension ListIssue {
         case .malformedHeader(let name): "the header \(name) cannot be sent"
         case .missingURL(let name): "the channel \"\(name)\" has no URL"
         case .missingEntry: "the URL has no #EXTINF; the channel is called as the URL"
+        case .unwrappedCommand: "the command of pipe: is not run; the URL after its -i is the channel's"
         case .unsupportedScheme(let scheme): "\(scheme) is not supported, only http, https, udp and rtp"
         case .malformedURL(let url): "\"\(url)\" is no URL"
         case .repeatedName(let name, let slug): "another channel is called \"\(name)\" too; this one is at /\(slug)"

@@ -40,6 +40,7 @@ extension ListIssue {
         case .malformedHeader(let header): "the header \(header.quoted) cannot be sent"
         case .missingURL(let name): "no URL follows for \(name.quoted)"
         case .missingEntry: "no #EXTINF before this URL"
+        case .unwrappedCommand: "the command of pipe: is not run; the URL after its -i is the channel's"
         case .unsupportedScheme(let scheme): "\(scheme) is not supported"
         case .malformedURL(let url): "\(url.quoted) is no URL"
         case .repeatedName(let name, let slug): "\(name.quoted) is there twice; this one is /\(slug)"

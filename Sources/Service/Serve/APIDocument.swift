@@ -14,7 +14,7 @@ enum APIDocument {
         var properties: JSONSchema = [:]
         for key in scope.keys where key.isPermitted(in: .request) { properties[key.rawValue] = key.schema }
         // A channel may have several URLs or sources, but a source has one URL.
-        if scope == .source { properties[ConfigurationKey.url.rawValue] = ConfigurationKey.Form.text(.url).schema }
+        if scope == .source { properties[ConfigurationKey.url.rawValue] = ConfigurationKey.Form.text(.source).schema }
         return String(decoding: StatusDocument.json(of: properties), as: UTF8.self)
     }
 }
@@ -32,10 +32,11 @@ extension ConfigurationKey.Form {
         switch self {
         case .flag: ["type": "boolean"]
         case .span: Self.oneOf(Self.spans)
+        case .shortSpan: Self.oneOf([Self.string(.shortSpan), Self.integer(0...30)])
         case .rewind: Self.oneOf(Self.spans + [["const": "when-watched"]])
         case .path, .addresses, .tokens: Self.string(.text)
         case .variant: Self.string(.variant)
-        case .text(.url): Self.reference("URL")
+        case .text(.source): Self.reference("URL")
         case .text(let pattern): Self.string(pattern)
         case .headers: Self.reference("Headers")
         case .count(let range): Self.integer(range)

@@ -88,6 +88,8 @@ extension RelayConfiguration {
         variant = options.variant ?? variant
         maxConnections = options.maxConnections ?? maxConnections
         patience = options.patience ?? patience
+        program = options.program.map { UInt16(clamping: $0) } ?? program
+        hold = options.hold ?? hold
         // A channel that always runs fills its outages, however long they are.
         if let limit = options.giveUp {
             giveUp = limit == .zero ? nil : limit
@@ -115,6 +117,7 @@ extension CurlConfiguration {
         deniesPrivate = deniesPrivate || options.deniesPrivate == true
         permittedIPAddresses.formUnion((options.permittedAddresses ?? []).compactMap { IPAddress($0) })
         if deniesPrivate { proxy = nil }
+        multicastInterface = options.multicastInterface ?? multicastInterface
     }
 
     /// The requests for a source: the headers and the proxy that are given for it take the place of the common ones.

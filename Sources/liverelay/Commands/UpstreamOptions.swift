@@ -12,24 +12,19 @@ struct UpstreamOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.variant))
     var variant = VariantChoice.highest
 
-    @Option(
-        help: ArgumentHelp(
-            "Program of a transport stream with several, by its program_number; by default the first with video.",
-            valueName: "number"))
+    @Option(help: ArgumentHelp(.program, valueName: "number"))
     var program: UInt16?
 
     @Option(
         help: ArgumentHelp(
-            "Hold the media of a transport stream back for so long: 3s.",
+            .hold,
             discussion: """
                 Viewers do not notice a reconnection that is shorter, and the channel starts that much later. Without it, \
                 viewers that joined in the last seconds may notice one.
                 """, valueName: "time"))
     var hold = TimeSpan(seconds: 0)
 
-    @Option(
-        help: ArgumentHelp(
-            "Interface at which multicast groups are joined: eth0; by default as the routes say.", valueName: "name"))
+    @Option(help: ArgumentHelp(.multicastInterface, valueName: "name"))
     var multicastInterface: String?
 
     @Option(

@@ -12,12 +12,18 @@ package struct BodyAction: Sendable {
     /// The largest body in bytes. A larger one gets `tooLarge`.
     package let limit: Int
     package let tooLarge: Response
+    package let place: RequestWork.Kind
     /// Called with the whole body, on no event loop.
     package let perform: @Sendable (_ body: [UInt8]) async -> Response
 
-    package init(limit: Int, tooLarge: Response, perform: @escaping @Sendable (_ body: [UInt8]) async -> Response) {
+    /// - Parameter place: the kind of place that the request holds.
+    package init(
+        limit: Int, tooLarge: Response, place: RequestWork.Kind = .body,
+        perform: @escaping @Sendable (_ body: [UInt8]) async -> Response
+    ) {
         self.limit = limit
         self.tooLarge = tooLarge
+        self.place = place
         self.perform = perform
     }
 }
@@ -30,7 +36,7 @@ extension Answer {
         case .later(let work): .later { change(await work()) }
         case .body(let action):
             .body(
-                BodyAction(limit: action.limit, tooLarge: change(action.tooLarge)) {
+                BodyAction(limit: action.limit, tooLarge: change(action.tooLarge), place: action.place) {
                     change(await action.perform($0))
                 })
         }

@@ -167,7 +167,7 @@ extension HTTPConnectionHandler {
 
     private func receiveBody(of request: HTTPRequestReader, for action: BodyAction, _ context: ChannelHandlerContext) {
         guard request.bodyByteCount ?? 0 <= action.limit else { return send(action.tooLarge, to: request, context) }
-        guard let place = connections.work.place(.body, on: connection(context)) else {
+        guard let place = connections.work.place(action.place, on: connection(context)) else {
             return send(.busy(kind), to: request, context)
         }
         state = .receiving(request, action, place)

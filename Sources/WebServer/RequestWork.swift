@@ -4,12 +4,14 @@ import Synchronization
 /// Limits how much the requests of a server hold at once: responses that are made or waited for, and bodies that are
 /// being received.
 package final class RequestWork: Sendable {
-    enum Kind: CaseIterable, Sendable {
+    package enum Kind: CaseIterable, Sendable {
         /// A response that takes longer. It holds its place until its work has ended, whether the client is still there
         /// or not.
         case response
         /// A body, which has `BodyAction.limit` bytes at most.
         case body
+        /// The body of a form. It has the token, so anybody may send one: it takes no place of another body.
+        case form
     }
 
     struct Limit: Equatable, Sendable {
@@ -21,6 +23,7 @@ package final class RequestWork: Sendable {
 
     static let standardLimits: [Kind: Limit] = [
         .response: Limit(total: 4096, perConnection: 64), .body: Limit(total: 64, perConnection: 4),
+        .form: Limit(total: 1024, perConnection: 4),
     ]
 
     /// One place, which is free again when nobody refers to it.

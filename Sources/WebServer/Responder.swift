@@ -27,7 +27,10 @@ extension Responder {
         guard request.hasOneHost else { return .now(.text(.badRequest, "A request needs one Host field.")) }
         guard paths == .list, XtreamRequest.takesForm(target) else { return answer(to: target, request.kind) }
         return .body(
-            BodyAction(limit: XtreamRequest.longestForm, tooLarge: .text(.contentTooLarge, "The form is too large.")) {
+            BodyAction(
+                limit: XtreamRequest.longestForm, tooLarge: .text(.contentTooLarge, "The form is too large."),
+                place: .form
+            ) {
                 await answer(to: target.reading(form: $0), request.kind).response()
             })
     }

@@ -100,7 +100,7 @@ private struct NarrowServer {
     ) async throws {
         let calls = Calls()
         self.calls = calls
-        connections = OpenConnections(work: RequestWork(limits: [.body: limit, .response: limit]))
+        connections = OpenConnections(work: RequestWork(limits: [.body: limit, .form: limit, .response: limit]))
         let action = BodyAction(limit: 1 << 18, tooLarge: .text(.contentTooLarge, "no")) { .text(.ok, "\($0.count)") }
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1, configure: configure,
@@ -156,6 +156,24 @@ private struct NarrowServer {
         #expect(try second.response().body == Array("2\n".utf8))
         await server.reaches(0, .body)
         _ = consume first
+        await server.server.shutdown(within: .zero)
+    }
+
+    /// A form has the token in its body, so anybody may send one. Forms take no place of the bodies of the API.
+    @Test func formsHoldBackNoOtherBody() async throws {
+        let server = try await NarrowServer()
+        let form = request("POST", "/player_api.php", ["Content-Length: 2"])
+        var first = try server.client(form)
+        let second = try server.client(form)
+        await server.reaches(2, .form)
+        var third = try server.client(form)
+        #expect(try third.response().status == 503)
+        var other = try server.client(Self.unfinished + "0\r\n\r\n")
+        #expect(try other.response().status == 200)
+        try first.send("a=")
+        #expect(try first.response().status == 200)
+        await server.reaches(1, .form)
+        _ = consume second
         await server.server.shutdown(within: .zero)
     }
 

@@ -17,6 +17,8 @@ private let rows: [(uri: String, route: Route.Kind)] = [
     ("/news", .other), ("", .other), ("*", .other), ("/..", .other), ("http://h/live.m3u8", .playlist),
     ("/player_api.php?username=a&password=b", .list), ("/get.php", .list), ("/news/get.php", .other),
     ("/live/u/p/7", .stream), ("/u/p/7", .stream), ("/u/p/7.m3u8", .playlist), ("/u/7", .other), ("/7", .other),
+    ("/timeshift/u/p/60/2026-01-02:12-00/7", .stream), ("/timeshift/u/p/60/2026-01-02:12-00/7.m3u8", .playlist),
+    ("/timeshift.php?stream=7", .stream), ("/streaming/timeshift.php", .stream), ("/news/timeshift.php", .other),
     ("/wp-login.php", .other), ("/a/b/c/%2e%2e", .other),
 ]
 

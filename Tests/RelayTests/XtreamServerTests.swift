@@ -266,6 +266,13 @@ private struct XtreamScene {
             #expect(redirect.status == .found)
             #expect(URIReference.resolve(location, against: base + path) == base + "/news/live.m3u8?token=\(server)")
         }
+        let archive = "timeshift/anna/\(server)/60/2026-01-02:12-00/\(number).m3u8"
+        for path in ["/" + archive, "/" + archive.replacing("anna", with: "")] {
+            let location = try await scene.get(path).extraHeaders.first { $0.name == "Location" }?.value ?? ""
+            #expect(
+                URIReference.resolve(location, against: base + path)
+                    == base + "/news/archive-1767355200-3600.m3u8?token=\(server)", "\(path)")
+        }
         let played = try FFmpegTool.run(
             "ffmpeg",
             [

@@ -104,7 +104,7 @@ extension ServeResponder {
 
     /// - Parameter path: below the root. The URIs of a playlist are relative to the channel's own path.
     private func redirect(_ target: RequestTarget, to path: String) -> Answer {
-        let steps = target.path.split(separator: "/").count - 1
+        let steps = target.path.utf8.count { $0 == UInt8(ascii: "/") } - 1
         return .now(
             .redirect(.found, to: String(repeating: "../", count: steps) + path, query: target.viewer.query))
     }

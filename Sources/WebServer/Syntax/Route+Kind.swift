@@ -54,6 +54,7 @@ extension Route {
             case "metrics": .metrics
             case "playlist.m3u", "epg.xml", "epg.xml.gz": .list
             case _ where directory == "/" && XtreamRequest.documents.contains("/" + name): .list
+            case "timeshift.php" where directory == "/" || directory == "/streaming/": .stream
             case _ where tunerFiles.contains(name): .tuner
             case _ where name.hasPrefix("seg-") || name.hasPrefix("init-") || name.hasPrefix("sub-"): .segment
             case _ where name.hasSuffix(".m3u8"): .playlist

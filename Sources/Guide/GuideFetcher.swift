@@ -124,12 +124,6 @@ package struct GuideFetcher: Sendable {
 /// The thread on which guides are read: that takes seconds, in which channels need theirs.
 enum GuideThread {
     private static let queue = DispatchQueue(label: "guide", qos: .utility)
-    /// For single programs, which clients wait for.
-    private static let lookups = DispatchQueue(label: "guide.lookups")
-
-    static func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in lookups.async { continuation.resume(returning: body()) } }
-    }
 
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(GuideFault) -> Value

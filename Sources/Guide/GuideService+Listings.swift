@@ -6,20 +6,18 @@ extension GuideService {
     package static let mostListings = 2000
     private static let mostBytes = 8 << 20
 
-    /// The programs of a channel, in the order of their starts.
+    /// The programs of a channel, in the order of their starts. They are read from the file of the guide.
     /// - Parameters:
     ///   - time: seconds since 1970: those that are over then are left out; nil: all.
     ///   - limit: the most programs.
     package func listings(
         of channel: ListedChannel, from time: Int64? = nil, limit: Int = GuideService.mostListings
-    ) async -> [GuideListing] {
+    ) -> [GuideListing] {
         guard let guide = published else { return [] }
         let id = ChannelListWriter.guideID(of: channel)
-        return await GuideThread.look {
-            // One more: that of a program which is over may come first.
-            Self.listings(in: guide, of: id, from: time, limit: limit + 1)
-                .filter { listing in time.map { listing.stop > $0 } ?? true }.prefix(limit).map(\.self)
-        }
+        // One more: that of a program which is over may come first.
+        return Self.listings(in: guide, of: id, from: time, limit: limit + 1)
+            .filter { listing in time.map { listing.stop > $0 } ?? true }.prefix(limit).map(\.self)
     }
 
     private static func listings(

@@ -8,8 +8,8 @@ import Synchronization
 /// A document of the list is made once for each version of the list. A document of the moment is made for all requests
 /// that came before it was begun: however many ask, the thread makes one after the other.
 package final class DocumentCache: Sendable {
-    /// Different documents that requests may wait for at once.
-    static let pendingLimit = 32
+    /// Different documents about all channels that requests may wait for at once.
+    package static let pendingLimit = 32
     /// Documents that are kept.
     static let countLimit = 64
     /// Bytes that are kept, compressed and not, of one document at least.
@@ -68,12 +68,18 @@ package final class DocumentCache: Sendable {
 
     private let queue: DispatchQueue
     private let budget: ByteBudget
+    private let pendingLimit: Int
     private let state = Mutex(State())
 
-    /// - Parameter label: of the thread.
-    package init(label: String, heldLimit: Int = DocumentCache.heldLimit) {
+    /// - Parameters:
+    ///   - label: of the thread.
+    ///   - pendingLimit: different documents that requests may wait for at once.
+    package init(
+        label: String, heldLimit: Int = DocumentCache.heldLimit, pendingLimit: Int = DocumentCache.pendingLimit
+    ) {
         queue = DispatchQueue(label: label)
         budget = ByteBudget(limit: heldLimit)
+        self.pendingLimit = pendingLimit
     }
 
     /// Requests that wait for a document.
@@ -95,7 +101,7 @@ package final class DocumentCache: Sendable {
         if let known = state.withLock({ $0.known(key, version, after: nil) }), !compressed || known.gzip.isFinished {
             return known
         }
-        guard let request = state.withLock({ $0.begin(key) }) else { throw Refusal() }
+        guard let request = state.withLock({ $0.begin(key, limit: pendingLimit) }) else { throw Refusal() }
         defer { state.withLock { $0.end(key) } }
         let document = await perform { [self] in
             let known = state.withLock { $0.known(key, version, after: request) }
@@ -155,8 +161,8 @@ extension DocumentCache.State {
     }
 
     /// - Returns: the number of the request; nil: too many documents are pending.
-    fileprivate mutating func begin(_ key: DocumentCache.Key) -> UInt64? {
-        guard pending[key] != nil || pending.count < DocumentCache.pendingLimit else { return nil }
+    fileprivate mutating func begin(_ key: DocumentCache.Key, limit: Int) -> UInt64? {
+        guard pending[key] != nil || pending.count < limit else { return nil }
         pending[key, default: 0] += 1
         requestCount += 1
         return requestCount

@@ -284,6 +284,21 @@ private struct XtreamScene {
         await origin.server.shutdown(within: .zero)
     }
 
+    /// Long documents are counted as long as somebody holds them, and made on a thread of documents.
+    @Test func longDocumentsAreCounted() async throws {
+        let scene = try await XtreamScene(tokens: [try #require(AccessToken(server))])
+        let number = scene.scene.host.directory.streamNumbers[0]
+        let actions = [
+            "get_live_categories", "get_live_streams", "get_short_epg&stream_id=\(number)",
+            "get_simple_data_table&stream_id=\(number)",
+        ]
+        let documents = ["/panel_api.php?\(login)", "/get.php?\(login)"]
+        for uri in actions.map({ "/player_api.php?\(login)&action=\($0)" }) + documents {
+            #expect(try await scene.get(uri).held?.bytes.isEmpty == false, "\(uri)")
+        }
+        await scene.end()
+    }
+
     @Test func listsHoldTheSameStreams() async throws {
         let scene = try await XtreamScene(tokens: [try #require(AccessToken(server))])
         let numbers = scene.scene.host.directory.streamNumbers

@@ -30,9 +30,8 @@ extension ServeResponder {
         case .list(let output, let isPlain):
             return .later(xtreamList(output, isPlain: isPlain, credentials, for: target))
         case .guide: return guideAnswer(to: target, asGzipFile: false)
-        case .shortGuide(let stream, let limit):
-            return .later { [self] in await listings(of: stream, from: Self.now / 1000, limit: limit, target) }
-        case .guideTable(let stream): return .later { [self] in await listings(of: stream, target) }
+        case .shortGuide(let stream, let limit): return programs(of: stream, upcoming: limit, target)
+        case .guideTable(let stream): return programs(of: stream, target)
         case .stream(let number, let output): return stream(number, output, target)
         case .archive(let number, let archive): return self.archive(archive, of: number, target)
         }
@@ -113,20 +112,29 @@ extension ServeResponder {
 // MARK: - The guide
 
 extension ServeResponder {
-    /// The programs of a channel: those that are not over at `time`, or all.
-    private func listings(
-        of number: Int, from time: Int64? = nil, limit: Int = GuideService.mostListings, _ target: RequestTarget
-    ) async -> Response {
-        var object = JSONObject()
-        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
-            object.add("epg_listings", list: [])
-            return .document(.json, object.text)
+    /// The programs of a channel: so many of those that are not over, or all.
+    private func programs(of number: Int, upcoming limit: Int? = nil, _ target: RequestTarget) -> Answer {
+        guard let guide, let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
+            return .now(.document(.json, Self.programs([])))
         }
-        let listings = await guide?.listings(of: channel, from: time, limit: limit) ?? []
-        let now = Self.now / 1000
         let archive = channel.archive(defaultRewind: host.defaultRewind)
-        object.add("epg_listings", list: listings.map { Self.object($0, of: channel, archive: archive, at: now) })
-        return .document(.json, object.text)
+        // The same for every viewer of the channel.
+        let key = DocumentCache.Key(name: "programs \(number) \(limit ?? 0)")
+        return .later { [programs] in
+            await programs.response(key, .json, version: nil, to: target) {
+                let now = Self.now / 1000
+                let listings =
+                    limit.map { guide.listings(of: channel, from: now, limit: $0) } ?? guide.listings(of: channel)
+                return Array(
+                    Self.programs(listings.lazy.map { Self.object($0, of: channel, archive: archive, at: now) }).utf8)
+            }
+        }
+    }
+
+    private static func programs(_ objects: some Sequence<JSONObject>) -> String {
+        var object = JSONObject()
+        object.add("epg_listings", list: objects)
+        return object.text
     }
 
     private static func object(

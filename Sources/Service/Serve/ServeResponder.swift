@@ -23,6 +23,8 @@ package final class ServeResponder: Responder {
     let lists = DocumentCache(label: "liverelay.lists")
     /// Documents of the moment, metrics among them.
     let moments: DocumentCache
+    /// Programs of single channels, which clients ask for one by one.
+    let programs = DocumentCache(label: "liverelay.programs", pendingLimit: 1024)
 
     /// The connections of the server.
     package let clients: @Sendable () -> ClientCounts

@@ -40,6 +40,10 @@ package struct AudioTranscodeStage: Sendable {
         let signaled: AudioConfiguration?
     }
 
+    /// Changes of the configuration in a segment, and spans of it that are transcoded. Each takes a decoder, which costs as
+    /// much as some hundred frames: packets after further ones are dropped.
+    package static let mostChanges = 64
+
     private let policy: AudioPolicy
     /// Whether the channel's audio is AAC. Transport streams keep their audio codec, and few players change it, so audio in
     /// another codec is then transcoded. nil: the first audio decides.
@@ -47,6 +51,10 @@ package struct AudioTranscodeStage: Sendable {
         didSet { if isChannelAAC != oldValue { lastCopied = nil } }
     }
     private var span: Span?
+    /// Of the last packet that was not dropped.
+    private var configuration: AudioConfiguration?
+    /// In the segment.
+    private var (configurationCount, spanCount) = (0, 0)
     /// Output configuration with `.uniform`; nil before the first audio.
     private(set) var uniform: AudioConfiguration?
     private var lastCopied: AudioConfiguration?
@@ -69,6 +77,7 @@ package struct AudioTranscodeStage: Sendable {
     package mutating func process(
         flushed: inout [AudioPacket], _ packets: inout [AudioPacket], isContinuous: Bool
     ) throws(MediaError) {
+        (configurationCount, spanCount) = (0, 0)
         flushed = try process(flushed)
         if !isContinuous { (lastCopied, extensions) = (nil, nil) }
         if !isContinuous || packets.isEmpty { flushed += endSpan(before: packets.first) }
@@ -77,7 +86,8 @@ package struct AudioTranscodeStage: Sendable {
 
     /// Processes the last packets of the rendition and flushes the transcoder.
     package mutating func finish(_ packets: [AudioPacket]) throws(MediaError) -> [AudioPacket] {
-        try process(packets) + endSpan()
+        (configurationCount, spanCount) = (0, 0)
+        return try process(packets) + endSpan()
     }
 
     private mutating func process(_ packets: [AudioPacket]) throws(MediaError) -> [AudioPacket] {
@@ -85,9 +95,21 @@ package struct AudioTranscodeStage: Sendable {
         var processed: [AudioPacket] = []
         for index in packets.indices {
             try MediaError.checkCancellation()
+            guard admits(packets[index].configuration) else {
+                counts.undecodable += 1
+                continue
+            }
             processed += process(signalExtensions(of: packets[index], in: packets[index...]))
         }
         return processed
+    }
+
+    private mutating func admits(_ configuration: AudioConfiguration) -> Bool {
+        guard configuration != self.configuration else { return true }
+        guard configurationCount < Self.mostChanges else { return false }
+        configurationCount += 1
+        self.configuration = configuration
+        return true
     }
 
     /// Returns the packet with implicit SBR or parametric stereo signaled in its configuration.
@@ -148,10 +170,11 @@ package struct AudioTranscodeStage: Sendable {
             return ended
         }
         if span == nil {
-            guard let time = packet.pts else {
+            guard let time = packet.pts, spanCount < Self.mostChanges else {
                 counts.undecodable += 1
                 return ended
             }
+            spanCount += 1
             beginSpan(packet, at: time, to: target)
         }
         return ended + feed(packet)

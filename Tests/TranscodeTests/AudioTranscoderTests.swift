@@ -182,6 +182,40 @@ struct AudioTranscoderTests {
         #expect(abs((last - end).count) < 2 * 2160)
     }
 
+    private static let stereo = AudioConfiguration.aacLC(sampleRate: 48_000, channelCount: 2)
+    private static let mono = AudioConfiguration.aacLC(sampleRate: 22_050, channelCount: 1)
+
+    /// 300 packets that each take a decoder, and how many the stage lets pass.
+    static let changes:
+        [(what: String, policy: AudioPolicy, configurations: [AudioConfiguration], step: Int64, passed: Int)] = [
+            ("a configuration for each packet, copied", .copy, [stereo, mono], 1920, 214),
+            ("a configuration for each packet", .bridge, [stereo, mono], 1920, 214),
+            ("a gap after each packet", .bridge, [stereo], 90_000, 64),
+        ]
+
+    /// A decoder costs as much as hundreds of frames, and a frame may have ten bytes.
+    @Test("a segment takes a few decoders, however many packets it has", arguments: changes.indices)
+    func changesAreBounded(_ index: Int) throws {
+        let row = Self.changes[index]
+        let count = 300
+        var stage = AudioTranscodeStage(row.policy)
+        for segment in 1...2 {
+            var flushed: [AudioPacket] = []
+            var packets = (0..<count).map { number in
+                let configuration = row.configurations[number % row.configurations.count]
+                return AudioPacket(
+                    pid: 257, configuration: configuration,
+                    pts: Ticks(Int64(segment * count + number) * row.step).wire, isDamaged: false,
+                    payload: (AACSilence.frame(channelConfiguration: configuration.channelCount) ?? [])[...])
+            }
+            try stage.process(flushed: &flushed, &packets, isContinuous: true)
+            let changes = zip(packets, packets.dropFirst()).count { $0.configuration != $1.configuration }
+            #expect(changes <= 2 * AudioTranscodeStage.mostChanges, "\(row.what)")
+            #expect(stage.counts.undecodable >= segment * (count - row.passed), "\(row.what): \(stage.counts)")
+            #expect(packets.count >= AudioTranscodeStage.mostChanges, "\(row.what)")
+        }
+    }
+
     /// Encodes a click track with ffmpeg and demuxes it like a segment.
     private func demuxed(_ codec: [String], rate: Int, channels: Int) throws -> [AudioPacket] {
         let stream = try OracleMedia.run(

@@ -16,7 +16,7 @@ typedef struct {
     /// The most bytes that were held at once, beyond those held before.
     int64_t peakBytes;
     int64_t allocations;
-    /// Bytes that were allocated, and those that instrumented code moved, 1 KiB or more at once.
+    /// Bytes that were allocated, but for those of libav, and those that instrumented code moved, 1 KiB or more at once.
     int64_t copiedBytes;
     /// Comparisons of instrumented code.
     int64_t comparisons;

@@ -20,6 +20,22 @@ private let rows: [(when: String, url: String, redacted: String)] = [
     ("an @ in a path", "http://h/@me/live.m3u8", "http://h/@me/live.m3u8"),
     ("relative", "a/b.ts?t=secret", "a/b.ts?t=…"),
     ("another scheme", "file:///etc/hostname", "file:///etc/hostname"),
+    ("a stream of an account", "http://h:8080/live/anna/secret/12.ts", "http://h:8080/live/…/…/12.ts"),
+    ("its playlist below a path", "http://h/tv/live/anna/secret/12.m3u8", "http://h/tv/live/…/…/12.m3u8"),
+    ("without an extension", "http://h/live/anna/secret/12", "http://h/live/…/…/12"),
+    ("in the short form", "http://h:80/anna/secret/12", "http://h:80/anna/…/12"),
+    ("in the short form with an extension", "http://h:80/anna/secret/12.m3u8", "http://h:80/anna/…/12.m3u8"),
+    (
+        "an archive", "http://h/timeshift/anna/secret/60/2026-01-02:15-04/12.ts",
+        "http://h/timeshift/…/…/60/2026-01-02:15-04/12.ts"
+    ),
+    ("a segment", "http://h/hlsr/token/anna/secret/12/hash/12_3.ts", "http://h/hlsr/…/…/…/12/hash/12_3.ts"),
+    ("a film", "http://h/movie/anna/secret/12.mkv", "http://h/movie/…/…/12.mkv"),
+    ("a playlist below live", "http://h/live/news/720p/index.m3u8", "http://h/live/news/720p/index.m3u8"),
+    (
+        "a list of an account", "http://h/get.php?username=anna&password=secret",
+        "http://h/get.php?username=…&password=…"
+    ),
     ("nothing", "", ""),
 ]
 

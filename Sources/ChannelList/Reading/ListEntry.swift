@@ -71,7 +71,7 @@ struct ListEntry {
         value(of: "tvg-chno", "ch-number", "channel-number", "tvh-chnum", "tvg-num")
     }
 
-    private static func isNumber(_ text: String) -> Bool {
+    static func isNumber(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)
             && parts.allSatisfy { (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { 48...57 ~= $0 } }

@@ -10,14 +10,18 @@ package struct M3UChannelList: Equatable, Sendable {
     package var issues: [ListIssue]
     /// How many issues there were, including those that `issues` has no room for.
     package var issueCount: Int
+    /// Streams that the list's account may have at once; nil: unknown, or no limit.
+    package var connections: Int?
 
     package init(
-        guides: [String] = [], channels: [ListedChannel], issues: [ListIssue] = [], issueCount: Int? = nil
+        guides: [String] = [], channels: [ListedChannel], issues: [ListIssue] = [], issueCount: Int? = nil,
+        connections: Int? = nil
     ) {
         self.guides = guides
         self.channels = channels
         self.issues = issues
         self.issueCount = issueCount ?? issues.count
+        self.connections = connections
     }
 }
 

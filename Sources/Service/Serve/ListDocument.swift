@@ -16,10 +16,13 @@ struct ListDocument: Sendable {
 
     var isURL: Bool { location.contains("://") }
 
-    /// Reads an M3U list as it is now.
+    /// Reads the list of an account or an M3U list as it is now.
     func list() async -> Result<M3UChannelList, RelayError> {
         let limits = ChannelListLimits()
         do throws(RelayError) {
+            if let account = XtreamAccount(listURL: location), let list = try await list(of: account, limits) {
+                return .success(list)
+            }
             var (bytes, url) = try await bytes(limit: limits.bytes)
             if bytes.starts(with: [0x1F, 0x8B]), case .whole(let list) = Gzip.decompress(bytes, limit: limits.bytes) {
                 bytes = list
@@ -34,7 +37,7 @@ struct ListDocument: Sendable {
 
     /// The bytes, one more than `limit` at most, and the URL after redirects; an empty one for a file.
     func bytes(limit: Int) async throws(RelayError) -> (bytes: [UInt8], url: String) {
-        isURL ? try await fetch(limit: limit) : (try file(limit: limit), "")
+        isURL ? try await fetch(location, limit: limit) : (try file(limit: limit), "")
     }
 
     private func file(limit: Int) throws(RelayError) -> [UInt8] {
@@ -47,15 +50,8 @@ struct ListDocument: Sendable {
         }
     }
 
-    private func fetch(limit: Int) async throws(RelayError) -> (bytes: [UInt8], url: String) {
-        var requests = requests
-        requests.playlistLimits = .init(bodyBytes: limit, idle: .seconds(20), total: .seconds(120))
-        let outcome: FetchOutcome
-        do throws(FetchError) {
-            outcome = try await CurlFetcher(upstream: location, configuration: requests)
-                .fetch(FetchRequest(.multivariantPlaylist, url: location))
-        } catch { outcome = .failure(error) }
-        switch outcome {
+    private func fetch(_ url: String, limit: Int) async throws(RelayError) -> (bytes: [UInt8], url: String) {
+        switch await answer(to: url, limit: limit) {
         case .success(let answer) where answer.isSuccess: return (answer.body, answer.finalURL)
         case .success(let answer):
             throw RelayError(
@@ -64,4 +60,44 @@ struct ListDocument: Sendable {
         case .failure(let error): throw RelayError(TrackerError(error, url: name))
         }
     }
+
+    private func answer(to url: String, limit: Int) async -> FetchOutcome {
+        var requests = requests
+        requests.playlistLimits = .init(bodyBytes: limit, idle: .seconds(20), total: .seconds(120))
+        do throws(FetchError) {
+            return try await CurlFetcher(upstream: location, configuration: requests)
+                .fetch(FetchRequest(.multivariantPlaylist, url: url))
+        } catch { return .failure(error) }
+    }
+}
+
+// MARK: - Accounts
+
+extension ListDocument {
+    /// The list of an account by its API; nil if the panel does not speak it, and has a list at most.
+    private func list(
+        of account: XtreamAccount, _ limits: ChannelListLimits
+    ) async throws(RelayError) -> M3UChannelList? {
+        // A panel may refuse with a status and say why in the body.
+        guard case .success(let answer) = await answer(to: account.url(of: .account), limit: Self.accountLimit) else {
+            return nil
+        }
+        let state: XtreamAccountState?
+        do throws(XtreamRefusal) { state = try XtreamAccountState(answer.body, of: account) } catch {
+            throw RelayError(error, list: name)
+        }
+        guard let state else { return nil }
+        // Without its categories, a channel has no groups.
+        let categories = try? await fetch(account.url(of: .categories), limit: limits.bytes).bytes
+        let streams = try await fetch(account.url(of: .streams), limit: limits.bytes).bytes
+        do throws(ChannelListError) {
+            var list = try XtreamListing.list(
+                of: account, state, categories: categories, streams: streams, limits: limits)
+            list.withholdCredentials(outside: location)
+            return list
+        } catch { throw RelayError(error, list: name) }
+    }
+
+    /// Bytes of what a panel says about an account.
+    private static let accountLimit = 1 << 20
 }

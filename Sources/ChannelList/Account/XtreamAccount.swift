@@ -1,0 +1,89 @@
+import Support
+
+/// An account of a provider that speaks the API of Xtream Codes: where the panel is, and who asks.
+package struct XtreamAccount: Hashable, Sendable {
+    /// The form of its streams, by the extension of their URLs.
+    package enum Output: String, CaseIterable, Sendable { case ts, m3u8 }
+
+    package enum Document: Sendable { case account, categories, streams, guide }
+
+    /// The URL of the panel without a slash at its end: `http://tv.example:8080`.
+    private let panel: String
+    private let username: Secret
+    private let password: Secret
+    /// The form that the operator asks for; nil: what the account permits.
+    package let output: Output?
+
+    /// - Parameter panel: an http or https URL. Players are told to give it with or without a slash or a path of the API.
+    package init(panel: String, username: String, password: String, output: Output? = nil) {
+        var panel = URIReference.withoutQuery(panel)
+        for path in ["/player_api.php", "/get.php", "/xmltv.php"] where panel.hasSuffix(path) {
+            panel.removeLast(path.count)
+        }
+        while panel.hasSuffix("/") { panel.removeLast() }
+        self.panel = panel
+        self.username = Secret(username)
+        self.password = Secret(password)
+        self.output = output
+    }
+
+    /// The account that the URL of a list names; nil for any other URL.
+    /// - Parameter listURL: `http://tv.example:8080/get.php?username=…&password=…&type=m3u_plus&output=ts`.
+    package init?(listURL: String) {
+        func value(_ name: String) -> String? {
+            let value = URIReference.queryParameter(name, of: listURL).flatMap { PercentEncoding.decode($0[...]) }
+            return value?.isEmpty == true ? nil : value
+        }
+        guard ["http", "https"].contains(URIReference.scheme(of: listURL)),
+            URIReference.withoutQuery(listURL).hasSuffix("/get.php"),
+            let username = value("username"), let password = value("password")
+        else { return nil }
+        self.init(
+            panel: listURL, username: username, password: password,
+            output: value("output").flatMap { ["mpegts": .ts, "hls": .m3u8][$0] ?? Output(rawValue: $0) })
+    }
+
+    /// The URL of its list, by which alone an account is known where lists are named.
+    package var listURL: String {
+        "\(panel)/get.php?\(login)&type=m3u_plus" + (output.map { "&output=\($0.rawValue)" } ?? "")
+    }
+
+    package func url(of document: Document) -> String {
+        switch document {
+        case .account: "\(panel)/player_api.php?\(login)"
+        case .categories: "\(panel)/player_api.php?\(login)&action=get_live_categories"
+        case .streams: "\(panel)/player_api.php?\(login)&action=get_live_streams"
+        case .guide: "\(panel)/xmltv.php?\(login)"
+        }
+    }
+
+    func url(ofStream id: String, _ output: Output) -> String {
+        let parts = [username.value, password.value, id].map(PercentEncoding.encode)
+        return "\(panel)/live/\(parts.joined(separator: "/")).\(output.rawValue)"
+    }
+
+    private var login: String {
+        "username=\(PercentEncoding.encode(username.value))&password=\(PercentEncoding.encode(password.value))"
+    }
+
+    /// The host of the panel.
+    package var host: String { URIReference.host(of: panel) ?? "" }
+
+    /// What tells two accounts apart, whatever is asked of them.
+    struct Identity: Hashable {
+        let panel: String
+        let username: Secret
+    }
+
+    var identity: Identity { Identity(panel: panel.lowercased(), username: username) }
+
+    /// A text of the provider without what opens the account: one line of at most 200 characters.
+    package func redacting(_ text: String) -> String {
+        let secrets = [password.value, username.value].filter { $0.count > 2 || $0 == password.value }
+        let plain = secrets.flatMap { [$0, PercentEncoding.encode($0)] }.reduce(text) { text, secret in
+            secret.isEmpty ? text : text.replacing(secret, with: "…")
+        }
+        let line = plain.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
+        return String(String(line).prefix(200).trimmingWhiteSpace)
+    }
+}

@@ -1,0 +1,85 @@
+import Playlist
+import Support
+
+/// Reads the live channels of an account: what `get_live_categories` and `get_live_streams` of its panel say.
+///
+/// Panels differ in the type of every member, and leave out any of them. A stream without an id costs only itself.
+package enum XtreamListing {
+    /// Returns the list of the account. An issue has the number of its stream where a list has that of its line.
+    /// - Parameter categories: nil if they could not be had; the channels have no groups then.
+    /// - Throws: `.notAList` if the streams are no JSON, `.noChannels` if there is none.
+    package static func list(
+        of account: XtreamAccount, _ state: XtreamAccountState, categories: [UInt8]?, streams: [UInt8],
+        limits: ChannelListLimits = ChannelListLimits()
+    ) throws(ChannelListError) -> M3UChannelList {
+        let groups = groupNames(categories ?? [], limit: limits.channels)
+        let output = state.output(of: account)
+        var (merger, issues, count) = (ChannelMerger(limits: limits), IssueLog(capacity: limits.issues), 0)
+        let isList = LooseJSON.forEachElement(of: streams) { entry in
+            count += 1
+            guard let id = usableID(entry) else {
+                let name = (entry["name"].text ?? "").prefix(40)
+                return issues.record(.missingURL(name: account.redacting(String(name))), line: count)
+            }
+            let channel = channel(entry, id: id, groups: groups, url: account.url(ofStream: id, output))
+            if let limit = merger.append(channel, line: count) { issues.record(.limit(limit), line: count) }
+        }
+        guard isList else { throw .notAList(DocumentKind(foreign: streams) ?? .json, line: 1) }
+        guard !merger.channels.isEmpty else { throw .noChannels(firstIssue: issues.issues.first) }
+        return M3UChannelList(
+            guides: [account.url(of: .guide)], channels: ChannelSlug.assign(to: merger.channels, keeping: []),
+            issues: issues.issues, issueCount: issues.count, connections: state.connections)
+    }
+
+    /// The names of categories by their ids.
+    private static func groupNames(_ json: [UInt8], limit: Int) -> [String: String] {
+        var names: [String: String] = [:]
+        _ = LooseJSON.forEachElement(of: json) { entry in
+            guard names.count < limit, let id = entry["category_id"].text, let name = line(entry["category_name"])
+            else {
+                return
+            }
+            names[id] = name
+        }
+        return names
+    }
+
+    /// The id of a stream if it can stand in a path.
+    private static func usableID(_ entry: LooseJSON) -> String? {
+        guard let id = entry["stream_id"].text, id.utf8.count <= 64 else { return nil }
+        let isPlain = id.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
+        }
+        return isPlain ? id : nil
+    }
+
+    private static func channel(
+        _ entry: LooseJSON, id: String, groups: [String: String], url: String
+    ) -> ListedChannel {
+        let categories = [entry["category_id"]] + entry["category_ids"].elements
+        let names = categories.compactMap { $0.text.flatMap { groups[$0] } }
+        let number = entry["num"].text.flatMap { $0 != "0" && ListEntry.isNumber($0) ? $0 : nil }
+        return ListedChannel(
+            name: line(entry["name"]) ?? "Channel \(id)", number: number, logo: logo(entry["stream_icon"]),
+            groups: names.prefix(ListEntry.mostGroups).reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
+            guideID: line(entry["epg_channel_id"]),
+            isRadio: entry["stream_type"].text?.lowercased().contains("radio") == true,
+            sources: [ListedSource(url: url)])
+    }
+
+    private static let longestLogo = 4096
+
+    /// An absolute URL without spaces.
+    private static func logo(_ value: LooseJSON) -> String? {
+        guard let text = value.text, text.utf8.count <= longestLogo, SourceURL.isAbsolute(text) else { return nil }
+        return text.replacing(" ", with: "%20")
+    }
+
+    /// A text in one line, as long as a name may be; nil if nothing is left of it.
+    private static func line(_ value: LooseJSON) -> String? {
+        guard let text = value.text else { return nil }
+        let plain = text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
+        let line = String(plain).trimmingWhiteSpace.prefix(ListEntry.longestName)
+        return line.isEmpty ? nil : String(line)
+    }
+}

@@ -22,6 +22,8 @@ package struct HostLimiter: Sendable {
 
     /// Requests per host at once; nil: no limit.
     package let maxConnections: Int?
+    /// Whether all hosts count as one, as those of an account do.
+    private let countsAllHosts: Bool
     /// The hosts of every request in flight.
     private var inFlight: [FetchID: [String]] = [:]
     /// The host that answered last for a host that redirects.
@@ -30,7 +32,10 @@ package struct HostLimiter: Sendable {
     /// Answers of all hosts that asked for fewer requests.
     package private(set) var rateLimitedAnswers = 0
 
-    package init(maxConnections: Int?) { self.maxConnections = maxConnections }
+    package init(maxConnections: Int?, countsAllHosts: Bool = false) {
+        self.maxConnections = maxConnections
+        self.countsAllHosts = countsAllHosts
+    }
 
     /// Whether a request may have to wait for the end of another one.
     package var isLimiting: Bool { maxConnections != nil || !rateLimits.isEmpty }
@@ -38,6 +43,7 @@ package struct HostLimiter: Sendable {
     /// Whether one more request may be made now.
     package func admits(_ url: String, at now: Duration) -> Bool {
         guard isLimiting else { return true }
+        if countsAllHosts, let maxConnections, inFlight.count >= maxConnections { return false }
         return hosts(of: url).allSatisfy { host in
             let rateLimit = rateLimits[host]
             if let rateLimit, now < rateLimit.pauseEnd { return false }

@@ -12,7 +12,9 @@ private func dump(
 ) -> [String] {
     do throws(ConfigurationError) {
         let configuration = try ChannelConfiguration(yaml: yaml, from: origin)
-        return configuration.playlists.map { "list \($0)" } + configuration.guides.map { "guide \($0)" }
+        return configuration.lists.map { list in "list \(list.location)" + (list.account.map { " of \($0)" } ?? "") }
+            + configuration.accounts.sorted { $0.key < $1.key }.map { "account \($0.key) \($0.value)" }
+            + configuration.guides.map { "guide \($0)" }
             + configuration.channels.map { "/\($0.slug) " + dump($0, defaultURL: "http://h/1") }
     } catch { return error.issues.map(\.text) }
 }
@@ -74,6 +76,29 @@ private let readRows: [(when: String, yaml: String, says: [String])] = [
     (
         "multicast", "channels: {a: [\"udp://@239.1.1.1:1\", \"rtp://10.0.0.1@[ff3e::1]:5004\"]}",
         ["/a a · udp://@239.1.1.1:1 · rtp://10.0.0.1@[ff3e::1]:5004"]
+    ),
+    (
+        "an account", "xtream: {url: \"http://tv.example:8080/\", username: anna, password: 12}",
+        ["list http://tv.example:8080/get.php?username=anna&password=12&type=m3u_plus of tv.example"]
+    ),
+    (
+        "an account with another form and a name, and one on the same host",
+        "playlist: \"http://h/get.php?username=b&password=c\"\nxtream:\n- {url: http://h, username: a@b, password: \"${TOKEN}\", output: m3u8, account: home}\n- {url: http://h, username: d, password: e}\n- {url: http://h/, username: d, password: e}",
+        [
+            "list http://h/get.php?username=b&password=c of h",
+            "list http://h/get.php?username=a%40b&password=abc&type=m3u_plus&output=m3u8 of home",
+            "list http://h/get.php?username=d&password=e&type=m3u_plus of h-2",
+            "list http://h/get.php?username=d&password=e&type=m3u_plus of h-2",
+        ]
+    ),
+    (
+        "lists of an account", "accounts: {home: {connections: 2}}\nplaylist: [{url: a.m3u, account: home}, b.m3u]",
+        ["list conf/a.m3u of home", "list conf/b.m3u", "account home 2"]
+    ),
+    (
+        "a channel of an account",
+        "accounts: {home: {connections: 1}}\nchannels: {a: {url: http://h/1, account: home}}",
+        ["account home 1", "/a a"]
     ),
     ("the largest memory", "channels: {a: {url: http://h/1, memory-limit: 1024GiB}}", ["/a a"]),
     ("a byte order mark and CRLF", "\u{FEFF}channels:\r\n  a: http://h/1\r\n", ["/a a"]),
@@ -183,6 +208,39 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ["1:19: defaults.audio: “uniforms” is not one of copy, bridge, uniform, drop; did you mean “uniform”?"]
     ),
     (
+        "an account that is not described", "channels: {a: {url: http://h/1, account: home}}",
+        ["channels.a.account: “home” is not an account of “accounts” or “xtream”"]
+    ),
+    (
+        "accounts that are not described",
+        "defaults: {account: a}\nplaylist: {url: http://h/l, account: b}\naccounts: {c: {connections: 1}}",
+        [
+            "defaults.account: “a” is not an account of “accounts” or “xtream”",
+            "playlist.0.account: “b” is not an account of “accounts” or “xtream”",
+        ]
+    ),
+    (
+        "connections of an account", "accounts: {a: {connections: 0}, b: {}, c: 2, d: {limit: 1}}\nplaylist: a",
+        [
+            "1:29: accounts.a.connections: “0” is not a whole number from 1 to 1000",
+            "1:33: accounts.b: the key “connections” is missing",
+            "1:43: accounts.c: the value is not a map with the key connections",
+            "1:50: accounts.d: there is no key “limit”",
+        ]
+    ),
+    (
+        "an account without a password", "xtream: {url: http://h, username: a}",
+        ["1:9: xtream: the key “password” is missing"]
+    ),
+    (
+        "an account that is a URL", "xtream: http://h/?password=secret",
+        ["1:9: xtream: the value is not a map with the keys url, username and password"]
+    ),
+    (
+        "a password that cannot be one", "xtream: {url: http://h, username: a, password: s3 cret}",
+        ["1:48: xtream.password: the value is not a user name or a password without spaces"]
+    ),
+    (
         "a hold that is too long", "defaults: {hold: 31s}\nplaylist: a",
         ["1:18: defaults.hold: “31s” is not a duration of at most 30s, such as 3s"]
     ),
@@ -260,10 +318,12 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
 
     @Test func readsEveryOption() throws {
         let yaml = """
+            accounts: {home: {connections: 2}}
             channels:
               a:
                 url: http://h/1
                 variant: 720
+                account: home
                 program: 5
                 hold: 3s
                 multicast-interface: eth0
@@ -292,6 +352,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
             """
         var options = ChannelOptions()
         (options.variant, options.maxConnections, options.isPolite) = (.height(720), 3, true)
+        options.account = "home"
         (options.program, options.hold, options.multicastInterface) = (5, .seconds(3), "eth0")
         options.memoryLimitBytes = 1 << 30
         (options.maxSegmentBytes, options.maxPlaylistBytes) = (64 << 20, 4096)
@@ -338,6 +399,24 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         #expect(channels.map { $0.sources[0].headers.map(\.value) } == [["U"], ["U"], ["V"]])
         #expect(channels.map(\.groups) == [["G"], ["X"], ["G"]])
         #expect(channels.allSatisfy { $0.options.idle == .seconds(9) })
+    }
+
+    /// What the configuration says of an account counts more than what its panel says.
+    @Test(
+        arguments: [
+            ("the panel", "", [2, nil], ["h": 2]),
+            ("two lists of one account", "", [3, 2], ["h": 2]),
+            ("the configuration", "accounts: {h: {connections: 5}}\n", [2, 2], ["h": 5]),
+            ("nobody", "", [nil, nil], [:]),
+            ("another account", "accounts: {x: {connections: 5}}\n", [1, nil], ["h": 1, "x": 5]),
+        ] as [(String, String, [Int?], [String: Int])])
+    func connections(by whom: String, accounts: String, limits: [Int?], are expected: [String: Int]) throws {
+        let list = "{url: http://h, username: a, password: b}"
+        let configuration = try ChannelConfiguration(yaml: "\(accounts)xtream: [\(list), \(list)]")
+        #expect(configuration.connections(of: limits) == expected, "\(whom)")
+        let channels = configuration.channels(
+            with: [[ListedChannel(name: "A", sources: [])], [ListedChannel(name: "B", sources: [])]])
+        #expect(channels.map(\.options.account) == ["h", "h"])
     }
 
     @Test func mistakesAreBounded() {

@@ -202,7 +202,8 @@ private let rows = [
             for item in value as? [Any] ?? [] { collect(item) }
         }
         collect(document)
-        let known = ConfigurationPattern.allCases.filter { ![.headerName, .token, .url].contains($0) }.map(\.expression)
+        let known = ConfigurationPattern.allCases.filter { ![.headerName, .token, .url, .credential].contains($0) }.map(
+            \.expression)
         // That of memory-limit has no number below the smallest limit.
         let memoryLimit = try #require(found.subtracting(known).first)
         #expect(found == Set(known + [memoryLimit]))

@@ -69,6 +69,17 @@ private let costs: [SupervisorCost] = [
             }
         }, perform: { _ = $0.handle(.requested("new", waiter: 1_000_000, isStream: false), at: .milliseconds(10)) }),
     SupervisorCost(
+        testDescription: "many requests wait for a connection of their account",
+        prepare: { supervisor, count in
+            _ = supervisor.handle(.connected(["one": 1]), at: .zero)
+            let names = (0..<count).map { ("w\($0)", ChannelSupervisor.Demand(account: "one")) }
+            _ = supervisor.handle(.demanded(Dictionary(uniqueKeysWithValues: names)), at: .zero)
+            for index in 0..<count {
+                _ = supervisor.handle(
+                    .requested("w\(index)", waiter: UInt64(count + index), isStream: false), at: .milliseconds(1))
+            }
+        }, perform: { _ = $0.handle(.requested("new", waiter: 1_000_000, isStream: false), at: .milliseconds(10)) }),
+    SupervisorCost(
         testDescription: "many always run", policy: .init(maxRunning: 1),
         prepare: { supervisor, count in
             let names = (0..<count).map { ("a\($0)", ChannelSupervisor.Demand(isAlways: true)) }

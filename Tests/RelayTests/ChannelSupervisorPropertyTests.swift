@@ -34,14 +34,27 @@ private struct SupervisedWorld {
             .init(
                 idle: .seconds(Int.random(in: 0...40, using: &random)), maxRunning: limit == 0 ? nil : limit,
                 keepWarm: limit == 1 ? 1 : 0))
+        if seed % 2 == 0 {
+            connections = Int.random(in: 1...2, using: &random)
+            accounts = Dictionary(
+                uniqueKeysWithValues: Self.names.shuffled(using: &random).prefix(4).map { ($0, "one") })
+        }
         if seed % 3 == 0 { always = [Self.names[Int(seed / 3) % Self.names.count]] }
     }
+
+    /// The account of some channels, and its connections; nil: it has no limit.
+    private var accounts: [String: String] = [:]
+    private var connections: Int?
 
     /// Channels that run without viewers.
     private var always: Set<String> = []
 
     mutating func run(steps: Int) {
-        send(.demanded(Dictionary(uniqueKeysWithValues: always.map { ($0, .init(isAlways: true)) })))
+        if let connections { send(.connected(["one": connections])) }
+        let demands = Self.names.map { name in
+            (name, ChannelSupervisor.Demand(isAlways: always.contains(name), account: accounts[name]))
+        }
+        send(.demanded(Dictionary(uniqueKeysWithValues: demands)))
         for _ in 0..<steps {
             advance(by: .milliseconds(Int.random(in: 0...4000, using: &random)))
             act()
@@ -138,6 +151,8 @@ private struct SupervisedWorld {
             runs.insert(run)
             let count = runs.count
             if let limit = supervisor.policy.maxRunning { check(count <= limit, "more than \(limit) run") }
+            let shared = runs.count { accounts[$0.channel] != nil }
+            if let connections { check(shared <= connections, "\(shared) connections of an account") }
             if Int.random(in: 0..<6, using: &random) > 0 {
                 pending.append((now + .milliseconds(Int.random(in: 10...20_000, using: &random)), .published(run)))
             }

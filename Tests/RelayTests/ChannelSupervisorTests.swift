@@ -24,6 +24,7 @@ struct SupervisorRow: Sendable {
     var startLimit = 15
     var maxRunning: Int?
     var keepWarm = 0
+    var connections: [String: Int] = [:]
     let inputs: [(second: Int, input: ChannelSupervisor.Input)]
     /// The effects of the last input.
     let yields: [ChannelSupervisor.Effect]
@@ -31,10 +32,11 @@ struct SupervisorRow: Sendable {
 
     init(
         _ when: String, idle: Int = 30, startLimit: Int = 15, maxRunning: Int? = nil, keepWarm: Int = 0,
-        _ inputs: [(Int, ChannelSupervisor.Input)], yields: [ChannelSupervisor.Effect], wake: Int? = nil
+        connections: [String: Int] = [:], _ inputs: [(Int, ChannelSupervisor.Input)],
+        yields: [ChannelSupervisor.Effect], wake: Int? = nil
     ) {
         (self.when, self.idle, self.startLimit) = (when, idle, startLimit)
-        (self.maxRunning, self.keepWarm) = (maxRunning, keepWarm)
+        (self.maxRunning, self.keepWarm, self.connections) = (maxRunning, keepWarm, connections)
         self.inputs = inputs.map { (second: $0.0, input: $0.1) }
         (self.yields, self.wake) = (yields, wake)
     }
@@ -259,13 +261,100 @@ private let demandRows: [SupervisorRow] = [
         yields: [], wake: 101),
 ]
 
+/// The account of channels `a`, `b` and `c`; `x` and `y` have none, `z` has another one.
+private let members: [(Int, Input)] = [
+    (
+        0,
+        .demanded([
+            "a": .init(account: "one"), "b": .init(account: "one"), "c": .init(account: "one"),
+            "z": .init(account: "two"),
+        ])
+    )
+]
+
+/// A stream of `a`, the account's first connection.
+private let streaming =
+    members + [
+        (0, asks("a", 1, stream: true)), (1, .published(run("a"))), (1, .streamOpened(run("a"))),
+    ]
+
+private let accountRows: [SupervisorRow] = [
+    SupervisorRow(
+        "one more than the account has waits for a place", connections: ["one": 1], streaming + [(2, asks("b", 2))],
+        yields: [], wake: 4),
+    SupervisorRow(
+        "no connection becomes free in time", connections: ["one": 1], streaming + [(2, asks("b", 2)), (4, .wake)],
+        yields: [.answer(2, .accountFull("one", connections: 1))]),
+    SupervisorRow(
+        "another channel needs no connection of it", connections: ["one": 1], streaming + [(2, asks("x", 2))],
+        yields: [.start(run("x", 2))]),
+    SupervisorRow(
+        "another account has its own", connections: ["one": 1, "two": 1], streaming + [(2, asks("z", 2))],
+        yields: [.start(run("z", 2))]),
+    SupervisorRow(
+        "a channel of the account that waits does not hold up the others", connections: ["one": 1],
+        streaming + [(2, asks("b", 2)), (3, asks("x", 3))], yields: [.start(run("x", 2))]),
+    SupervisorRow(
+        "the one without a viewer ends", connections: ["one": 1],
+        members + started + [(14, asks("b", 2))], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "close, then open", connections: ["one": 1],
+        members + started + [(14, asks("b", 2)), (15, .ended(run("a"), failure: nil))],
+        yields: [.start(run("b", 2))]),
+    SupervisorRow(
+        "an idle channel without the account stays", connections: ["one": 1],
+        members + [(0, asks("x", 9)), (0, .published(run("x")))]
+            + [(20, asks("a", 1, stream: true)), (20, .published(run("a", 2))), (20, .streamOpened(run("a", 2)))]
+            + [(25, asks("b", 2))], yields: [], wake: 27),
+    SupervisorRow(
+        "of three, the longest without a viewer ends", connections: ["one": 2],
+        members + started + [(2, asks("b", 2)), (3, .published(run("b", 2))), (20, asks("c", 3))],
+        yields: [.end(run("a"))]),
+    SupervisorRow(
+        "an account without a limit", connections: ["two": 1], streaming + [(2, asks("b", 2))],
+        yields: [.start(run("b", 2))]),
+    SupervisorRow(
+        "the panel permits fewer: nothing ends, and the next has to wait", connections: ["one": 2],
+        streaming + [(2, asks("b", 2)), (3, .published(run("b", 2))), (4, .connected(["one": 1])), (5, asks("c", 3))],
+        yields: [], wake: 7),
+    SupervisorRow(
+        "the panel permits more: who waits gets a place", connections: ["one": 1],
+        streaming + [(2, asks("b", 2)), (3, .connected(["one": 2]))], yields: [.start(run("b", 2))]),
+    SupervisorRow(
+        "the account is full, and so is the process: one end makes room in both", maxRunning: 2,
+        connections: ["one": 1],
+        members + [
+            (0, asks("a", 1)), (0, .published(run("a"))), (0, asks("x", 2, stream: true)),
+            (0, .published(run("x", 2))), (0, .streamOpened(run("x", 2))), (20, asks("b", 3)),
+        ], yields: [.end(run("a"))]),
+    SupervisorRow(
+        "the process is full, and the account is not", maxRunning: 1, connections: ["one": 1],
+        members + [
+            (0, asks("x", 1, stream: true)), (0, .published(run("x"))), (0, .streamOpened(run("x"))),
+            (2, asks("a", 2)), (4, .wake),
+        ], yields: [.answer(2, .full(limit: 1))]),
+    SupervisorRow(
+        "a channel that always runs waits for its connection", connections: ["one": 1],
+        streaming + [(2, .demanded(["b": .init(isAlways: true, account: "one")]))], yields: []),
+    SupervisorRow(
+        "it starts as soon as there is one", connections: ["one": 1],
+        streaming + [
+            (2, .demanded(["b": .init(isAlways: true, account: "one")])), (3, .ended(run("a"), failure: "gone")),
+        ], yields: [.start(run("b", 2))]),
+    SupervisorRow(
+        "a failed channel leaves its connection", connections: ["one": 1],
+        members + [(0, asks("a", 1)), (1, .ended(run("a"), failure: "no")), (1, asks("b", 2))],
+        yields: [.start(run("b", 2))]),
+]
+
 @Suite struct ChannelSupervisorTests {
-    @Test(arguments: startRows + endRows + limitRows + leavingRows + demandRows)
+    @Test(arguments: startRows + endRows + limitRows + leavingRows + demandRows + accountRows)
     func lastInput(_ row: SupervisorRow) {
         var supervisor = ChannelSupervisor(
             .init(
                 idle: .seconds(row.idle), startLimit: .seconds(row.startLimit), maxRunning: row.maxRunning,
                 keepWarm: row.keepWarm))
+        if !row.connections.isEmpty { _ = supervisor.handle(.connected(row.connections), at: .zero) }
         let effects = row.inputs.map { supervisor.handle($0.input, at: .seconds($0.second)) }
         #expect(effects.last == row.yields, "\(row.when)")
         if let wake = row.wake { #expect(supervisor.nextWake == .seconds(wake), "\(row.when)") }

@@ -163,7 +163,8 @@ struct ServeScene {
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
         host = ChannelHost(
-            ChannelDirectory(catalog.channels), policy: policy, settings: settings, clock: clock.clock
+            ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings,
+            clock: clock.clock
         ) { _ in change.yield() }
         updater = CatalogUpdater(catalog, from: source, host: host)
         server = try await HTTPServer.start(

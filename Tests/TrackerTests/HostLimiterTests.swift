@@ -32,6 +32,14 @@ private func request(
     #expect(HostLimiter(maxConnections: nil).admits("http://a.example/4", at: .zero))
 }
 
+@Test func hostsOfAnAccountShareItsLimit() {
+    var limiter = HostLimiter(maxConnections: 1, countsAllHosts: true)
+    limiter.began(id(1), "http://a.example/1")
+    #expect(!limiter.admits("http://b.example/1", at: .zero))
+    limiter.canceled(id(1))
+    #expect(limiter.admits("http://b.example/1", at: .zero))
+}
+
 @Test func redirectedRequestCountsForBothHosts() {
     var limiter = HostLimiter(maxConnections: 1)
     _ = request(&limiter, "http://portal.example/list", answer(200, from: "http://edge.example/list"), at: 0)

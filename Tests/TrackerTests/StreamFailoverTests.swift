@@ -63,6 +63,40 @@ import Testing
         #expect(trace == "p s")
     }
 
+    /// The only connection of an account is closed before another source of it is tried, on whatever host that is.
+    @Test(arguments: [StreamOrigin.url + "2", "http://other.example/user/pass/2"])
+    func oneConnectionIsNeverTwo(backup: String) {
+        var session = UpstreamSession.Policy(variant: .highest, maxConnections: 1)
+        session.countsAllHosts = true
+        var channel = ChannelSession(
+            upstream: StreamOrigin.url, policy: .init(session: session, backups: [backup], failbackDelay: .seconds(20)))
+        var open: [FetchID: String] = [:]
+        var (most, switches) = (0, [Int]())
+        func perform(_ input: UpstreamSession.Input, at now: Duration) {
+            for effect in channel.handle(input, at: now) {
+                switch effect {
+                case .fetch(let id, let request): open[id] = request.url
+                case .cancel(let id): open[id] = nil
+                case .deliver(let delivery): perform(.delivered(delivery, .published), at: now)
+                case .probe(let delivery): perform(.probed(delivery, .published), at: now)
+                case .report(.sourceSwitched(let source, _)): switches.append(source)
+                case .report, .wake, .end: break
+                }
+                most = max(most, open.count)
+            }
+        }
+        perform(.start, at: .zero)
+        for second in 1...120 {
+            let multiplex = SharedMultiplex.standard
+            let bytes = Array(multiplex.bytes[multiplex.part(Double(second), Double(second) + 1)])
+            for (id, url) in open where url == backup || second < 20 {
+                perform(.received(id, StreamPart(finalURL: url, bytes: bytes)), at: .seconds(second))
+            }
+            perform(.wake, at: .seconds(second))
+        }
+        #expect(most == 1 && switches == [1], "\(most) at once, \(switches)")
+    }
+
     @Test func aStreamIsPublishedAgainOnceItIsHealthy() async throws {
         let answers: [StreamOrigin.Answer] =
             [.stream(back: 0, lasting: 10)]

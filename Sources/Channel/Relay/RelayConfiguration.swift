@@ -40,6 +40,8 @@ package struct RelayConfiguration: Sendable {
     package var beginning = TimelinePosition.beginning
     /// program_number of the program that is followed of a transport stream; nil: the first one with video.
     package var program: UInt16?
+    /// Whether `maxConnections` is one limit for all hosts: they are those of an account.
+    package var sharesConnections = false
     /// How long segments of a transport stream are held back, so that a reconnection is not noticed.
     package var hold = Duration.zero
     /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
@@ -81,6 +83,7 @@ package struct RelayConfiguration: Sendable {
         session.seed = retrySeed
         session.polling = polling
         session.program = program
+        session.countsAllHosts = sharesConnections
         session.hold = hold
         return ChannelSession.Policy(
             session: session, backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)

@@ -5,8 +5,10 @@ package import Support
 package struct ChannelConfiguration: Sendable {
     /// The channels that the configuration itself has, with their slugs.
     package let channels: [ListedChannel]
-    /// Files and URLs of M3U lists, in order. Relative paths are resolved.
-    package let playlists: [String]
+    /// The lists in order: those of `playlist`, then the accounts of `xtream`.
+    package let lists: [ConfiguredList]
+    /// Connections that each account of `accounts` has.
+    package let accounts: [String: Int]
     /// URLs of XMLTV guides.
     package let guides: [String]
     private let defaults: ChannelEntry
@@ -16,7 +18,8 @@ package struct ChannelConfiguration: Sendable {
 
     /// A configuration of one list and nothing else.
     package init(playlist: String) {
-        (channels, playlists, guides, defaults) = ([], [playlist], [], ChannelEntry())
+        (channels, guides, defaults, accounts) = ([], [], ChannelEntry(), [:])
+        lists = ConfiguredList.namingAccounts(of: [ConfiguredList(location: playlist)])
     }
 
     /// Reads a configuration.
@@ -28,7 +31,7 @@ package struct ChannelConfiguration: Sendable {
         do { document = try YAMLDocument.read(text) } catch { throw ConfigurationError(issues: [error]) }
         var reader = DocumentReader(origin)
         if let document { reader.read(document) }
-        (channels, playlists, guides, defaults) = try reader.finish()
+        (channels, lists, guides, accounts, defaults) = try reader.finish()
     }
 
     /// Reads one channel from a request to the API, where values keep their types and no variables are expanded.
@@ -39,6 +42,7 @@ package struct ChannelConfiguration: Sendable {
             throw ConfigurationError(issues: [ConfigurationIssue(.badValue(nil, expected: "an object"))])
         }
         let entry = reader.channelEntry(node)
+        if let account = entry.options.account { reader.checkAccount(account, known: accountNames) }
         try reader.finish()
         return entry.channel(slug: slug, key: slug, defaults: defaults)
     }
@@ -47,13 +51,26 @@ package struct ChannelConfiguration: Sendable {
     ///
     /// A channel of a list whose name in paths is taken gets a number.
     /// - Parameters:
-    ///   - lists: the channels of each list, in the order of `playlists`.
+    ///   - lists: the channels of each list, in the order of `lists`.
     ///   - previous: the channels before a reload, whose slugs are kept.
     package func channels(
         with lists: [[ListedChannel]], keeping previous: [ListedChannel] = []
     ) -> [ListedChannel] {
-        let listed = lists.joined().map(defaults.completing)
+        let listed = zip(self.lists, lists).flatMap { list, channels in channels.map(list.completing) }
+            .map(defaults.completing)
         return channels + ChannelSlug.assign(to: listed, keeping: previous, except: Set(channels.map(\.slug)))
+    }
+
+    /// The accounts that channels may name.
+    private var accountNames: Set<String> { Set(accounts.keys).union(lists.compactMap(\.account)) }
+
+    /// The connections of each account: as `accounts` says, or as the panel of a list of it said.
+    /// - Parameter limits: of the lists that were read, in the order of `lists`.
+    package func connections(of limits: [Int?]) -> [String: Int] {
+        zip(lists, limits).reduce(into: accounts) { connections, pair in
+            guard let account = pair.0.account, accounts[account] == nil, let limit = pair.1 else { return }
+            connections[account] = min(connections[account] ?? limit, limit)
+        }
     }
 
     /// Why a slug cannot be given to a channel; nil if it can.
@@ -69,14 +86,16 @@ package struct ChannelConfiguration: Sendable {
 
 /// Reads the document of a configuration.
 private struct DocumentReader {
-    private enum Key: String, CaseIterable { case defaults, playlist, guide, channels }
+    private enum Key: String, CaseIterable { case defaults, playlist, xtream, accounts, guide, channels }
 
     private static let mostLists = 64
     private static let mostChannels = 50_000
 
     private var reader: ConfigurationReader
     private var defaults = ChannelEntry()
-    private var playlists: [String] = []
+    private var playlists: [ConfiguredList] = []
+    private var subscriptions: [ConfiguredList] = []
+    private var accounts: [String: Int] = [:]
     private var guides: [String] = []
     private var channels: [(slug: String, key: String, entry: ChannelEntry)] = []
     /// The line of each slug.
@@ -94,8 +113,13 @@ private struct DocumentReader {
             case .defaults: defaults = reader.below(key.rawValue) { $0.defaultsEntry(node) }
             case .playlist:
                 playlists = reader.below(key.rawValue) {
-                    $0.list(node, limit: Self.mostLists, of: "lists") { $0.location($1) }
+                    $0.list(node, limit: Self.mostLists, of: "lists") { $0.configuredList($1) }
                 }
+            case .xtream:
+                subscriptions = reader.below(key.rawValue) {
+                    $0.list(node, limit: Self.mostLists, of: "accounts") { $0.subscription($1) }
+                }
+            case .accounts: accounts = reader.below(key.rawValue) { $0.accounts(node) }
             case .guide:
                 guides = reader.below(key.rawValue) {
                     $0.list(node, limit: Self.mostLists, of: "guides") { $0.text($1, .url) }
@@ -105,13 +129,32 @@ private struct DocumentReader {
         }
     }
 
-    mutating func finish() throws(ConfigurationError) -> ([ListedChannel], [String], [String], ChannelEntry) {
-        if channels.isEmpty, playlists.isEmpty, reader.issueCount == 0 { reader.record(.nothingListed, at: nil) }
+    mutating func finish() throws(ConfigurationError) -> (
+        [ListedChannel], [ConfiguredList], [String], [String: Int], ChannelEntry
+    ) {
+        let lists = ConfiguredList.namingAccounts(of: playlists + subscriptions)
+        if channels.isEmpty, lists.isEmpty, reader.issueCount == 0 { reader.record(.nothingListed, at: nil) }
+        checkAccounts(known: Set(accounts.keys).union(lists.filter(\.isAccount).compactMap(\.account)))
         try reader.finish()
         return (
-            channels.map { $0.entry.channel(slug: $0.slug, key: $0.key, defaults: defaults) }, playlists, guides,
+            channels.map { $0.entry.channel(slug: $0.slug, key: $0.key, defaults: defaults) }, lists, guides, accounts,
             defaults
         )
+    }
+
+    /// Names the accounts that channels and lists have, and nobody describes.
+    private mutating func checkAccounts(known: Set<String>) {
+        if let account = defaults.options.account {
+            reader.below("defaults") { $0.checkAccount(account, known: known) }
+        }
+        for (index, list) in playlists.enumerated() {
+            guard let account = list.account else { continue }
+            reader.below("playlist") { $0.below(String(index)) { $0.checkAccount(account, known: known) } }
+        }
+        for (_, key, entry) in channels {
+            guard let account = entry.options.account else { continue }
+            reader.below("channels") { $0.below(key) { $0.checkAccount(account, known: known) } }
+        }
     }
 
     /// A map of channels by name, or a list of channels with names.
@@ -160,17 +203,5 @@ private struct DocumentReader {
         _ kind: ConfigurationIssue.Kind, of pathKey: String, at position: ConfigurationNode.Position?
     ) {
         reader.below("channels") { $0.below(pathKey) { $0.record(kind, at: position) } }
-    }
-}
-
-extension ConfigurationReader {
-    /// A URL, or the path of a file.
-    fileprivate mutating func location(_ node: ConfigurationNode) -> String? {
-        let expected = "a file or a URL of an M3U list"
-        guard case .scalar(let text, _) = node.content else {
-            record(.badValue(nil, expected: expected), at: node.position)
-            return nil
-        }
-        return text.contains("://") || !origin.isOperator ? self.text(node, .url) : filePath(node)
     }
 }

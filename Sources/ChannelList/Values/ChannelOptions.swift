@@ -26,6 +26,7 @@ package struct ChannelOptions: Sendable {
         let guideName = Field<String>(.guideName)
         let guideShift = Field<String>(.guideShift)
         let isRadio = Field<Bool>(.radio)
+        package let account = Field<String>(.account)
         package let variant = Field<VariantChoice>(.variant)
         package let program = Field<Int>(.program)
         package let hold = Field<Duration>(.hold)

@@ -12,7 +12,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Where it comes from.
     case url, backups, headers
     case userAgent = "user-agent"
-    case cookie, proxy, variant, program, hold
+    case cookie, proxy, account, variant, program, hold
     case multicastInterface = "multicast-interface"
     case maxConnections = "max-connections"
     case polite
@@ -98,6 +98,10 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             return row(
                 .text(.cookie), in: everywhere, "Cookie for the upstream's own host, as 'name=value; name=value'.")
         case .proxy: return row(.text(.proxy), in: everywhere, "HTTP or SOCKS proxy.")
+        case .account:
+            return row(
+                .text(.account),
+                "Account of the provider, whose connections all of its channels share; a channel takes one of them.")
         case .variant:
             return row(.variant, "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
         case .program:

@@ -1,12 +1,15 @@
 /// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
 package enum ConfigurationPattern: CaseIterable, Sendable {
-    case url, source, proxy, logo, text, number, shift, duration, shortSpan, byteCount, variant, headerName,
+    case url, source, proxy, account, credential, logo, text, number, shift, duration, shortSpan, byteCount, variant,
+        headerName,
         headerValue, cookie, token, slug
 
     package var expression: String {
         switch self {
         case .url: "^https?://\(Self.authority)([/?][!-~]*)?$"
         case .source: "^(https?|udp|rtp)://\(Self.authority)([/?][!-~]*)?$"
+        case .account: "^[0-9A-Za-z][0-9A-Za-z._-]*$"
+        case .credential: #"^[^\u0000-\u0020\u007f-\u00a0]+$"#
         case .proxy: "^(https?|socks4a?|socks5h?)://\(Self.authority)/?$"
         case .logo: "^(https?://\(Self.authority)([/?][!-~]*)?|data:image/[!-~]+)$"
         case .text: #"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$"#
@@ -40,9 +43,9 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     package var longest: Int {
         switch self {
         case .url, .source, .proxy, .logo, .headerValue, .cookie: 4096
-        case .text: 200
+        case .text, .credential: 200
         case .token: 1024
-        case .slug: 64
+        case .slug, .account: 64
         case .headerName: 128
         case .number, .shift, .duration, .shortSpan, .byteCount, .variant: 16
         }
@@ -54,6 +57,8 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .url: "a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
         case .source:
             "a URL that begins with http://, https://, udp:// or rtp://, without spaces and with other characters percent-coded"
+        case .credential: "a user name or a password without spaces"
+        case .account: "the name of an account: letters, digits, dots and dashes"
         case .proxy: "the URL of an HTTP or SOCKS proxy"
         case .logo: "the URL of a picture"
         case .text: "text of 1 to \(longest) characters in one line"
@@ -72,7 +77,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     }
 
     /// Whether the value itself may be a secret, and is not repeated in messages.
-    var isSecret: Bool { [.url, .source, .proxy, .headerValue, .cookie, .token].contains(self) }
+    var isSecret: Bool { [.url, .source, .proxy, .headerValue, .cookie, .token, .credential].contains(self) }
 }
 
 /// Matches texts against patterns, each of which is compiled once.

@@ -46,13 +46,13 @@ package struct CatalogSource: Sendable {
         _ configuration: ChannelConfiguration, after previous: ChannelCatalog?, keeping channels: [ListedChannel]
     ) async throws(CatalogError) -> ChannelCatalog {
         var lists: [ChannelCatalog.IncludedList] = []
-        for playlist in configuration.playlists {
-            let document = ListDocument(location: playlist, requests: requests)
+        for listed in configuration.lists {
+            let document = ListDocument(location: listed.location, requests: requests)
             let result: Result<M3UChannelList, RelayError> = await document.list()
             switch result {
             case .success(let list): lists.append(.init(name: document.name, list: list))
             case .failure(let error):
-                let isAlone = configuration.playlists == [location]
+                let isAlone = configuration.lists.map(\.location) == [location]
                 guard !isAlone, let known = previous?.lists.first(where: { $0.name == document.name }) else {
                     throw .other(error)
                 }

@@ -155,7 +155,7 @@ package actor CatalogUpdater {
         }
         if newest.number != catalogNumber { applyNewestTokens(to: &channels) }
         publish(channels, catalog.guides)
-        let (difference, endedCount) = host.replace(ChannelDirectory(channels))
+        let (difference, endedCount) = host.replace(ChannelDirectory(channels, connections: catalog.connections))
         return Outcome(difference: difference, endedCount: endedCount)
     }
 

@@ -25,6 +25,9 @@ package struct ChannelCatalog: Sendable {
         channels = configuration.channels(with: lists.map(\.list.channels), keeping: previous)
     }
 
+    /// The connections of each account whose number is known.
+    package var connections: [String: Int] { configuration.connections(of: lists.map(\.list.connections)) }
+
     /// The URLs of all XMLTV guides; unique, in order.
     package var guides: [String] {
         (configuration.guides + lists.flatMap(\.list.guides)).reduce(into: []) { guides, url in

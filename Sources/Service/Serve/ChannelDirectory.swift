@@ -10,6 +10,8 @@ package struct ChannelDirectory: Sendable {
     let guideNumbers: [String]
     /// The number of each channel's stream for clients of Xtream Codes, whoever asks; as many as `channels`.
     let streamNumbers: [Int]
+    /// The connections of accounts that are limited.
+    let connections: [String: Int]
     /// Counts the changes of the list.
     var version: UInt64 = 0
     private let indexes: [String: Int]
@@ -19,21 +21,25 @@ package struct ChannelDirectory: Sendable {
     private let tokens: [String: Set<TokenDigest>]
     private let knownTokens: Set<TokenDigest>
 
-    /// - Parameter channels: with slugs that differ; of two channels with one slug, the first is found.
-    package init(_ channels: [ListedChannel]) {
+    /// - Parameters:
+    ///   - channels: with slugs that differ; of two channels with one slug, the first is found.
+    ///   - connections: of accounts that are limited.
+    package init(_ channels: [ListedChannel], connections: [String: Int] = [:]) {
         let pairs = channels.compactMap { channel in
             channel.options.tokens.map { (channel.slug, Set($0.compactMap { TokenDigest(of: $0.value) })) }
         }
         self.init(
-            channels: channels, guideNumbers: TunerDevice.guideNumbers(of: channels),
+            channels: channels, connections: connections, guideNumbers: TunerDevice.guideNumbers(of: channels),
             streamNumbers: XtreamCatalog.streamNumbers(of: channels),
             tokens: Dictionary(pairs) { first, _ in first })
     }
 
     private init(
-        channels: [ListedChannel], guideNumbers: [String], streamNumbers: [Int], tokens: [String: Set<TokenDigest>]
+        channels: [ListedChannel], connections: [String: Int], guideNumbers: [String], streamNumbers: [Int],
+        tokens: [String: Set<TokenDigest>]
     ) {
         self.channels = channels
+        self.connections = connections
         self.guideNumbers = guideNumbers
         self.streamNumbers = streamNumbers
         self.tokens = tokens
@@ -52,7 +58,7 @@ package struct ChannelDirectory: Sendable {
         if viewer.reach == .everything { return self }
         let open = channels.indices.filter { isOpen(channels[$0].slug, to: viewer) }
         return ChannelDirectory(
-            channels: open.map { channels[$0] }, guideNumbers: open.map { guideNumbers[$0] },
+            channels: open.map { channels[$0] }, connections: connections, guideNumbers: open.map { guideNumbers[$0] },
             streamNumbers: open.map { streamNumbers[$0] }, tokens: tokens.filter { isOpen($0.key, to: viewer) })
     }
 
@@ -114,6 +120,6 @@ package struct ChannelDirectory: Sendable {
 extension ListedChannel {
     /// When the channel runs.
     var demand: ChannelSupervisor.Demand {
-        ChannelSupervisor.Demand(isAlways: options.runsAlways, idle: options.idle)
+        ChannelSupervisor.Demand(isAlways: options.runsAlways, idle: options.idle, account: options.account)
     }
 }

@@ -52,7 +52,12 @@ package final class ChannelHost: Sendable {
     private var now: Duration { clock.now() }
 
     /// Starts the channels that always run.
-    package func start() { state.withLock { state in handle(.demanded(state.directory.demands), &state) } }
+    package func start() {
+        state.withLock { state in
+            handle(.connected(state.directory.connections), &state)
+            handle(.demanded(state.directory.demands), &state)
+        }
+    }
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
 
@@ -74,6 +79,9 @@ package final class ChannelHost: Sendable {
             state.directory = next
             let running = retired.filter { state.supervisor.channels[$0] != nil }
             for name in running { handle(.retired(name), &state) }
+            if next.connections != state.supervisor.channels.connections {
+                handle(.connected(next.connections), &state)
+            }
             if !demands.isEmpty { handle(.demanded(demands), &state) }
             return running.count
         }

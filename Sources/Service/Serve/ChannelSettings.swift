@@ -87,6 +87,10 @@ extension RelayConfiguration {
     fileprivate mutating func apply(_ options: ChannelOptions) {
         variant = options.variant ?? variant
         maxConnections = options.maxConnections ?? maxConnections
+        if options.account != nil {
+            // The channel has one of the account's connections, whichever of its sources is followed.
+            (maxConnections, sharesConnections) = (options.maxConnections ?? 1, true)
+        }
         patience = options.patience ?? patience
         program = options.program.map { UInt16(clamping: $0) } ?? program
         hold = options.hold ?? hold

@@ -39,20 +39,39 @@ extension ChannelSupervisor {
 
     /// Gives places to the channels that wait for one, as far as there are some, and refuses those that waited for too long.
     mutating func findPlaces(at now: Duration, _ effects: inout [Effect]) {
-        while let name = channels.firstWaiting {
-            if channels[name]?.waiters.isEmpty == true {
+        while let name = channels.firstWaiting.first(where: { isGone($0) || hasPlace($0) }) {
+            if isGone(name) {
                 refusePlace(name, at: now, &effects)
-            } else if hasPlace(&effects) {
-                channels.update(name) { $0.placeDeadline = nil }
             } else {
-                break
+                if let run = unwatchedRun(inPlaceOf: name) { end(run, &effects) }
+                channels.update(name) { $0.placeDeadline = nil }
             }
         }
         for name in channels.refusedPlaces(by: now) { refusePlace(name, at: now, &effects) }
     }
 
+    /// Whether nobody waits for the place any more.
+    private func isGone(_ name: String) -> Bool { channels[name]?.waiters.isEmpty == true }
+
+    /// Whether one more channel may run, now or once another one has ended.
+    private func hasPlace(_ name: String) -> Bool {
+        channels.obstacle(to: name) == nil || unwatchedRun(inPlaceOf: name) != nil
+    }
+
+    /// The run that ends for a channel: of those that have the place that it needs, the one idle longest.
+    private func unwatchedRun(inPlaceOf name: String) -> Run? {
+        switch channels.obstacle(to: name) {
+        case .account(_, _, let unwatched?), .process(_, let unwatched?): channels[unwatched]?.state.run
+        case .account, .process, nil: nil
+        }
+    }
+
     private mutating func refusePlace(_ name: String, at now: Duration, _ effects: inout [Effect]) {
-        answer(name, .full(limit: policy.runLimit ?? 0), at: now, &effects) { _ in true }
+        let refusal: Refusal =
+            if case .account(let account, let connections, _) = channels.obstacle(to: name) {
+                .accountFull(account, connections: connections)
+            } else { .full(limit: policy.runLimit ?? 0) }
+        answer(name, refusal, at: now, &effects) { _ in true }
         channels.update(name) { $0.placeDeadline = nil }
         if channels[name]?.state == .queued, !channels.isAlways(name) { channels[name] = nil }
     }
@@ -84,17 +103,9 @@ extension ChannelSupervisor {
         }
     }
 
-    /// Whether one more channel may run, now or once another has ended. Ends the one idle longest if need be.
-    private mutating func hasPlace(_ effects: inout [Effect]) -> Bool {
-        guard let limit = policy.runLimit, channels.demandedCount >= limit else { return true }
-        guard let run = channels.longestUnwatched.flatMap({ channels[$0]?.state.run }) else { return false }
-        end(run, &effects)
-        return true
-    }
-
     /// Starts queued channels in the order of their requests, as far as there are places.
     mutating func startQueued(_ effects: inout [Effect]) {
-        while channels.runningCount < policy.runLimit ?? .max, let name = channels.firstQueued {
+        while let name = channels.firstQueued {
             runCount += 1
             let run = Run(channel: name, number: runCount)
             channels[name]?.state = .starting(run)

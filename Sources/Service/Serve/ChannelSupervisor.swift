@@ -41,6 +41,8 @@ package struct ChannelSupervisor: Sendable {
         var isAlways = false
         /// How long it runs after the last sign of a viewer; nil: as the policy says.
         var idle: Duration?
+        /// The account whose connections it shares; nil: none.
+        var account: String?
     }
 
     /// One reader of a channel's upstream.
@@ -104,6 +106,8 @@ package struct ChannelSupervisor: Sendable {
         case retired(String)
         /// When channels run, as their configuration says now. Those that are not named stay as they are.
         case demanded([String: Demand])
+        /// The connections of accounts. One that is not named has no limit.
+        case connected([String: Int])
         /// Time has passed.
         case wake
     }
@@ -112,6 +116,8 @@ package struct ChannelSupervisor: Sendable {
         case startTimedOut
         /// As many channels run as may, and each of them has a viewer.
         case full(limit: Int)
+        /// Each connection of the account has a channel with a viewer.
+        case accountFull(String, connections: Int)
         case failed(reason: String, retryAfter: Duration)
     }
 
@@ -166,6 +172,7 @@ package struct ChannelSupervisor: Sendable {
         case .ended(let run, let failure): end(run, failure: failure, at: now, &effects)
         case .retired(let name): retire(name, &effects)
         case .demanded(let demands): apply(demands, at: now)
+        case .connected(let connections): channels.connections = connections
         case .wake: break
         }
         advance(to: now, &effects)

@@ -53,7 +53,7 @@ extension ChannelSupervisor.Refusal {
     var tunerError: TunerError {
         switch self {
         case .startTimedOut: .noVideoData
-        case .full: .tunersInUse
+        case .full, .accountFull: .tunersInUse
         case .failed: .tuneFailed
         }
     }

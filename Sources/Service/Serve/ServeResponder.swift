@@ -199,6 +199,10 @@ extension ChannelSupervisor.Refusal {
                 "The channel published nothing in time. "
                     + (status?.reason?.message ?? "Its upstream has not delivered a segment yet.")
             case .full(let limit): "All \(limit) channels that may run at once are being watched."
+            case .accountFull(let account, let connections):
+                connections == 1
+                    ? "The only connection of the account \(account) is being watched."
+                    : "All \(connections) connections of the account \(account) are being watched."
             case .failed(let reason, _): reason
             }
         return String(text.unicodeScalars.map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }.prefix(500))

@@ -20,24 +20,20 @@ package struct SupervisedChannels: Sendable {
     private(set) var entries: [String: Entry] = [:]
     /// The demands that differ from the default, by channel.
     private var demands: [String: Demand] = [:]
-    /// Runs that are not over.
-    private(set) var runningCount = 0
-    /// Channels that have a place among those that may run, or wait for one.
-    private(set) var demandedCount = 0
+    /// Connections of accounts, as far as they are limited.
+    var connections: [String: Int] = [:]
+    private var process = ChannelPool()
+    /// Those of each account, and those without one.
+    private var accounts: [String?: ChannelPool] = [:]
 
     /// When a channel changes its state by itself, or a request was held too long.
     private var due = SortedSet<Ranked<Duration>>()
-    /// Channels that may start once a place is free, in the order of their requests.
-    private var queued = SortedSet<Ranked<UInt64>>()
-    /// Channels whose requests wait for a place, in the order of the requests, and when they are refused.
-    private var waiting = SortedSet<Ranked<UInt64>>()
+    /// When requests that wait for a place are refused.
     private var placeDeadlines = SortedSet<Ranked<Duration>>()
     /// Channels without viewers by when the viewers left: those that are kept warm, and the earlier ones.
     private var warm = SortedSet<Ranked<Duration>>()
     private var warmCount = 0
     private var cooling = SortedSet<Ranked<Duration>>()
-    /// Channels that start for viewers who have left, by when they left.
-    private var unwanted = SortedSet<Ranked<Duration>>()
     /// When each of `cooling` ends.
     private var ends = SortedSet<Ranked<Duration>>()
 
@@ -100,14 +96,37 @@ package struct SupervisedChannels: Sendable {
             .sorted().map(\.name)
     }
 
-    /// The first channel whose requests wait for a place.
-    var firstWaiting: String? { waiting.first?.name }
+    /// The first channel of each account whose requests wait for a place, in the order of the requests.
+    var firstWaiting: [String] { names(accounts.values.compactMap(\.waiting.first).sorted()) }
 
-    /// The first channel that may start.
-    var firstQueued: String? { queued.first?.name }
+    /// The first channel that may start now: of the accounts, and of the process, that have a place.
+    var firstQueued: String? {
+        guard process.runningCount < policy.runLimit ?? .max else { return nil }
+        let open = accounts.filter { account, pool in pool.runningCount < limit(of: account) ?? .max }
+        return open.values.compactMap(\.queued.first).min()?.name
+    }
 
-    /// The channel that had no viewer for the longest time, published or not.
-    var longestUnwatched: String? { [cooling.first ?? warm.first, unwanted.first].compactMap { $0 }.min()?.name }
+    /// Runs that are not over.
+    var runningCount: Int { process.runningCount }
+
+    /// What keeps a channel from getting a place, and the channel without viewers that has to end for it.
+    enum Obstacle: Equatable {
+        case account(String, connections: Int, longestUnwatched: String?)
+        case process(limit: Int, longestUnwatched: String?)
+    }
+
+    /// nil if there is a place for the channel. If both are full, the end of one of the account's makes room in both.
+    func obstacle(to name: String) -> Obstacle? {
+        if let account = demands[name]?.account, let limit = limit(of: account), let pool = accounts[account],
+            pool.demandedCount >= limit
+        {
+            return .account(account, connections: limit, longestUnwatched: pool.unwatched.first?.name)
+        }
+        guard let limit = policy.runLimit, process.demandedCount >= limit else { return nil }
+        return .process(limit: limit, longestUnwatched: process.unwatched.first?.name)
+    }
+
+    private func limit(of account: String?) -> Int? { account.flatMap { connections[$0] } }
 
     private func names<Rank>(_ ranked: [Ranked<Rank>]) -> [String] {
         StepCounter.add(ranked.count)
@@ -125,23 +144,24 @@ extension SupervisedChannels {
     /// Adds an entry to the indexes and counts that it belongs to, or removes it from them.
     private mutating func index(_ entry: Entry, _ name: String, isMember: Bool) {
         StepCounter.add(1)
-        let difference = isMember ? 1 : -1
-        if entry.state.run != nil { runningCount += difference }
-        if entry.isDemanded { demandedCount += difference }
         if let time = dueTime(of: entry, name) { due.set(Ranked(rank: time, name: name), isMember) }
-        if entry.isQueued { queued.set(Ranked(rank: entry.queuedAt, name: name), isMember) }
-        if let deadline = entry.refusedAt {
-            waiting.set(Ranked(rank: entry.queuedAt, name: name), isMember)
-            placeDeadlines.set(Ranked(rank: deadline, name: name), isMember)
-        }
-        if isUnwanted(entry, name) { unwanted.set(Ranked(rank: entry.lastSeen, name: name), isMember) }
+        if let deadline = entry.refusedAt { placeDeadlines.set(Ranked(rank: deadline, name: name), isMember) }
+        let (account, since) = (demands[name]?.account, unwatchedSince(entry, name))
+        process.index(entry, name, unwatchedSince: since, isMember)
+        accounts[account, default: ChannelPool()].index(entry, name, unwatchedSince: since, isMember)
+        if accounts[account]?.count == 0 { accounts[account] = nil }
         guard case .lingering(_, let since) = entry.state else { return }
         let lingering = Ranked(rank: since, name: name)
         if isMember { insertLingering(lingering) } else { removeLingering(lingering) }
     }
 
-    private func isUnwanted(_ entry: Entry, _ name: String) -> Bool {
-        if case .starting = entry.state { !entry.isInUse && !isAlways(name) } else { false }
+    /// Since when nobody watches a channel, published or not; nil if somebody does, or nobody has to.
+    private func unwatchedSince(_ entry: Entry, _ name: String) -> Duration? {
+        switch entry.state {
+        case .lingering(_, let since): since
+        case .starting where !entry.isInUse && !isAlways(name): entry.lastSeen
+        default: nil
+        }
     }
 
     /// The first of what happens to the entry by itself; nil: nothing before an input. Lingering channels are in `ends`.
@@ -186,12 +206,4 @@ extension SupervisedChannels {
             ends.remove(end(of: channel))
         }
     }
-}
-
-extension ChannelSupervisor.Entry {
-    /// Whether the channel may start once a place is free.
-    fileprivate var isQueued: Bool { state == .queued && isDemanded }
-
-    /// When the requests that wait for a place are refused: at once if they are gone; nil: none waits.
-    fileprivate var refusedAt: Duration? { waiters.isEmpty ? placeDeadline.map { _ in .zero } : placeDeadline }
 }

@@ -28,7 +28,8 @@ package struct ChannelSession: IngestSession {
         self.policy = policy
         sources = ChannelSources(upstream: upstream, policy: policy)
         output = ChannelOutput(policy)
-        limiter = HostLimiter(maxConnections: policy.session.maxConnections)
+        limiter = HostLimiter(
+            maxConnections: policy.session.maxConnections, countsAllHosts: policy.session.countsAllHosts)
     }
 
     package mutating func handle(

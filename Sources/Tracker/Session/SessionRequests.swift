@@ -50,7 +50,7 @@ struct SessionRequests: Sendable {
     /// - Parameter number: the session's number among those of its channel.
     init(_ policy: UpstreamSession.Policy, number: UInt64) {
         first = number * FetchID.perSession
-        limiter = HostLimiter(maxConnections: policy.maxConnections)
+        limiter = HostLimiter(maxConnections: policy.maxConnections, countsAllHosts: policy.countsAllHosts)
         watchingLimit = policy.fetchesMedia || policy.maxConnections == nil ? nil : .seconds(2)
     }
 

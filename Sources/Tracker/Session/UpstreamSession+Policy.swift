@@ -12,6 +12,8 @@ extension UpstreamSession {
         package var limits: IntakeLimits
         /// Requests of any kind to one host at once; nil: no limit.
         package var maxConnections: Int?
+        /// Whether that limit is one for all hosts.
+        package var countsAllHosts = false
         /// The time for which a playlist may have no segments after it was opened.
         package var noSegmentsLimit: Duration
         /// Attempts and time for opening, before the first media playlist is read.

@@ -34,7 +34,8 @@ struct ServeService: Sendable {
         defer { spool.remove() }
         let settings = ChannelSettings(
             configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: setup.bus)
-        let host = ChannelHost(ChannelDirectory(catalog.channels), policy: policy, settings: settings)
+        let host = ChannelHost(
+            ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
         let guide = command.guide.settings.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
         let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
         updateGuide(catalog.channels, catalog.guides)

@@ -20,7 +20,7 @@ enum ConfigurationEntry {
                 return
             }
             let channels = configuration.channels
-            try demand(!channels.isEmpty || !configuration.playlists.isEmpty, "nothing is listed")
+            try demand(!channels.isEmpty || !configuration.lists.isEmpty, "nothing is listed")
             try demand(Set(channels.map(\.slug)).count == channels.count, "slugs are not unique")
             for source in channels.flatMap(\.sources) {
                 let text = source.headers.map { $0.name + $0.value }.joined() + source.url + (source.proxy ?? "")
@@ -29,13 +29,15 @@ enum ConfigurationEntry {
         })
 
     private static let words: [FuzzWord] = [
-        "channels:\n", "defaults:\n", "playlist: ", "http://h/", "${T}", "$${", "&a ", "*a", "<<: *a", "- ", "{", "[",
+        "channels:\n", "defaults:\n", "playlist: ", "xtream: {url: ", "username: ", "password: ", "accounts:\n",
+        "account: ", "http://h/", "${T}", "$${", "&a ", "*a", "<<: *a", "- ", "{", "[",
         "\"\\u0000\"", "when-watched", "---\n", "!!binary ", "|\n", ">-\n",
     ]
 
     private static let texts = [
         "channels:\n  BBC One: http://h/1\n  news: [http://h/1, http://h/2]\n",
         "defaults: {user-agent: U, rewind: 2h}\nplaylist: [a.m3u, \"http://h/${T}\"]\nchannels: {a: &a {url: http://h/, idle: 9}, b: {<<: *a, always: yes}}",
+        "accounts: {home: {connections: 2}}\nxtream: {url: \"http://h\", username: a, password: b}\nplaylist: {url: a.m3u, account: home}\n",
         "channels:\n- name: A\n  url: {url: http://h/, headers: {X: \"1\"}, cookie: a=1}\n  backups: []\n  audio: drop\n",
     ]
 }

@@ -199,7 +199,7 @@ import Testing
 
     @Test("Stream type 0x82 of a registered program is subtitles") func subtitlesOfCableSystems() {
         let program = StreamDescriptors(Self.registration("SCTE")[...])
-        let format = StreamFormat(streamType: 0x82, StreamDescriptors([]), program: program)
+        let format = ElementaryStreamFormat(streamType: 0x82, StreamDescriptors([]), program: program)
         #expect(format.content == .other && format.name == "SCTE 27 subtitles")
     }
 

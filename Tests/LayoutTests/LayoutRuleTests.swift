@@ -223,6 +223,15 @@ private let mapRows: [(when: String, row: String, finds: [String])] = [
         #expect(MapRule(files: Self.files).findings(in: map) == finds, "\(when)")
     }
 
+    @Test func sharedNames() {
+        let files = [
+            ("A", "struct One {}"), ("B", "enum One { struct Two {} }"), ("C", "private struct One {}\nclass Two {}"),
+        ]
+        .map { SourceFile(path: "Sources/\($0.0)/File.swift", text: $0.1) }
+        #expect(
+            NameRule.sharedNames(in: files) == ["One is at Sources/A/File.swift:1 and Sources/B/File.swift:1"])
+    }
+
     @Test("Every rule about words finds its words") func everyWord() {
         for rule in WordRule.all {
             let file = SourceFile(path: "Sources/Splice/A.swift", text: rule.words.joined(separator: " "))

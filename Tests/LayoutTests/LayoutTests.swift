@@ -21,6 +21,10 @@ import Testing
         #expect(Self.swift.flatMap(NameRule.findings) == [])
     }
 
+    @Test("No two types share a name") func sharedNames() {
+        #expect(NameRule.sharedNames(in: Self.swift) == [])
+    }
+
     @Test("No identifier holds a retired word") func retiredWords() {
         #expect(Self.swift.flatMap(RetiredWordRule.findings) == [])
     }

@@ -6,7 +6,7 @@ struct ProgramMap: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         let pid: UInt16
         let streamType: UInt8
-        let format: StreamFormat
+        let format: ElementaryStreamFormat
         /// ISO 639-2.
         let language: String?
         /// Whether the audio is a commentary, which does not replace the main audio.
@@ -61,7 +61,7 @@ extension ProgramMap.Entry {
     fileprivate init(pid: UInt16, streamType: UInt8, _ descriptors: StreamDescriptors, program: StreamDescriptors) {
         self.init(
             pid: pid, streamType: streamType,
-            format: StreamFormat(streamType: streamType, descriptors, program: program),
+            format: ElementaryStreamFormat(streamType: streamType, descriptors, program: program),
             language: descriptors.language, isCommentary: descriptors.isCommentary)
     }
 }

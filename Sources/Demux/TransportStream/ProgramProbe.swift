@@ -34,7 +34,7 @@ struct ProgramProbe {
         var selection = ProgramSelection(
             programNumber: 0, video: supported.first, audio: tracks == .video ? nil : audio)
         let unsupported = formats.compactMap(\.1.unsupportedType)
-        selection.unsupportedVideo = unsupported.compactMap { StreamFormat(streamType: $0).name }
+        selection.unsupportedVideo = unsupported.compactMap { ElementaryStreamFormat(streamType: $0).name }
         guard selection.streams.isEmpty else { return selection }
         throw MediaError(
             .noSupportedStream(streamTypes: unsupported, names: selection.unsupportedVideo),

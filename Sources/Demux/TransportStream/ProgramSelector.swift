@@ -104,7 +104,7 @@ extension ProgramSelection {
 }
 
 extension ProgramMap {
-    fileprivate func names(of content: StreamFormat.Content) -> [String] {
+    fileprivate func names(of content: ElementaryStreamFormat.Content) -> [String] {
         entries.filter { $0.format.content == content }.compactMap(\.format.name)
     }
 }

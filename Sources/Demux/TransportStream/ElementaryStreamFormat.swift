@@ -1,7 +1,7 @@
 import Media
 
 /// The format of an elementary stream, by its stream_type and descriptors.
-struct StreamFormat: Equatable, Sendable {
+struct ElementaryStreamFormat: Equatable, Sendable {
     enum Content: Equatable, Sendable {
         case supported(ElementaryStreamKind)
         /// Media in a codec that cannot be republished.

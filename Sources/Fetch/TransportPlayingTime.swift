@@ -1,3 +1,5 @@
+import Media
+
 // Measures how long a transport stream plays, by the timestamps of its PES packets. Used only if nothing else tells where
 // the body ends.
 
@@ -14,10 +16,11 @@ extension [UInt8] {
     /// The longest time between two timestamps of one stream (ISO/IEC 13818-1 §2.4.3.7); nil for another format, or
     /// without timestamps.
     private var transportPlayingTime: Duration? {
-        guard count >= packetSize, count % packetSize == 0, self[0] == syncByte else { return nil }
+        let packetSize = PacketStride.packetSize
+        guard count >= packetSize, count % packetSize == 0, self[0] == PacketStride.syncByte else { return nil }
         var spans: [UInt16: TimestampSpan] = [:]
         for offset in stride(from: 0, to: count, by: packetSize) {
-            guard self[offset] == syncByte else { return nil }
+            guard self[offset] == PacketStride.syncByte else { return nil }
             guard let time = timestamp(ofPacketAt: offset) else { continue }
             let pid = UInt16(self[offset + 1] & 0x1F) << 8 | UInt16(self[offset + 2])
             spans[pid, default: TimestampSpan(first: time)].extend(to: time)
@@ -28,7 +31,7 @@ extension [UInt8] {
     /// Returns the PTS of the PES packet that begins in the packet at `offset`; nil if none does.
     private func timestamp(ofPacketAt offset: Int) -> Int64? {
         guard self[offset + 1] & 0x40 != 0, self[offset + 3] & 0xD0 == 0x10 else { return nil }
-        let end = offset + packetSize
+        let end = offset + PacketStride.packetSize
         let payload = offset + 4 + (self[offset + 3] & 0x20 != 0 ? 1 + Int(self[offset + 4]) : 0)
         guard payload + 14 <= end, self[payload..<payload + 3].elementsEqual([0, 0, 1]),
             self[payload + 6] & 0xC0 == 0x80, self[payload + 7] & 0x80 != 0
@@ -46,12 +49,12 @@ private struct TimestampSpan {
     private var earliest: Int64 = 0
     private var latest: Int64 = 0
 
-    package init(first: Int64) { self.first = first }
+    init(first: Int64) { self.first = first }
 
     /// Time from the earliest to the latest, in 90 kHz ticks.
-    package var length: Int64 { latest - earliest }
+    var length: Int64 { latest - earliest }
 
-    package mutating func extend(to time: Int64) {
+    mutating func extend(to time: Int64) {
         let wrap: Int64 = 1 << 33
         let ahead = (time - first) & (wrap - 1)
         let distance = ahead < wrap / 2 ? ahead : ahead - wrap
@@ -59,6 +62,3 @@ private struct TimestampSpan {
         latest = max(latest, distance)
     }
 }
-
-private let packetSize = 188
-private let syncByte: UInt8 = 0x47

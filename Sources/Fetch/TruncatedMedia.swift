@@ -1,3 +1,5 @@
+import Media
+
 // Detects media that ends before its own structure does. Used only if nothing else tells where the body ends.
 
 extension [UInt8] {
@@ -6,13 +8,14 @@ extension [UInt8] {
     /// - Parameter isEncrypted: whether all bytes are encrypted with AES-128, in whole blocks.
     package func isTruncated(isEncrypted: Bool) -> Bool {
         if isEncrypted { return count % 16 != 0 }
-        if isTransportStream { return count % transportPacketSize != 0 }
+        if isTransportStream { return count % PacketStride.packetSize != 0 }
         return isFragmentedMP4 && !endsWithBox
     }
 
     /// Whether sync bytes stand where packets begin (ISO/IEC 13818-1 §2.4.3.2).
     private var isTransportStream: Bool {
-        first == 0x47 && (count <= transportPacketSize || self[transportPacketSize] == 0x47)
+        let packetSize = PacketStride.packetSize
+        return first == PacketStride.syncByte && (count <= packetSize || self[packetSize] == PacketStride.syncByte)
     }
 
     private var isFragmentedMP4: Bool {
@@ -45,5 +48,4 @@ extension [UInt8] {
     }
 }
 
-private let transportPacketSize = 188
 private let topLevelTypes = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "mdat", "free", "skip"]

@@ -3,8 +3,8 @@ import Support
 
 /// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2).
 struct PacketSync: Equatable, Sendable {
-    static let packetSize = 188
-    static let syncByte: UInt8 = 0x47
+    static var packetSize: Int { PacketStride.packetSize }
+    static var syncByte: UInt8 { PacketStride.syncByte }
     /// The bytes that are searched between two checkpoints for cancellation.
     private static let longestSearch = 1 << 16
 

@@ -5,13 +5,13 @@
 /// connection may begin inside a packet, and after other bytes.
 package struct PacketStride: Equatable, Sendable {
     /// Bytes of a packet without such additions.
-    package static let packetSize = 188
-    package static let syncByte: UInt8 = 0x47
+    @inlinable package static var packetSize: Int { 188 }
+    @inlinable package static var syncByte: UInt8 { 0x47 }
     /// Sync bytes in a row that prove a stride. Text and other media have fewer.
     package static let provingPackets = 5
     /// Bytes before the first packet that are searched.
     package static let longestLead = 1 << 16
-    private static let sizes = [188, 192, 204]
+    private static let sizes = [packetSize, 192, 204]
 
     /// Offset of the first sync byte.
     package let start: Int

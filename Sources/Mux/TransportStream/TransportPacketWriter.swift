@@ -6,7 +6,7 @@ import Support
 /// The packets of every PID can be filled up to a multiple of 16. The continuity counters then begin at 0 again, so that
 /// any chunk may follow any other (ISO/IEC 13818-1 §2.4.3.3).
 struct TransportPacketWriter {
-    static let packetSize = 188
+    static var packetSize: Int { PacketStride.packetSize }
     private static let payloadSize = 184
     static let counterPeriod = 16
 

@@ -2,7 +2,7 @@ package import Media
 
 /// Moves the times in packets that `TransportStreamMuxer` has written: PCR, PTS, DTS and pts_adjustment.
 package struct TransportTimeShift {
-    private static let packetSize = TransportPacketWriter.packetSize
+    private static var packetSize: Int { PacketStride.packetSize }
     /// Up to the end of DTS (ISO/IEC 13818-1 §2.4.3.6).
     private static let headerSize = 19
 

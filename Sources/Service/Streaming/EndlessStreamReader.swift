@@ -75,9 +75,10 @@ actor EndlessStreamReader {
         }
         guard let bytes = unsent.first else { return nil }
         if case .output = client { return unsent.removeFirst() }
-        let rest = bytes.dropFirst(Self.byteLimit / 188 * 188)
+        let limit = Self.byteLimit / PacketStride.packetSize * PacketStride.packetSize
+        let rest = bytes.dropFirst(limit)
         unsent.replaceSubrange(0..<1, with: rest.isEmpty ? [] : [rest])
-        return bytes.prefix(Self.byteLimit / 188 * 188)
+        return bytes.prefix(limit)
     }
 
     /// The first common moment after `due`, or after now if nothing is due; within a second in any case.

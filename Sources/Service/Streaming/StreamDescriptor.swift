@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Media
 import Synchronization
 
 /// An open descriptor that a stream is written to, whose reader may be slow, or gone.
@@ -24,7 +25,7 @@ package final class StreamDescriptor: Sendable {
     }
 
     /// Whole packets in what a writable pipe accepts at once (PIPE_BUF, 4,096 bytes).
-    private static let writeSize = 4096 / 188 * 188
+    private static let writeSize = 4096 / PacketStride.packetSize * PacketStride.packetSize
     /// Milliseconds between two looks whether the write was canceled.
     private static let pollInterval: Int32 = 100
 

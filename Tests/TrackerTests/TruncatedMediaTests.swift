@@ -160,5 +160,5 @@ private func fetch(_ queue: inout SegmentQueue, _ bodies: [[UInt8]]) -> (request
         now += .seconds(5)
     }
     defer { _ = queue.popReady(ResourceCache()) }
-    return (count, queue.heldBytes)
+    return (count, queue.totals.heldBytes)
 }

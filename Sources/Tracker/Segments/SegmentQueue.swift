@@ -24,24 +24,13 @@ struct SegmentQueue: Sendable {
     /// Segments in a row that were much shorter than their EXTINF and no longer at the next attempt: the EXTINFs are wrong.
     private var shortRetriesInVain = 0
     private static let maxShortRetriesInVain = 2
-    /// Playing time of all segments that were ever started or lost.
-    private(set) var startedDuration = Duration.zero
-    /// Playing time of all lost segments, as far as the playlists listed it.
-    private(set) var lostDurations: [SegmentLoss.Cause: Duration] = [:]
-    /// Bytes fetched and not delivered yet.
-    private(set) var heldBytes = 0
-    /// The larger of the last two bodies, which is the expected size of the next ones.
-    private(set) var recentSize = 0
-    private var lastSize = 0
+    private(set) var totals = SegmentTotals()
     /// When another rendition delivered media that waits for the head; nil if none did since the last delivery.
     private var otherDeliveredAt: Duration?
     private let seed: UInt64
 
     /// - Parameter seed: for the jitter of the pauses between attempts.
     init(seed: UInt64 = 0) { self.seed = seed }
-
-    /// The number of losses counted at once. With more, a rendition is ahead of any other in any case.
-    private static let maxCountedLosses: UInt64 = 1000
 
     var count: Int { entries.count - head }
     var isEmpty: Bool { count == 0 }
@@ -58,9 +47,9 @@ struct SegmentQueue: Sendable {
     ///   - segmentDuration: the approximate duration of each lost segment.
     mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], segmentDuration: Duration) {
         entries.append(.loss(loss, segments))
-        if segments.isEmpty { addLost(segmentDuration, loss.cause, count: loss.count) }
-        for segment in segments { addLost(segment.duration, loss.cause) }
-        addStarted(segmentDuration, count: loss.count)
+        if segments.isEmpty { totals.addLost(segmentDuration, loss.cause, count: loss.count) }
+        for segment in segments { totals.addLost(segment.duration, loss.cause) }
+        totals.addStarted(segmentDuration, count: loss.count)
     }
 
     /// Appends a discontinuity, after which the numbers of the queued segments mean nothing.
@@ -93,23 +82,6 @@ struct SegmentQueue: Sendable {
     /// Whether the next segment to deliver has failed at least once.
     var isRetrying: Bool {
         headSegment.map { $0.retrySchedule.failures > 0 } ?? false
-    }
-
-    /// Adds to `startedDuration`, with limits that keep the sum far below the largest `Duration`.
-    private mutating func addStarted(_ duration: Duration, count: UInt64 = 1) {
-        startedDuration += min(duration, .seconds(3600)) * Int(min(count, Self.maxCountedLosses))
-    }
-
-    /// Adds to `lostDurations`, with the same limits.
-    private mutating func addLost(_ duration: Duration, _ cause: SegmentLoss.Cause, count: UInt64 = 1) {
-        lostDurations[cause, default: .zero] +=
-            min(duration, .seconds(3600)) * Int(min(count, Self.maxCountedLosses))
-    }
-
-    private mutating func recordBody(byteCount: Int) {
-        heldBytes += byteCount
-        recentSize = max(byteCount, lastSize)
-        lastSize = byteCount
     }
 
     private mutating func updatePending(_ update: (inout PendingSegment) -> Void) {
@@ -165,7 +137,7 @@ extension SegmentQueue {
         _ startable: Startable, as id: FetchID, byteLimit: Int? = nil, at now: Duration
     ) -> (requests: SegmentRequests, timeouts: Int)? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
-        if pending.startedAt == nil { addStarted(pending.segment.duration) }
+        if pending.startedAt == nil { totals.addStarted(pending.segment.duration) }
         pending.start(as: id, byteLimit: byteLimit, at: now)
         startedEnd = max(startedEnd, startable.index + 1)
         entries[startable.index] = .segment(pending)
@@ -234,7 +206,7 @@ extension SegmentQueue {
         if let helped = pending.shortRetryHelped { shortRetriesInVain = helped ? 0 : shortRetriesInVain + 1 }
         entries[index] = .segment(pending)
         inFlight -= requestCount - (pending.attempt?.ids.count ?? 0)
-        if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }
+        if case .fetched(let body, _) = pending.progress { totals.hold(byteCount: body.count) }
         return (failure.map { .failed($0) } ?? .fetched, pending.attempt == nil ? other : nil)
     }
 
@@ -355,7 +327,7 @@ extension SegmentQueue {
 
     private mutating func pop() {
         if case .segment(let pending) = entries[head], case .fetched(let body, _) = pending.progress {
-            heldBytes -= body.count
+            totals.heldBytes -= body.count
         }
         otherDeliveredAt = nil
         entries[head] = .discontinuity  // frees the body
@@ -410,7 +382,7 @@ extension SegmentQueue {
         guard pending.acceptHeldBody() else { return false }
         entries[head] = .segment(pending)
         inFlight -= requestCount
-        if case .fetched(let body, _) = pending.progress { recordBody(byteCount: body.count) }
+        if case .fetched(let body, _) = pending.progress { totals.hold(byteCount: body.count) }
         return true
     }
 
@@ -428,7 +400,7 @@ extension SegmentQueue {
     ) -> SegmentLoss {
         let number = pending.segment.mediaSequence
         inFlight -= headRequests.count
-        addLost(pending.segment.duration, cause)
+        totals.addLost(pending.segment.duration, cause)
         skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)
         pop()
         return SegmentLoss(mediaSequences: number..<number + 1, reason: pending.lossReason(cache), cause: cause)

@@ -134,7 +134,7 @@ extension MediaIntake {
             else { continue }
             // Without room for a body as large as the last ones, the first request has to do.
             let byteLimit = min(policy.limits.headBytes(of: renditions[index].role), roomAhead)
-            guard byteLimit > 0, byteLimit >= renditions[index].queue.recentSize else { continue }
+            guard byteLimit > 0, byteLimit >= renditions[index].queue.totals.recentSize else { continue }
             renditions[index].queue.raceHead(as: requests.nextID, byteLimit: byteLimit)
             requests.start(
                 request, for: .segment(renditions[index].role, request), timeouts: 0, isRace: true,
@@ -172,9 +172,9 @@ extension MediaIntake {
         let mayStartHead = delivering.byteCount == 0 || room >= 0
         return candidates.filter { candidate in
             candidate.startable.isHead
-                ? mayStartHead : hasRoom && room > renditions[candidate.index].queue.recentSize
+                ? mayStartHead : hasRoom && room > renditions[candidate.index].queue.totals.recentSize
         }.min {
-            renditions[$0.index].queue.startedDuration < renditions[$1.index].queue.startedDuration
+            renditions[$0.index].queue.totals.startedDuration < renditions[$1.index].queue.totals.startedDuration
         }
     }
 
@@ -194,7 +194,7 @@ extension MediaIntake {
         let lead = renditions[index].assumedTargetDuration * (isSubtitles ? Self.subtitleLead : Self.lead)
         return renditions.allSatisfy { other in
             other.role.isSubtitles || other.queue.isEmpty || other.queue.isRetrying
-                || renditions[index].queue.startedDuration - other.queue.startedDuration <= lead
+                || renditions[index].queue.totals.startedDuration - other.queue.totals.startedDuration <= lead
         }
     }
 
@@ -209,7 +209,7 @@ extension MediaIntake {
 
     /// The largest body that is held: an equal part of the room, or twice the size of the last ones.
     private func heldLimit(of rendition: RenditionTracker) -> Int {
-        max(policy.limits.aheadBytes / max(1, policy.maxInFlight - 1), rendition.queue.recentSize * 2)
+        max(policy.limits.aheadBytes / max(1, policy.maxInFlight - 1), rendition.queue.totals.recentSize * 2)
     }
 
     /// The queues of audio and video.
@@ -219,7 +219,9 @@ extension MediaIntake {
 
     /// The bytes that may still be fetched ahead of the segments to deliver next.
     private var roomAhead: Int {
-        mediaQueues.reduce(policy.limits.aheadBytes - delivering.byteCount) { $0 - $1.heldBytes - $1.reservedBytes }
+        mediaQueues.reduce(policy.limits.aheadBytes - delivering.byteCount) {
+            $0 - $1.totals.heldBytes - $1.reservedBytes
+        }
     }
 
     /// Audio and video segments in flight.
@@ -227,7 +229,7 @@ extension MediaIntake {
 
     /// Audio and video bytes held, and in flight if those segments are as large as the largest of the last two.
     private var expectedBytes: Int {
-        mediaQueues.reduce(0) { $0 + $1.heldBytes + ($1.inFlight + 1) * $1.recentSize }
+        mediaQueues.reduce(0) { $0 + $1.totals.heldBytes + ($1.inFlight + 1) * $1.totals.recentSize }
     }
 }
 

@@ -128,9 +128,9 @@ extension RenditionTracker {
         var status = UpstreamStatus.Rendition(
             role: role, url: url, targetDuration: targetDuration, nextMediaSequence: cursor.next,
             loadedAt: lastPlaylistAt,
-            hasEnded: cursor.hasEnded, queued: queue.count, inFlight: queue.inFlight, heldBytes: queue.heldBytes,
+            hasEnded: cursor.hasEnded, queued: queue.count, inFlight: queue.inFlight, heldBytes: queue.totals.heldBytes,
             counts: counts, polling: load.polling)
-        status.counts.lostDurations = queue.lostDurations
+        status.counts.lostDurations = queue.totals.lostDurations
         if case .expecting(let since, let step) = stallEscalation.state {
             status.grewAt = since
             status.stallStep = step

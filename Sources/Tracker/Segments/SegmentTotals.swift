@@ -1,0 +1,36 @@
+/// Sums over the segments of one rendition: what was started, lost and fetched.
+struct SegmentTotals: Equatable, Sendable {
+    /// Playing time of all segments that were ever started or lost.
+    private(set) var startedDuration = Duration.zero
+    /// Playing time of all lost segments, as far as the playlists listed it.
+    private(set) var lostDurations: [SegmentLoss.Cause: Duration] = [:]
+    /// Bytes fetched and not delivered yet.
+    var heldBytes = 0
+    /// The larger of the last two bodies, which is the expected size of the next ones.
+    private(set) var recentSize = 0
+    private var lastSize = 0
+
+    /// The number of losses counted at once. With more, a rendition is ahead of any other in any case.
+    private static let maxCountedLosses: UInt64 = 1000
+
+    /// Adds to `startedDuration`, with limits that keep the sum far below the largest `Duration`.
+    mutating func addStarted(_ duration: Duration, count: UInt64 = 1) {
+        startedDuration += Self.sum(duration, count)
+    }
+
+    /// Adds to `lostDurations`, with the same limits.
+    mutating func addLost(_ duration: Duration, _ cause: SegmentLoss.Cause, count: UInt64 = 1) {
+        lostDurations[cause, default: .zero] += Self.sum(duration, count)
+    }
+
+    /// Records a body that was fetched.
+    mutating func hold(byteCount: Int) {
+        heldBytes += byteCount
+        recentSize = max(byteCount, lastSize)
+        lastSize = byteCount
+    }
+
+    private static func sum(_ duration: Duration, _ count: UInt64) -> Duration {
+        min(duration, .seconds(3600)) * Int(min(count, maxCountedLosses))
+    }
+}

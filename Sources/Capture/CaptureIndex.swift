@@ -79,8 +79,6 @@ package struct CapturedStream: Equatable, Sendable {
         /// Time since the request, exact to the microsecond.
         package let after: Duration
         package let byteCount: Int
-
-        package init(after: Duration, byteCount: Int) { (self.after, self.byteCount) = (after, byteCount) }
     }
 
     /// Path of the file, relative to the capture's directory.

@@ -139,12 +139,6 @@ package struct RateLimitedHost: Equatable, Sendable {
     package var answers: Int
     /// The host gets no request before this session time.
     package var pauseEnd: Duration
-
-    package init(name: String, answers: Int, pauseEnd: Duration) {
-        self.name = name
-        self.answers = answers
-        self.pauseEnd = pauseEnd
-    }
 }
 
 extension Int {

@@ -1,11 +1,11 @@
 import Decrypt
 import Foundation
-import Playlist
 import Testing
 import Tracker
 
 @testable import Channel
 @testable import Fetch
+@testable import Playlist
 @testable import Support
 
 /// A segment and its EXT-X-MAP section under one key, two keys or none (RFC 8216 §4.3.2.4, §4.3.2.5).

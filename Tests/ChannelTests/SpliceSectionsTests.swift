@@ -1,8 +1,8 @@
-import LiveRing
 import Playlist
 import Testing
 
 @testable import Channel
+@testable import LiveRing
 @testable import Media
 @testable import Mux
 @testable import Support

@@ -1,8 +1,8 @@
-import Playlist
 import TestSupport
 import Testing
 
 @testable import Decrypt
+@testable import Playlist
 @testable import Support
 
 private let key = [UInt8](hex: "00112233445566778899aabbccddeeff")

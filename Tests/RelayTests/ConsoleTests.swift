@@ -1,12 +1,12 @@
 import Foundation
 import Logging
 import Testing
-import Tracker
 
 @testable import Fetch
 @testable import Observability
 @testable import Service
 @testable import Support
+@testable import Tracker
 @testable import WebServer
 @testable import liverelay
 

@@ -84,9 +84,4 @@ package struct NewSubtitles: Sendable {
 package struct SpoolFile: Hashable, Sendable {
     package let name: String
     package let byteCount: Int
-
-    package init(name: String, byteCount: Int) {
-        self.name = name
-        self.byteCount = byteCount
-    }
 }

@@ -53,11 +53,6 @@ package struct Fragment: Equatable, Sendable {
     /// Sample bytes, not copied, by track and in decoding order.
     package let payloads: [ArraySlice<UInt8>]
 
-    package init(header: [UInt8], payloads: [ArraySlice<UInt8>]) {
-        self.header = header
-        self.payloads = payloads
-    }
-
     /// Size of header and payloads, bytes.
     package var byteCount: Int { payloads.reduce(header.count) { $0 + $1.count } }
 }

@@ -6,11 +6,6 @@ package struct TransportProgram: Hashable, Sendable {
     package let video: VideoConfiguration.Codec?
     package let audio: TransportAudioCodec
 
-    package init(video: VideoConfiguration.Codec?, audio: TransportAudioCodec) {
-        self.video = video
-        self.audio = audio
-    }
-
     /// The PID that carries PCR.
     var clockPID: UInt16 { video == nil ? TransportPID.audio : TransportPID.video }
 }

@@ -22,11 +22,6 @@ package struct MultivariantPlaylist: Equatable, Sendable {
 package struct VariableDefinition: Hashable, Sendable {
     package var name: String
     package var value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
 }
 
 /// EXT-X-STREAM-INF and its URI line (§4.3.4.2). The named properties are computed from `attributes`.

@@ -15,17 +15,7 @@ package struct SegmentKey: Hashable, Sendable {
     /// The IV, 16 bytes, big endian; nil if the media sequence number is the IV (§5.2).
     package var initializationVector: [UInt8]?
     /// KEYFORMAT, "identity" if the attribute is absent.
-    package var keyFormat: String
-
-    package init(
-        method: Method, uri: String, initializationVector: [UInt8]? = nil,
-        keyFormat: String = SegmentKey.identityFormat
-    ) {
-        self.method = method
-        self.uri = uri
-        self.initializationVector = initializationVector
-        self.keyFormat = keyFormat
-    }
+    package var keyFormat = SegmentKey.identityFormat
 }
 
 extension SegmentKey.Method {

@@ -8,12 +8,6 @@ package struct SegmentPlacement: Equatable, Sendable {
     package let date: Int64
     /// Upstream date of its first frame, milliseconds since 1970; nil if the upstream has none.
     package let upstreamDate: Int64?
-
-    package init(mediaSequence: UInt64, date: Int64, upstreamDate: Int64?) {
-        self.mediaSequence = mediaSequence
-        self.date = date
-        self.upstreamDate = upstreamDate
-    }
 }
 
 /// An in-band splice command with its published date.
@@ -21,11 +15,6 @@ package struct PlacedSpliceCommand: Equatable, Sendable {
     package let information: SpliceInfoSection
     /// Published date of the splice time, milliseconds since 1970; without a splice time, that of the command's position.
     package let date: Int64
-
-    package init(information: SpliceInfoSection, date: Int64) {
-        self.information = information
-        self.date = date
-    }
 }
 
 /// Upstream ad markers on the channel's timeline that no output segment has taken yet.

@@ -1,29 +1,17 @@
 /// Limits of a segment cursor: how much it fetches when it joins, and how long it tolerates stale playlists.
 package struct CursorPolicy: Equatable, Sendable {
     /// The least media to fetch when joining at the live edge …
-    package var joinDuration: Duration
+    package var joinDuration = Duration.seconds(8)
     /// … and the least in target durations: one long segment alone would run dry before the next is listed …
-    package var joinTargetDurations: TargetDurations
+    package var joinTargetDurations = TargetDurations.halves(3)
     /// … but never more segments than this: three of 12 s would be a burst of 36 s.
-    package var joinSegments: Int
+    package var joinSegments = 3
     /// Segments fetched in addition, so that a companion rendition begins before the main one, not after it.
-    package var extraJoinSegments: Int
+    package var extraJoinSegments = 0
     /// Consecutive playlists that may end before what was fetched already. A stale CDN edge serves one or two.
-    package var maxStalePlaylists: Int
+    package var maxStalePlaylists = 2
     /// The longest lag of a CDN edge that still lists part of the newest window.
-    package var maxLag: TargetDurations
-
-    package init(
-        joinDuration: Duration = .seconds(8), joinTargetDurations: TargetDurations = .halves(3), joinSegments: Int = 3,
-        extraJoinSegments: Int = 0, maxStalePlaylists: Int = 2, maxLag: TargetDurations = .halves(7)
-    ) {
-        self.joinDuration = joinDuration
-        self.joinTargetDurations = joinTargetDurations
-        self.joinSegments = joinSegments
-        self.extraJoinSegments = extraJoinSegments
-        self.maxStalePlaylists = maxStalePlaylists
-        self.maxLag = maxLag
-    }
+    package var maxLag = TargetDurations.halves(7)
 
     package static let main = CursorPolicy()
     package static let companion = CursorPolicy(extraJoinSegments: 1)

@@ -40,12 +40,6 @@ package struct SegmentLoss: Equatable, Sendable {
 
     /// The number of segments.
     var count: UInt64 { mediaSequences.upperBound - mediaSequences.lowerBound }
-
-    package init(mediaSequences: Range<UInt64>, reason: Reason, cause: Cause) {
-        self.mediaSequences = mediaSequences
-        self.reason = reason
-        self.cause = cause
-    }
 }
 
 /// The segments lost since the last delivered one, whose metadata the next one carries.

@@ -74,12 +74,5 @@ package enum UpstreamEvent: Equatable, Sendable {
         package let targetDuration: Duration
         /// Whether the playlist had ENDLIST or type VOD from the start, so that there is no live edge.
         package let isVOD: Bool
-
-        package init(rendition: RenditionRole, mediaSequence: UInt64, targetDuration: Duration, isVOD: Bool) {
-            self.rendition = rendition
-            self.mediaSequence = mediaSequence
-            self.targetDuration = targetDuration
-            self.isVOD = isVOD
-        }
     }
 }

@@ -25,11 +25,6 @@ package struct Viewer: Equatable, Sendable {
     package var reach: Reach
     package var credential: Credential
 
-    package init(reach: Reach, credential: Credential) {
-        self.reach = reach
-        self.credential = credential
-    }
-
     /// A viewer of a server without tokens.
     package static let unrestricted = Viewer(reach: .everything, credential: .none)
 

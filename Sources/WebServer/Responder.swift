@@ -1,18 +1,15 @@
 /// Answers the requests of a server. Event loops call it concurrently: no call may block or take 1 ms.
 package protocol Responder: Sendable {
     var paths: Route.Paths { get }
-    /// Returns who sends a request, by its token.
-    func viewer(of target: RequestTarget, for route: Route) -> Viewer
-    /// Whether the viewer may have what the route names, whether that exists or not.
-    func permits(_ route: Route, to viewer: Viewer) -> Bool
+    /// The tokens of the server, and what they and those of channels open now; nil: the server is open to everybody.
+    var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { get }
     /// Answers a request that was admitted: a GET or HEAD, or any method below `/api`.
     func answer(to route: Route, _ target: RequestTarget) -> Answer
 }
 
 extension Responder {
     package var paths: Route.Paths { .list }
-    package func viewer(of target: RequestTarget, for route: Route) -> Viewer { .unrestricted }
-    package func permits(_ route: Route, to viewer: Viewer) -> Bool { true }
+    package var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { nil }
 
     /// Decides about a request from its head alone: admission → route → token → answer, each of them once.
     ///
@@ -38,12 +35,14 @@ extension Responder {
     /// Answers a request that was admitted: route → token → answer.
     package func answer(to target: RequestTarget, _ kind: Route.Kind = .other) -> Answer {
         let route = Route(target, in: paths)
-        let viewer = viewer(of: target, for: route)
         if let refusal = route.refusal(of: target) { return .now(refusal) }
-        guard permits(route, to: viewer) else { return .now(.unauthorized(kind, route)) }
+        guard let (tokens, policy) = access else { return answer(to: route, target) }
         var target = target
-        target.viewer = viewer
-        return answer(to: route, target).map { $0.kept(for: viewer) }
+        target.viewer = tokens.viewer(of: target, for: route, policy)
+        guard target.viewer.reach == .everything || policy.permits(route, to: target.viewer) else {
+            return .now(.unauthorized(kind, route))
+        }
+        return answer(to: route, target).map { [viewer = target.viewer] in $0.kept(for: viewer) }
     }
 }
 

@@ -81,11 +81,11 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
         guard let address = row.address else { return }
         let resource = Route.Resource(address)
         let target = try parsed(row.uri)
-        #expect(Route(target, in: .channel) == .channel(nil, path: target.path, resource))
+        #expect(Route(target, in: .channel) == .channel(nil, resource))
         let listed = try parsed("news/" + row.uri)
-        #expect(Route(listed, in: .list) == .channel("news", path: target.path, resource))
+        #expect(Route(listed, in: .list) == .channel("news", resource))
         let transport = try Route(parsed("ts/" + row.uri), in: .channel)
-        #expect(transport == .channel(nil, path: "/ts" + target.path, .init(address, of: .transportStream)))
+        #expect(transport == .channel(nil, .init(address, of: .transportStream)))
         #expect(Route.Kind(uri: "/news/" + row.uri) == (address.form == .transportStream ? .stream : .playlist))
     }
 
@@ -105,7 +105,7 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
 
     @Test(arguments: mistakes) func refused(uri: String, mistake: RewindRange.BadQuery) throws {
         let target = try parsed(uri)
-        #expect(Route(target, in: .channel) == .channel(nil, path: target.path, .badQuery(mistake)))
+        #expect(Route(target, in: .channel) == .channel(nil, .badQuery(mistake)))
     }
 }
 

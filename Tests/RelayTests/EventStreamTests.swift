@@ -1,4 +1,3 @@
-import Logging
 import Testing
 
 @testable import Observability
@@ -12,20 +11,9 @@ private struct EventScene {
     let server: HTTPServer
 
     init() async throws {
-        let delivery = try EventDelivery(bus, webhooks: [], commands: [], logger: Logger(label: "test"))
-        let bus = bus
-        let operations = OperationsResponder(
-            metrics: MetricsResponder {
-                MetricsSnapshot(
-                    runs: [], traffic: HTTPTraffic().counts, events: delivery,
-                    process: ProcessFigures())
-            },
-            events: EventResponder(bus) { target in
-                target.fields.authorization == "Bearer s3cret" ? nil : .text(.unauthorized, "no")
-            }, clients: ClientRegistry(bus))
         server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: EventResponses(operations: operations)
-        )
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: EventResponses(events: EventResponder(bus), clients: ClientRegistry(bus)))
     }
 
     /// A client that has read the head of the response.
@@ -38,16 +26,20 @@ private struct EventScene {
 }
 
 private struct EventResponses: Responder {
-    let operations: OperationsResponder
+    let events: EventResponder
+    let clients: ClientRegistry
 
     func answer(to route: Route, _ target: RequestTarget) -> Answer {
-        if let answer = operations.answer(to: route, target) { return answer }
+        if case .api(.events) = route {
+            let isAllowed = target.fields.authorization == "Bearer s3cret"
+            return .now(isAllowed ? events.response(to: target) : .text(.unauthorized, "no"))
+        }
         guard target.path == "/news.ts" else { return .now(.notFound(target.path)) }
         var response = Response(
             contentType: .transportStream, cacheControl: .noStore,
             body: .stream(ByteStream { Task.isCancelled ? nil : [UInt8](repeating: 0x47, count: 188)[...] }))
         response.sentBytes = ByteCounter(channel: "news")
-        return operations.clients.observed(.now(response), to: target)
+        return clients.observed(.now(response), to: target)
     }
 }
 
@@ -116,7 +108,7 @@ private struct EventClient: ~Copyable {
         let rows: [(path: String, fields: [String], status: Int)] = [
             ("/api/events", [], 401), ("/api/events", ["Authorization: Bearer x"], 401),
             ("/api/events?type=x", ["Authorization: Bearer s3cret"], 400),
-            ("/api/other", ["Authorization: Bearer s3cret"], 404), ("/metrics", [], 200),
+            ("/api/other", ["Authorization: Bearer s3cret"], 404),
         ]
         for (path, fields, expected) in rows {
             let status = try scene.client(path, fields).status

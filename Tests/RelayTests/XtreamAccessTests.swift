@@ -1,6 +1,5 @@
 import ChannelList
 import Foundation
-import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -78,8 +77,8 @@ private let rows: [(uri: String, withToken: Int, withoutToken: Int)] = [
         let scene = try await ServeScene(Self.channels())
         let numbers = scene.host.directory.streamNumbers.map(String.init)
         let responders = [
-            ServeResponder(scene.host, access: ViewerAccess([try #require(AccessToken(server))])),
-            ServeResponder(scene.host, access: ViewerAccess()),
+            ServeResponder(scene.host, tokens: ViewerAccess([try #require(AccessToken(server))])),
+            ServeResponder(scene.host, tokens: ViewerAccess()),
         ]
         for row in rows {
             let uri = row.uri.replacing("/N.", with: "/\(numbers[0]).").replacing("/S.", with: "/\(numbers[1]).")
@@ -126,14 +125,9 @@ private let rows: [(uri: String, withToken: Int, withoutToken: Int)] = [
         let scene = try await ServeScene(Self.channels(origin.url), tokens: [try #require(AccessToken(server))])
         let bus = EventBus()
         let subscription = bus.subscribe()
-        let delivery = try EventDelivery(bus, webhooks: [], commands: [], logger: Logger(label: "test"))
         let responder = ServeResponder(
-            scene.host, access: ViewerAccess([try #require(AccessToken(server))]),
-            operations: OperationsResponder(
-                metrics: MetricsResponder {
-                    MetricsSnapshot(
-                        runs: [], traffic: HTTPTraffic().counts, events: delivery, process: ProcessFigures())
-                }, events: nil, clients: ClientRegistry(bus)))
+            scene.host, tokens: ViewerAccess([try #require(AccessToken(server))]),
+            streamClients: ClientRegistry(bus))
         let number = scene.host.directory.streamNumbers[0]
         let target = try RequestTarget(
             method: .get, uri: "/live/anna/\(server)/\(number).ts", fields: .init(host: "h"))

@@ -15,26 +15,24 @@ package final class ClientRegistry: Sendable {
 
     /// Returns an answer whose stream reports its client.
     package func observed(_ answer: Answer, to target: RequestTarget) -> Answer {
-        answer.map { [self] in observed($0, to: target) }
-    }
-
-    private func observed(_ response: Response, to target: RequestTarget) -> Response {
-        guard response.status == .ok, response.contentType == .transportStream, case .stream(let stream) = response.body
-        else { return response }
-        let number = count.wrappingAdd(1, ordering: .relaxed).newValue
-        let client = EventContent.Client(
-            number: number, path: target.path, address: addresses.clientAddress(of: target.fields),
-            userAgent: target.fields.userAgent)
-        let presence = ClientPresence(client, response.sentBytes?.channel, bus)
-        var response = response
-        response.body = .stream(
-            ByteStream {
-                presence.open()
-                let bytes = await stream.next()
-                presence.add(bytes?.count ?? 0)
-                return bytes
-            })
-        return response
+        answer.map { [self] response in
+            guard response.status == .ok, response.contentType == .transportStream,
+                case .stream(let stream) = response.body
+            else { return response }
+            let client = EventContent.Client(
+                number: count.wrappingAdd(1, ordering: .relaxed).newValue, path: target.path,
+                address: addresses.clientAddress(of: target.fields), userAgent: target.fields.userAgent)
+            let presence = ClientPresence(client, response.sentBytes?.channel, bus)
+            var response = response
+            response.body = .stream(
+                ByteStream {
+                    presence.open()
+                    let bytes = await stream.next()
+                    presence.add(bytes?.count ?? 0)
+                    return bytes
+                })
+            return response
+        }
     }
 }
 

@@ -3,17 +3,11 @@ package import WebServer
 /// Answers `/api/events`.
 package final class EventResponder: Sendable {
     private let bus: EventBus
-    private let refusal: @Sendable (RequestTarget) -> Response?
 
-    /// - Parameter refusal: the answer to a request that may not use the API; nil if it may.
-    package init(_ bus: EventBus, refusal: @escaping @Sendable (RequestTarget) -> Response?) {
-        self.bus = bus
-        self.refusal = refusal
-    }
+    package init(_ bus: EventBus) { self.bus = bus }
 
-    /// Answers a request for the events.
+    /// Answers a request for the events that may use the API.
     package func response(to target: RequestTarget) -> Response {
-        if let refusal = refusal(target) { return refusal }
         do throws(EventFilter.UnknownType) {
             return stream(try EventFilter(query: target.query), after: lastID(of: target))
         } catch {

@@ -32,27 +32,29 @@ package final class ChannelResponder: Sendable {
 
     private var snapshot: RingSnapshot? { state.snapshot }
 
-    /// Answers a request for a resource of the channel.
-    /// - Parameter target: the request, whose path is that below the channel.
-    func answer(to resource: Route.Resource, _ target: RequestTarget) -> Answer {
-        uncountedAnswer(to: resource, target).map { [sentBytes] in
+    /// Answers a request for a resource of the channel, and counts what is sent.
+    /// - Parameter watch: adds to an endless stream what the process does while somebody reads it.
+    func answer(
+        to resource: Route.Resource, _ target: RequestTarget,
+        watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
+    ) -> Answer {
+        let answer: Answer =
+            switch resource {
+            case .playlist(let playlist): playlists.answer(to: playlist, for: target)
+            case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
+            case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
+                .later { [self] in
+                    await waitForTransportStream()
+                    guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
+                    return endlessStream(stream)
+                }
+            default: .now(response(to: resource, at: target.path))
+            }
+        return answer.map { [sentBytes] in
             var response = $0
             response.sentBytes = sentBytes
+            if case .stream(let stream) = response.body { response.body = .stream(watch(stream)) }
             return response
-        }
-    }
-
-    private func uncountedAnswer(to resource: Route.Resource, _ target: RequestTarget) -> Answer {
-        switch resource {
-        case .playlist(let playlist): playlists.answer(to: playlist, for: target)
-        case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
-        case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
-            .later { [self] in
-                await waitForTransportStream()
-                guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
-                return endlessStream(stream)
-            }
-        default: .now(response(to: resource, at: target.path))
         }
     }
 

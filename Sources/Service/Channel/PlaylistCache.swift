@@ -35,12 +35,6 @@ final class PlaylistCache: Sendable {
 
         /// Whether the playlist stays if others have to go: of such there are few.
         fileprivate var isKept: Bool { !resource.isRange && query == nil }
-
-        fileprivate func render(_ snapshot: RingSnapshot, from rendered: Rendered?) -> Rendered? {
-            guard let query else { return resource.render(snapshot).map { Rendered($0) } }
-            let bytes = rendered?.bytes ?? resource.render(snapshot)
-            return bytes.map { Rendered(PlaylistWriter.adding(query.value, toURIsOf: $0)) }
-        }
     }
 
     fileprivate enum Entry: Sendable {
@@ -82,9 +76,8 @@ final class PlaylistCache: Sendable {
         }
     }
 
-    /// Returns the playlist, rendered on the calling thread if need be; nil if it lists no segment.
+    /// Renders the playlist on the calling thread, and keeps it unless it is a range; nil if it lists no segment.
     func playlist(_ key: Key, of publication: Publication) -> Rendered? {
-        if let known = rendered(key, of: publication) { return known }
         let rendered = render(key, of: publication)
         if let rendered, !key.resource.isRange {
             state.withLock { $0.insert(rendered, as: key, of: publication) }
@@ -94,7 +87,8 @@ final class PlaylistCache: Sendable {
 
     private func render(_ key: Key, of publication: Publication) -> Rendered? {
         let plain = key.query == nil ? nil : rendered(Key(resource: key.resource), of: publication)
-        return key.render(publication.snapshot, from: plain)
+        guard let bytes = plain?.bytes ?? key.resource.render(publication.snapshot) else { return nil }
+        return Rendered(key.query.map { PlaylistWriter.adding($0.value, toURIsOf: bytes) } ?? bytes)
     }
 
     /// Returns the playlist once it is rendered, and compressed if asked for; nil if it lists no segment.

@@ -24,7 +24,10 @@ final class PlaylistResponder: Sendable {
         let resource = resource.rounded(in: publication.snapshot)
         let key = PlaylistCache.Key(resource: resource, query: target.viewer.query)
         let isCompressed = target.fields.range == nil && AcceptEncoding.allowsGzip(target.fields.acceptEncoding)
-        guard takesLonger(key, isCompressed: isCompressed, publication) else {
+        if let known = cache.rendered(key, of: publication) {
+            let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
+            if !takesLonger { return .now(response(known, as: resource, publication)) }
+        } else if resource.segmentCount(in: publication.snapshot) <= Self.shortPlaylist {
             return .now(response(cache.playlist(key, of: publication), as: resource, publication))
         }
         let client = Self.client(of: target.fields)
@@ -37,15 +40,6 @@ final class PlaylistResponder: Sendable {
                 return refusal
             }
         }
-    }
-
-    private func takesLonger(
-        _ key: PlaylistCache.Key, isCompressed: Bool, _ publication: ChannelState.Publication
-    ) -> Bool {
-        guard let known = cache.rendered(key, of: publication) else {
-            return key.resource.segmentCount(in: publication.snapshot) > Self.shortPlaylist
-        }
-        return isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
     }
 
     private func response(

@@ -1,34 +1,35 @@
-import Observability
+package import Observability
 package import WebServer
 
 /// Answers the requests of a process of one channel.
 package struct RelayResponder: Responder {
-    package let channel: ChannelResponder
-    package var access = ViewerAccess()
-    /// nil: there are no metrics, and no events.
-    package var operations: OperationsResponder?
+    private let channel: ChannelResponder
+    private let tokens: ViewerAccess
+    private let metrics: MetricsResponder?
+    private let clients: ClientRegistry?
 
+    /// - Parameters:
+    ///   - metrics: nil: there are none.
+    ///   - clients: nil: there are no events.
     package init(
-        channel: ChannelResponder, access: ViewerAccess = ViewerAccess(), operations: OperationsResponder? = nil
+        channel: ChannelResponder, tokens: ViewerAccess = ViewerAccess(), metrics: MetricsResponder? = nil,
+        clients: ClientRegistry? = nil
     ) {
         self.channel = channel
-        self.access = access
-        self.operations = operations
+        self.tokens = tokens
+        self.metrics = metrics
+        self.clients = clients
     }
 
     package var paths: Route.Paths { .channel }
 
-    package func viewer(of target: RequestTarget, for route: Route) -> Viewer {
-        access.viewer(of: target, for: route, ChannelAccess())
-    }
-
-    package func permits(_ route: Route, to viewer: Viewer) -> Bool { ChannelAccess().permits(route, to: viewer) }
+    package var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { (tokens, ChannelAccess()) }
 
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
-        if let answer = operations?.answer(to: route, target) { return answer }
-        guard case .channel(_, _, let resource) = route else { return .now(.notFound(target.path)) }
+        if case .metrics = route, let metrics { return metrics.answer(to: target) }
+        guard case .channel(_, let resource) = route else { return .now(.notFound(target.path)) }
         let answer = channel.answer(to: resource, target)
-        return operations?.clients.observed(answer, to: target) ?? answer
+        return clients?.observed(answer, to: target) ?? answer
     }
 }
 
@@ -40,10 +41,9 @@ struct ChannelAccess: AccessPolicy {
     func knows(_ token: TokenDigest) -> Bool { false }
 
     func permits(_ route: Route, to viewer: Viewer) -> Bool {
-        if viewer.reach == .everything { return true }
         switch route {
-        case .channel(_, _, .health), .channel(_, _, .readiness): return true
-        case .channel(_, _, .pageFile(let path)): return PageFile(path: path) != nil
+        case .channel(_, .health), .channel(_, .readiness): return true
+        case .channel(_, .pageFile(let path)): return PageFile(path: path) != nil
         default: return false
         }
     }

@@ -1,5 +1,5 @@
 import ChannelList
-import Observability
+package import Observability
 import Support
 package import WebServer
 
@@ -10,20 +10,24 @@ package final class APIResponder: Sendable {
 
     private let token: AccessToken?
     private let parts: (host: ChannelHost, updater: CatalogUpdater)?
+    private let events: EventResponder?
 
     /// An API that does not exist.
-    package init() { (token, parts) = (nil, nil) }
+    package init() { (token, parts, events) = (nil, nil, nil) }
 
-    /// - Parameter token: nil: the API does not exist.
-    package init(token: AccessToken?, host: ChannelHost, updater: CatalogUpdater) {
+    /// - Parameters:
+    ///   - token: nil: the API does not exist.
+    ///   - events: nil: there is no `/api/events`.
+    package init(token: AccessToken?, host: ChannelHost, updater: CatalogUpdater, events: EventResponder? = nil) {
         self.token = token
+        self.events = events
         parts = (host, updater)
     }
 
     /// Why a request is not for the API; nil if it may be answered.
     ///
     /// The document is for everyone: it is part of the project.
-    package func refusal(of route: Route.API, _ target: RequestTarget) -> Response? {
+    private func refusal(of route: Route.API, _ target: RequestTarget) -> Response? {
         guard let token else { return APIProblem.switchedOff.response() }
         if case .document = route { return nil }
         guard !token.isCarried(by: target.fields.authorization) else { return nil }
@@ -44,6 +48,8 @@ package final class APIResponder: Sendable {
                     body: .bytes(APIDocument.json, gzip: nil)))
         case (.channels, .get), (.channels, .head):
             return .later { await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
+        case (.events, .get), (.events, .head):
+            return .now(events?.response(to: target) ?? APIProblem.unknownPath(target.path).response())
         case (.channel(let name), .get), (.channel(let name), .head):
             return .now(Self.document(of: name, host, .ok))
         case (.channel(let name), .other("PUT")):

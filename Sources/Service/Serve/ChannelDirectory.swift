@@ -65,10 +65,10 @@ package struct ChannelDirectory: Sendable {
     package subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
 
     /// Whether a channel has a token of its own.
-    var hasTokens: Bool { !tokens.isEmpty }
+    package var hasTokens: Bool { !tokens.isEmpty }
 
     /// Whether the token opens a channel.
-    func knows(_ token: TokenDigest) -> Bool { knownTokens.contains(token) }
+    package func knows(_ token: TokenDigest) -> Bool { knownTokens.contains(token) }
 
     /// Whether a viewer may watch a channel, and know that it exists.
     func isOpen(_ slug: String, to viewer: Viewer) -> Bool {

@@ -186,16 +186,19 @@ package struct ChannelSupervisor: Sendable {
     mutating func recordRequest(of name: String, isStream: Bool = false, at now: Duration) -> Run? {
         switch channels[name]?.state {
         case .running(let run), .lingering(let run, _):
-            channels.update(name) { $0.state = .running(run) }
-            recordPresence(in: name, isStream: isStream, at: now)
+            recordPresence(in: name, isStream: isStream, at: now) { $0.state = .running(run) }
             return run
         default: return nil
         }
     }
 
-    mutating func recordPresence(in name: String, isStream: Bool, at now: Duration) {
+    /// Records a viewer of a channel, with what else changes then.
+    mutating func recordPresence(
+        in name: String, isStream: Bool, at now: Duration, with change: (inout Entry) -> Void = { _ in }
+    ) {
         let presence = min(isStream ? Self.openingTime : policy.absence, channels.idle(of: name))
         channels.update(name) { entry in
+            change(&entry)
             entry.lastSeen = now
             entry.presentUntil = max(entry.presentUntil, now + presence)
         }

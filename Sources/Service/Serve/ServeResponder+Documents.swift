@@ -86,6 +86,6 @@ extension ServeResponder {
         }
     }
 
-    /// The guide names all channels, and `ServeAccess` gives it to nobody else.
+    /// The guide names all channels, and `ChannelDirectory.permits` gives it to nobody else.
     func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
 }

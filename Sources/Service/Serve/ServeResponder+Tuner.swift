@@ -20,9 +20,7 @@ extension ServeResponder {
         guard tuner.map({ $0 < device.tunerCount }) ?? true,
             let channel = host.directory.channel(numbered: number, for: target.viewer)
         else { return .now(Self.unknownChannel) }
-        var below = RequestTarget(method: target.method, path: "/live.ts", query: [], fields: target.fields)
-        below.viewer = target.viewer
-        let answer = answer(of: channel.slug, .endlessStream(.live), to: below, as: target.path)
+        let answer = answer(of: channel.slug, .endlessStream(.live), to: target)
         guard let duration = Self.duration(target) else { return answer }
         return answer.map { response in
             guard case .stream(let stream) = response.body else { return response }

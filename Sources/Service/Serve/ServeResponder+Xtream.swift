@@ -96,9 +96,8 @@ extension ServeResponder {
     }
 
     private func media(_ resource: Route.Resource, of channel: ListedChannel, _ target: RequestTarget) -> Answer {
-        var below = RequestTarget(method: target.method, path: "/live.ts", query: [], fields: target.fields)
-        below.viewer = target.viewer
-        return answer(of: channel.slug, resource, to: below, as: "/\(channel.slug)/live.ts")
+        // What the answer says of the path must not have the password.
+        answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
     }
 
     /// - Parameter path: below the root. The URIs of a playlist are relative to the channel's own path.

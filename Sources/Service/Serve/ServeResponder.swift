@@ -1,7 +1,7 @@
 import Channel
 import ChannelList
 package import Guide
-import Observability
+package import Observability
 import Playlist
 package import Support
 package import WebServer
@@ -16,9 +16,10 @@ package final class ServeResponder: Responder {
     /// nil: no guide is read.
     package let guide: GuideService?
     private let api: APIResponder
-    private let access: ViewerAccess
-    /// nil: there are no metrics, and no events.
-    private let operations: OperationsResponder?
+    private let tokens: ViewerAccess
+    private let metrics: MetricsResponder?
+    /// Clients of streams, whose events are told; nil: there are no events.
+    private let streamClients: ClientRegistry?
     /// Documents that change with the list alone.
     let lists = DocumentCache(label: "liverelay.lists")
     /// Documents of the moment, metrics among them.
@@ -32,8 +33,8 @@ package final class ServeResponder: Responder {
     package init(
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
         tuner: TunerIdentity = TunerIdentity(),
-        guide: GuideService? = nil, api: APIResponder = APIResponder(), access: ViewerAccess = ViewerAccess(),
-        operations: OperationsResponder? = nil,
+        guide: GuideService? = nil, api: APIResponder = APIResponder(), tokens: ViewerAccess = ViewerAccess(),
+        metrics: MetricsResponder? = nil, streamClients: ClientRegistry? = nil,
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
         self.clients = clients
@@ -42,28 +43,15 @@ package final class ServeResponder: Responder {
         self.tuner = tuner
         self.guide = guide
         self.api = api
-        self.access = access
-        self.operations = operations
-        moments = operations?.metrics.documents ?? DocumentCache(label: "liverelay.moments")
+        self.tokens = tokens
+        self.metrics = metrics
+        self.streamClients = streamClients
+        moments = metrics?.documents ?? DocumentCache(label: "liverelay.moments")
     }
 
-    package func viewer(of target: RequestTarget, for route: Route) -> Viewer {
-        access.viewer(of: target, for: route, ServeAccess(host: host))
-    }
-
-    package func permits(_ route: Route, to viewer: Viewer) -> Bool {
-        ServeAccess(host: host).permits(route, to: viewer)
-    }
+    package var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { (tokens, host.directory) }
 
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
-        if let answer = operations?.answer(to: route, target) { return answer }
-        let answer = channelAnswer(to: route, target)
-        // Events have the path, which may hold a password.
-        let redacted = if case .xtream(let request) = route { target.at(request.redactedPath) } else { target }
-        return operations?.clients.observed(answer, to: redacted) ?? answer
-    }
-
-    private func channelAnswer(to route: Route, _ target: RequestTarget) -> Answer {
         switch route {
         case .page: .now(Page.overview)
         case .pageFile("/web/overview.json"): .later(overview(for: target))
@@ -78,16 +66,22 @@ package final class ServeResponder: Responder {
         case .api(let route): api.answer(to: route, target, documents: moments)
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
-            .later { [self] in await stream(number, tuner: tuner, target).response() }
-        case .xtream(let request): answer(to: request, target)
+            observed(.later { [self] in await stream(number, tuner: tuner, target).response() }, to: target)
+        case .xtream(let request):
+            // Events have the path, which holds a password.
+            observed(answer(to: request, target), to: target.at(request.redactedPath))
         case .folder(let name):
             .now(
                 host.directory[name] == nil
                     ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query))
-        case .channel(let name, let path, let resource):
-            answer(of: name ?? "", resource, to: target.at(path), as: target.path)
-        case .metrics, .notFound: .now(.notFound(target.path))
+        case .channel(let name, let resource): observed(answer(of: name ?? "", resource, to: target), to: target)
+        case .metrics: metrics?.answer(to: target) ?? .now(.notFound(target.path))
+        case .notFound: .now(.notFound(target.path))
         }
+    }
+
+    private func observed(_ answer: Answer, to target: RequestTarget) -> Answer {
+        streamClients?.observed(answer, to: target) ?? answer
     }
 
     func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {
@@ -119,15 +113,12 @@ extension ServeResponder {
     }
 
     /// Answers a request for a resource of a channel, and records its viewer once.
-    /// - Parameters:
-    ///   - target: the request, whose path is that below the channel.
-    ///   - path: that of the request.
-    func answer(of name: String, _ resource: Route.Resource, to target: RequestTarget, as path: String) -> Answer {
+    func answer(of name: String, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
         // The files of the page are the same for every channel, whether it exists or not.
         if case .pageFile(let file) = resource, let file = Page.response(at: file) { return .now(file) }
-        guard host.directory[name] != nil else { return .now(.notFound(path)) }
+        guard host.directory[name] != nil else { return .now(.notFound(target.path)) }
         switch Use(of: resource) {
-        case .description: return description(of: name, resource, to: target, as: path)
+        case .description: return description(of: name, resource, to: target)
         // A HEAD only asks what the path is: nothing starts.
         case .watch(let isStream) where target.method == .head:
             if let running = host.running(name) { return answer(of: running, resource, to: target) }
@@ -135,7 +126,7 @@ extension ServeResponder {
                 Response(contentType: isStream ? .transportStream : .playlist, cacheControl: .noStore, body: .empty))
         case .presence:
             let running = target.method == .head ? host.running(name) : host.recordRequest(of: name)
-            return running.map { answer(of: $0, resource, to: target) } ?? .now(.notFound(path))
+            return running.map { answer(of: $0, resource, to: target) } ?? .now(.notFound(target.path))
         case .watch(let isStream):
             if let running = host.recordRequest(of: name, isStream: isStream) {
                 return answer(of: running, resource, to: target)
@@ -151,18 +142,11 @@ extension ServeResponder {
 
     /// The answer of a run, with the presence of its viewer.
     private func answer(of running: RunningChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
-        running.responder.answer(to: resource, target).map { [host] response in
-            guard case .stream(let stream) = response.body else { return response }
-            var response = response
-            response.body = .stream(StreamPresence(of: running, at: host).stream(stream))
-            return response
-        }
+        running.responder.answer(to: resource, target) { [host] in StreamPresence(of: running, at: host).stream($0) }
     }
 
     /// Answers what can be asked of a channel without watching it.
-    private func description(
-        of name: String, _ resource: Route.Resource, to target: RequestTarget, as path: String
-    ) -> Answer {
+    private func description(of name: String, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
         if resource == .page { return .now(Page.listedChannel) }
         if let running = host.running(name) { return running.responder.answer(to: resource, target) }
         switch resource {
@@ -171,7 +155,7 @@ extension ServeResponder {
         case .readiness:
             return .now(
                 .text(.serviceUnavailable, "\(ServeStatus.state(of: host.listing(of: name)?.entry)): not ready"))
-        default: return .now(.notFound(path))
+        default: return .now(.notFound(target.path))
         }
     }
 

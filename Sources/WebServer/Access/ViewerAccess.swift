@@ -2,13 +2,13 @@ import Playlist
 import Support
 import Synchronization
 
-/// Which channels there are tokens for, and what a request asks for.
+/// What the tokens of channels open, and what is open to everybody, at one moment.
 package protocol AccessPolicy: Sendable {
     /// Whether a channel has a token of its own.
     var hasTokens: Bool { get }
     /// Whether the token opens a channel.
     func knows(_ token: TokenDigest) -> Bool
-    /// Whether the viewer may have what the route names, whether that exists or not.
+    /// Whether a viewer who may not see everything may have what the route names, whether that exists or not.
     func permits(_ route: Route, to viewer: Viewer) -> Bool
 }
 

@@ -30,11 +30,7 @@ extension Route {
 
         /// - Parameter uri: the request-target as received.
         package init(uri: String) {
-            let end = uri.firstIndex { $0 == "?" || $0 == "#" } ?? uri.endIndex
-            self.init(path: uri[..<end])
-        }
-
-        private init(path: Substring) {
+            let path = uri.prefix { $0 != "?" && $0 != "#" }
             if path == "/api/events" {
                 self = .events
             } else if path == "/api" || path.hasPrefix("/api/") {

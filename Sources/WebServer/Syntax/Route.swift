@@ -48,14 +48,14 @@ package enum Route: Equatable, Sendable {
     case xtream(XtreamRequest)
     /// The page of a channel without the slash at its end.
     case folder(String)
-    /// A path below a channel, which begins with a slash. `name` is nil in a process of one channel.
-    case channel(_ name: String?, path: String, Resource)
+    /// A path below a channel. `name` is nil in a process of one channel.
+    case channel(_ name: String?, Resource)
     case notFound
 
     package init(_ target: RequestTarget, in paths: Paths) {
         switch (paths, target.path) {
         case (_, "/metrics"): self = .metrics
-        case (.channel, let path): self = .channel(nil, path: path, Resource(path: path, query: target.query))
+        case (.channel, let path): self = .channel(nil, Resource(path: path, query: target.query))
         case (.list, "/"): self = .page
         case (.list, "/playlist.m3u"):
             self = .channelList(format: target.query.value(of: "format"), group: target.query.value(of: "group"))
@@ -80,11 +80,10 @@ package enum Route: Equatable, Sendable {
     private static func channel(_ path: Substring, query: [RequestTarget.QueryItem]) -> Route {
         guard let slash = path.firstIndex(of: "/") else {
             guard path.hasSuffix(".ts") else { return .folder(String(path)) }
-            return .channel(
-                String(path.dropLast(3)), path: "/live.ts", Resource(path: "/live.ts", query: query))
+            return .channel(String(path.dropLast(3)), Resource(path: "/live.ts", query: query))
         }
         let (name, rest) = (path[..<slash], String(path[slash...]))
-        return name.isEmpty ? .notFound : .channel(String(name), path: rest, Resource(path: rest, query: query))
+        return name.isEmpty ? .notFound : .channel(String(name), Resource(path: rest, query: query))
     }
 
     private static func tunerStream(_ path: String) -> Route? {

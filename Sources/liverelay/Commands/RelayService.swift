@@ -60,7 +60,7 @@ struct RelayService: Sendable {
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
         let channel = ChannelResponder(state, burst: clientBurst)
-        let operations = setup.operations {
+        let metrics = MetricsResponder {
             MetricsSnapshot(
                 runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: setup.traffic.counts,
                 events: setup.delivery, clients: setup.connections.counts, maxConnections: setup.connections.limit,
@@ -68,7 +68,8 @@ struct RelayService: Sendable {
         }
         let server = try await setup.start(
             on: address, limits: .init(idleTime: options.clientTimeout.duration),
-            RelayResponder(channel: channel, access: setup.credentials.viewers, operations: operations))
+            RelayResponder(
+                channel: channel, tokens: setup.credentials.viewers, metrics: metrics, clients: setup.streamClients))
         let base = address.baseURL(port: server.port, isSecure: options.access.isSecure) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
         return (server, base)

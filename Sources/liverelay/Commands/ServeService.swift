@@ -162,15 +162,15 @@ struct ServeService: Sendable {
     private func startServer(
         of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?
     ) async throws(RelayError) -> HTTPServer {
-        let api = APIResponder(token: command.apiToken, host: host, updater: updater)
-        let events = EventResponder(setup.bus, refusal: { api.refusal(of: .events, $0) })
-        let operations = setup.operations(events: events) { [setup] in
+        let api = APIResponder(
+            token: command.apiToken, host: host, updater: updater, events: EventResponder(setup.bus))
+        let metrics = MetricsResponder { [setup] in
             MetricsSnapshot(host, setup.traffic, setup.delivery, setup.connections)
         }
         return try await setup.start(
             on: address,
             ServeResponder(
-                host, addresses: addresses, tuner: tuner, guide: guide, api: api, access: setup.credentials.viewers,
-                operations: operations, clients: { [setup] in setup.connections.counts }))
+                host, addresses: addresses, tuner: tuner, guide: guide, api: api, tokens: setup.credentials.viewers,
+                metrics: metrics, streamClients: setup.streamClients, clients: { [setup] in setup.connections.counts }))
     }
 }

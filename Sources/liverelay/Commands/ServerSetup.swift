@@ -12,6 +12,8 @@ struct ServerSetup: Sendable {
     let traffic = HTTPTraffic()
     let bus = EventBus()
     let delivery: EventDelivery
+    /// The clients of streams, which are told as events.
+    let streamClients: ClientRegistry
 
     /// Reads what is in files, and starts the deliveries of events.
     init(
@@ -21,17 +23,8 @@ struct ServerSetup: Sendable {
         self.addresses = addresses
         credentials = try access.credentials()
         connections = clients.connections(addresses)
+        streamClients = ClientRegistry(bus, addresses: addresses)
         delivery = try EventDelivery(bus, webhooks: events.webhooks, commands: events.commands, logger: logger)
-    }
-
-    /// The resources for operators.
-    /// - Parameter events: nil: there is no `/api/events`.
-    func operations(
-        events: EventResponder? = nil, metrics: @escaping @Sendable () -> MetricsSnapshot
-    ) -> OperationsResponder {
-        OperationsResponder(
-            metrics: MetricsResponder(snapshot: metrics), events: events,
-            clients: ClientRegistry(bus, addresses: addresses))
     }
 
     func start(

@@ -25,7 +25,7 @@ enum RequestEntry {
             } catch { return }
             try checkPath(target.path)
             for paths in [Route.Paths.list, .channel] {
-                if case .channel(_, _, let resource) = Route(target, in: paths) { try checkNames(resource) }
+                if case .channel(_, let resource) = Route(target, in: paths) { try checkNames(resource) }
             }
             try checkFields(lines.dropFirst() + Array(repeating: "", count: 8))
         })

@@ -120,7 +120,7 @@ extension ChannelPipeline {
         if case .subtitles(let index) = delivery.rendition {
             // Cues are placed by the clocks of the channel's own video, which a backup does not share.
             guard delivery.source == 0 else { return (.held, []) }
-            return (.held, try await publisher.process(delivery.content, ofSubtitles: index))
+            return (.held, try await publisher.subtitles.process(delivery.content, of: index))
         }
         let rendition: InputRendition = delivery.rendition == .main ? .main : .audio
         switch delivery.content {
@@ -131,7 +131,7 @@ extension ChannelPipeline {
             return (segment.outcome, events + segment.events)
         case .lost(let loss):
             if rendition == .main { found.record(loss) }
-            return (.held, try await breakContinuity(of: rendition, from: delivery.source))
+            return (.held, try await splice(.lost(rendition), from: delivery.source))
         case .outageGap(let duration): return (.held, try await fillOutage(Ticks(duration)))
         case .ended(let dateRanges):
             if rendition == .main, delivery.source == 0 { trailingDateRanges = dateRanges }
@@ -144,7 +144,7 @@ extension ChannelPipeline {
     ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
         if rendition == .main {
             found.segments += 1
-            publisher.append(UpstreamAdMarkers(tracked))
+            publisher.markers.append(UpstreamAdMarkers(tracked))
             sources[source]?.record(tracked)
         }
         let clear: DecryptedSegment
@@ -175,7 +175,7 @@ extension ChannelPipeline {
             return (.refused(UnpublishedReason(error, of: tracked)), events)
         }
         if segment.rendition == .main, sources[source]?.engine.beginsWithDuplicates == true {
-            publisher.withdrawCueTags(of: segment.mediaSequence)
+            publisher.markers.withdrawCueTags(of: segment.mediaSequence)
         }
         let events = await publish(spliced, after: .segment(segment), from: source)
         guard spliced.isEmpty else { return (.published, events) }
@@ -198,13 +198,7 @@ extension ChannelPipeline {
         let isOver = isHopeless || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
         if isOver, !hasBackups { throw error }
         let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
-        return try await [skipped] + breakContinuity(of: rendition, from: source)
-    }
-
-    private mutating func breakContinuity(
-        of rendition: InputRendition, from source: Int
-    ) async throws(ChannelError) -> [Event] {
-        try await splice(.lost(rendition), from: source)
+        return try await [skipped] + splice(.lost(rendition), from: source)
     }
 
     /// Splices an input other than a segment; a media error of what the engine held is ignored.

@@ -3,7 +3,6 @@ import Media
 import Playlist
 import Splice
 import Support
-import Tracker
 
 /// Publishes one channel on one timeline, whichever source its segments come from.
 ///
@@ -12,8 +11,8 @@ struct ChannelPublisher: Sendable {
     private(set) var ring: DVRRing
     /// The end of what is published, on the output's clocks.
     private(set) var position: TimelinePosition
-    private(set) var subtitles: SubtitlePipeline
-    private var markers: AdMarkerTimeline
+    var subtitles: SubtitlePipeline
+    var markers: AdMarkerTimeline
     private var hasReportedExcessMarkers = false
     /// Counts of the sources that were active before.
     private var earlierMarkerCounts = Counts<AdMarkerCount>()
@@ -65,26 +64,13 @@ struct ChannelPublisher: Sendable {
     }
 }
 
-// MARK: - Ad markers and subtitles
+// MARK: - Ad markers
 
 extension ChannelPublisher {
-    /// Adds the ad markers of an upstream segment, before the segment itself is spliced.
-    mutating func append(_ upstream: UpstreamAdMarkers) { markers.append(upstream) }
-
-    /// Drops the cue tags of an upstream segment whose beginning was published before.
-    mutating func withdrawCueTags(of mediaSequence: UInt64) { markers.withdrawCueTags(of: mediaSequence) }
-
     /// Starts over with the ad markers, because those that follow come from another source.
     mutating func resetMarkers() {
         earlierMarkerCounts = earlierMarkerCounts + markers.counts
         markers = Self.adMarkers(of: ring)
-    }
-
-    /// - Throws: `.canceled`.
-    mutating func process(
-        _ content: Delivery.Content, ofSubtitles rendition: Int
-    ) async throws(ChannelError) -> [ChannelPipeline.Event] {
-        try await subtitles.process(content, of: rendition)
     }
 }
 

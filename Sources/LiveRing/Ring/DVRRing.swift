@@ -319,7 +319,10 @@ extension DVRRing {
         let evicted = next.publish(entry)
         try appendToJournal(next)
         hasEnded = false
-        removeUnneeded(evicted + makeVisible(next))
+        index = next
+        let evictedSubtitles = subtitles.evict(index: index)
+        publishSnapshot()
+        removeUnneeded(evicted + evictedSubtitles)
     }
 
     /// Step 2: appends the newest entry of `next` to the journal, or rewrites a stale journal.
@@ -329,15 +332,6 @@ extension DVRRing {
         if hasEnded { journal.invalidate() }
         if journal.isStale { return try rewriteJournal(next, hasEnded: false) }
         try journal.append(RingJournal.record(entry), in: spool)
-    }
-
-    /// Step 3: makes `next` visible.
-    /// - Returns: the subtitle files that are no longer needed.
-    private func makeVisible(_ next: RingIndex) -> [SpoolFile] {
-        index = next
-        let evicted = subtitles.evict(index: index)
-        publishSnapshot()
-        return evicted
     }
 }
 

@@ -32,7 +32,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private enum State {
         case idle
         /// The body of a request that changes something is on its way, into `body`.
-        case receiving(HTTPRequestReader, BodyAction, RequestWork.Place)
+        case receiving(HTTPExchange, BodyAction, RequestWork.Place)
         /// The response is being made, and nobody needs it if the client leaves.
         case held
         case answering(keepAlive: Bool)
@@ -139,7 +139,7 @@ extension HTTPConnectionHandler {
         var head = received
         // A stream has what HTTP/1.1 has: answers of any length, and one Host.
         if transport == .stream { head.version = .http1_1 }
-        let request = HTTPRequestReader(head, from: context.channel.remoteAddress?.ipAddress)
+        let request = HTTPExchange(head, from: context.channel.remoteAddress?.ipAddress)
         (kind, requestTime) = (request.kind, .now)
         switch responder.answer(to: request, limiter: connections.requests) {
         case .now(let response): send(response, to: request, context)
@@ -150,7 +150,7 @@ extension HTTPConnectionHandler {
 
     /// Makes a response that takes longer, as long as the client waits for it.
     private func hold(
-        _ request: HTTPRequestReader, _ work: @escaping @Sendable () async -> Response, _ context: ChannelHandlerContext
+        _ request: HTTPExchange, _ work: @escaping @Sendable () async -> Response, _ context: ChannelHandlerContext
     ) {
         guard let place = connections.work.place(.response, on: connection(context)) else {
             return send(.busy(kind), to: request, context)
@@ -165,7 +165,7 @@ extension HTTPConnectionHandler {
         if hasInputEnded { production?.cancel() }
     }
 
-    private func receiveBody(of request: HTTPRequestReader, for action: BodyAction, _ context: ChannelHandlerContext) {
+    private func receiveBody(of request: HTTPExchange, for action: BodyAction, _ context: ChannelHandlerContext) {
         guard request.bodyByteCount ?? 0 <= action.limit else { return send(action.tooLarge, to: request, context) }
         guard let place = connections.work.place(action.place, on: connection(context)) else {
             return send(.busy(kind), to: request, context)
@@ -175,7 +175,7 @@ extension HTTPConnectionHandler {
     }
 
     private func perform(
-        _ action: BodyAction, for request: HTTPRequestReader, _ place: RequestWork.Place,
+        _ action: BodyAction, for request: HTTPExchange, _ place: RequestWork.Place,
         _ context: ChannelHandlerContext
     ) {
         let bytes = body?.bytes ?? []
@@ -205,7 +205,7 @@ extension HTTPConnectionHandler {
 // MARK: - Responses
 
 extension HTTPConnectionHandler {
-    private func send(_ response: Response, to request: HTTPRequestReader, _ context: ChannelHandlerContext) {
+    private func send(_ response: Response, to request: HTTPExchange, _ context: ChannelHandlerContext) {
         let response = openFile(of: request.response(response, date: Self.dateText()), to: request)
         let keepAlive = !isInputClosed && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
@@ -238,7 +238,7 @@ extension HTTPConnectionHandler {
     }
 
     /// Opens the response's file; returns an error response if that fails.
-    private func openFile(of response: ConditionalResponse, to request: HTTPRequestReader) -> ConditionalResponse {
+    private func openFile(of response: ConditionalResponse, to request: HTTPExchange) -> ConditionalResponse {
         guard case .file(let slice) = response.body else { return response }
         do throws(FileTransmission.Failure) {
             file = try FileTransmission.open(slice)

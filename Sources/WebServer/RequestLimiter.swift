@@ -18,7 +18,7 @@ package final class RequestLimiter: Sendable {
     var refused: Int { rate.withLock { $0.refused } }
 
     /// The answer to a request too many; nil if the request is admitted.
-    func refusal(of request: HTTPRequestReader) -> Response? {
+    func refusal(of request: HTTPExchange) -> Response? {
         let (network, now) = (ClientNetwork(addresses.clientAddress(of: request.fields)), ContinuousClock.now - start)
         guard let wait = rate.withLock({ $0.admit(network, at: now) }) else { return nil }
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))

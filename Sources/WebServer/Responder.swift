@@ -15,7 +15,7 @@ extension Responder {
     ///
     /// The server adds the limits on bodies and on what is held at once (`RequestWork`). Each refusal comes before a
     /// body is read, but for that of a form, whose body has the token.
-    package func answer(to request: HTTPRequestReader, limiter: RequestLimiter?) -> Answer {
+    package func answer(to request: HTTPExchange, limiter: RequestLimiter?) -> Answer {
         if let refusal = limiter?.refusal(of: request) { return .now(refusal) }
         guard let target = request.target else {
             return .now(.text(.badRequest, "The address of this request is malformed."))

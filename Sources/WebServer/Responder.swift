@@ -2,14 +2,14 @@
 package protocol Responder: Sendable {
     var paths: Route.Paths { get }
     /// The tokens of the server, and what they and those of channels open now; nil: the server is open to everybody.
-    var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { get }
+    var access: (tokens: ServerTokens, policy: any AccessPolicy)? { get }
     /// Answers a request that was admitted: a GET or HEAD, or any method below `/api`.
     func answer(to route: Route, _ target: RequestTarget) -> Answer
 }
 
 extension Responder {
     package var paths: Route.Paths { .list }
-    package var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { nil }
+    package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { nil }
 
     /// Decides about a request from its head alone: admission → route → token → answer, each of them once.
     ///

@@ -28,7 +28,7 @@ private func listed(_ slug: String, tokens: [String]? = nil, number: String? = n
 }
 
 private func guarded(_ scene: ServeScene, _ tokens: [AccessToken]) -> ServeResponder {
-    ServeResponder(scene.host, tokens: ViewerAccess(tokens))
+    ServeResponder(scene.host, tokens: ServerTokens(tokens))
 }
 
 /// A request, and its status on a server with a token and on one whose channel `news` alone has tokens.

@@ -171,7 +171,7 @@ struct ServeScene {
             on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1,
             responder: ServeResponder(
                 host, api: APIResponder(token: hasAPI ? AccessToken(Self.token) : nil, host: host, updater: updater),
-                tokens: ViewerAccess(tokens)))
+                tokens: ServerTokens(tokens)))
     }
 
     /// Replaces the configuration and reads it again.

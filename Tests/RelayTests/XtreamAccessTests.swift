@@ -77,8 +77,8 @@ private let rows: [(uri: String, withToken: Int, withoutToken: Int)] = [
         let scene = try await ServeScene(Self.channels())
         let numbers = scene.host.directory.streamNumbers.map(String.init)
         let responders = [
-            ServeResponder(scene.host, tokens: ViewerAccess([try #require(AccessToken(server))])),
-            ServeResponder(scene.host, tokens: ViewerAccess()),
+            ServeResponder(scene.host, tokens: ServerTokens([try #require(AccessToken(server))])),
+            ServeResponder(scene.host, tokens: ServerTokens()),
         ]
         for row in rows {
             let uri = row.uri.replacing("/N.", with: "/\(numbers[0]).").replacing("/S.", with: "/\(numbers[1]).")
@@ -126,7 +126,7 @@ private let rows: [(uri: String, withToken: Int, withoutToken: Int)] = [
         let bus = EventBus()
         let subscription = bus.subscribe()
         let responder = ServeResponder(
-            scene.host, tokens: ViewerAccess([try #require(AccessToken(server))]),
+            scene.host, tokens: ServerTokens([try #require(AccessToken(server))]),
             streamClients: ClientRegistry(bus))
         let number = scene.host.directory.streamNumbers[0]
         let target = try RequestTarget(

@@ -124,7 +124,7 @@ private struct XtreamScene {
         guide.update(
             channels: channels(url: url), guides: [], fetcher: GuideFetcher(requests: CurlConfiguration()))
         work = Task { await guide.run() }
-        responder = ServeResponder(scene.host, guide: guide, tokens: ViewerAccess(tokens))
+        responder = ServeResponder(scene.host, guide: guide, tokens: ServerTokens(tokens))
         http = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1, responder: responder)
         _ = await guide.waitForGuide(atMost: .seconds(10))

@@ -4,7 +4,7 @@ package import WebServer
 /// Answers the requests of a process of one channel.
 package struct RelayResponder: Responder {
     private let channel: ChannelResponder
-    private let tokens: ViewerAccess
+    private let tokens: ServerTokens
     private let metrics: MetricsResponder?
     private let clients: ClientRegistry?
 
@@ -12,7 +12,7 @@ package struct RelayResponder: Responder {
     ///   - metrics: nil: there are none.
     ///   - clients: nil: there are no events.
     package init(
-        channel: ChannelResponder, tokens: ViewerAccess = ViewerAccess(), metrics: MetricsResponder? = nil,
+        channel: ChannelResponder, tokens: ServerTokens = ServerTokens(), metrics: MetricsResponder? = nil,
         clients: ClientRegistry? = nil
     ) {
         self.channel = channel
@@ -23,7 +23,7 @@ package struct RelayResponder: Responder {
 
     package var paths: Route.Paths { .channel }
 
-    package var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { (tokens, ChannelAccess()) }
+    package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { (tokens, ChannelAccess()) }
 
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
         if case .metrics = route, let metrics { return metrics.answer(to: target) }

@@ -16,7 +16,7 @@ package final class ServeResponder: Responder {
     /// nil: no guide is read.
     package let guide: GuideService?
     private let api: APIResponder
-    private let tokens: ViewerAccess
+    private let tokens: ServerTokens
     private let metrics: MetricsResponder?
     /// Clients of streams, whose events are told; nil: there are no events.
     private let streamClients: ClientRegistry?
@@ -33,7 +33,7 @@ package final class ServeResponder: Responder {
     package init(
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
         tuner: TunerIdentity = TunerIdentity(),
-        guide: GuideService? = nil, api: APIResponder = APIResponder(), tokens: ViewerAccess = ViewerAccess(),
+        guide: GuideService? = nil, api: APIResponder = APIResponder(), tokens: ServerTokens = ServerTokens(),
         metrics: MetricsResponder? = nil, streamClients: ClientRegistry? = nil,
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
@@ -49,7 +49,7 @@ package final class ServeResponder: Responder {
         moments = metrics?.documents ?? DocumentCache(label: "liverelay.moments")
     }
 
-    package var access: (tokens: ViewerAccess, policy: any AccessPolicy)? { (tokens, host.directory) }
+    package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { (tokens, host.directory) }
 
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
         switch route {

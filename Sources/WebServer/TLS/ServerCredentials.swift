@@ -12,7 +12,7 @@ package struct ServerCredentials: Sendable {
         #endif
     }
 
-    package let viewers: ViewerAccess
+    package let viewers: ServerTokens
     /// nil: the connections are plain.
     package let security: (any RenewableSecurity)?
     private let tokens: [AccessToken]
@@ -21,7 +21,7 @@ package struct ServerCredentials: Sendable {
     package init(tokens: [AccessToken], tokenFile: TokenFile?, certificate: TLSFiles?) throws(RelayError) {
         self.tokens = tokens
         self.tokenFile = tokenFile
-        viewers = ViewerAccess(tokens + (try tokenFile?.read() ?? []))
+        viewers = ServerTokens(tokens + (try tokenFile?.read() ?? []))
         #if TLS
             security = try certificate.map { files throws(RelayError) in try TLSSecurity(files) }
         #else

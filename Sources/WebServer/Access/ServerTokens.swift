@@ -13,7 +13,7 @@ package protocol AccessPolicy: Sendable {
 }
 
 /// The tokens that open the whole server. Event loops ask concurrently.
-package final class ViewerAccess: Sendable {
+package final class ServerTokens: Sendable {
     static let queryName = "token"
 
     private let tokens: Mutex<Set<TokenDigest>>

@@ -13,7 +13,7 @@ private struct EventScene {
     init() async throws {
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: EventResponses(events: EventResponder(bus), clients: ClientRegistry(bus)))
+            responder: EventResponses(events: EventResponder(bus), clients: ClientEvents(bus)))
     }
 
     /// A client that has read the head of the response.
@@ -27,7 +27,7 @@ private struct EventScene {
 
 private struct EventResponses: Responder {
     let events: EventResponder
-    let clients: ClientRegistry
+    let clients: ClientEvents
 
     func answer(to route: Route, _ target: RequestTarget) -> Answer {
         if case .api(.events) = route {

@@ -127,7 +127,7 @@ private let rows: [(uri: String, withToken: Int, withoutToken: Int)] = [
         let subscription = bus.subscribe()
         let responder = ServeResponder(
             scene.host, tokens: ServerTokens([try #require(AccessToken(server))]),
-            streamClients: ClientRegistry(bus))
+            streamClients: ClientEvents(bus))
         let number = scene.host.directory.streamNumbers[0]
         let target = try RequestTarget(
             method: .get, uri: "/live/anna/\(server)/\(number).ts", fields: .init(host: "h"))

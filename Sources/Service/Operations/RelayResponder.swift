@@ -6,14 +6,14 @@ package struct RelayResponder: Responder {
     private let channel: ChannelResponder
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
-    private let clients: ClientRegistry?
+    private let clients: ClientEvents?
 
     /// - Parameters:
     ///   - metrics: nil: there are none.
     ///   - clients: nil: there are no events.
     package init(
         channel: ChannelResponder, tokens: ServerTokens = ServerTokens(), metrics: MetricsResponder? = nil,
-        clients: ClientRegistry? = nil
+        clients: ClientEvents? = nil
     ) {
         self.channel = channel
         self.tokens = tokens

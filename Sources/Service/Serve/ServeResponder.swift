@@ -19,7 +19,7 @@ package final class ServeResponder: Responder {
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
     /// Clients of streams, whose events are told; nil: there are no events.
-    private let streamClients: ClientRegistry?
+    private let streamClients: ClientEvents?
     /// Documents that change with the list alone.
     let lists = DocumentCache(label: "liverelay.lists")
     /// Documents of the moment, metrics among them.
@@ -34,7 +34,7 @@ package final class ServeResponder: Responder {
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
         tuner: TunerIdentity = TunerIdentity(),
         guide: GuideService? = nil, api: APIResponder = APIResponder(), tokens: ServerTokens = ServerTokens(),
-        metrics: MetricsResponder? = nil, streamClients: ClientRegistry? = nil,
+        metrics: MetricsResponder? = nil, streamClients: ClientEvents? = nil,
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
         self.clients = clients

@@ -13,7 +13,7 @@ struct ServerSetup: Sendable {
     let bus = EventBus()
     let delivery: EventDelivery
     /// The clients of streams, which are told as events.
-    let streamClients: ClientRegistry
+    let streamClients: ClientEvents
 
     /// Reads what is in files, and starts the deliveries of events.
     init(
@@ -23,7 +23,7 @@ struct ServerSetup: Sendable {
         self.addresses = addresses
         credentials = try access.credentials()
         connections = clients.connections(addresses)
-        streamClients = ClientRegistry(bus, addresses: addresses)
+        streamClients = ClientEvents(bus, addresses: addresses)
         delivery = try EventDelivery(bus, webhooks: events.webhooks, commands: events.commands, logger: logger)
     }
 

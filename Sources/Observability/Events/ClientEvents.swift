@@ -2,7 +2,7 @@ import Synchronization
 package import WebServer
 
 /// Tells the events of the clients of endless streams: a connection, from its first byte until it is over.
-package final class ClientRegistry: Sendable {
+package final class ClientEvents: Sendable {
     private let bus: EventBus
     /// Which proxies are believed about the addresses of their clients.
     private let addresses: ForwardedAddresses

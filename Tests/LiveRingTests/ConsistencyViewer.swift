@@ -22,7 +22,7 @@ struct ConsistencyViewer {
         for track in snapshot.subtitles {
             for (_, file) in track.files { try fetch(file, in: directory, when) }
         }
-        let decodeTime = snapshot.edge?.resumePoint.videoDecodeTime ?? 0
+        let decodeTime = snapshot.newest?.resumePoint.videoDecodeTime ?? 0
         try #require(decodeTime >= clock, "\(when): the clock went back")
         clock = decodeTime
     }

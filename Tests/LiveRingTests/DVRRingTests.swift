@@ -23,12 +23,12 @@ struct DVRRingTests {
         segment.payload = stride(from: 0, to: 20_000, by: 50).flatMap { [arena[$0..<$0], arena[$0..<($0 + 50)]] }
         try await ring.publish(segment)
         let snapshot = ring.snapshot
-        let file = try #require(snapshot.edge.map(\.segment))
+        let file = try #require(snapshot.newest.map(\.segment))
         #expect(file.name.hasPrefix("seg-77-"))
         #expect(snapshot.path(of: file) == "\(directory.path)/\(file.name)")
         #expect(try directory.read(file.name) == segment.header + arena)
         #expect(try directory.read("init-a.mp4") == segment.initialization.bytes)
-        #expect(snapshot.edge?.isDiscontinuous == false, "a new ring begins without a discontinuity")
+        #expect(snapshot.newest?.isDiscontinuous == false, "a new ring begins without a discontinuity")
         #expect(brokenRules(in: text(snapshot.livePlaylist())).isEmpty)
     }
 
@@ -80,7 +80,7 @@ struct DVRRingTests {
         await #expect(throws: error) { try await ring.publish(.numbered(20)) }
         #expect(ring.snapshot.index.listed.map(\.mediaSequence) == Array(14...20), "the channel continues")
         #expect(ring.snapshot.index.listed.map(\.isGap) == Array(repeating: false, count: 6) + [true])
-        #expect(ring.snapshot.edge?.resumePoint == .after(20), "its clocks continue")
+        #expect(ring.snapshot.newest?.resumePoint == .after(20), "its clocks continue")
         #expect(ring.snapshot.rewindDrops == 1)
         #expect(names.subtracting(directory.names).count == 14, "the rewind is dropped")
         await #expect(throws: error) { try await ring.publish(.numbered(21)) }
@@ -88,8 +88,8 @@ struct DVRRingTests {
         #expect(ring.snapshot.index.listed.map(\.isGap) == Array(repeating: false, count: 6) + [true, true])
         free.value += 1
         try await ring.publish(.numbered(22))
-        #expect(ring.snapshot.edge?.mediaSequence == 22)
-        #expect(ring.snapshot.edge?.isDiscontinuous == true, "lost media causes a discontinuity")
+        #expect(ring.snapshot.newest?.mediaSequence == 22)
+        #expect(ring.snapshot.newest?.isDiscontinuous == true, "lost media causes a discontinuity")
         #expect(!directory.names.contains { $0.hasSuffix(".part") })
     }
 
@@ -102,7 +102,7 @@ struct DVRRingTests {
             spool: spool, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 1000), targetDuration: 6)
         for n in 0..<60 { try await ring.publish(.numbered(n)) }
         #expect(ring.snapshot.rewindDrops > 2)
-        #expect(ring.snapshot.edge?.mediaSequence == 59)
+        #expect(ring.snapshot.newest?.mediaSequence == 59)
         #expect(ring.snapshot.index.discontinuitySequence == 0, "no segment was lost")
     }
 
@@ -117,7 +117,7 @@ struct DVRRingTests {
             try await ring.publish(.numbered(1))
         }
         #expect(brokenRules(from: text(before), to: text(ring.snapshot.livePlaylist())).isEmpty)
-        #expect(ring.snapshot.edge?.isGap == true, "the lost time is a gap")
+        #expect(ring.snapshot.newest?.isGap == true, "the lost time is a gap")
         #expect(!directory.names.contains { $0.hasSuffix(".part") })
     }
 
@@ -125,7 +125,7 @@ struct DVRRingTests {
         let policy = RetentionPolicy(rewind: .seconds(60), freeReserve: 0)
         let ring = try DVRRing.open(directory, policy: policy)
         for n in 0..<8 { try await ring.publish(.numbered(n, initialization: "init-a.mp4")) }
-        let resumePoint = try #require(ring.snapshot.edge?.resumePoint)
+        let resumePoint = try #require(ring.snapshot.newest?.resumePoint)
         for _ in 0..<40 {
             try await ring.publishGap(lasting: ring.maximumSegmentDuration, resumePoint: resumePoint)
             let isListed = text(ring.snapshot.dvrPlaylist(.whole)).contains("init-a.mp4")
@@ -170,7 +170,7 @@ struct DVRRingTests {
         try await ring.publish(.numbered(8))
         #expect(!ring.snapshot.hasEnded)
         #expect(!text(try directory.read("ring.m3u8")).contains("ENDLIST"))
-        #expect(ring.snapshot.edge?.mediaSequence == 8)
+        #expect(ring.snapshot.newest?.mediaSequence == 8)
     }
 
     /// The range is in every playlist that it overlaps, of this process and of the next.

@@ -29,7 +29,7 @@ struct FailingDiskTests {
         var errors: [RingError] = []
         do throws(RingError) {
             try await ring.publish(.numbered(n, initialization: "init-\(n / 3).mp4"))
-            guard let number = ring.snapshot.edge?.mediaSequence else { return [] }
+            guard let number = ring.snapshot.newest?.mediaSequence else { return [] }
             let bytes = Array("WEBVTT\n\nof \(n)\n".utf8)
             try await ring.publish(NewSubtitles(rendition: 0, mediaSequence: number, bytes: bytes))
         } catch { errors.append(error) }
@@ -90,7 +90,7 @@ struct FailingDiskTests {
         let copy = try ScratchDirectory()
         for name in directory.names where name != SpoolName.lock { try copy.write(name, directory.read(name)) }
         let ring = try open(copy)
-        try #require(ring.unrecordedSegments == 0 && ring.resumePoint == published.edge?.resumePoint)
+        try #require(ring.unrecordedSegments == 0 && ring.resumePoint == published.newest?.resumePoint)
         try viewer.look(ring.snapshot, in: copy, "restart after \(number)")
         try #require(ring.snapshot.index.nextMediaSequence == published.index.nextMediaSequence)
         try #require(await Self.publish(number + 1, to: ring).isEmpty)
@@ -147,7 +147,7 @@ struct FailingDiskTests {
         disk.fail(nil)
         #expect(await Self.publish(9, to: ring).isEmpty)
         try viewer.look(ring.snapshot, in: directory, "empty again")
-        #expect(ring.snapshot.edge?.mediaSequence == 9 && ring.snapshot.housekeepingError == nil)
+        #expect(ring.snapshot.newest?.mediaSequence == 9 && ring.snapshot.housekeepingError == nil)
         let read = try RingJournal.read(directory.read("ring.m3u8"), path: "")
         #expect(
             read?.entries.count == 8,
@@ -163,7 +163,7 @@ struct FailingDiskTests {
             atPath: "\(directory.path)/ring.m3u8", withDestinationPath: "/dev/full")
         // The append fails. The second attempt replaces the link by the whole journal.
         try await ring.publish(.numbered(1))
-        #expect(ring.snapshot.edge?.mediaSequence == 1 && ring.snapshot.index.discontinuitySequence == 0)
+        #expect(ring.snapshot.newest?.mediaSequence == 1 && ring.snapshot.index.discontinuitySequence == 0)
         #expect(try RingJournal.read(directory.read("ring.m3u8"), path: "")?.entries.count == 2)
     }
 

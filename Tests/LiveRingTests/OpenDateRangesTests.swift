@@ -97,7 +97,7 @@ struct OpenDateRangesTests {
         }
         let ring = try DVRRing.open(directory, policy: policy)
         #expect(ring.snapshot.index.openDateRanges.ranges == [long])
-        #expect(ring.snapshot.edge?.adMarkers.cueTags.map(\.line) == ["#EXT-X-CUE-IN"])
+        #expect(ring.snapshot.newest?.adMarkers.cueTags.map(\.line) == ["#EXT-X-CUE-IN"])
         let live = text(ring.snapshot.livePlaylist())
         #expect(live.contains("#EXT-X-DATERANGE:\(long.attributes.text)\n"))
         #expect(brokenRules(in: live).isEmpty)

@@ -37,7 +37,7 @@ private final class WriteRecorder: Sendable {
         let complete = directory.names.filter { $0.hasPrefix("init-") || $0.hasPrefix("seg-") }.map(Self.short)
         let write = Write(
             file: Self.short(name), complete: complete.filter { !$0.hasSuffix(".part") }.sorted(),
-            visible: ring.snapshot.edge?.mediaSequence)
+            visible: ring.snapshot.newest?.mediaSequence)
         recorded.withLock { $0.append(write) }
     }
 
@@ -68,7 +68,7 @@ struct PublishOrderTests {
                 .init(file: "seg-1", complete: ["init-a.mp4", "init-b.mp4", "seg-0"], visible: 0),
                 .init(file: "ring.m3u8", complete: ["init-a.mp4", "init-b.mp4", "seg-0", "seg-1"], visible: 0),
             ])
-        #expect(ring.snapshot.edge?.mediaSequence == 1)
+        #expect(ring.snapshot.newest?.mediaSequence == 1)
         #expect(!directory.names.contains { $0.hasSuffix(SpoolName.partSuffix) })
     }
 
@@ -88,6 +88,6 @@ struct PublishOrderTests {
         recorder.start(ring)
         try await ring.publishGap(lasting: 540_000, resumePoint: .after(1))
         #expect(recorder.writes == [.init(file: "ring.m3u8", complete: ["init-a.mp4", "seg-0"], visible: 0)])
-        #expect(ring.snapshot.edge?.mediaSequence == 1 && ring.snapshot.edge?.isGap == true)
+        #expect(ring.snapshot.newest?.mediaSequence == 1 && ring.snapshot.newest?.isGap == true)
     }
 }

@@ -45,7 +45,7 @@ struct RestartReadingTests {
         #expect(ring.snapshot.index.listed == first.snapshot.index.listed)
         #expect(ring.targetDuration == targetDuration && ring.resumePoint == .after(5))
         try await ring.publish(.numbered(6))
-        #expect(ring.snapshot.edge?.mediaSequence == 6 && ring.snapshot.edge?.isDiscontinuous == true)
+        #expect(ring.snapshot.newest?.mediaSequence == 6 && ring.snapshot.newest?.isDiscontinuous == true)
         guard targetDuration > 6 else { return }
         let journal = try #require(try RingJournal.read(directory.read("ring.m3u8"), path: ""))
         #expect(journal.entries.count == 7 && journal.targetDuration == 9, "another head is written as a whole")

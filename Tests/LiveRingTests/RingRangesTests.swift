@@ -56,7 +56,7 @@ import Testing
         }
         let next = try DVRRing.open(directory)
         try await next.publish(.numbered(3))
-        #expect(next.snapshot.edge?.mediaSequence == first + 3 && next.snapshot.edge?.discontinuitySequence == 1)
+        #expect(next.snapshot.newest?.mediaSequence == first + 3 && next.snapshot.newest?.discontinuitySequence == 1)
     }
 
     @Test(arguments: ["9223372036854775807", "4294967296.5", "-1", "x", ""])

@@ -35,12 +35,12 @@ struct RingRecoveryTests {
                 || ring.snapshot.index.policy != snapshots.index.policy
         )
         try await ring.publish(.numbered(10))
-        let entry = try #require(ring.snapshot.edge)
+        let entry = try #require(ring.snapshot.newest)
         #expect(entry.mediaSequence == 10)
         #expect(entry.isDiscontinuous, "a restart causes a discontinuity in any case")
         #expect(entry.discontinuitySequence == 2)
         try await ring.publish(.numbered(11))
-        #expect(ring.snapshot.edge?.isDiscontinuous == false, "and only once")
+        #expect(ring.snapshot.newest?.isDiscontinuous == false, "and only once")
     }
 
     /// Writing the journal of days anew takes seconds, so an intact one is extended. Nothing may follow an incomplete
@@ -56,7 +56,7 @@ struct RingRecoveryTests {
         let ring = try DVRRing.open(directory, policy: Self.policy)
         try await ring.publish(.numbered(6))
         let read = try RingJournal.read(try directory.read("ring.m3u8"), path: "")
-        #expect(read?.isDamaged == false && read?.entries.last?.mediaSequence == ring.snapshot.edge?.mediaSequence)
+        #expect(read?.isDamaged == false && read?.entries.last?.mediaSequence == ring.snapshot.newest?.mediaSequence)
     }
 
     private func fileNumber(of name: String) throws -> Int? {
@@ -126,7 +126,7 @@ struct RingRecoveryTests {
         try await ring.publish(.numbered(whole))
         let broken = brokenRules(from: text(snapshots[whole].livePlaylist()), to: text(ring.snapshot.livePlaylist()))
         try #require(whole == 0 || broken.isEmpty, "byte \(cut): \(broken)")
-        try #require(ring.snapshot.edge?.mediaSequence == next, "byte \(cut)")
+        try #require(ring.snapshot.newest?.mediaSequence == next, "byte \(cut)")
     }
 
     enum Loss: Sendable { case missing, short, long, initMissing, initShort }
@@ -170,7 +170,7 @@ struct RingRecoveryTests {
             #expect(index.segmentFile(named: entry.segment.name) == nil, "\(when)")
         }
         try await ring.publish(.numbered(10))
-        #expect(ring.snapshot.edge?.mediaSequence == 10, "\(when)")
+        #expect(ring.snapshot.newest?.mediaSequence == 10, "\(when)")
         #expect(try directory.read("init-a.mp4") == Array("init-a.mp4".utf8), "\(when)")
     }
 

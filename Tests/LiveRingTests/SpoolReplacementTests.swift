@@ -121,7 +121,7 @@ struct SpoolReplacementTests {
         let next = try await ring.reopened(policy: plentiful, targetDuration: 6, subtitles: [])
         #expect(next.snapshot.index.nextMediaSequence == 3 && next.resumePoint == .after(2))
         try await next.publish(.numbered(3))
-        #expect(next.snapshot.edge?.mediaSequence == 3 && next.snapshot.edge?.isGap == false)
+        #expect(next.snapshot.newest?.mediaSequence == 3 && next.snapshot.newest?.isGap == false)
         #expect(throws: RingError.spoolInUse(directory: path)) { try open() }
     }
 

@@ -95,7 +95,7 @@ struct StillFileTests {
         let ring = try DVRRing.open(directory, policy: Self.policy)
         for n in 0..<4 { try await ring.publish(Self.segment(n)) }
         try await ring.publishGap(lasting: 540_000, resumePoint: .after(4))
-        #expect(ring.snapshot.edge?.transportStream?.still == nil)
+        #expect(ring.snapshot.newest?.transportStream?.still == nil)
     }
 
     @Test(arguments: [

@@ -48,7 +48,7 @@ struct ChannelPublisher: Sendable {
     }
 
     /// The end of the newest entry, in milliseconds since 1970; nil before the first entry.
-    var datedUntil: Int64? { ring.snapshot.edge?.programDateTimeEnd.millisecondsSince1970 }
+    var datedUntil: Int64? { ring.snapshot.newest?.programDateTimeEnd.millisecondsSince1970 }
     var longestSegment: Ticks { Ticks(ring.maximumSegmentDuration) }
     var markerCounts: Counts<AdMarkerCount> { earlierMarkerCounts + markers.counts }
 
@@ -106,7 +106,7 @@ extension ChannelPublisher {
         let dropped = dequeueMarkerEvents()
         transportStream = nextTransportStream
         hasBegun = true
-        let number = ring.snapshot.edge?.mediaSequence ?? 0
+        let number = ring.snapshot.newest?.mediaSequence ?? 0
         let resumed = spoolFailure.clear().map { [ChannelPipeline.Event.publishResumed(after: $0)] } ?? []
         let published = ChannelPipeline.Event.published(
             mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration)
@@ -155,7 +155,7 @@ extension ChannelPublisher {
     /// Ends the channel's playlists.
     /// - Parameter dateRanges: date ranges at the upstream's end that belong to no segment.
     mutating func end(with dateRanges: [DateRange]) async -> [ChannelPipeline.Event] {
-        if let edge = ring.snapshot.edge {
+        if let edge = ring.snapshot.newest {
             await ring.end(adding: markers.finish(dateRanges, at: edge.programDateTimeEnd))
         } else {
             await ring.end()

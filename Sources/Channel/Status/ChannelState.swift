@@ -119,7 +119,7 @@ package final class ChannelState: Sendable {
     /// Records the counts of `pipeline`, and whether its spool accepts segments.
     func record(_ pipeline: ChannelPipeline) {
         let counts = pipeline.counts
-        let edge = pipeline.ring.snapshot.edge.flatMap { $0.isGap ? nil : $0.mediaSequence }
+        let edge = pipeline.ring.snapshot.newest.flatMap { $0.isGap ? nil : $0.mediaSequence }
         state.withLock {
             if let edge, edge != $0.edge?.mediaSequence { $0.edge = (edge, now()) }
             $0.status.update(from: pipeline, counts)

@@ -126,11 +126,11 @@ extension RelayStatus.Output {
     mutating func update(from snapshot: RingSnapshot) {
         let index = snapshot.index
         firstMediaSequence = index.listed.first?.mediaSequence
-        lastMediaSequence = snapshot.edge?.mediaSequence
-        discontinuitySequence = snapshot.edge?.discontinuitySequence
+        lastMediaSequence = snapshot.newest?.mediaSequence
+        discontinuitySequence = snapshot.newest?.discontinuitySequence
         segments = index.listed.count
         rewindSeconds = Ticks(index.listedTicks).duration.seconds
-        liveEdge = snapshot.edge?.programDateTimeEnd.text
+        liveEdge = snapshot.newest?.programDateTimeEnd.text
         targetDuration = index.targetDuration
         let attributes = snapshot.variantAttributes
         codecs = attributes?.codecs ?? []

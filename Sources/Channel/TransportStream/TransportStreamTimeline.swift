@@ -18,7 +18,7 @@ struct TransportStreamTimeline: Sendable {
 
     /// Continues after the newest entry of a ring.
     init(resuming snapshot: RingSnapshot) {
-        state = snapshot.edge?.transportStream.flatMap { TransportStreamState($0) }
+        state = snapshot.newest?.transportStream.flatMap { TransportStreamState($0) }
     }
 
     /// Whether the channel's audio is AAC; nil before the first segment.

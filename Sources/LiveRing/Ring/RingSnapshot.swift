@@ -33,7 +33,7 @@ package struct RingSnapshot: Sendable {
     }
 
     /// The newest entry; nil before the first.
-    package var edge: RingEntry? { index.listed.last }
+    package var newest: RingEntry? { index.listed.last }
 
     /// Whether `livePlaylist` lists a segment.
     package var hasSegments: Bool { !index.listed.isEmpty }
@@ -156,25 +156,25 @@ extension RingSnapshot {
     /// Where a range begins among the segments: the number of its first, the 90 kHz ticks of that before the range; and
     /// whether all of the range is published. nil if the ring has no segment in the range.
     package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, isComplete: Bool)? {
-        let newest = edge?.programDateTimeEnd.millisecondsSince1970 ?? 0
+        let published = newest?.programDateTimeEnd.millisecondsSince1970 ?? 0
         let (start, end): (ProgramDateTime?, ProgramDateTime?) =
             switch range {
             case .whole: (nil, nil)
             case .between(let start, let end): (start, end)
-            case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: newest - span), nil)
+            case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: published - span), nil)
             }
         let indices = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
         guard let first = index.listed[indices].first else { return nil }
         let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
         return (
             first.mediaSequence, PlaylistTicks.ticks(milliseconds: early),
-            hasEnded || end.map { $0.millisecondsSince1970 <= newest } ?? false
+            hasEnded || end.map { $0.millisecondsSince1970 <= published } ?? false
         )
     }
 
     /// The dates of the first frame listed and of the end of the last; nil before the first segment.
     package var dates: (first: ProgramDateTime, end: ProgramDateTime)? {
-        guard let first = index.listed.first, let last = edge else { return nil }
+        guard let first = index.listed.first, let last = newest else { return nil }
         return (first.programDateTime, last.programDateTimeEnd)
     }
 

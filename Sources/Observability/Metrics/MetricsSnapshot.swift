@@ -31,7 +31,7 @@ package struct MetricsSnapshot: Sendable {
             self.sentBytes = sentBytes.count
             spoolBytes = snapshot.map { $0.index.listedBytes + $0.index.retiredBytes } ?? 0
             spoolSpace = snapshot?.fileSystemSpace
-            edgeTime = (snapshot?.edge?.programDateTimeEnd.millisecondsSince1970).map { Double($0) / 1000 }
+            edgeTime = (snapshot?.newest?.programDateTimeEnd.millisecondsSince1970).map { Double($0) / 1000 }
             isReady = state.isReady
         }
     }

@@ -76,7 +76,7 @@ struct SoakChecker {
     }
 
     private mutating func measureDate(_ snapshot: RingSnapshot, at time: Int) {
-        guard script.isDated, let edge = snapshot.edge else { return }
+        guard script.isDated, let edge = snapshot.newest else { return }
         let clock = script.epoch.millisecondsSince1970 + Int64(time)
         let ahead = Int(edge.programDateTimeEnd.millisecondsSince1970 - clock)
         aheadOfClock = max(aheadOfClock, ahead)

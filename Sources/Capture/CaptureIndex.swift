@@ -50,7 +50,7 @@ package struct CapturedExchange: Equatable, Sendable {
     package let url: String
     package let byteRange: ByteRange?
     package let ending: Ending
-    /// What arrived of a stream before the end, in order; empty unless the answer was one.
+    /// The parts of a stream that arrived before the end, in order; empty for any other answer.
     package let stream: [CapturedStream]
 
     package init(

@@ -10,7 +10,7 @@ package actor CaptureRecorder: Fetcher {
     /// The first error while storing; recording ended with it, fetching did not.
     package private(set) var failure: CaptureError?
 
-    /// What arrived of each stream since its last line in the index, by the number of the request.
+    /// The bytes of each stream that arrived since its last line in the index, by the number of the request.
     private var streams: [Int: (bytes: [UInt8], parts: [CapturedStream.Part], finalURL: String)] = [:]
     private var requests = 0
     /// A killed process loses no more of a stream than this.

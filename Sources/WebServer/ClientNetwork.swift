@@ -1,7 +1,7 @@
 import Support
 
-/// What counts as one client where clients are limited: an IPv4 address, or an IPv6 network of 64 bits, whose addresses
-/// belong to one subscriber.
+/// One client where clients are limited: an IPv4 address, or an IPv6 network of 64 bits, whose addresses belong to one
+/// subscriber.
 struct ClientNetwork: Hashable, Sendable {
     /// `192.0.2.1`, or the first half of an IPv6 address; anything else as it is.
     private let name: String

@@ -35,7 +35,7 @@ package struct ConnectionPipeline: Sendable {
     }
 }
 
-/// What decrypts the connections of a server.
+/// Decrypts the connections of a server.
 package protocol ConnectionSecurity: Sendable {
     /// Adds the handlers of a new connection that is served or refused.
     func configure(

@@ -17,7 +17,7 @@ package final class DocumentCache: Sendable {
     /// Bytes of documents that are kept or being sent. If clients that read slowly hold more, nothing is made.
     static let heldLimit = 128 << 20
 
-    /// What a document is about, in which form, and for whom: what one viewer's token is in reaches no other viewer.
+    /// The subject, the form and the readers of a document: what one viewer's token is in reaches no other viewer.
     package struct Key: Hashable, Sendable {
         package let name: String
         package var baseURL = ""

@@ -19,7 +19,7 @@ struct FileTransmission: ~Copyable {
     /// Large enough for a negligible cost per slice; a client at 70 kbit/s still receives one within the idle time.
     static let sliceByteCount = 512 * 1024
 
-    /// Of one read. Each stream of an HTTP/2 connection holds one at most.
+    /// Bytes of one read. Each stream of an HTTP/2 connection holds one at most.
     static let readByteCount = 64 * 1024
 
     private let handle: NIOFileHandle

@@ -40,7 +40,7 @@ package struct ForwardedAddresses: Sendable {
         return forwarded(fields).client ?? fields.peer
     }
 
-    /// What the trusted proxies say together.
+    /// The claims of the trusted proxies together.
     private struct Forwarded {
         package var client: String?
         var scheme: String?

@@ -13,7 +13,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What carries the requests.
+    /// The transport of the requests.
     enum Transport {
         /// A TCP connection, to which the kernel copies files.
         case plain
@@ -46,7 +46,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// The body of the request that is being received.
     private var body: RequestBody?
     private var file: FileTransmission?
-    /// What is unsent of a body in memory, which other connections may send too.
+    /// The unsent rest of a body in memory, which other connections may send too.
     private var unsent: ArraySlice<UInt8> = []
     /// Counts the bytes of which `unsent` is the rest.
     private var heldBytes: HeldBytes?

@@ -92,7 +92,7 @@ package struct HTTPServer: Sendable {
             timer.cancel()
         }
         await connections.close()
-        // What still makes bytes for a connection answers to its event loop.
+        // Tasks that still make bytes for a connection answer to its event loop.
         await withCheckedContinuation { continuation in pendingWork.notify(queue: .global()) { continuation.resume() } }
         // It fails only if it was shut down before.
         try? await group.shutdownGracefully()

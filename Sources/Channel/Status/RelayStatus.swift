@@ -164,7 +164,7 @@ extension RelayStatus {
     /// The counts of ad markers and of timed metadata.
     package struct AdMarkers: Encodable, Equatable, Sendable {
         package internal(set) var counts = Counts<AdMarkerCount>()
-        /// Of which those of dates and of timed metadata are published here.
+        /// The counts of the splice, of which those of dates and of timed metadata are published here.
         package internal(set) var splice = SpliceCounts()
         /// Cue tags that a playlist added to segments which had been fetched already.
         package internal(set) var lateCueTags = 0

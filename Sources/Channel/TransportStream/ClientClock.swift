@@ -18,7 +18,7 @@ package struct ClientClock: Equatable, Sendable {
     private static let longestStep = Ticks.milliseconds(40)
     /// The longest time without media. PTS come every 0.7 s (ISO/IEC 13818-1 §2.7.4).
     private static let longestPause = Ticks.milliseconds(400)
-    /// What remains of a longer one, because audio may reach into it from both sides.
+    /// The rest of a longer gap, because audio may reach into it from both sides.
     private static let pause = Ticks.milliseconds(200)
 
     private var shift = Ticks.zero

@@ -61,7 +61,7 @@ package struct EndlessStream: Equatable, Sendable {
     /// Media that was published and not sent, because the client was too slow or the segment could not be read.
     package struct Dropped: Equatable, Sendable {
         package var jumps = 0
-        /// Of all media that was dropped. That of a jump is known when the client has joined again.
+        /// The duration of all dropped media. That of a jump is known when the client has joined again.
         package var duration = Ticks.zero
         package var unreadableSegments = 0
 

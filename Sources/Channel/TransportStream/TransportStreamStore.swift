@@ -28,7 +28,7 @@ package actor TransportStreamStore {
     }
 
     private struct Key: Hashable {
-        /// Of the segment's file.
+        /// The name of the segment's file.
         let name: String
         let shift: Ticks
     }

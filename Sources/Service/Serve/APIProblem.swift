@@ -2,7 +2,7 @@ import ChannelList
 import Observability
 import WebServer
 
-/// What went wrong with a request to the API (RFC 9457).
+/// An error in answer to a request to the API (RFC 9457).
 struct APIProblem: Encodable, Equatable, Sendable {
     struct Mistake: Encodable, Equatable, Sendable {
         /// A JSON pointer (RFC 6901) into the request's body, or the keys of the configuration.

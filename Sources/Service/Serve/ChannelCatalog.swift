@@ -35,7 +35,7 @@ package struct ChannelCatalog: Sendable {
         }
     }
 
-    /// What was not understood in the lists, as lines for an operator; bounded for each list.
+    /// The issues of the lists, as lines for an operator; bounded for each list.
     package func issues(perList limit: Int) -> [String] {
         lists.flatMap { included in
             let lines = included.list.issues.prefix(limit).map { "\(included.name): line \($0.line): \($0.message)" }

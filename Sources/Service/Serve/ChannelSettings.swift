@@ -12,7 +12,7 @@ import Support
 import Tracker
 import Transcode
 
-/// What the channels of a process have in common, and what the configuration of each adds.
+/// Settings that the channels of a process have in common, with those that the configuration of each adds.
 package struct ChannelSettings: Sendable {
     /// The configuration of each channel, but for its sources, its headers and its spool.
     package let configuration: RelayConfiguration
@@ -117,7 +117,7 @@ extension RelayConfiguration {
 
 extension CurlConfiguration {
     fileprivate mutating func apply(_ options: ChannelOptions) {
-        // What protects the server's own network can be tightened only.
+        // The protection of the server's own network can be tightened only.
         deniesPrivate = deniesPrivate || options.deniesPrivate == true
         permittedIPAddresses.formUnion((options.permittedAddresses ?? []).compactMap { IPAddress($0) })
         if deniesPrivate { proxy = nil }

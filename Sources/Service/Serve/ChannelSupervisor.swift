@@ -35,7 +35,7 @@ package struct ChannelSupervisor: Sendable {
         var runLimit: Int? { [maxRunning, descriptorLimit].compactMap { $0 }.min() }
     }
 
-    /// What the configuration of a channel says about when it runs.
+    /// The times at which a channel runs, as its configuration says.
     package struct Demand: Equatable, Sendable {
         /// Whether it runs without viewers.
         var isAlways = false
@@ -70,7 +70,7 @@ package struct ChannelSupervisor: Sendable {
         let isStream: Bool
     }
 
-    /// What is known of a channel that is not idle.
+    /// The state of a channel that is not idle, with its viewers.
     struct Entry: Equatable, Sendable {
         var state: State
         var waiters: [Waiter] = []
@@ -136,7 +136,7 @@ package struct ChannelSupervisor: Sendable {
     static let placeTime = Duration.seconds(2)
 
     package let policy: Policy
-    /// Those that always run have an entry as long as their demand says so.
+    /// Channels that always run have an entry as long as their demand says so.
     package var channels: SupervisedChannels
     var runCount: UInt64 = 0
     var queueCount: UInt64 = 0

@@ -73,7 +73,7 @@ package final class RunningChannel: Sendable {
             return error.line
         case .canceled: break
         case .drained:
-            // What was published can be watched until the last viewer has left. A channel that always runs asks
+            // Published media can be watched until the last viewer has left. A channel that always runs asks
             // whether its upstream has begun again.
             repeat { try? await Task.sleep(for: Self.endedPause) } while !Task.isCancelled && !runner.restartsAfterEnd
             if !Task.isCancelled { return "The upstream has ended." }

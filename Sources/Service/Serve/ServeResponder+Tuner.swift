@@ -4,7 +4,7 @@ import Support
 import Synchronization
 package import WebServer
 
-// What clients that take us for an HDHomeRun ask for.
+// Answers to clients that take us for an HDHomeRun.
 
 extension ServeResponder {
     /// The document for a request of a television server.

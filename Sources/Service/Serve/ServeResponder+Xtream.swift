@@ -6,7 +6,7 @@ import Playlist
 import Support
 import WebServer
 
-// What clients of Xtream Codes ask for. The password is the viewer's token, and has been judged before.
+// Answers to clients of Xtream Codes. The password is the viewer's token, and has been judged before.
 
 extension ServeResponder {
     func answer(to request: XtreamRequest, _ target: RequestTarget) -> Answer {

@@ -2,7 +2,7 @@ import Playlist
 import Support
 import Synchronization
 
-/// What the tokens of channels open, and what is open to everybody, at one moment.
+/// Resources that are open to everybody or to the tokens of channels, at one moment.
 package protocol AccessPolicy: Sendable {
     /// Whether a channel has a token of its own.
     var hasTokens: Bool { get }

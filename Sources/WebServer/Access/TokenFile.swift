@@ -59,6 +59,6 @@ package struct TokenFile: Equatable, Sendable {
 }
 
 extension AccessToken {
-    /// What a token is, in words.
+    /// The form of a token, in words.
     package static let description = "\(lengths.lowerBound) to \(lengths.upperBound) visible ASCII characters"
 }

@@ -7,7 +7,7 @@ import Support
 /// Clients fill templates that were made for Flussonic, Nimble or IPTV boxes with the same moments. docs/catchup.md has the
 /// forms. All moments are UTC.
 package struct ArchiveAddress: Equatable, Sendable {
-    /// What is served of the range.
+    /// The form in which the range is served.
     package enum Form: Equatable, Sendable {
         case playlist, master, transportStream
     }

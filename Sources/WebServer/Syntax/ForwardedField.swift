@@ -2,7 +2,7 @@ import Playlist
 
 /// The `Forwarded` field (RFC 7239): what each proxy on the way knew of the request that it received.
 package enum ForwardedField {
-    /// What one proxy added; the parameters that are not used are left out.
+    /// The parameters that one proxy added, as far as they are used.
     package struct Element: Equatable, Sendable {
         /// The node that the proxy received the request from: an address with or without a port, or a name.
         package var node: String?

@@ -27,7 +27,7 @@ package struct RequestTarget: Equatable, Sendable {
         /// The last event that a client of Server-Sent Events has received (HTML §9.2.4).
         package var lastEventID: String?
         package var userAgent: String?
-        /// What proxies say of the request.
+        /// The fields that proxies add.
         package var forwarding = Forwarding()
         /// The IP address that the connection comes from.
         package var peer: String?
@@ -77,7 +77,7 @@ package struct RequestTarget: Equatable, Sendable {
     /// Decoded items in order. `+` is no space, because it is part of an ISO 8601 time zone.
     package let query: [QueryItem]
     package let fields: Fields
-    /// Who sends it; the server decides that before it answers.
+    /// The sender, which the server decides before it answers.
     package var viewer = Viewer.unrestricted
 
     /// - Parameter path: decoded path.

@@ -44,7 +44,7 @@ package enum Route: Equatable, Sendable {
     case tuner(Tuner)
     /// A stream by the number of its channel: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any.
     case tunerStream(number: String, tuner: Int?)
-    /// What clients of Xtream Codes ask for.
+    /// A request of a client of Xtream Codes.
     case xtream(XtreamRequest)
     /// The page of a channel without the slash at its end.
     case folder(String)

@@ -1,9 +1,9 @@
 import Playlist
 package import Support
 
-/// Who sends a request, as far as the server's tokens tell.
+/// The sender of a request, as far as the server's tokens tell.
 package struct Viewer: Equatable, Sendable {
-    /// What the viewer may see.
+    /// The channels that the viewer may see.
     package enum Reach: Hashable, Sendable {
         /// All channels, and what is known about all of them.
         case everything

@@ -3,19 +3,21 @@ package import WebServer
 
 /// Tells the events of the clients of endless streams: a connection, from its first byte until it is over.
 package final class ClientEvents: Sendable {
-    private let bus: EventBus
+    /// nil: nobody is told.
+    private let bus: EventBus?
     /// Which proxies are believed about the addresses of their clients.
     private let addresses: ForwardedAddresses
     private let count = Atomic<UInt64>(0)
 
-    package init(_ bus: EventBus, addresses: ForwardedAddresses = ForwardedAddresses()) {
+    package init(_ bus: EventBus? = nil, addresses: ForwardedAddresses = ForwardedAddresses()) {
         self.bus = bus
         self.addresses = addresses
     }
 
     /// Returns an answer whose stream reports its client.
     package func observed(_ answer: Answer, to target: RequestTarget) -> Answer {
-        answer.map { [self] response in
+        guard let bus else { return answer }
+        return answer.map { [self] response in
             guard response.status == .ok, response.contentType == .transportStream,
                 case .stream(let stream) = response.body
             else { return response }

@@ -6,14 +6,12 @@ package struct RelayResponder: Responder {
     private let channel: ChannelResponder
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
-    private let clients: ClientEvents?
+    private let clients: ClientEvents
 
-    /// - Parameters:
-    ///   - metrics: nil: there are none.
-    ///   - clients: nil: there are no events.
+    /// - Parameter metrics: nil: there are none.
     package init(
         channel: ChannelResponder, tokens: ServerTokens = ServerTokens(), metrics: MetricsResponder? = nil,
-        clients: ClientEvents? = nil
+        clients: ClientEvents = ClientEvents()
     ) {
         self.channel = channel
         self.tokens = tokens
@@ -28,8 +26,7 @@ package struct RelayResponder: Responder {
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
         if case .metrics = route, let metrics { return metrics.answer(to: target) }
         guard case .channel(_, let resource) = route else { return .now(.notFound(target.path)) }
-        let answer = channel.answer(to: resource, target)
-        return clients?.observed(answer, to: target) ?? answer
+        return clients.observed(channel.answer(to: resource, target), to: target)
     }
 }
 

@@ -18,8 +18,7 @@ package final class ServeResponder: Responder {
     private let api: APIResponder
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
-    /// Clients of streams, whose events are told; nil: there are no events.
-    private let streamClients: ClientEvents?
+    private let streamClients: ClientEvents
     /// Documents that change with the list alone.
     let lists = DocumentCache(label: "liverelay.lists")
     /// Documents of the moment, metrics among them.
@@ -34,7 +33,7 @@ package final class ServeResponder: Responder {
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
         tuner: TunerIdentity = TunerIdentity(),
         guide: GuideService? = nil, api: APIResponder = APIResponder(), tokens: ServerTokens = ServerTokens(),
-        metrics: MetricsResponder? = nil, streamClients: ClientEvents? = nil,
+        metrics: MetricsResponder? = nil, streamClients: ClientEvents = ClientEvents(),
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
         self.clients = clients
@@ -66,22 +65,20 @@ package final class ServeResponder: Responder {
         case .api(let route): api.answer(to: route, target, documents: moments)
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
-            observed(.later { [self] in await stream(number, tuner: tuner, target).response() }, to: target)
+            streamClients.observed(
+                .later { [self] in await stream(number, tuner: tuner, target).response() }, to: target)
         case .xtream(let request):
             // Events have the path, which holds a password.
-            observed(answer(to: request, target), to: target.at(request.redactedPath))
+            streamClients.observed(answer(to: request, target), to: target.at(request.redactedPath))
         case .folder(let name):
             .now(
                 host.directory[name] == nil
                     ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query))
-        case .channel(let name, let resource): observed(answer(of: name ?? "", resource, to: target), to: target)
+        case .channel(let name, let resource):
+            streamClients.observed(answer(of: name ?? "", resource, to: target), to: target)
         case .metrics: metrics?.answer(to: target) ?? .now(.notFound(target.path))
         case .notFound: .now(.notFound(target.path))
         }
-    }
-
-    private func observed(_ answer: Answer, to target: RequestTarget) -> Answer {
-        streamClients?.observed(answer, to: target) ?? answer
     }
 
     func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {

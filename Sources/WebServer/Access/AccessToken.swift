@@ -1,5 +1,5 @@
 import Playlist
-import Support
+package import Support
 
 /// A secret that opens the API or channels to the requests that carry it.
 ///
@@ -30,5 +30,16 @@ extension TokenDigest {
     package init?(of text: String) {
         guard let bytes = KeyedDigest.digest(of: text, key: Self.key) else { return nil }
         self.init(bytes: bytes)
+    }
+}
+
+/// The `Authorization` field (RFC 9110 §11.6.2).
+package enum AuthorizationField {
+    /// The token of a Bearer credential (RFC 6750 §2.1); nil for another scheme, and without a field.
+    package static func bearerToken(_ field: String?) -> Secret? {
+        guard let field, let space = field.firstIndex(of: " "), field[..<space].lowercased() == "bearer" else {
+            return nil
+        }
+        return Secret(String(field[field.index(after: space)...].trimmingBlanks))
     }
 }

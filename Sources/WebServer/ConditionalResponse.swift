@@ -8,7 +8,8 @@ struct ConditionalResponse: Equatable, Sendable {
         /// The bytes of the array in this range.
         case bytes([UInt8], Range<Int>)
         case file(FileSlice)
-        case stream(ByteStream)
+        /// - Parameter byteCount: bytes that were announced; nil: none were.
+        case stream(ByteStream, byteCount: Int?)
     }
 
     /// Consecutive bytes of one file, which must have at least the announced length.
@@ -149,12 +150,13 @@ private struct Representation {
     }
 
     func slice(_ range: Range<Int>) -> ConditionalResponse.Body {
-        if case .stream(let stream) = body { return .stream(stream) }
+        if case .stream(let stream) = body { return .stream(stream, byteCount: nil) }
         if range.isEmpty { return .none }
         return switch body {
         case .empty, .stream: .none
         case .bytes(let bytes, gzip: _): .bytes(bytes, range)
         case .file(let path, let byteCount): .file(.init(path: path, fileByteCount: byteCount, bytes: range))
+        case .made(let file): .stream(file.read(range), byteCount: range.count)
         }
     }
 }
@@ -166,6 +168,7 @@ extension ResponseBody {
         case .empty, .stream: 0
         case .bytes(let bytes, gzip: _): bytes.count
         case .file(_, let byteCount): byteCount
+        case .made(let file): file.byteCount
         }
     }
 }

@@ -51,6 +51,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// Counts the bytes of which `unsent` is the rest.
     private var heldBytes: HeldBytes?
     private var stream: ByteStream?
+    /// Announced bytes that `stream` has not given yet; nil: their number was not announced.
+    private var announced: Int?
     /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
     /// Whether the client sends nothing more. It may have left; requests that it sent before may still wait.
@@ -217,7 +219,7 @@ extension HTTPConnectionHandler {
 
     private func send(_ head: HTTPResponseHead, _ body: ConditionalResponse.Body, _ context: ChannelHandlerContext) {
         let sent = makeSentPromise(context)
-        if case .stream(let stream) = body { self.stream = stream }
+        if case .stream(let stream, let byteCount) = body { (self.stream, announced) = (stream, byteCount) }
         if case .bytes(let bytes, let range) = body {
             unsent = bytes[range]
             context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -298,9 +300,11 @@ extension HTTPConnectionHandler {
             guard self.stream != nil else { return }
             guard let bytes else {
                 self.endStream()
-                self.finish(context)
+                // The announced length cannot be reached: only a closed connection tells the client.
+                if self.announced ?? 0 > 0 { context.close(promise: nil) } else { self.finish(context) }
                 return
             }
+            self.announced = self.announced.map { $0 - bytes.count }
             self.unsent = bytes
             self.writeSlice(promise: self.makeSentPromise(context), context)
             context.flush()

@@ -38,8 +38,34 @@ package enum ResponseBody: Equatable, Sendable {
     case bytes([UInt8], gzip: LazyGzip?)
     /// The first `byteCount` bytes of a file, which may be unlinked while it is sent but is never rewritten.
     case file(path: String, byteCount: Int)
+    /// Content of a known size whose ranges are made as a client reads them. HEAD does not touch it.
+    case made(MadeFile)
     /// Content whose length is not known: no ranges, and HEAD does not touch it.
     case stream(ByteStream)
+}
+
+extension ResponseBody {
+    /// The body with each stream of bytes changed; other bodies stay.
+    package func mapStreams(_ change: @escaping @Sendable (ByteStream) -> ByteStream) -> ResponseBody {
+        switch self {
+        case .empty, .bytes, .file: self
+        case .made(let file): .made(MadeFile(byteCount: file.byteCount) { change(file.read($0)) })
+        case .stream(let stream): .stream(change(stream))
+        }
+    }
+}
+
+/// Bytes of a known number that exist only while they are sent.
+package final class MadeFile: Equatable, Sendable {
+    package let byteCount: Int
+    /// Returns the bytes of a range.
+    package let read: @Sendable (Range<Int>) -> ByteStream
+
+    package init(byteCount: Int, read: @escaping @Sendable (Range<Int>) -> ByteStream) {
+        (self.byteCount, self.read) = (byteCount, read)
+    }
+
+    package static func == (left: MadeFile, right: MadeFile) -> Bool { left === right }
 }
 
 /// Bytes that are made as fast as one client reads them.

@@ -47,6 +47,41 @@ import Testing
         }
     }
 
+    /// What is recorded when a segment is published says the bytes that a client of an endless stream gets.
+    @Test(arguments: captures + ["backup", "broadcast_audio", "gap", "wrap"])
+    func sizesAreKnownBeforeTheBytes(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        var clock = ClientClock()
+        var shift = Ticks.zero
+        var isFirst = true
+        for (entry, segment) in try await Self.transportStreams(of: snapshot) {
+            let extent = try #require(entry.transportStream?.extent, "\(entry.segment.name)")
+            #expect(extent.byteCount == segment.bytes.count, "\(entry.segment.name)")
+            let placements = segment.chunks.map { clock.append(from: $0.start, lasting: $0.duration) }
+            let first = try #require(placements.first)
+            #expect(placements.dropFirst().allSatisfy { $0.shift == first.shift && $0.pause.isEmpty })
+            if !isFirst {
+                shift += Ticks(extent.shift)
+                #expect(first.shift == shift, "\(entry.segment.name)")
+                #expect((first.pause.upperBound - first.pause.lowerBound).count == extent.pause)
+                let state = try #require(entry.transportStream.flatMap { TransportStreamState($0) })
+                #expect(TransportTimeShift.clock(first.pause, of: state.program).count == extent.leadByteCount)
+            }
+            isFirst = false
+        }
+    }
+
+    /// A spool outlives its program: other bytes for the same segment need another name of the journal's TS-EXTENT.
+    @Test func bytesOfTheRecordedLayout() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let bytes = try await Self.transportStreams(of: snapshot).flatMap(\.segment.bytes)
+        #expect(
+            ContentHash.hexName(of: bytes) == "c5bfa6ec58bc4ab1848538a4b58a4b35",
+            "if that is wanted, count TS-EXTENT up")
+    }
+
     @Test(arguments: captures) func playlistsListTheSameSegments(_ name: String) async throws {
         var channel = try SpooledChannel(of: CaptureFixture(name))
         let snapshot = try #require(try await channel.relay().snapshot)

@@ -92,10 +92,10 @@ extension ChannelPublisher {
         if !hasSubtitles { timed.spans = [] }
         var nextTransportStream = transportStream
         let (point, still) = nextTransportStream.append(segment, after: ring.snapshot)
+        var new = NewSegment(segment, from: source, markers: segmentMarkers, transportStream: point, still: still)
+        nextTransportStream.measure(&new)
         do throws(RingError) {
-            try await ring.publish(
-                NewSegment(
-                    segment, from: source, markers: segmentMarkers, transportStream: point, still: still))
+            try await ring.publish(new)
         } catch {
             unwrittenSegments += 1
             // The ring lists the segment as a gap, at the latest before the next entry.

@@ -28,19 +28,22 @@ package struct ClientClock: Equatable, Sendable {
     package init() {}
 
     /// Whether a chunk that begins at `start` follows the last one without a step.
-    func isContinued(at start: Ticks) -> Bool {
-        end.map { abs((start - shift - $0).count) <= Self.longestStep.count } ?? false
-    }
+    func isContinued(at start: Ticks) -> Bool { end.map { Self.pause(for: start - shift - $0) == nil } ?? false }
 
     package mutating func append(from start: Ticks, lasting duration: Ticks) -> Placement {
         let last = end ?? start
-        let step = start - shift - last
         var pause = Ticks.zero
-        if end != nil, !isContinued(at: start) {
-            pause = (Ticks.zero...Self.longestPause).contains(step) ? step : Self.pause
-            shift += step - pause
+        if let end, let rest = Self.pause(for: start - shift - end) {
+            pause = rest
+            shift = start - end - rest
         }
         end = start - shift + duration
         return Placement(pause: last..<last + pause, shift: shift)
+    }
+
+    /// The time without media that is left of a step between two chunks; nil if there is none to speak of.
+    static func pause(for step: Ticks) -> Ticks? {
+        if abs(step.count) <= longestStep.count { return nil }
+        return (Ticks.zero...longestPause).contains(step) ? step : pause
     }
 }

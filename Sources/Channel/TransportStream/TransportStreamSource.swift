@@ -2,6 +2,7 @@ package import LiveRing
 package import Media
 import Mux
 import Playlist
+import Support
 import Synchronization
 
 /// The reason why a segment cannot be had as a transport stream.
@@ -41,41 +42,69 @@ struct TransportStreamSource: Sendable {
     private func write(
         _ entry: RingEntry, file: inout [UInt8], output: inout [UInt8]
     ) throws(TransportStreamError) -> Written {
-        guard let point = entry.transportStream, let state = TransportStreamState(point) else { throw .noMedia }
-        var media = try snapshot.media(
-            in: entry.segment, audio: entry.audioConfiguration, lasting: Ticks(entry.duration), &file)
-        let still = try point.still.map { (still) throws(TransportStreamError) in try snapshot.media(in: still) }
-        let replacements = media.replaceForeignMedia(
-            state, videoCodec: entry.videoCodec, compositionDelay: Ticks(entry.resumePoint.compositionOffset),
-            still: still?.video.last(where: \.isRandomAccessPoint))
-        let sections = SpliceSections(
-            date: entry.programDateTime, start: media.presentationStart, duration: Ticks(entry.duration))
-        media.spliceSections = sections.sections(of: entry.adMarkers)
-        let muxer = TransportStreamMuxer(state.program, audioChanges: state.audioChanges)
-        return Written(segment: muxer.segment(media, in: &output), replacements: replacements)
+        let size: Int
+        do throws(RingError) { size = try snapshot.read(entry.segment, into: &file) } catch { throw .spool(error) }
+        let still = try entry.transportStream?.still.map { (still) throws(TransportStreamError) in
+            do throws(RingError) { return try snapshot.bytes(of: still) } catch { throw .spool(error) }
+        }
+        let content = try entry.transportContent(of: file[..<size], still: still)
+        return Written(
+            segment: content.muxer.segment(content.media, in: &output), replacements: content.replacements)
+    }
+
+    /// The times from the first chunk of a published segment to the end of its last; nil if it cannot be read.
+    func times(of entry: RingEntry) -> Range<Ticks>? {
+        guard let segment = try? write(entry).segment, let first = segment.chunks.first, let last = segment.chunks.last
+        else { return nil }
+        return first.start..<last.start + last.duration
     }
 }
 
-extension RingSnapshot {
-    /// The media of a file with published samples.
-    func media(in file: SpoolFile) throws(TransportStreamError) -> TransportMedia {
-        var buffer: [UInt8] = []
-        return try media(in: file, audio: nil, lasting: .zero, &buffer)
-    }
+/// The record of a segment, on which its transport stream depends beside its files.
+protocol TransportStreamRecord {
+    var duration: Int64 { get }
+    var programDateTime: ProgramDateTime { get }
+    var resumePoint: ResumePoint { get }
+    var format: SegmentFormat { get }
+    var adMarkers: SegmentAdMarkers { get }
+    var transportStream: TransportStreamPoint? { get }
+}
 
-    /// - Parameter buffer: memory for the file, which the samples refer to.
-    func media(
-        in file: SpoolFile, audio: AudioConfiguration?, lasting duration: Ticks, _ buffer: inout [UInt8]
-    ) throws(TransportStreamError) -> TransportMedia {
-        let size: Int
-        do throws(RingError) { size = try read(file, into: &buffer) } catch { throw .spool(error) }
+extension RingEntry: TransportStreamRecord {}
+extension NewSegment: TransportStreamRecord {}
+
+/// The media of a segment's transport stream, and what writes it.
+struct TransportContent {
+    let media: TransportMedia
+    let muxer: TransportStreamMuxer
+    let replacements: TransportMedia.Replacements
+}
+
+extension TransportStreamRecord {
+    /// - Parameters:
+    ///   - file: the bytes of the segment.
+    ///   - still: the bytes of its still; nil if it needs none.
+    func transportContent(
+        of file: ArraySlice<UInt8>, still: [UInt8]?
+    ) throws(TransportStreamError) -> TransportContent {
+        guard let point = transportStream, let state = TransportStreamState(point) else { throw .noMedia }
         do throws(MediaError) {
-            return try TransportMedia(fragment: buffer[..<size], audio: audio, lasting: duration)
+            var media = try TransportMedia(fragment: file, audio: audioConfiguration, lasting: Ticks(duration))
+            let still = try still.map { (bytes) throws(MediaError) in
+                try TransportMedia(fragment: bytes[...], audio: nil, lasting: .zero)
+            }
+            let replacements = media.replaceForeignMedia(
+                state, videoCodec: videoCodec, compositionDelay: Ticks(resumePoint.compositionOffset),
+                still: still?.video.last(where: \.isRandomAccessPoint))
+            let sections = SpliceSections(
+                date: programDateTime, start: media.presentationStart, duration: Ticks(duration))
+            media.spliceSections = sections.sections(of: adMarkers)
+            return TransportContent(
+                media: media, muxer: TransportStreamMuxer(state.program, audioChanges: state.audioChanges),
+                replacements: replacements)
         } catch { throw .unreadable(error) }
     }
-}
 
-extension RingEntry {
     /// The codec of its video; nil if it has none.
     var videoCodec: VideoConfiguration.Codec? {
         format.videoCodec.flatMap { VideoConfiguration.Codec(codecString: $0) }

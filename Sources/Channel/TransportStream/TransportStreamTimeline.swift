@@ -15,10 +15,16 @@ struct TransportStreamTimeline: Sendable {
     /// The state at the latest segment; nil before the first.
     private(set) var state: TransportStreamState?
     private(set) var counts = Counts()
+    /// Where the transport stream of the latest segment ends; nil if it is not known.
+    private var end: Ticks?
+    /// Memory for the bytes of one segment, for all channels.
+    private static let memory = SegmentMemory(byteLimit: 8 << 20)
 
     /// Continues after the newest entry of a ring.
     init(resuming snapshot: RingSnapshot) {
         state = snapshot.newest?.transportStream.flatMap { TransportStreamState($0) }
+        let newest = snapshot.index.listed.last { !$0.isGap }
+        end = newest.flatMap { TransportStreamSource(snapshot).times(of: $0)?.upperBound }
     }
 
     /// Whether the channel's audio is AAC; nil before the first segment.
@@ -47,6 +53,27 @@ struct TransportStreamTimeline: Sendable {
         return (point, still)
     }
 
+    /// Measures the transport stream of a segment that `append` recorded. A segment that cannot be read has no extent.
+    mutating func measure(_ segment: inout NewSegment) {
+        var file = Self.memory.removeBuffer(for: .file)
+        defer { Self.memory.store(file, for: .file) }
+        file.removeAll(keepingCapacity: true)
+        file.reserveCapacity(segment.byteCount)
+        file += segment.header
+        for part in segment.payload { file += part }
+        guard let content = try? segment.transportContent(of: file[...], still: segment.still?.bytes),
+            let (size, times) = content.muxer.extent(of: content.media)
+        else { return }
+        var extent = TransportStreamExtent(byteCount: size)
+        if let end, let pause = ClientClock.pause(for: times.lowerBound - end) {
+            extent.pause = pause.count
+            extent.leadByteCount = TransportTimeShift.clockByteCount(lasting: pause)
+            extent.shift = (times.lowerBound - end - pause).count
+        }
+        segment.transportStream?.extent = extent
+        end = times.upperBound
+    }
+
     /// The latest random access point in the channel's codec, which is stored beside the segment: what is evicted later
     /// changes no byte of its transport stream. nil if there is none, or it cannot be read.
     private func still(in snapshot: RingSnapshot) -> StillFile? {
@@ -56,7 +83,9 @@ struct TransportStreamTimeline: Sendable {
             if entry.isGap { continue }
             let isOwn = entry.videoCodec == state?.program.video
             guard let file = isOwn ? entry.segment : entry.transportStream?.still,
-                let media = try? snapshot.media(in: file), let sample = media.video.last(where: \.isRandomAccessPoint)
+                let content = try? snapshot.bytes(of: file),
+                let media = try? TransportMedia(fragment: content[...], audio: nil, lasting: .zero),
+                let sample = media.video.last(where: \.isRandomAccessPoint)
             else { continue }
             let track = MuxTrack(
                 trackID: TrackID.video, decodeTime: 0,

@@ -34,6 +34,7 @@ extension RingIndex {
         entry.adMarkers = SegmentAdMarkers()
         entry.transportStream?.isDiscontinuous = false
         entry.transportStream?.still = nil
+        entry.transportStream?.extent = nil
         entry.listedFrom = firstMediaSequence
         return entry
     }

@@ -42,6 +42,7 @@ package struct RingIndex: Equatable, Sendable {
     private var indicesOfDateRegressions = PersistentVector<Int>()
     private(set) var liveWindow = LiveWindow()
     private(set) var variantSums: VariantSums
+    private(set) var transportStreamSums = TransportStreamSums()
     /// The stills in use, and the number of entries, listed and retired, that need each.
     private(set) var stills: [SpoolFile: Int] = [:]
     package private(set) var nextMediaSequence: UInt64
@@ -151,6 +152,7 @@ package struct RingIndex: Equatable, Sendable {
         listed.append(entry)
         liveWindow.append(entry)
         variantSums.append(entry)
+        transportStreamSums.append(entry)
         if !entry.isIndependent { dependentEntries += 1 }
         nextMediaSequence = entry.mediaSequence + 1
         discontinuitySequence = entry.discontinuitySequence
@@ -233,6 +235,7 @@ extension RingIndex {
         }
         openDateRanges.merge(dateRangesOf: retiring)
         listed.removeFirst(count)
+        transportStreamSums.removeFirst(count)
         while let first = indicesWithDateRanges.first, first < listed.startIndex { indicesWithDateRanges.removeFirst() }
         while let first = indicesOfDateRegressions.first, first <= listed.startIndex {
             indicesOfDateRegressions.removeFirst()

@@ -29,6 +29,8 @@ struct JournalEntryTag {
         case transportStreamDiscontinuitySequence = "TS-DISCONTINUITY-SEQUENCE"
         case isTransportStreamDiscontinuous = "TS-DISCONTINUITY"
         case still = "TS-FILES"
+        /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
+        case extent = "TS-EXTENT-1"
         case sourceNumber = "SOURCE"
         case sourceMediaSequence = "SOURCE-SEGMENT"
         case sourceDate = "SOURCE-DATE"
@@ -80,6 +82,10 @@ struct JournalEntryTag {
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters),
             (.still, entry.transportStream?.still.map { "\($0.name):\($0.byteCount)" }),
+            (
+                .extent,
+                entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
+            ),
         ]
     }
 
@@ -139,7 +145,19 @@ struct JournalEntryTag {
         return TransportStreamPoint(
             parameters: parameters,
             discontinuitySequence: try number(.transportStreamDiscontinuitySequence, in: RingRanges.sequenceNumbers),
-            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", still: try still())
+            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", still: try still(), extent: try extent())
+    }
+
+    /// `bytes/lead bytes/pause/shift`; nil if there is none.
+    private func extent() throws(RingError) -> TransportStreamExtent? {
+        guard let text = text(.extent) else { return nil }
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { Int64($0) }
+        guard numbers.count == 4, RingRanges.sizes.contains(numbers[0]), RingRanges.leads.contains(numbers[1]),
+            RingRanges.duration.contains(numbers[2]) || numbers[2] == 0,
+            RingRanges.ticks.contains(numbers[3].magnitude)
+        else { throw .damagedJournalEntry(uri: uri, attribute: Name.extent.rawValue) }
+        return TransportStreamExtent(
+            byteCount: Int(numbers[0]), leadByteCount: Int(numbers[1]), pause: numbers[2], shift: numbers[3])
     }
 
     /// `name:bytes`; nil if there is none. Earlier versions also named the end of the audio before the segment, after a

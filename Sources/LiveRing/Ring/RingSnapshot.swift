@@ -113,7 +113,7 @@ package struct RingSnapshot: Sendable {
     /// The files form one file if they have one init section. Empty if the ring has no segment in the range.
     package func clip(_ range: RewindRange) -> [SpoolFile] {
         guard case .between(let start, let end) = range else { return [] }
-        let indices = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
+        let indices = indices(from: start, to: end)
         var files: [SpoolFile] = []
         var initialization: SpoolFile?
         for entry in index.listed[indices] where !entry.isGap {
@@ -163,13 +163,24 @@ extension RingSnapshot {
             case .between(let start, let end): (start, end)
             case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: published - span), nil)
             }
-        let indices = PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
+        let indices = indices(from: start, to: end)
         guard let first = index.listed[indices].first else { return nil }
         let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
         return (
             first.mediaSequence, PlaylistTicks.ticks(milliseconds: early),
             hasEnded || end.map { $0.millisecondsSince1970 <= published } ?? false
         )
+    }
+
+    /// The transport streams of the segments that a playlist of the range lists, as one file; nil if the range has no segment
+    /// or no end, if its end is not published, or if an earlier version published a part of it.
+    package func transportStreamFile(_ range: RewindRange) -> TransportStreamFile? {
+        guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
+        return TransportStreamFile(indices(from: start, to: end), of: index)
+    }
+
+    private func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
+        PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
     }
 
     /// The dates of the first frame listed and of the end of the last; nil before the first segment.

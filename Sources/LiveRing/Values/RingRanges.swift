@@ -20,6 +20,8 @@ package enum RingRanges {
     package static let sequenceNumbers: ClosedRange<Int64> = 0 ... .max - 1
     /// Sizes of files in bytes.
     package static let sizes: ClosedRange<Int64> = 0...1 << 40
+    /// Bytes of the clock packets before a segment.
+    package static let leads: ClosedRange<Int64> = 0...1 << 20
     /// Width and height of video.
     package static let pixels: ClosedRange<Int64> = 1...1 << 20
     package static let sourceIndices: ClosedRange<Int64> = 0...65_535

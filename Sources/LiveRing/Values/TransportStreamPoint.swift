@@ -10,14 +10,37 @@ package struct TransportStreamPoint: Equatable, Sendable {
     /// The file in the spool with the frame that stands in for video in a foreign codec; nil if the segment needs none.
     /// Several segments may have the same one.
     package var still: SpoolFile?
+    /// The place of the segment in files of several; nil for a gap, and in journals of earlier versions.
+    package var extent: TransportStreamExtent?
 
     package init(
-        parameters: String, discontinuitySequence: UInt64, isDiscontinuous: Bool, still: SpoolFile? = nil
+        parameters: String, discontinuitySequence: UInt64, isDiscontinuous: Bool, still: SpoolFile? = nil,
+        extent: TransportStreamExtent? = nil
     ) {
         self.parameters = parameters
         self.discontinuitySequence = discontinuitySequence
         self.isDiscontinuous = isDiscontinuous
         self.still = still
+        self.extent = extent
+    }
+}
+
+/// The size of a segment's transport stream, known before its bytes are made, and how it follows the segment before.
+package struct TransportStreamExtent: Equatable, Sendable {
+    /// Bytes of the segment.
+    package var byteCount: Int
+    /// Bytes of clock packets between the segment before it and this one, where media is missing.
+    package var leadByteCount: Int
+    /// The time that the clock packets take, in 90 kHz ticks.
+    package var pause: Int64
+    /// How much earlier than published the times from this segment on are, compared with the segment before it, in ticks.
+    package var shift: Int64
+
+    package init(byteCount: Int, leadByteCount: Int = 0, pause: Int64 = 0, shift: Int64 = 0) {
+        self.byteCount = byteCount
+        self.leadByteCount = leadByteCount
+        self.pause = pause
+        self.shift = shift
     }
 }
 

@@ -13,15 +13,29 @@ package enum AnnexBAccessUnit {
     /// - Parameter sample: NAL units, each prefixed with its length in four bytes. A NAL unit that is cut short ends the
     ///   access unit.
     package static func append(_ sample: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
-        var index = bytes.count
+        let start = bytes.count
         bytes += sample
-        while index + 4 <= bytes.count {
-            StepCounter.add(1)
-            let end = index + 4 + bytes[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard end <= bytes.count else { break }
+        let size = forEachUnit(of: sample) { unit in
+            let index = start + unit - sample.startIndex
             bytes.replaceSubrange(index..<index + 4, with: [0, 0, 0, 1])
+        }
+        bytes.removeLast(sample.count - size)
+    }
+
+    /// Bytes that `append` appends.
+    static func byteCount(of sample: ArraySlice<UInt8>) -> Int { forEachUnit(of: sample) { _ in } }
+
+    /// - Parameter body: called with the index of each whole NAL unit's length.
+    /// - Returns: the bytes of the whole NAL units.
+    private static func forEachUnit(of sample: ArraySlice<UInt8>, _ body: (Int) -> Void) -> Int {
+        var index = sample.startIndex
+        while index + 4 <= sample.endIndex {
+            StepCounter.add(1)
+            let end = index + 4 + sample[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard end <= sample.endIndex else { break }
+            body(index)
             index = end
         }
-        bytes.removeLast(bytes.count - index)
+        return index - sample.startIndex
     }
 }

@@ -1,7 +1,7 @@
 import Media
 
-/// Writes PES packets (ISO/IEC 13818-1 §2.4.3.6).
-enum PESPacketWriter {
+/// Writes a PES packet (ISO/IEC 13818-1 §2.4.3.6), whose size is known before its bytes are made.
+struct PESPacketWriter {
     enum StreamID: UInt8 {
         case video = 0xE0
         case audio = 0xC0
@@ -12,33 +12,47 @@ enum PESPacketWriter {
     /// The largest payload of a packet that states its length and has a PTS only.
     static let longestPayload = 0xFFFF - 8
 
-    /// A packet with its payload.
+    private let streamID: StreamID
+    private let presentationTime: Ticks
+    /// nil if it is the presentation time.
+    private let decodeTime: Ticks?
+    /// Bytes that `appendPayload` appends. More than `longestPayload` are for video only.
+    let payloadSize: Int
+    /// Appends the payload, which begins an access unit.
+    private let appendPayload: (inout [UInt8]) -> Void
+
     /// - Parameters:
     ///   - decodeTime: nil if it is the presentation time.
-    ///   - payloadSize: bytes that `appendPayload` appends. More than `longestPayload` are for video only.
-    ///   - appendPayload: appends the payload, which begins an access unit.
-    static func packet(
+    ///   - payloadSize: bytes that `appendPayload` appends.
+    init(
         _ streamID: StreamID, presentationTime: Ticks, decodeTime: Ticks? = nil, payloadSize: Int,
-        _ appendPayload: (inout [UInt8]) -> Void
-    ) -> [UInt8] {
-        let hasDecodeTime = decodeTime.map { $0 != presentationTime } ?? false
-        let fieldSize = hasDecodeTime ? 10 : 5
+        _ appendPayload: @escaping (inout [UInt8]) -> Void
+    ) {
+        self.streamID = streamID
+        self.presentationTime = presentationTime
+        self.decodeTime = decodeTime == presentationTime ? nil : decodeTime
+        self.payloadSize = payloadSize
+        self.appendPayload = appendPayload
+    }
+
+    private var fieldSize: Int { decodeTime == nil ? 5 : 10 }
+
+    var headerSize: Int { 9 + fieldSize }
+
+    var bytes: [UInt8] {
         let length = streamID == .video ? 0 : 3 + fieldSize + payloadSize
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(9 + fieldSize + payloadSize)
+        bytes.reserveCapacity(headerSize + payloadSize)
         bytes += [
             0, 0, 1, streamID.rawValue, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length),
         ]
         // data_alignment_indicator 1; PTS_DTS_flags.
-        bytes += [0x84, hasDecodeTime ? 0xC0 : 0x80, UInt8(fieldSize)]
-        bytes += timestamp(presentationTime, prefix: hasDecodeTime ? 3 : 2)
-        if hasDecodeTime, let decodeTime { bytes += timestamp(decodeTime, prefix: 1) }
+        bytes += [0x84, decodeTime == nil ? 0x80 : 0xC0, UInt8(fieldSize)]
+        bytes += Self.timestamp(presentationTime, prefix: decodeTime == nil ? 2 : 3)
+        if let decodeTime { bytes += Self.timestamp(decodeTime, prefix: 1) }
         appendPayload(&bytes)
         return bytes
     }
-
-    /// Size of a packet's header by its PES_header_data_length.
-    static func headerSize(of packet: [UInt8]) -> Int { 9 + Int(packet[8]) }
 
     /// 33 bits in five bytes; a marker bit follows each of the three parts.
     static func timestamp(_ time: Ticks, prefix: UInt8) -> [UInt8] {

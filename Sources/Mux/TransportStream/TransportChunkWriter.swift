@@ -50,6 +50,31 @@ struct TransportChunkWriter {
         _ units: [TransportUnit], from start: Ticks, to end: Ticks, isEntryPoint: Bool
     ) -> TransportSegment.Chunk {
         let first = packets.bytes.count
+        let events = events(of: units, from: start, to: end)
+        let (extras, skipped) = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
+        for (pid, count) in skipped { packets.skipCounter(of: pid, by: count) }
+        for event in events { append(event, units, extras: extras) }
+        return TransportSegment.Chunk(
+            bytes: first..<packets.bytes.count, start: start, duration: end - start, isEntryPoint: isEntryPoint,
+            randomAccessPoints: units.count { $0.kind == .video(isRandomAccessPoint: true) })
+    }
+
+    /// Bytes of the chunk that `append` appends.
+    func byteCount(of units: [TransportUnit], from start: Ticks, to end: Ticks) -> Int {
+        let events = events(of: units, from: start, to: end)
+        let (extras, _) = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
+        let packets = events.reduce(0) { sum, event in
+            switch event.rank {
+            case .tables: sum + 2
+            case .clock: sum + 1
+            case .video, .other: sum + packetCount(of: units[event.index]) + extras[event.index]
+            }
+        }
+        return packets * TransportPacketWriter.packetSize
+    }
+
+    /// The units, tables and clocks in the order in which they are sent.
+    private func events(of units: [TransportUnit], from start: Ticks, to end: Ticks) -> [Event] {
         let carriers = units.indices.filter { carriesClock(units[$0]) }
         let accessPoints = units.indices.filter { units[$0].kind == .video(isRandomAccessPoint: true) }
         var events = units.indices.map { index in
@@ -61,12 +86,13 @@ struct TransportChunkWriter {
             .map { Event(time: $0, rank: .clock, index: -1) }
         events.sort(by: Event.precedes)
         StepCounter.add(events.count)
-        let (extras, skipped) = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
-        for (pid, count) in skipped { packets.skipCounter(of: pid, by: count) }
-        for event in events { append(event, units, extras: extras) }
-        return TransportSegment.Chunk(
-            bytes: first..<packets.bytes.count, start: start, duration: end - start, isEntryPoint: isEntryPoint,
-            randomAccessPoints: accessPoints.count)
+        return events
+    }
+
+    /// The smallest number of packets for a unit.
+    private func packetCount(of unit: TransportUnit) -> Int {
+        TransportPacketWriter.packetCount(
+            forPayloadOf: unit.byteCount, hasClock: carriesClock(unit), isRandomAccessPoint: isRandomAccessPoint(unit))
     }
 
     /// Returns over how many packets more each unit is spread, so that every PID has a multiple of 16.
@@ -77,11 +103,7 @@ struct TransportChunkWriter {
     /// - Parameter order: indices of the units as they are sent.
     /// - Returns: the packets by unit, and the values to be skipped by PID.
     private func extraPackets(of units: [TransportUnit], order: [Int]) -> (extras: [Int], skipped: [UInt16: Int]) {
-        let counts = units.map { unit in
-            TransportPacketWriter.packetCount(
-                forPayloadOf: unit.payload.count, hasClock: carriesClock(unit),
-                isRandomAccessPoint: isRandomAccessPoint(unit))
-        }
+        let counts = units.map(packetCount)
         var missing: [UInt16: Int] = [:]
         for index in order { missing[units[index].pid, default: 0] -= counts[index] }
         missing = missing.mapValues { $0 & (TransportPacketWriter.counterPeriod - 1) }
@@ -90,7 +112,7 @@ struct TransportChunkWriter {
         for index in order.reversed() {
             let unit = units[index]
             lastOfPID[unit.pid] = lastOfPID[unit.pid] ?? index
-            let spare = max(0, unit.payload.count - unit.headerSize + 1 - counts[index])
+            let spare = max(0, unit.byteCount - unit.headerSize + 1 - counts[index])
             extras[index] = min(spare, missing[unit.pid] ?? 0)
             missing[unit.pid, default: 0] -= extras[index]
         }
@@ -110,7 +132,7 @@ struct TransportChunkWriter {
         case .video, .other:
             let unit = units[event.index]
             packets.append(
-                unit.payload, on: unit.pid, clock: carriesClock(unit) ? clock : nil,
+                unit.payload(), on: unit.pid, clock: carriesClock(unit) ? clock : nil,
                 isRandomAccessPoint: isRandomAccessPoint(unit), extra: extras[event.index])
         }
     }

@@ -31,28 +31,58 @@ package struct TransportStreamMuxer: Sendable {
         var writer = TransportChunkWriter(program, audioChanges: audioChanges, in: &buffer)
         let size = media.video.reduce(0) { $0 + $1.payload.count } + media.audio.reduce(0) { $0 + $1.payload.count }
         writer.reserveCapacity(size + size / 16 + 32_768)
+        let plan = plan(of: media)
+        let chunks = plan.chunks.map {
+            writer.append($0.units, from: $0.start, to: $0.end, isEntryPoint: $0.isEntryPoint)
+        }
+        var segment = TransportSegment(bytes: writer.removeBytes(), chunks: chunks)
+        segment.loweredDecodeTimes = plan.loweredDecodeTimes
+        segment.oversizeUnits = media.oversizeUnits
+        if let start = chunks.first?.start {
+            segment.lateAudioFrames = media.audio.count { $0.time <= start - Self.lead }
+        }
+        return segment
+    }
+
+    /// The bytes of the segment and the decode times from its first chunk to the end of its last, without the segment being
+    /// made; nil if it has no media.
+    package func extent(of media: TransportMedia) -> (byteCount: Int, times: Range<Ticks>)? {
+        var buffer: [UInt8] = []
+        let writer = TransportChunkWriter(program, audioChanges: audioChanges, in: &buffer)
+        let chunks = plan(of: media).chunks
+        guard let first = chunks.first, let last = chunks.last else { return nil }
+        return (
+            chunks.reduce(0) { $0 + writer.byteCount(of: $1.units, from: $1.start, to: $1.end) }, first.start..<last.end
+        )
+    }
+
+    private struct Plan {
+        struct Chunk {
+            let units: [TransportUnit]
+            let start: Ticks
+            let end: Ticks
+            let isEntryPoint: Bool
+        }
+
+        let chunks: [Chunk]
+        let loweredDecodeTimes: Int
+    }
+
+    private func plan(of media: TransportMedia) -> Plan {
         let (video, lowered) = Self.decodable(media.video)
         let spans = Self.spans(of: video, media)
         let starts = spans.map(\.presentation.lowerBound)
         let audio = Self.chunks(media.audio.filter(\.fits), at: { $0.time }, from: starts)
         let metadata = Self.chunks(
             media.timedMetadata.filter { TransportMedia.fits($0.tags) }, at: { $0.time }, from: starts)
-        var chunks: [TransportSegment.Chunk] = []
-        for (index, span) in spans.enumerated() {
-            let units = units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0)
-            chunks.append(
-                writer.append(
-                    units, from: span.start, to: span.end,
-                    isEntryPoint: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true
-                        || index == 0 && media.beginsGradualRefresh))
+        let chunks = spans.enumerated().map { index, span in
+            Plan.Chunk(
+                units: units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0),
+                start: span.start, end: span.end,
+                isEntryPoint: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true
+                    || index == 0 && media.beginsGradualRefresh)
         }
-        var segment = TransportSegment(bytes: writer.removeBytes(), chunks: chunks)
-        segment.loweredDecodeTimes = lowered
-        segment.oversizeUnits = media.oversizeUnits
-        if let start = chunks.first?.start {
-            segment.lateAudioFrames = media.audio.count { $0.time <= start - Self.lead }
-        }
-        return segment
+        return Plan(chunks: chunks, loweredDecodeTimes: lowered)
     }
 }
 
@@ -187,7 +217,7 @@ extension TransportStreamMuxer {
             units += self.units(audio, configuration, span, advance: advance)
         }
         for item in metadata {
-            let packet = PESPacketWriter.packet(.private1, presentationTime: item.time, payloadSize: item.tags.count) {
+            let packet = PESPacketWriter(.private1, presentationTime: item.time, payloadSize: item.tags.count) {
                 $0 += item.tags
             }
             units.append(
@@ -203,9 +233,9 @@ extension TransportStreamMuxer {
         return TransportUnit(
             pid: TransportPID.video, time: sample.decodeTime,
             kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
-            packet: PESPacketWriter.packet(
+            packet: PESPacketWriter(
                 .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime,
-                payloadSize: delimiter.count + sample.payload.count
+                payloadSize: delimiter.count + AnnexBAccessUnit.byteCount(of: sample.payload)
             ) {
                 $0 += delimiter
                 AnnexBAccessUnit.append(sample.payload, to: &$0)
@@ -221,7 +251,7 @@ extension TransportStreamMuxer {
         return Self.groups(of: frames, configuration).map { group in
             let start = frames[group.lowerBound].time
             let size = frames[group].reduce(0) { $0 + headerSize + $1.payload.count }
-            let packet = PESPacketWriter.packet(program.audio.streamID, presentationTime: start, payloadSize: size) {
+            let packet = PESPacketWriter(program.audio.streamID, presentationTime: start, payloadSize: size) {
                 for frame in frames[group] {
                     if let header { $0 += header.bytes(forFrameOf: frame.payload.count) }
                     $0 += frame.payload

@@ -32,6 +32,21 @@ package struct TransportTimeShift {
         return writer.bytes
     }
 
+    /// Bytes of `clock(_:of:)` for as long a time.
+    package static func clockByteCount(lasting duration: Ticks) -> Int {
+        let interval = TransportChunkWriter.longestClockInterval.count
+        return Int((duration.count + interval - 1) / interval) * packetSize
+    }
+
+    /// Whole null packets (ISO/IEC 13818-1 §2.4.3.3), so many bytes in all.
+    package static func nullPackets(_ byteCount: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0xFF, count: byteCount)
+        for packet in stride(from: 0, to: byteCount - 3, by: packetSize) {
+            bytes.replaceSubrange(packet..<packet + 4, with: [0x47, 0x1F, 0xFF, 0x10])
+        }
+        return bytes
+    }
+
     private init(shift: Ticks, bytes: [UInt8]) {
         self.shift = shift
         self.bytes = bytes

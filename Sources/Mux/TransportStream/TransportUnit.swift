@@ -1,6 +1,6 @@
 import Media
 
-/// A PES packet or a section that is sent as a whole.
+/// A PES packet or a section that is sent as a whole. Its bytes are made when they are written.
 struct TransportUnit {
     enum Kind: Equatable {
         case video(isRandomAccessPoint: Bool)
@@ -12,18 +12,20 @@ struct TransportUnit {
     /// The decode time of the video beside which it is sent.
     let time: Ticks
     let kind: Kind
-    /// A section begins with its pointer_field.
-    let payload: [UInt8]
+    /// Bytes of `payload`.
+    let byteCount: Int
     /// Bytes at its beginning that belong into one packet: the header of a PES packet, the pointer_field of a section.
     let headerSize: Int
+    /// A section begins with its pointer_field.
+    let payload: () -> [UInt8]
 
-    /// - Parameter packet: a PES packet.
-    init(pid: UInt16, time: Ticks, kind: Kind, packet: [UInt8]) {
+    init(pid: UInt16, time: Ticks, kind: Kind, packet: PESPacketWriter) {
         self.pid = pid
         self.time = time
         self.kind = kind
-        payload = packet
-        headerSize = PESPacketWriter.headerSize(of: packet)
+        byteCount = packet.headerSize + packet.payloadSize
+        headerSize = packet.headerSize
+        payload = { packet.bytes }
     }
 
     /// A splice_info_section.
@@ -31,7 +33,8 @@ struct TransportUnit {
         pid = TransportPID.spliceInformation
         self.time = time
         kind = .other
-        payload = [0] + section
+        byteCount = 1 + section.count
         headerSize = 1
+        payload = { [0] + section }
     }
 }

@@ -53,7 +53,7 @@ package final class ChannelResponder: Sendable {
         return answer.map { [sentBytes] in
             var response = $0
             response.sentBytes = sentBytes
-            if case .stream(let stream) = response.body { response.body = .stream(watch(stream)) }
+            response.body = response.body.mapStreams(watch)
             return response
         }
     }
@@ -77,8 +77,9 @@ package final class ChannelResponder: Sendable {
         }
     }
 
-    /// Returns an endless response, or one range as a file. Nothing is made before the client reads.
+    /// Returns an endless response, or a published range as a file. Nothing is made before the client reads.
     private func endlessStream(_ request: Route.EndlessStream) -> Response {
+        if let file = transportStreamFile(request) { return file }
         var policy = EndlessStream.Policy(burst: burst)
         var isComplete = false
         if request.range != .whole {
@@ -98,6 +99,19 @@ package final class ChannelResponder: Sendable {
         let reader = EndlessStreamReader(state, policy)
         return Response(
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
+    }
+
+    /// The file of a range that is published and has no pace.
+    private func transportStreamFile(_ request: Route.EndlessStream) -> Response? {
+        if case .percent = request.speed { return nil }
+        guard let snapshot, let file = snapshot.transportStreamFile(request.range) else { return nil }
+        let body = MadeFile(byteCount: file.byteCount) { [state] bytes in
+            let reader = TransportFileReader(state, file, in: snapshot, bytes: bytes)
+            return ByteStream { await reader.next() }
+        }
+        return Response(
+            contentType: .transportStream, cacheControl: .noStore,
+            etag: "\"\(ContentHash.hexName(of: Array(file.name.utf8)))\"", body: .made(body))
     }
 
     /// Waits for the first media, so that a stream begins with its tables and not with silence.

@@ -21,8 +21,7 @@ actor EndlessStreamReader {
     /// After so long without a byte null packets are sent, so that neither end takes the connection for dead.
     private static let keepAliveInterval = Duration.seconds(5)
     /// One datagram's worth of null packets (ISO/IEC 13818-1 §2.4.3.3).
-    private static let nullPackets = [UInt8](
-        (0..<7).flatMap { _ in [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184) })
+    private static let nullPackets = TransportTimeShift.nullPackets(7 * PacketStride.packetSize)
 
     private let state: ChannelState
     private let policy: EndlessStream.Policy

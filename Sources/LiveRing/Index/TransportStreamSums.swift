@@ -1,0 +1,111 @@
+/// The sums of the extents of listed segments, by which a byte of a file of many segments is found without adding up.
+///
+/// The index of an element is that of its entry among the listed ones. The sums begin with the first segment of the process;
+/// only their differences are used.
+struct TransportStreamSums: Equatable, Sendable {
+    /// The sums up to an entry, with it.
+    struct Sum: Equatable, Sendable {
+        var bytes: UInt64 = 0
+        /// 90 kHz ticks.
+        var shift: Int64 = 0
+        /// Segments of which no size is known.
+        var unmeasured: UInt32 = 0
+    }
+
+    private(set) var sums = PersistentVector<Sum>()
+
+    mutating func append(_ entry: RingEntry) {
+        var sum = sums.last ?? Sum()
+        if let extent = entry.transportStream?.extent {
+            sum.bytes += UInt64(extent.leadByteCount + extent.byteCount)
+            sum.shift += extent.shift
+        } else if !entry.isGap {
+            sum.unmeasured += 1
+        }
+        sums.append(sum)
+    }
+
+    mutating func removeFirst(_ count: Int) { sums.removeFirst(count) }
+}
+
+/// The transport streams of consecutive segments as one file, which is never whole anywhere.
+///
+/// Its size and the place of each byte follow from what was recorded when the segments were published. A segment whose file
+/// is lost or damaged keeps its place.
+package struct TransportStreamFile: Sendable {
+    /// The bytes of one segment in the file.
+    package struct Part: Sendable {
+        package let entry: RingEntry
+        /// In the file, the clock packets before the segment included.
+        package let bytes: Range<Int>
+        package let leadByteCount: Int
+        /// As in `TransportStreamExtent`.
+        package let pause: Int64
+        /// How much earlier than published all times of the segment are, in 90 kHz ticks.
+        package let shift: Int64
+    }
+
+    package let byteCount: Int
+    private let entries: PersistentVector<RingEntry>
+    private let sums: PersistentVector<TransportStreamSums.Sum>
+    /// The index of the first segment.
+    private let first: Int
+    /// The sum of bytes at the beginning of the file.
+    private let base: UInt64
+
+    /// - Parameter indices: of listed entries.
+    /// - Returns: nil if there is no segment, or the size of one is not known.
+    init?(_ indices: Range<Int>, of index: RingIndex) {
+        guard let last = indices.last else { return nil }
+        entries = index.listed[indices]
+        sums = index.transportStreamSums.sums[indices]
+        let ahead = index.listed[indices.lowerBound]
+        let isUnmeasured = !ahead.isGap && ahead.transportStream?.extent == nil
+        guard !isUnmeasured, sums[last].unmeasured == sums[indices.lowerBound].unmeasured else { return nil }
+        // Only gaps come before the first segment, and they have no bytes.
+        let begin: Int
+        if ahead.transportStream?.extent != nil {
+            begin = indices.lowerBound
+        } else {
+            let before = sums[indices.lowerBound].bytes
+            guard let next = Self.firstIndex(in: sums, where: { $0.bytes > before }) else { return nil }
+            begin = next
+        }
+        guard let extent = entries[begin].transportStream?.extent else { return nil }
+        first = begin
+        base = sums[begin].bytes - UInt64(extent.byteCount)
+        byteCount = Int(sums[last].bytes - base)
+    }
+
+    /// Names the bytes of the file: other segments, or others that they follow, have another name.
+    package var name: String {
+        let last = entries[entries.endIndex - 1]
+        let shift = sums[entries.endIndex - 1].shift - sums[first].shift
+        return "\(entries[first].segment.name) \(last.segment.name) \(byteCount) \(shift)"
+    }
+
+    /// The part that has a byte of the file.
+    /// - Parameter offset: less than `byteCount`.
+    package func part(at offset: Int) -> Part? {
+        let position = base + UInt64(offset)
+        guard let index = Self.firstIndex(in: sums, where: { $0.bytes > position }),
+            let extent = entries[index].transportStream?.extent
+        else { return nil }
+        let lead = index == first ? 0 : extent.leadByteCount
+        let end = Int(sums[index].bytes - base)
+        return Part(
+            entry: entries[index], bytes: end - extent.byteCount - lead..<end, leadByteCount: lead,
+            pause: extent.pause, shift: sums[index].shift - sums[first].shift)
+    }
+
+    private static func firstIndex(
+        in sums: PersistentVector<TransportStreamSums.Sum>, where isLater: (TransportStreamSums.Sum) -> Bool
+    ) -> Int? {
+        var (low, high) = (sums.startIndex, sums.endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isLater(sums[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low < sums.endIndex ? low : nil
+    }
+}

@@ -100,3 +100,26 @@ func companionOfVariant(when: String, renditions: [String], uri: String?) throws
     let chosen = VariantChoice.highest.choose(from: read)
     #expect(chosen.map(\.uri) == ["http://one/720", "http://two/720"])
 }
+
+private let captionRows: [(when: String, variant: String, channels: [String])] = [
+    ("the variant's group", ",CLOSED-CAPTIONS=\"b\"", ["CC3"]),
+    ("a packager that forgets the attribute", "", ["CC1", "SERVICE1"]),
+    ("none", ",CLOSED-CAPTIONS=NONE", []),
+    ("a group that is not there", ",CLOSED-CAPTIONS=\"c\"", []),
+]
+
+@Test(arguments: captionRows)
+func closedCaptionsOfVariant(when: String, variant: String, channels: [String]) throws {
+    let text = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="a",NAME="n",URI="wrong"
+        #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="a",NAME="1",INSTREAM-ID="CC1"
+        #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="b",NAME="1",INSTREAM-ID="CC3"
+        #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="a",NAME="2",INSTREAM-ID="SERVICE1"
+        #EXT-X-STREAM-INF:BANDWIDTH=1\(variant)
+        v
+        """
+    let read = try MultivariantPlaylistParser.parse(Array(text.utf8))
+    let captions = read.closedCaptions(of: try #require(read.variants.first))
+    #expect(captions.map { $0.attributes["INSTREAM-ID"] } == channels, "\(when)")
+}

@@ -38,7 +38,7 @@ private func channel(
 
 @Test func everySubtitleRenditionOfTheVariantsGroupIsFollowed() async throws {
     let run = try await SessionRun(channel(["en", "de"]), seconds: 20, upstream: upstream)
-    guard case .variantSelected(_, _, let subtitles) = run.events.first?.event else {
+    guard case .variantSelected(_, _, let subtitles, _) = run.events.first?.event else {
         Issue.record("no variant was selected")
         return
     }

@@ -35,7 +35,7 @@ private func multivariant(
     #expect(playlists == ["http://origin.example/high.m3u8", "http://origin.example/audio.m3u8"])
     #expect(run.trace(.main) == "104 105 106 107 108 109")
     #expect(run.trace(.audio) == "103 104 105 106 107 108 109", "one segment earlier")
-    guard case .variantSelected(let variant, let audio, _) = run.events.first?.event else {
+    guard case .variantSelected(let variant, let audio, _, _) = run.events.first?.event else {
         Issue.record("no variant was selected")
         return
     }

@@ -19,6 +19,7 @@ package struct Relay {
     private var joinedSources: Set<Int> = []
     private var sourcesWithCompanion: Set<Int> = []
     private var subtitles: [Rendition] = []
+    private var captions: [Rendition] = []
     /// The ring in the spool, until it is opened.
     private var previous: PreviousRing?
 
@@ -103,9 +104,12 @@ extension Relay {
 
     private mutating func handle(_ event: UpstreamEvent, of source: Int) async throws(ChannelError) {
         switch event {
-        case .variantSelected(_, let audio, let listed):
+        case .variantSelected(_, let audio, let listed, let captions):
             if audio?.uri != nil { sourcesWithCompanion.insert(source) } else { sourcesWithCompanion.remove(source) }
-            if source == 0 { subtitles = listed }
+            if source == 0 {
+                (subtitles, self.captions) = (listed, captions)
+                await pipeline?.ring.declareCaptions(captions)
+            }
             pipeline?.addSource(source, hasCompanion: sourcesWithCompanion.contains(source))
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
@@ -139,6 +143,7 @@ extension Relay {
             pipeline?.replaceRing(ring, isLive: !joined.isVOD, slate: slate)
             state.setRing(ring)
         }
+        await ring.declareCaptions(captions)
         // A finished playlist is listed whole. If the upstream was live, its viewers keep what they have.
         if joined.isVOD { await ring.stopSliding() } else { await ring.resumeSliding() }
     }

@@ -24,7 +24,7 @@ extension NewSegment {
                 videoCodec: description.video?.codec, audioCodec: description.audioCodec,
                 resolution: description.video.map { Variant.Resolution(width: $0.width, height: $0.height) },
                 frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue),
-            adMarkers: markers, transportStream: transportStream, still: still)
+            captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream, still: still)
     }
 }
 

@@ -8,6 +8,7 @@ import Playlist
 struct RingJournal: Equatable {
     static let formatTag = "#LIVERELAY-SPOOL:"
     static let liveWindowStartTag = "#LIVERELAY-LIVE-FROM:"
+    private static let captionsTag = "#LIVERELAY-CAPTIONS:"
     /// The format version. It is raised if another version could misread the journal.
     static let format = "2"
     /// The EXT-X-VERSION that later entries need for EXT-X-MAP (RFC 8216 §7).
@@ -22,6 +23,8 @@ struct RingJournal: Equatable {
     var openDateRanges: [DateRange]
     /// The latest media sequence number at which the live playlist may begin; nil if the playlist slides.
     var liveWindowStart: UInt64?
+    /// The closed captions of the channel.
+    var captions: [Rendition]
     /// The entries with increasing media sequence numbers. Damaged records are missing.
     var entries: [RingEntry]
     var hasEnded: Bool
@@ -44,7 +47,7 @@ struct RingJournal: Equatable {
     func hasRecords(of other: RingJournal) -> Bool {
         !entries.isEmpty && entries == other.entries && targetDuration == other.targetDuration
             && openDateRanges == other.openDateRanges && liveWindowStart == other.liveWindowStart
-            && hasEnded == other.hasEnded
+            && captions == other.captions && hasEnded == other.hasEnded
     }
 
     /// The whole text for a new file. Without entries there is no EXT-X-ENDLIST.
@@ -55,7 +58,8 @@ struct RingJournal: Equatable {
         head.playlistType = .event
         head.dateRanges = openDateRanges
         head.unknownTags =
-            (liveWindowStart.map { ["\(Self.liveWindowStartTag)\($0)"] } ?? []) + [Self.formatTag + Self.format]
+            (liveWindowStart.map { ["\(Self.liveWindowStartTag)\($0)"] } ?? [])
+            + captions.map { Self.captionsTag + $0.attributes.text } + [Self.formatTag + Self.format]
         let end = hasEnded && !entries.isEmpty ? "#\(PlaylistTag.endList.rawValue)\n" : ""
         return PlaylistWriter.head(of: head, version: Self.version) + entries.map(Self.record).joined() + end
     }
@@ -78,6 +82,7 @@ extension RingJournal {
         targetDuration = index.targetDuration
         openDateRanges = index.openDateRanges.ranges
         liveWindowStart = index.liveWindowStart
+        captions = index.captions.renditions
         entries = index.entries
         mediaSequence = index.nextMediaSequence
         discontinuitySequence = index.discontinuitySequence
@@ -105,7 +110,8 @@ extension RingJournal {
             targetDuration: RingRanges.targetDuration.clamp(Int(playlist.targetDuration.components.seconds)),
             mediaSequence: playlist.mediaSequence,
             discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
-            liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first, entries: [],
+            liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first,
+            captions: playlist.unknownTags.compactMap(Self.captions), entries: [],
             hasEnded: filter.hasEnded, isDamaged: filter.isDamaged, endsInsideRecord: filter.endsInsideRecord)
         journal.entries.reserveCapacity(playlist.segments.count)
         for segment in playlist.segments { journal.append(segment) }
@@ -115,6 +121,17 @@ extension RingJournal {
 
     private static func liveWindowStart(in line: String) -> UInt64? {
         line.hasPrefix(liveWindowStartTag) ? UInt64(line.dropFirst(liveWindowStartTag.count)) : nil
+    }
+
+    /// The rendition in a line of the head; nil if the line is another one.
+    private static func captions(in line: String) -> Rendition? {
+        guard line.hasPrefix(captionsTag),
+            let attributes = try? AttributeList(
+                parsing: line.dropFirst(captionsTag.count), line: 0, tag: captionsTag)
+        else { return nil }
+        var rendition = Rendition(type: .closedCaptions, groupID: "", name: "")
+        rendition.attributes = attributes
+        return rendition
     }
 
     /// Appends the entry of a record. An intact record that does not follow the entries before it is damage.

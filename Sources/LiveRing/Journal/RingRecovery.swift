@@ -101,7 +101,7 @@ struct RingRecovery {
         var index = RingIndex(
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
-            liveWindowStart: journal.liveWindowStart)
+            liveWindowStart: journal.liveWindowStart, captions: journal.captions)
         for entry in journal.entries {
             index.appendGaps(before: entry)
             index.replay(withGapState(entry, files, revives: revives))

@@ -42,7 +42,11 @@ package struct VariantAttributes: Equatable, Sendable {
     /// - Parameters:
     ///   - uri: the URI of the media playlist, relative to the master playlist.
     ///   - subtitles: the subtitle renditions, which have one group.
-    package func masterPlaylist(uri: String, subtitles: [Rendition] = []) -> MultivariantPlaylist {
+    ///   - captions: the closed captions in the video, which have one group. Without them nothing is said: captions may
+    ///     come later, and players show none where CLOSED-CAPTIONS is NONE.
+    package func masterPlaylist(
+        uri: String, subtitles: [Rendition] = [], captions: [Rendition] = []
+    ) -> MultivariantPlaylist {
         var variant = Variant(uri: uri, bandwidth: peakBitRate)
         variant.averageBandwidth = averageBitRate
         variant.codecs = codecs
@@ -50,7 +54,8 @@ package struct VariantAttributes: Equatable, Sendable {
         variant.frameRate = frameRate
         variant.videoRange = videoRange
         variant.subtitles = subtitles.first?.groupID
-        var playlist = MultivariantPlaylist(variants: [variant], renditions: subtitles)
+        variant.closedCaptions = captions.first?.groupID
+        var playlist = MultivariantPlaylist(variants: [variant], renditions: subtitles + captions)
         playlist.hasIndependentSegments = isIndependent
         return playlist
     }

@@ -80,6 +80,13 @@ package actor DVRRing {
         publishState()
     }
 
+    /// Declares the closed captions of the upstream's variant in the master playlists, in place of those found in the
+    /// video. An upstream that declares none changes nothing.
+    package func declareCaptions(_ upstream: [Rendition]) {
+        guard index.captions.declare(upstream) else { return }
+        publishState()
+    }
+
     /// Ends the channel: every playlist gets EXT-X-ENDLIST. The files and the journal stay.
     ///
     /// If the journal cannot be written, the next process does not know that the channel ended.
@@ -290,7 +297,7 @@ extension DVRRing {
         let entry = index.entry(for: segment, afterInterruption: afterInterruption)
         try writeFiles(of: segment, for: entry)
         do throws(RingError) {
-            try commit(entry)
+            try commit(entry, captions: segment.captions)
         } catch {
             try? spool.remove(entry.segment.name)
             if let still = newStill(of: segment) { try? spool.remove(still.name) }
@@ -314,8 +321,9 @@ extension DVRRing {
     }
 
     /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.
-    private func commit(_ entry: RingEntry) throws(RingError) {
+    private func commit(_ entry: RingEntry, captions: [String] = []) throws(RingError) {
         var next = index
+        if next.captions.insert(captions) { journal.invalidate() }
         let evicted = next.publish(entry)
         try appendToJournal(next)
         hasEnded = false

@@ -81,7 +81,7 @@ package struct RingSnapshot: Sendable {
     /// The attributes of the variant in the master playlist; nil before the first segment.
     package var variantAttributes: VariantAttributes? { index.variantAttributes }
 
-    /// `master.m3u8`, or `dvr-master.m3u8` of a range, with the subtitles; nil before the first segment.
+    /// `master.m3u8`, or `dvr-master.m3u8` of a range, with subtitles and captions; nil before the first segment.
     package func masterPlaylist(_ range: RewindRange? = nil) -> [UInt8]? {
         guard let range else { return master(variantAttributes, uri: "live.m3u8") { $0 } }
         let query = range.query.isEmpty ? "" : "?\(range.query)"
@@ -96,7 +96,9 @@ package struct RingSnapshot: Sendable {
             return rendition
         }
         return attributes.map {
-            Array(PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions)).utf8)
+            let captions = index.captions.renditions
+            return Array(
+                PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions, captions: captions)).utf8)
         }
     }
 

@@ -22,24 +22,13 @@ package struct SubtitleRendition: Equatable, Sendable {
     /// - Parameter upstream: the rendition of the upstream. Its GROUP-ID and URI are not used.
     init(number: Int, upstream: Rendition) {
         self.number = number
-        var rendition = Rendition(type: .subtitles, groupID: Self.groupID, name: upstream.name)
-        rendition.language = upstream.language ?? Self.unknownLanguage
-        for name in Self.copiedAttributes {
-            guard let attribute = upstream.attributes.attributes.last(where: { $0.name == name }) else { continue }
-            rendition.attributes.set(name, to: attribute.value, isQuoted: attribute.isQuoted)
-        }
+        var rendition = Rendition(publishing: upstream, as: Self.groupID)
         rendition.uri = SpoolName.subtitleJournal(number)
         self.rendition = rendition
     }
 
     /// The GROUP-ID of every subtitle rendition.
     static let groupID = "subs"
-    /// The LANGUAGE of a rendition without one (BCP 47). Every published rendition has a LANGUAGE.
-    private static let unknownLanguage = "und"
-    /// The attributes of the upstream that are published unchanged.
-    private static let copiedAttributes = [
-        "ASSOC-LANGUAGE", "STABLE-RENDITION-ID", "DEFAULT", "AUTOSELECT", "FORCED", "CHARACTERISTICS",
-    ]
 
     /// The first media sequence number without subtitles; nil without entries.
     var nextMediaSequence: UInt64? { firstMediaSequence.map { $0 + UInt64(entries.count) } }

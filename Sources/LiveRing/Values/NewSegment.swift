@@ -21,6 +21,8 @@ package struct NewSegment: Sendable {
     package var programDateTime: ProgramDateTime
     package var resumePoint: ResumePoint
     package var format: SegmentFormat
+    /// The INSTREAM-ID of each closed caption channel in the video (§4.3.4.1).
+    package var captions: [String]
     /// The ad markers that precede the segment in every playlist.
     package var adMarkers: SegmentAdMarkers
     /// nil if the segment is not offered as a transport stream.
@@ -31,7 +33,7 @@ package struct NewSegment: Sendable {
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
         isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, resumePoint: ResumePoint,
-        format: SegmentFormat, adMarkers: SegmentAdMarkers = SegmentAdMarkers(),
+        format: SegmentFormat, captions: [String] = [], adMarkers: SegmentAdMarkers = SegmentAdMarkers(),
         transportStream: TransportStreamPoint? = nil, still: StillFile? = nil
     ) {
         self.initialization = initialization
@@ -43,6 +45,7 @@ package struct NewSegment: Sendable {
         self.programDateTime = programDateTime
         self.resumePoint = resumePoint
         self.format = format
+        self.captions = captions
         self.adMarkers = adMarkers
         self.transportStream = transportStream
         self.still = still

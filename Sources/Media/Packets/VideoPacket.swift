@@ -20,10 +20,13 @@ package struct VideoPacket: Equatable, Sendable {
     /// Whether the decoding of frames that follow in presentation may depend on this one. H.264: nal_ref_idc is not 0.
     /// HEVC: a sub-layer reference picture that is no leading picture, because only leading pictures refer to those.
     package let isReference: Bool
+    /// The channels that have captions in this frame.
+    package let captions: CaptionChannels
 
     package init(
         pid: UInt16, configuration: VideoConfiguration, pts: Ticks?, dts: Ticks?, randomAccess: RandomAccessPoint?,
-        isDamaged: Bool, payload: ArraySlice<UInt8>, parameterSets: [UInt8] = [], isReference: Bool = true
+        isDamaged: Bool, payload: ArraySlice<UInt8>, parameterSets: [UInt8] = [], isReference: Bool = true,
+        captions: CaptionChannels = CaptionChannels()
     ) {
         self.pid = pid
         self.configuration = configuration
@@ -34,6 +37,7 @@ package struct VideoPacket: Equatable, Sendable {
         self.payload = payload
         self.parameterSets = parameterSets
         self.isReference = isReference
+        self.captions = captions
     }
 }
 

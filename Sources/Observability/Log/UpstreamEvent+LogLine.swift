@@ -8,7 +8,7 @@ extension UpstreamEvent {
     /// - Parameter isDuringOutage: whether a single failure is a debug line only.
     func logLine(isDuringOutage: Bool) -> LogLine {
         switch self {
-        case .variantSelected(let variant, let audio, let subtitles):
+        case .variantSelected(let variant, let audio, let subtitles, _):
             LogLine(.info, "Selected the variant of \(Self.text(of: variant, audio, subtitles))")
         case .joined(let joined):
             LogLine(

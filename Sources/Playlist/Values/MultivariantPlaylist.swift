@@ -120,6 +120,12 @@ package struct Variant: Equatable, Sendable {
         get { attributes["SUBTITLES"] }
         set { attributes.set("SUBTITLES", to: newValue, isQuoted: true) }
     }
+
+    /// The GROUP-ID of the closed captions in the video, or "NONE".
+    package var closedCaptions: String? {
+        get { attributes["CLOSED-CAPTIONS"] }
+        set { attributes.set("CLOSED-CAPTIONS", to: newValue, isQuoted: true) }
+    }
 }
 
 /// EXT-X-MEDIA (§4.3.4.1). The named properties are computed from `attributes`.

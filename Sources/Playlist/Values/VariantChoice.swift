@@ -128,4 +128,12 @@ extension MultivariantPlaylist {
         guard let group = variant.subtitles else { return [] }
         return renditions.filter { $0.type == .subtitles && $0.groupID == group && $0.uri != nil }
     }
+
+    /// The renditions in the CLOSED-CAPTIONS group of `variant`, in the order listed. If the variant names none, those of
+    /// the first group: packagers forget the attribute.
+    package func closedCaptions(of variant: Variant) -> [Rendition] {
+        let captions = renditions.filter { $0.type == .closedCaptions }
+        let group = variant.closedCaptions ?? captions.first?.groupID
+        return captions.filter { $0.groupID == group }
+    }
 }

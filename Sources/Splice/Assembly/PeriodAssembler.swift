@@ -178,7 +178,8 @@ struct PeriodAssembler: Sendable {
             position: DecodeTimes(position: position)
                 .position(afterVideo: decodeTime + duration, audio: audio.nextDecodeTime),
             mediaSequence: mediaSequence,
-            upstreamEnd: UpstreamSegmentEnd(mediaSequence: cut.mediaSequence, frames: PublishedFrames(cut.units)))
+            upstreamEnd: UpstreamSegmentEnd(mediaSequence: cut.mediaSequence, frames: PublishedFrames(cut.units)),
+            captions: cut.units.reduce(into: CaptionChannels()) { $0.formUnion($1.packet.captions) })
         return emit(tracks)
     }
 
@@ -305,6 +306,7 @@ extension PeriodAssembler {
         /// Upstream media sequence number of the segment that completed this one.
         let mediaSequence: UInt64
         let upstreamEnd: UpstreamSegmentEnd
+        var captions = CaptionChannels()
     }
 
     /// Writes one output segment and advances the timeline. Segments with and without video are built here alone.
@@ -327,7 +329,7 @@ extension PeriodAssembler {
             isIndependent: tracks.isIndependent, duration: tracks.duration,
             programDateTime: dates.stamp(from: tracks.start, duration: tracks.duration), position: position,
             mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: period.description,
-            spans: spans, placements: markers.dequeuePlacements(before: end, dates: dates),
+            captions: tracks.captions, spans: spans, placements: markers.dequeuePlacements(before: end, dates: dates),
             spliceCommands: markers.dequeueSpliceCommands(before: end, dates: dates))
     }
 }

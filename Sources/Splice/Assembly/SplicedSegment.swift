@@ -21,6 +21,8 @@ package struct SplicedSegment: Sendable {
     /// Upstream position at the end of this segment.
     package let upstreamEnd: UpstreamSegmentEnd
     package let description: PeriodDescription
+    /// The channels with captions in the frames of this segment.
+    package var captions = CaptionChannels()
     /// Source spans placed on the timeline since the segment before.
     package var spans: [SourceSpan] = []
     /// Upstream segments that begin in this one, in order; those without frames are not among them.

@@ -306,7 +306,8 @@ extension PlaylistIntake {
     private func reportVariant(_ media: inout MediaIntake) {
         if let variant = locator.variant {
             media.requests.report(
-                .variantSelected(variant: variant, audio: locator.audio, subtitles: locator.subtitles))
+                .variantSelected(
+                    variant: variant, audio: locator.audio, subtitles: locator.subtitles, captions: locator.captions))
         }
     }
 

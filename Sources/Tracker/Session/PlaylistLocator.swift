@@ -37,6 +37,11 @@ struct PlaylistLocator: Sendable {
     private(set) var audio: Rendition?
     /// The subtitle renditions that are followed: those of the first playlist, since a later one may not renumber them.
     private(set) var subtitles: [Rendition] = []
+    /// The closed captions that are declared for the variant in use.
+    var captions: [Rendition] {
+        guard let variant, let multivariant else { return [] }
+        return multivariant.playlist.closedCaptions(of: variant)
+    }
     private let maxSubtitles: Int
     private let followsAudio: Bool
     private(set) var loadCount = 0

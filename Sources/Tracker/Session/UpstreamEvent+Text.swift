@@ -11,7 +11,7 @@ extension UpstreamEvent {
 
     private var line: EventLine {
         switch self {
-        case .variantSelected(let variant, let audio, _):
+        case .variantSelected(let variant, let audio, _, _):
             EventLine("variant-selected", ("uri", variant.uri), ("audio", audio?.uri ?? "none"))
         case .joined(let joined):
             EventLine(

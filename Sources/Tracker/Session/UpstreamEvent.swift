@@ -6,7 +6,7 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// A variant was chosen from the upstream's multivariant playlist.
     ///
     /// The subtitles are those of the first such event for the life of the session, whatever a later playlist lists.
-    case variantSelected(variant: Variant, audio: Rendition?, subtitles: [Rendition])
+    case variantSelected(variant: Variant, audio: Rendition?, subtitles: [Rendition], captions: [Rendition])
     /// The first segments of a rendition are known.
     case joined(Joined)
     /// A step was taken because a playlist listed nothing new for that long.

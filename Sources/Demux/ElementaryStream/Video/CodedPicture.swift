@@ -37,6 +37,17 @@ struct CodedPicture {
         return isAnnounced && isReference && isIntra ? .recoveryPoint : nil
     }
 
+    /// The channels with captions in the SEI messages of the picture.
+    var captions: CaptionChannels {
+        var channels = CaptionChannels()
+        for (unit, role) in zip(units, roles) where role == .prefix || role == .other {
+            let messages = SEIMessage.userDataRegistered.all(
+                in: unit, of: bytes, codec: codec, limit: CaptionData.messageLimit)
+            for message in messages { channels.formUnion(CaptionData.channels(in: message)) }
+        }
+        return channels
+    }
+
     /// IDR, BLA or CRA; nil for any other picture.
     private var irap: RandomAccessPoint? {
         for case .slice(_, let type) in roles {

@@ -4,6 +4,7 @@ import Support
 /// Supplemental enhancement information before a picture (ISO/IEC 14496-10 §7.3.2.3.1, ISO/IEC 23008-2 §7.3.5), by
 /// payloadType (Annex D of both).
 enum SEIMessage: Int {
+    case userDataRegistered = 4
     case recoveryPoint = 6
     case alternativeTransferCharacteristics = 147
 
@@ -14,6 +15,21 @@ enum SEIMessage: Int {
         return (0..<limit).reduce(into: []) { found, _ in if let byte = payload.next() { found.append(byte) } }
     }
 
+    /// Returns the bytes of each such message in `unit`, at most `limit` of each, without emulation prevention.
+    func all(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec, limit: Int) -> [[UInt8]] {
+        guard var reader = PayloadReader(unit, of: bytes, codec: codec) else { return [] }
+        var messages: [[UInt8]] = []
+        while let size = reader.skipToMessage(rawValue) {
+            var message: [UInt8] = []
+            for _ in 0..<size {
+                guard let byte = reader.next() else { return messages }
+                if message.count < limit { message.append(byte) }
+            }
+            messages.append(message)
+        }
+        return messages
+    }
+
     /// Returns the first byte of the first such message in `unit`; nil if there is none.
     func firstByte(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> UInt8? {
         var payload = payload(in: unit, of: bytes, codec: codec)
@@ -21,29 +37,38 @@ enum SEIMessage: Int {
     }
 
     private func payload(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> PayloadReader? {
-        let isSEI = codec == .h264 ? bytes[unit.start] & 0x1F == 6 : bytes[unit.start] >> 1 & 0x3F == 39
-        guard isSEI else { return nil }
-        StepCounter.add(unit.end - unit.start)
-        var reader = PayloadReader(bytes: bytes, offset: unit.start + (codec == .h264 ? 1 : 2), end: unit.end)
-        while let type = reader.nextCodedNumber(), let size = reader.nextCodedNumber() {
-            if type == rawValue { return reader }
-            // If no further message fits, the remaining bytes are rbsp_trailing_bits.
-            for _ in 0..<size where reader.next() == nil { return nil }
+        guard var reader = PayloadReader(unit, of: bytes, codec: codec), reader.skipToMessage(rawValue) != nil else {
+            return nil
         }
-        return nil
+        return reader
     }
 
-    /// Reads the bytes of a NAL unit without emulation prevention.
+    /// Reads the bytes of a NAL unit of SEI messages without emulation prevention.
     private struct PayloadReader {
         let bytes: [UInt8]
         var offset: Int
         let end: Int
         private var zeros = 0
 
-        init(bytes: [UInt8], offset: Int, end: Int) {
+        /// nil if `unit` has no SEI messages. HEVC has those before the picture and those after it.
+        init?(_ unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) {
+            let header = bytes[unit.start]
+            guard codec == .h264 ? header & 0x1F == 6 : 39...40 ~= header >> 1 & 0x3F else { return nil }
+            StepCounter.add(unit.end - unit.start)
             self.bytes = bytes
-            self.offset = offset
-            self.end = end
+            offset = unit.start + (codec == .h264 ? 1 : 2)
+            end = unit.end
+        }
+
+        /// Moves to the next message of a payloadType.
+        /// - Returns: its payloadSize; nil if there is none.
+        mutating func skipToMessage(_ payloadType: Int) -> Int? {
+            while let type = nextCodedNumber(), let size = nextCodedNumber() {
+                if type == payloadType { return size }
+                // If no further message fits, the remaining bytes are rbsp_trailing_bits.
+                for _ in 0..<size where next() == nil { return nil }
+            }
+            return nil
         }
 
         mutating func next() -> UInt8? {

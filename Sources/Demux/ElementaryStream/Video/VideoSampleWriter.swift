@@ -20,6 +20,7 @@ struct VideoSampleWriter: Sendable {
         let payload: Range<Int>
         let parameterSets: [UInt8]
         let isReference: Bool
+        let captions: CaptionChannels
     }
 
     private let pid: UInt16
@@ -95,7 +96,8 @@ struct VideoSampleWriter: Sendable {
         samples.append(
             Sample(
                 configuration: configuration, timing: timing, randomAccess: randomAccess, payload: start..<arena.count,
-                parameterSets: setsApart, isReference: picture?.isReference ?? true))
+                parameterSets: setsApart, isReference: picture?.isReference ?? true,
+                captions: picture?.captions ?? CaptionChannels()))
         return true
     }
 
@@ -115,7 +117,7 @@ struct VideoSampleWriter: Sendable {
             VideoPacket(
                 pid: pid, configuration: sample.configuration, pts: sample.timing.pts, dts: sample.timing.dts,
                 randomAccess: sample.randomAccess, isDamaged: sample.timing.isDamaged, payload: bytes[sample.payload],
-                parameterSets: sample.parameterSets, isReference: sample.isReference)
+                parameterSets: sample.parameterSets, isReference: sample.isReference, captions: sample.captions)
         }
     }
 

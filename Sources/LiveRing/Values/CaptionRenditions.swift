@@ -1,0 +1,55 @@
+import Playlist
+
+/// The closed captions that the master playlists declare: those that the upstream declares, else those found in the video.
+///
+/// Captions that were declared stay, since video listed in the rewind may have them, and players that see no declaration
+/// show none.
+struct CaptionRenditions: Equatable, Sendable {
+    /// The GROUP-ID of every closed caption rendition.
+    static let groupID = "cc"
+    private static let instreamID = "INSTREAM-ID"
+    /// The values that INSTREAM-ID may have (RFC 8216 §4.3.4.1).
+    private static let instreamIDs = Set((1...4).map { "CC\($0)" } + (1...63).map { "SERVICE\($0)" })
+
+    private(set) var renditions: [Rendition]
+    /// Whether the upstream of this process declares its captions, so that none is added to them.
+    private var isDeclared = false
+
+    /// - Parameter renditions: those of an earlier process.
+    init(_ renditions: [Rendition] = []) { self.renditions = renditions }
+
+    /// Replaces the renditions by those that the upstream declares, if it declares any.
+    ///
+    /// One without a valid INSTREAM-ID, or with that of another, is dropped. A NAME is unique in its group
+    /// (RFC 8216 §4.3.4.1.1).
+    /// - Returns: whether the renditions changed.
+    mutating func declare(_ upstream: [Rendition]) -> Bool {
+        var declared: [Rendition] = []
+        for rendition in upstream {
+            var published = Rendition(publishing: rendition, as: Self.groupID)
+            guard let id = published.attributes[Self.instreamID], Self.instreamIDs.contains(id),
+                !declared.contains(where: { $0.attributes[Self.instreamID] == id })
+            else { continue }
+            if published.name.isEmpty || declared.contains(where: { $0.name == published.name }) { published.name = id }
+            declared.append(published)
+        }
+        guard !declared.isEmpty else { return false }
+        isDeclared = true
+        defer { renditions = declared }
+        return renditions != declared
+    }
+
+    /// Adds channels found in the video.
+    /// - Returns: whether the renditions changed.
+    mutating func insert(_ instreamIDs: [String]) -> Bool {
+        guard !isDeclared else { return false }
+        let new = instreamIDs.filter { id in !renditions.contains { $0.attributes[Self.instreamID] == id } }
+        renditions += new.map { id in
+            var found = Rendition(type: .closedCaptions, groupID: Self.groupID, name: id)
+            found.attributes.set("AUTOSELECT", to: "YES")
+            found.attributes.set(Self.instreamID, to: id, isQuoted: true)
+            return Rendition(publishing: found, as: Self.groupID)
+        }
+        return !new.isEmpty
+    }
+}

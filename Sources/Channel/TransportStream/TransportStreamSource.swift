@@ -47,7 +47,9 @@ struct TransportStreamSource: Sendable {
         let still = try entry.transportStream?.still.map { (still) throws(TransportStreamError) in
             do throws(RingError) { return try snapshot.bytes(of: still) } catch { throw .spool(error) }
         }
-        let content = try entry.transportContent(of: file[..<size], still: still)
+        let content = try entry.transportContent(still: still) { (audio, duration) throws(MediaError) in
+            try TransportMedia(fragment: file[..<size], audio: audio, lasting: duration)
+        }
         return Written(
             segment: content.muxer.segment(content.media, in: &output), replacements: content.replacements)
     }
@@ -82,14 +84,14 @@ struct TransportContent {
 
 extension TransportStreamRecord {
     /// - Parameters:
-    ///   - file: the bytes of the segment.
     ///   - still: the bytes of its still; nil if it needs none.
+    ///   - samples: returns the samples of the segment, by its audio and its duration.
     func transportContent(
-        of file: ArraySlice<UInt8>, still: [UInt8]?
+        still: [UInt8]?, _ samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
     ) throws(TransportStreamError) -> TransportContent {
         guard let point = transportStream, let state = TransportStreamState(point) else { throw .noMedia }
         do throws(MediaError) {
-            var media = try TransportMedia(fragment: file, audio: audioConfiguration, lasting: Ticks(duration))
+            var media = try samples(audioConfiguration, Ticks(duration))
             let still = try still.map { (bytes) throws(MediaError) in
                 try TransportMedia(fragment: bytes[...], audio: nil, lasting: .zero)
             }

@@ -17,8 +17,6 @@ struct TransportStreamTimeline: Sendable {
     private(set) var counts = Counts()
     /// Where the transport stream of the latest segment ends; nil if it is not known.
     private var end: Ticks?
-    /// Memory for the bytes of one segment, for all channels.
-    private static let memory = SegmentMemory(byteLimit: 8 << 20)
 
     /// Continues after the newest entry of a ring.
     init(resuming snapshot: RingSnapshot) {
@@ -55,14 +53,11 @@ struct TransportStreamTimeline: Sendable {
 
     /// Measures the transport stream of a segment that `append` recorded. A segment that cannot be read has no extent.
     mutating func measure(_ segment: inout NewSegment) {
-        var file = Self.memory.removeBuffer(for: .file)
-        defer { Self.memory.store(file, for: .file) }
-        file.removeAll(keepingCapacity: true)
-        file.reserveCapacity(segment.byteCount)
-        file += segment.header
-        for part in segment.payload { file += part }
-        guard let content = try? segment.transportContent(of: file[...], still: segment.still?.bytes),
-            let (size, times) = content.muxer.extent(of: content.media)
+        let content = try? segment.transportContent(still: segment.still?.bytes) {
+            (audio, duration) throws(MediaError) in
+            try TransportMedia(header: segment.header, payloads: segment.payload, audio: audio, lasting: duration)
+        }
+        guard let content, let (size, times) = content.muxer.extent(of: content.media)
         else { return }
         var extent = TransportStreamExtent(byteCount: size)
         if let end, let pause = ClientClock.pause(for: times.lowerBound - end) {

@@ -13,11 +13,29 @@ extension TransportMedia {
     package init(
         fragment file: ArraySlice<UInt8>, audio: AudioConfiguration?, lasting duration: Ticks
     ) throws(MediaError) {
-        let boxes = try BoxReader.boxes(in: file)
+        var samples = SampleBytes.file(file)
+        try self.init(boxes: BoxReader.boxes(in: file), &samples, audio: audio, lasting: duration)
+    }
+
+    /// As above, for a segment whose bytes are not in one place yet.
+    /// - Parameters:
+    ///   - header: the bytes before the samples.
+    ///   - payloads: the bytes of each sample, in file order.
+    package init(
+        header: [UInt8], payloads: [ArraySlice<UInt8>], audio: AudioConfiguration?, lasting duration: Ticks
+    ) throws(MediaError) {
+        var samples = SampleBytes.payloads(payloads[...])
+        // The box of the samples is incomplete.
+        try self.init(boxes: BoxReader.wholeBoxes(in: header[...]).boxes, &samples, audio: audio, lasting: duration)
+    }
+
+    private init(
+        boxes: [Box], _ bytes: inout SampleBytes, audio: AudioConfiguration?, lasting duration: Ticks
+    ) throws(MediaError) {
         let moof = try boxes.require("moof")
         var tracks: [UInt32: Track] = [:]
         for box in try moof.children() where box.type == "traf" {
-            let track = try Track(box.children(), in: file, from: moof.start)
+            let track = try Track(box.children(), &bytes, from: moof.start)
             tracks[track.id] = track
         }
         let video = tracks[TrackID.video]?.videoSamples ?? []
@@ -51,6 +69,28 @@ extension TransportMedia {
     }
 }
 
+/// Where the bytes of samples are.
+private enum SampleBytes {
+    /// In a file, at the offsets that it states.
+    case file(ArraySlice<UInt8>)
+    /// Apart, in file order; those that were returned are removed.
+    case payloads(ArraySlice<ArraySlice<UInt8>>)
+
+    mutating func next(_ range: Range<Int>) throws(MediaError) -> ArraySlice<UInt8> {
+        switch self {
+        case .file(let file):
+            guard range.upperBound <= file.endIndex else {
+                throw MediaError(.truncated, offset: file.endIndex, section: BoxReader.section)
+            }
+            return file[range]
+        case .payloads(var rest):
+            guard let next = rest.popFirst(), next.count == range.count else { throw Track.fault("sample_size") }
+            self = .payloads(rest)
+            return next
+        }
+    }
+}
+
 /// One `traf`.
 private struct Track {
     struct Sample {
@@ -70,8 +110,8 @@ private struct Track {
     /// Whether the first sample is in a sample group `roll` (ISO/IEC 14496-12 §10.1).
     let beginsGradualRefresh: Bool
 
-    /// - Parameter base: the index of the `moof` in `file`.
-    init(_ boxes: [Box], in file: ArraySlice<UInt8>, from base: Int) throws(MediaError) {
+    /// - Parameter base: the index of the `moof` in the file.
+    init(_ boxes: [Box], _ bytes: inout SampleBytes, from base: Int) throws(MediaError) {
         var header = BoxFields(try boxes.require("tfhd").body)
         let headerFlags = try header.versionAndFlags().flags
         id = try header.u32()
@@ -84,14 +124,14 @@ private struct Track {
         }
         self.decodeTime = decodeTime
         beginsGradualRefresh = boxes.contains { $0.type == "sbgp" && Self.beginsRoll($0) }
-        try readSamples(boxes.require("trun"), duration, flags, in: file, from: base)
+        try readSamples(boxes.require("trun"), duration, flags, &bytes, from: base)
         guard samples.reduce(Int64(0), { $0 + Int64($1.duration) }) <= longest else {
             throw Self.fault("sample_duration")
         }
     }
 
     private mutating func readSamples(
-        _ trun: Box, _ duration: UInt32, _ flags: UInt32, in file: ArraySlice<UInt8>, from base: Int
+        _ trun: Box, _ duration: UInt32, _ flags: UInt32, _ bytes: inout SampleBytes, from base: Int
     ) throws(MediaError) {
         var fields = BoxFields(trun.body)
         let present = try fields.versionAndFlags().flags
@@ -108,13 +148,10 @@ private struct Track {
             let end = position + Int(try fields.u32())
             let ownFlags = has(TrackRunFlag.sampleFlags) ? try fields.u32() : firstFlags ?? flags
             let offset = has(TrackRunFlag.sampleCompositionTimeOffsets) ? try fields.u32() : 0
-            guard end <= file.endIndex else {
-                throw MediaError(.truncated, offset: file.endIndex, section: BoxReader.section)
-            }
             samples.append(
                 Sample(
                     duration: duration, compositionOffset: Int32(bitPattern: offset), flags: ownFlags,
-                    payload: file[position..<end]))
+                    payload: try bytes.next(position..<end)))
             (position, firstFlags) = (end, nil)
         }
     }

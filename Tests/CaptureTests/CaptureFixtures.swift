@@ -1,9 +1,6 @@
 import Foundation
-import Playlist
-import Tracker
 
 @testable import Capture
-@testable import Fetch
 @testable import Support
 
 let playlistURL = "http://h/main.m3u8"

@@ -6,7 +6,6 @@ import Tracker
 
 @testable import Capture
 @testable import Fetch
-@testable import Support
 
 /// Answers from a table; each request takes one second.
 private final class TableFetcher: Fetcher {

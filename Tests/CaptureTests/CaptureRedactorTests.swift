@@ -1,9 +1,7 @@
 import Testing
-import Tracker
 
 @testable import Capture
 @testable import Fetch
-@testable import Support
 
 private let everything = CaptureRedactor.Options(queries: true, headers: true, hosts: true)
 

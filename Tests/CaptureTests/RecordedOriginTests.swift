@@ -1,11 +1,9 @@
 import Foundation
 import Playlist
 import Testing
-import Tracker
 
 @testable import Capture
 @testable import Fetch
-@testable import Support
 
 private let host = "http://h/"
 

@@ -1,6 +1,4 @@
-import Playlist
 import Testing
-import Tracker
 
 @testable import Capture
 @testable import Fetch

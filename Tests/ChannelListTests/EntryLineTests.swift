@@ -1,7 +1,5 @@
 import Testing
 
-@testable import ChannelList
-
 /// A line after `#EXTINF:`, and what it says: the channel, then its issues.
 private let rows: [(when: String, line: String, says: [String])] = [
     ("only a name", "-1,BBC One", ["BBC One"]),

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import ChannelList
 @testable import Guide
 
 /// A guide, and what of it is found: `c` and `p` with the id of each element.

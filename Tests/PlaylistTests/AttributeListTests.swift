@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 /// `read`: the attributes written again, one form for all spellings; nil when they are malformed.
 private let rows: [(when: String, text: String, read: String?)] = [

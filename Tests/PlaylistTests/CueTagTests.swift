@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 private typealias Row = (when: String, line: String, meaning: CueTag.Meaning, section: [UInt8]?)
 

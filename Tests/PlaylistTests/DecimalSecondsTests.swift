@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import Playlist
 @testable import Support
 
 private let attosecond = Duration(secondsComponent: 0, attosecondsComponent: 1)

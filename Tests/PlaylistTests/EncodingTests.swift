@@ -1,6 +1,5 @@
 import Testing
 
-@testable import Playlist
 @testable import Support
 
 private let decodeRows: [(digits: String, bytes: [UInt8]?)] = [

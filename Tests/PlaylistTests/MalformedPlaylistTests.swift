@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 /// Media playlist from lines; "#EXTM3U" is put before them.
 private func playlist(_ lines: String...) throws(PlaylistError) -> MediaPlaylist {

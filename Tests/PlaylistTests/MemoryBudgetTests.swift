@@ -1,6 +1,5 @@
 import Testing
 
-@testable import Playlist
 @testable import Support
 
 private let mebibyte = 1 << 20

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 private func master(_ text: String) throws(PlaylistError) -> MultivariantPlaylist {
     try MultivariantPlaylistParser.parse(Array("#EXTM3U\n\(text)".utf8))

@@ -1,8 +1,6 @@
-import TestSupport
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 /// The ranges of numbers, where they are read. `PlaylistNumber` holds them.
 struct PlaylistNumberTests {

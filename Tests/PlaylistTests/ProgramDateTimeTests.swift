@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Playlist
 @testable import Support
 
 private let readRows: [(when: String, text: String, written: String?)] = [

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 /// Which of the keys in effect decrypts a segment. What cannot be decrypted is refused here, and nowhere else.
 struct SegmentKeyTests {

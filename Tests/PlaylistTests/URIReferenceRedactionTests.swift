@@ -1,6 +1,5 @@
 import Testing
 
-@testable import Playlist
 @testable import Support
 
 private let rows: [(when: String, url: String, redacted: String)] = [

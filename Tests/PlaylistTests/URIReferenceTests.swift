@@ -1,6 +1,5 @@
 import Testing
 
-@testable import Playlist
 @testable import Support
 
 /// RFC 3986 §5.4, all of it; the base is `http://a/b/c/d;p?q`.

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 private func uris(
     _ text: String, url: String = "", imported: [VariableDefinition] = []

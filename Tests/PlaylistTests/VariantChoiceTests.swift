@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Playlist
-@testable import Support
 
 private let wishRows: [(text: String, choice: VariantChoice?)] = [
     ("max", .highest), ("min", .lowest), ("720", .height(720)), ("1080p", .height(1080)), ("4320", .height(4320)),

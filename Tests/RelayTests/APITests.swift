@@ -2,10 +2,8 @@ import ChannelList
 import Foundation
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import WebServer
-@testable import liverelay
 
 private struct APIRow: Sendable, CustomTestStringConvertible {
     let when: String

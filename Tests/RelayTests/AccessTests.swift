@@ -5,7 +5,6 @@ import Playlist
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

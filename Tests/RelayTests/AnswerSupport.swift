@@ -1,7 +1,4 @@
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 extension Answer {
     /// The response if it is made at once.

@@ -3,13 +3,9 @@ import Testing
 import Tracker
 
 @testable import Channel
-@testable import Fetch
 @testable import Observability
-@testable import Service
 @testable import Splice
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 private func upstream(_ event: UpstreamEvent) -> RelayEvent { .init(kind: .upstream(event), isDuringOutage: false) }
 private func pipeline(_ event: ChannelPipeline.Event) -> RelayEvent {

@@ -1,10 +1,7 @@
 import Support
 import Testing
 
-@testable import Observability
 @testable import Service
-@testable import WebServer
-@testable import liverelay
 
 private typealias Input = ChannelSupervisor.Input
 private typealias Run = ChannelSupervisor.Run

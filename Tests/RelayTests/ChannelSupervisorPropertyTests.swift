@@ -1,10 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
-@testable import WebServer
-@testable import liverelay
 
 /// Viewers, upstreams and time, made up from a seed: whatever they do, the supervisor's promises hold.
 private struct SupervisedWorld {

@@ -4,8 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

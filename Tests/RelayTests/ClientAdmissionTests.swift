@@ -1,9 +1,6 @@
-import Channel
 import Glibc
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

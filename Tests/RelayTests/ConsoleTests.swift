@@ -4,11 +4,7 @@ import Testing
 
 @testable import Fetch
 @testable import Observability
-@testable import Service
-@testable import Support
 @testable import Tracker
-@testable import WebServer
-@testable import liverelay
 
 /// The text for a terminal or file after changes since the last text.
 private let rows: [(when: String, isTerminal: Bool, changes: @Sendable (inout ConsoleQueue) -> Void, text: String?)] = [

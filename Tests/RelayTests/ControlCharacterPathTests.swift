@@ -1,14 +1,11 @@
 import ArgumentParser
-import Channel
 import Foundation
-import Logging
 import Playlist
 import Testing
 import Tracker
 
 @testable import Fetch
 @testable import Observability
-@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

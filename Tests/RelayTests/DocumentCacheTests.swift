@@ -1,10 +1,7 @@
 import Dispatch
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 private func key(_ name: String = "list") -> DocumentCache.Key { DocumentCache.Key(name: name) }
 

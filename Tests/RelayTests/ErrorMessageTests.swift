@@ -10,10 +10,8 @@ import Testing
 @testable import Fetch
 @testable import Media
 @testable import Observability
-@testable import Service
 @testable import Support
 @testable import Tracker
-@testable import WebServer
 @testable import liverelay
 
 private let url = "http://channel.example/live.m3u8"

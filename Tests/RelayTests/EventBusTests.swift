@@ -1,9 +1,7 @@
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 private func reload(_ number: Int) -> EventContent {
     .listReload(source: "list", added: number)

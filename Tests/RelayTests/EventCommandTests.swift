@@ -4,9 +4,6 @@ import Logging
 import Testing
 
 @testable import Observability
-@testable import Service
-@testable import WebServer
-@testable import liverelay
 
 /// A command in a directory of its own.
 private struct CommandScene: ~Copyable {

@@ -4,10 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import Splice
-@testable import WebServer
-@testable import liverelay
 
 private let client = EventContent.Client(number: 3, path: "/news.ts", address: "192.0.2.7", userAgent: "VLC/3.0.21")
 

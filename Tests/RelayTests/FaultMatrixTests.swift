@@ -5,12 +5,7 @@ import TestSupport
 import Testing
 import Tracker
 
-@testable import Fetch
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 @Suite struct FaultMatrixTests {
     static let scenes = FaultFamily.all.flatMap(\.scenes)

@@ -1,16 +1,9 @@
 import Channel
 import ChannelTestSupport
 import Playlist
-import Splice
-import TestSupport
 import Tracker
 
 @testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
-@testable import liverelay
 
 /// The outcome of a fault: a row of docs/failover.md.
 struct FaultRow {

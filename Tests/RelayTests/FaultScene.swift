@@ -4,14 +4,6 @@ import ChannelTestSupport
 import Foundation
 import TestSupport
 import Testing
-import Tracker
-
-@testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
-@testable import liverelay
 
 /// A fault and the channel that meets it.
 struct FaultScene: Sendable, CustomTestStringConvertible {

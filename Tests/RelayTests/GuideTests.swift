@@ -2,19 +2,15 @@ import ChannelList
 import Foundation
 import Glibc
 import Logging
-import Playlist
 import Synchronization
 import TestSupport
 import Testing
-import Tracker
 
 @testable import Fetch
 @testable import Guide
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 private let guideText = """
     <?xml version="1.0" encoding="UTF-8"?>

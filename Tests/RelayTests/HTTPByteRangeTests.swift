@@ -1,10 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 @Suite struct HTTPByteRangeTests {
     static let rows: [(when: String, field: String?, byteCount: Int, expected: HTTPByteRange)] = [

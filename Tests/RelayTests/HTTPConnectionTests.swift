@@ -1,10 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// Keep-alive, pipelining, concurrent connections and closing.
 @Suite(.ownThreads) struct HTTPConnectionTests {

@@ -2,11 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 @Suite struct HTTPFieldTests {
     static let encodings: [(when: String, field: String?, gzip: Bool)] = [

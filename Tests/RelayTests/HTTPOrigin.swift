@@ -1,10 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// A server with a directory of files, for tests with real connections.
 struct HTTPOrigin: ~Copyable {

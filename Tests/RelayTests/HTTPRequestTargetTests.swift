@@ -1,9 +1,6 @@
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 @Suite struct HTTPRequestTargetTests {
     typealias Item = RequestTarget.QueryItem

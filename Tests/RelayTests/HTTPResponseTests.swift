@@ -1,10 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// One request over a real socket, one answer: status, fields and body.
 @Suite(.ownThreads) struct HTTPResponseTests {

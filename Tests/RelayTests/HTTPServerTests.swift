@@ -1,10 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// Start and shutdown of the server. One that waited for its limit would take ten minutes.
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct HTTPServerTests {

@@ -1,9 +1,6 @@
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 private let rows: [(uri: String, route: Route.Kind)] = [
     ("/", .page), ("/?a=b", .page), ("/live.m3u8", .playlist), ("/dvr.m3u8?last=60", .playlist),

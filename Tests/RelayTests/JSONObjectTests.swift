@@ -2,12 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ChannelList
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 private let rows: [(when: String, text: String, json: String)] = [
     ("plain", "news", #""news""#), ("quotes and backslashes", #"a"b\c"#, #""a\"b\\c""#),

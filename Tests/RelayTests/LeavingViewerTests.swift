@@ -3,10 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// Clients that leave: what they held is given back at once.
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct LeavingViewerTests {

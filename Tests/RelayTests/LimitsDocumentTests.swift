@@ -4,10 +4,6 @@ import Splice
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import Support
-@testable import WebServer
 @testable import liverelay
 
 /// docs/limits.md says what the code does.

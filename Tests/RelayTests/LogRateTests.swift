@@ -4,8 +4,6 @@ import Logging
 import Testing
 
 @testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 @Suite struct LogRateTests {

@@ -7,9 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// A snapshot of a process without any channel that runs.
 private func idleSnapshot(channels: Int) throws -> MetricsSnapshot {

@@ -1,9 +1,7 @@
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 private typealias Label = MetricFamily.Label
 

@@ -6,9 +6,6 @@ import TestSupport
 import Testing
 
 @testable import Observability
-@testable import Service
-@testable import WebServer
-@testable import liverelay
 
 /// What an operator reads of media that is not published, or not as it seems.
 @Suite struct MissingMediaTests {

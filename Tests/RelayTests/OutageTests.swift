@@ -4,17 +4,13 @@ import ChannelTestSupport
 import Foundation
 import LiveRing
 import Playlist
-import Splice
 import TestSupport
 import Testing
 import Tracker
 
 @testable import Fetch
 @testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 /// A looped capture as an upstream, with a backup and faults, relayed on a virtual clock.
 private struct OutageChannel {

@@ -5,7 +5,6 @@ import LiveRing
 import Logging
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import WebServer
 @testable import liverelay

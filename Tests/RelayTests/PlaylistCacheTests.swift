@@ -1,16 +1,12 @@
 import Dispatch
 import Foundation
 import LiveRing
-import Playlist
-import TestSupport
 import Testing
 
 @testable import Channel
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 /// Playlists of a long rewind: rendered once, on no event loop, and a bounded number at once.
 @Suite(.ownThreads) struct PlaylistCacheTests {

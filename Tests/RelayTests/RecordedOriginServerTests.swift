@@ -1,13 +1,8 @@
 import Capture
 import Foundation
-import Playlist
 import Testing
-import Tracker
 
 @testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -9,9 +9,6 @@ import Testing
 import Tracker
 
 @testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -1,4 +1,3 @@
-import Channel
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -6,10 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// What is refused before its body has arrived.
 private struct RefusedHead: Sendable, CustomTestStringConvertible {

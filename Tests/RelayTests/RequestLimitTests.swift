@@ -1,12 +1,8 @@
 import ArgumentParser
-import Channel
-import ChannelList
 import Foundation
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
 @testable import WebServer
 @testable import liverelay

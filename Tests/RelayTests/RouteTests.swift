@@ -1,5 +1,4 @@
 import LiveRing
-import Playlist
 import Support
 import Testing
 import WebServer

@@ -3,16 +3,12 @@ import ChannelList
 import Foundation
 import LiveRing
 import Logging
-import Playlist
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 private let token = "news-token-012345"
 

@@ -1,19 +1,10 @@
-import Capture
-import Channel
 import ChannelList
 import Foundation
-import LiveRing
-import Logging
 import Playlist
-import Synchronization
 import TestSupport
 import Testing
-import Tracker
 
-@testable import Fetch
-@testable import Observability
 @testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -1,12 +1,6 @@
 import Testing
-import Tracker
 
-@testable import Fetch
-@testable import Observability
-@testable import Service
-@testable import Support
 @testable import WebServer
-@testable import liverelay
 
 private let hosts: [(host: String, isValid: Bool)] = [
     ("tv.example", true), ("tv.example:8080", true), ("192.0.2.1:80", true), ("[2001:db8::1]:8080", true),

@@ -1,9 +1,6 @@
 import Glibc
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 @Suite(.timeLimit(.minutes(1))) struct SignalTests {

@@ -1,13 +1,9 @@
 import Channel
-import Splice
 import Testing
 
 @testable import Media
 @testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 @Suite struct SlateErrorTests {
     private func line(_ reason: SlateError.Reason) -> String {

@@ -2,11 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 /// A number that counts how often it is compared.
 private struct CountedNumber: Comparable, Sendable {

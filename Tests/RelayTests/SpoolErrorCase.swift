@@ -3,10 +3,7 @@ import LiveRing
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 /// A spool that no process can use, and the error for the operator.
 struct SpoolErrorCase: Sendable, CustomTestStringConvertible {

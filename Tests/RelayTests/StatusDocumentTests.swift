@@ -6,10 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 /// The tables of docs/http.md name the fields of `/status.json`, each section its own.
 @Suite struct StatusDocumentTests {

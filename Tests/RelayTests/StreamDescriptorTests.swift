@@ -6,10 +6,8 @@ import Logging
 import Media
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import Support
-@testable import WebServer
 @testable import liverelay
 
 struct StreamDescriptorTests {

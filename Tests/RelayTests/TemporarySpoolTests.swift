@@ -2,9 +2,6 @@ import Foundation
 import LiveRing
 import Testing
 
-@testable import Observability
-@testable import Service
-@testable import WebServer
 @testable import liverelay
 
 /// Directories that exist when a process starts, and whether they belong to a killed process.

@@ -9,11 +9,9 @@ import TestSupport
 import Testing
 
 @testable import Channel
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 /// Transport streams over HTTP.
 @Suite(.ownThreads) struct TransportStreamHTTPTests {

@@ -3,14 +3,10 @@ import Logging
 import Synchronization
 import TestSupport
 import Testing
-import Tracker
 
 @testable import Fetch
 @testable import Observability
-@testable import Service
 @testable import Support
-@testable import WebServer
-@testable import liverelay
 
 private func answer(_ status: Int) -> FetchOutcome { .success(.init(status: status, finalURL: "u", body: [])) }
 private func failure(_ reason: FetchError.Reason) -> FetchOutcome { .failure(.init(reason, url: "u")) }

@@ -1,6 +1,5 @@
 import ChannelList
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -8,7 +7,6 @@ import Testing
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 private let server = "server-token-0123"
 private let news = "news-token-012345"

@@ -1,4 +1,3 @@
-import Capture
 import ChannelList
 import Foundation
 import Synchronization
@@ -6,11 +5,9 @@ import TestSupport
 import Testing
 
 @testable import Fetch
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 /// A panel that somebody pays for: what each of its documents answers.
 private struct Panel {

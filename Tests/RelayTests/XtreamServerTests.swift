@@ -1,17 +1,14 @@
 import ChannelList
 import Foundation
 import Logging
-import Playlist
 import TestSupport
 import Testing
 
 @testable import Fetch
 @testable import Guide
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 private let server = "server-token-0123"
 private let newsToken = "news-token-012345"

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// A media playlist that is parsed independently of the code under test, as far as the rules need it.

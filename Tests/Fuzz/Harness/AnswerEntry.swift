@@ -1,5 +1,3 @@
-import Playlist
-
 @testable import Fetch
 @testable import Support
 @testable import Tracker

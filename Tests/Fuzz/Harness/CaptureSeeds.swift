@@ -1,5 +1,4 @@
 import Foundation
-import Splice
 import TestSupport
 
 @testable import Demux

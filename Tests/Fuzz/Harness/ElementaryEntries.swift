@@ -1,8 +1,6 @@
 @testable import Demux
 @testable import Media
 @testable import Mux
-@testable import Splice
-@testable import Transcode
 
 /// Entries for the contents of transport streams: NAL units, parameter sets and audio frames.
 enum ElementaryEntries {

@@ -1,7 +1,6 @@
 import Playlist
 
 @testable import LiveRing
-@testable import Support
 
 /// Entries for the journals of a spool, damaged by a crash or a disk.
 enum JournalEntry {

@@ -2,7 +2,6 @@
 @testable import Media
 @testable import Mux
 @testable import Splice
-@testable import Transcode
 
 /// Entries for timed metadata and subtitles.
 enum MetadataEntries {

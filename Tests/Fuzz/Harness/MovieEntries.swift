@@ -1,8 +1,5 @@
 @testable import Demux
 @testable import Media
-@testable import Mux
-@testable import Splice
-@testable import Transcode
 
 /// Entries for fragmented MP4 (ISO/IEC 14496-12).
 enum MovieEntries {

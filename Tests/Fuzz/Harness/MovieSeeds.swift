@@ -1,4 +1,3 @@
-@testable import Demux
 @testable import Media
 @testable import Mux
 

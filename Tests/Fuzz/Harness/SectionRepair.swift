@@ -1,8 +1,5 @@
 @testable import Demux
 @testable import Media
-@testable import Mux
-@testable import Splice
-@testable import Transcode
 
 /// Corrects the CRC_32 of the sections in a transport stream (ISO/IEC 13818-1 §2.4.4).
 enum SectionRepair {

@@ -1,7 +1,6 @@
 import Playlist
 
 @testable import Fetch
-@testable import Support
 @testable import Tracker
 
 /// Entry for the intake of a channel: what is followed, fetched and delivered, whatever the upstream answers.

@@ -1,7 +1,5 @@
 import TestSupport
 
-@testable import Demux
-
 /// Short transport streams with every table and every kind of elementary stream that a PMT announces.
 enum TableSeeds {
     private typealias Builder = TransportStreamBuilder

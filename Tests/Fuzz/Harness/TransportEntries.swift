@@ -1,5 +1,3 @@
-import Splice
-
 @testable import Conformance
 @testable import Demux
 @testable import Media

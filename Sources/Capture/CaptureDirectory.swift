@@ -1,7 +1,6 @@
-package import Fetch
+import Fetch
 package import Foundation
 import Playlist
-import Tracker
 
 /// A capture on disk: `index.json` and the body files that it names.
 package struct CaptureDirectory: Sendable {
@@ -71,7 +70,7 @@ package struct CaptureDirectory: Sendable {
     }
 
     /// Whether a body begins like a playlist; reads the first 64 bytes only.
-    package func isPlaylist(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
+    func isPlaylist(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
         switch body {
         case .text(let text): return (try? PlaylistLines(playlist: Array(text.utf8.prefix(64)))) != nil
         case .file(let path):
@@ -111,7 +110,7 @@ package struct CaptureDirectory: Sendable {
 
     /// The recorded answer with its body, as the fetcher returned it.
     /// - Parameter url: the requested URL.
-    package func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
+    func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
         FetchAnswer(
             status: answer.status, finalURL: answer.finalURL ?? url, headers: answer.headers,
             body: try bytes(of: answer.body), endsAtClose: answer.endsAtClose)

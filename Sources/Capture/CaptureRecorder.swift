@@ -1,5 +1,4 @@
 package import Fetch
-import Tracker
 
 /// A fetcher that stores every answer of another fetcher in a capture.
 package actor CaptureRecorder: Fetcher {

@@ -1,7 +1,6 @@
 import Fetch
 import Playlist
 import Support
-import Tracker
 
 /// Removes secrets from the URLs, headers and playlists of a capture.
 ///
@@ -10,11 +9,11 @@ import Tracker
 package struct CaptureRedactor: Sendable {
     package struct Options: Equatable, Sendable {
         /// Remove queries; further queries at the same path become `?2`, `?3` and so on.
-        package var queries: Bool
+        var queries: Bool
         /// Remove all headers except those that a client's behavior depends on.
-        package var headers: Bool
+        var headers: Bool
         /// Replace hosts by `host-1.example`, `host-2.example` and so on, in order of appearance.
-        package var hosts: Bool
+        var hosts: Bool
 
         package init(queries: Bool = false, headers: Bool = false, hosts: Bool = false) {
             self.queries = queries
@@ -33,7 +32,7 @@ package struct CaptureRedactor: Sendable {
     /// Variables of the most recent multivariant playlist.
     private var variables: [VariableDefinition] = []
 
-    package init(_ options: Options = .none) { self.options = options }
+    init(_ options: Options = .none) { self.options = options }
 
     /// The redacted form of an absolute URL.
     mutating func redact(url: String) -> String {

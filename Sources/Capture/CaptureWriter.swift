@@ -18,7 +18,7 @@ package struct CaptureWriter: Sendable {
         package var bytes = 0
     }
 
-    package private(set) var totals = Totals()
+    private(set) var totals = Totals()
     private let directory: URL
     private let index: FileHandle
     /// Offset of the closing brackets in the index.

@@ -2,7 +2,6 @@ import Fetch
 import Playlist
 import Support
 import Synchronization
-import Tracker
 
 /// Serves a capture like the upstream that it was recorded from: the answers of each moment, with their latency and
 /// faults.

@@ -1,5 +1,4 @@
 package import Fetch
-import Tracker
 
 /// The answer of a `RecordedOrigin` to one request.
 package struct RecordedResponse: Equatable, Sendable {
@@ -21,7 +20,7 @@ package struct RecordedResponse: Equatable, Sendable {
     package var transmission = Transmission.paced(over: .zero)
 
     /// - Parameter path: what the client requested.
-    package static func notFound(_ path: String) -> RecordedResponse {
+    static func notFound(_ path: String) -> RecordedResponse {
         RecordedResponse(
             status: 404, headers: [.init(name: "Content-Type", value: "text/plain; charset=utf-8")],
             body: Array("There is nothing at \(path).\n".utf8))

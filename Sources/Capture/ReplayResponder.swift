@@ -1,6 +1,5 @@
 package import Fetch
-import Playlist
-package import Support
+import Support
 package import Tracker
 
 /// Answers requests from a capture.
@@ -10,7 +9,7 @@ package import Tracker
 /// its latest recorded state. Segments, keys and maps do not change, but their faults form a sequence: the first
 /// request gets the first answer, the second request the second, and the last answer repeats.
 package struct ReplayResponder: Sendable {
-    package enum Lookup: Equatable, Sendable {
+    enum Lookup: Equatable, Sendable {
         /// An exchange, and the time from the request to the end of its answer.
         case exchange(CapturedExchange, latency: Duration)
         /// The capture does not contain the URL.
@@ -83,7 +82,7 @@ package struct ReplayResponder: Sendable {
 
     /// The exchange that answers a request. If the byte range was never requested, the exchange of the whole resource
     /// answers it, as an origin without range support would.
-    package mutating func exchange(
+    mutating func exchange(
         url: String, byteRange: ByteRange?, isPlaylist: Bool, at now: Duration
     ) -> Lookup {
         let resource = CapturedResource(url: url, byteRange: byteRange)

@@ -1,7 +1,7 @@
-package import Fetch
+import Fetch
 
 /// Why a guide cannot be used.
-package enum GuideFault: Error, Equatable {
+enum GuideFault: Error, Equatable {
     /// The file cannot be read or written; `errno`.
     case unreadable(errno: Int32)
     /// It is a directory, a device or a pipe.

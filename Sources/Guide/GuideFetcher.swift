@@ -1,16 +1,14 @@
-import ChannelList
 package import Fetch
 import Foundation
 import Glibc
-import Playlist
 import Support
 
 /// Fetches guides into files.
 package struct GuideFetcher: Sendable {
     /// How guides are asked for.
-    package let requests: CurlConfiguration
+    let requests: CurlConfiguration
     /// The URL of the list that names the guides; nil if it is a file.
-    package var listURL: String?
+    var listURL: String?
     var limits = GuideLimits()
     var isCanceled: @Sendable () -> Bool = { false }
 
@@ -28,7 +26,7 @@ package struct GuideFetcher: Sendable {
     private static let (longest, longestSilence) = (Duration.seconds(120), Duration.seconds(30))
     private static let minBytesPerSecond = 4096
 
-    package enum Outcome: Equatable {
+    enum Outcome: Equatable {
         case unchanged
         case changed(GuideScanner.Counts, entityTag: String?, lastModified: String?)
         case failed(GuideFault)

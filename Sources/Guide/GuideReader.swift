@@ -1,4 +1,3 @@
-import ChannelList
 import Foundation
 import Glibc
 import Support

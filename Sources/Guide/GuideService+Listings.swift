@@ -3,7 +3,7 @@ import Foundation
 
 extension GuideService {
     /// Programs that are listed of one channel at most, and their bytes.
-    package static let mostListings = 2000
+    static let mostListings = 2000
     private static let mostBytes = 8 << 20
 
     /// The programs of a channel, in the order of their starts. They are read from the file of the guide.

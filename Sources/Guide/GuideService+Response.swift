@@ -1,4 +1,3 @@
-import ChannelList
 package import WebServer
 
 extension GuideService {

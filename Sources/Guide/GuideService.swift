@@ -6,7 +6,7 @@ import Synchronization
 import WebServer
 
 /// A guide as it is served: two files with the same content.
-package struct PublishedGuide: Equatable, Sendable {
+struct PublishedGuide: Equatable, Sendable {
     let path: String
     let gzipPath: String
     let built: GuideBuilder.Built
@@ -22,9 +22,9 @@ package struct PublishedGuide: Equatable, Sendable {
 package final class GuideService: Sendable {
     package struct Settings: Sendable {
         /// Guides that are read besides those of the lists: URLs and files.
-        package var guides: [String] = []
+        var guides: [String] = []
         /// Time between two requests for a guide; nil: it is fetched once.
-        package var refresh: Duration? = .seconds(12 * 3600)
+        var refresh: Duration? = .seconds(12 * 3600)
         var limits = GuideLimits()
 
         package init(

@@ -1,7 +1,5 @@
-import ChannelList
-
 /// A guide that is read, and what is known of it.
-package struct GuideSource: Equatable, Sendable {
+struct GuideSource: Equatable, Sendable {
     /// An http URL, or a file.
     let location: String
     /// The file that has the body fetched last; its content was read once and is a guide.

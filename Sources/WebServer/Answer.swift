@@ -10,11 +10,11 @@ package enum Answer: Sendable {
 /// The work that a request does with its body.
 package struct BodyAction: Sendable {
     /// The largest body in bytes. A larger one gets `tooLarge`.
-    package let limit: Int
-    package let tooLarge: Response
-    package let place: RequestWork.Kind
+    let limit: Int
+    let tooLarge: Response
+    let place: RequestWork.Kind
     /// Called with the whole body, on no event loop.
-    package let perform: @Sendable (_ body: [UInt8]) async -> Response
+    let perform: @Sendable (_ body: [UInt8]) async -> Response
 
     /// - Parameter place: the kind of place that the request holds.
     package init(

@@ -7,7 +7,7 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
         /// Connections at once.
         package var total = Int.max
         /// Connections from one address at once.
-        package var perAddress = Int.max
+        var perAddress = Int.max
 
         package init(total: Int = Int.max, perAddress: Int = Int.max) {
             self.total = total

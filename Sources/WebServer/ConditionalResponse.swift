@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// A response after method, condition, range and coding: status, fields and the exact bytes.

@@ -1,5 +1,4 @@
 import Dispatch
-import Playlist
 package import Support
 import Synchronization
 
@@ -9,21 +8,21 @@ import Synchronization
 /// that came before it was begun: however many ask, the thread makes one after the other.
 package final class DocumentCache: Sendable {
     /// Different documents about all channels that requests may wait for at once.
-    package static let pendingLimit = 32
+    static let pendingLimit = 32
     /// Documents that are kept.
     static let countLimit = 64
     /// Bytes that are kept, compressed and not, of one document at least.
-    package static let byteLimit = 32 << 20
+    static let byteLimit = 32 << 20
     /// Bytes of documents that are kept or being sent. If clients that read slowly hold more, nothing is made.
     static let heldLimit = 128 << 20
 
     /// The subject, the form and the readers of a document: what one viewer's token is in reaches no other viewer.
     package struct Key: Hashable, Sendable {
-        package let name: String
-        package var baseURL = ""
-        package var reach = Viewer.Reach.everything
+        let name: String
+        var baseURL = ""
+        var reach = Viewer.Reach.everything
         /// As in `Viewer`.
-        package var query: Secret?
+        var query: Secret?
 
         package init(
             name: String, baseURL: String = "", reach: Viewer.Reach = Viewer.Reach.everything, query: Secret? = nil
@@ -36,7 +35,7 @@ package final class DocumentCache: Sendable {
     }
 
     /// A document, with its compressed form once a client has asked for it.
-    package final class Document: Sendable {
+    final class Document: Sendable {
         let held: HeldBytes
         let gzip: LazyGzip
         let etag: String
@@ -47,22 +46,22 @@ package final class DocumentCache: Sendable {
     }
 
     /// Too many documents are pending, or clients hold too many bytes of them.
-    package struct Refusal: Error {}
+    struct Refusal: Error {}
 
     fileprivate struct Entry {
-        package let document: Document
+        let document: Document
         /// The version of the list; nil: the document describes the moment.
-        package let version: UInt64?
+        let version: UInt64?
         /// The last request that came before the document was begun.
-        package let request: UInt64
+        let request: UInt64
         var lastUse: UInt64
     }
 
     fileprivate struct State {
-        package var entries: [Key: Entry] = [:]
+        var entries: [Key: Entry] = [:]
         var requestCount: UInt64 = 0
         /// The requests that wait for each document.
-        package var pending: [Key: Int] = [:]
+        var pending: [Key: Int] = [:]
         var madeCount = 0
     }
 
@@ -83,7 +82,7 @@ package final class DocumentCache: Sendable {
     }
 
     /// Requests that wait for a document.
-    package var pendingCount: Int { state.withLock { $0.pending.values.reduce(0, +) } }
+    var pendingCount: Int { state.withLock { $0.pending.values.reduce(0, +) } }
 
     /// Documents that were made.
     var madeCount: Int { state.withLock { $0.madeCount } }
@@ -95,7 +94,7 @@ package final class DocumentCache: Sendable {
     /// - Parameters:
     ///   - version: of the list, of which alone the document depends; nil: it says how things are at the moment.
     ///   - compressed: whether the client reads the compressed form.
-    package func document(
+    func document(
         _ key: Key, version: UInt64?, compressed: Bool, make: @escaping @Sendable () -> [UInt8]
     ) async throws(Refusal) -> Document {
         if let known = state.withLock({ $0.known(key, version, after: nil) }), !compressed || known.gzip.isFinished {

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// How clients reach this server: what URLs in documents begin with.
@@ -8,7 +7,7 @@ import Support
 package struct ForwardedAddresses: Sendable {
     /// Absolute, without a slash at its end; nil: as each request says.
     package var publicURL: PublicURL?
-    package var trustedProxies = TrustedProxies()
+    var trustedProxies = TrustedProxies()
     /// The scheme of this server, unless a proxy says another one.
     var scheme = "http"
     /// The host of URLs for requests whose Host is none.
@@ -42,11 +41,11 @@ package struct ForwardedAddresses: Sendable {
 
     /// The claims of the trusted proxies together.
     private struct Forwarded {
-        package var client: String?
+        var client: String?
         var scheme: String?
-        package var host: String?
-        package var port: String?
-        package var prefix: String?
+        var host: String?
+        var port: String?
+        var prefix: String?
     }
 
     /// A proxy that adds `X-Forwarded-…` passes on a client's own `Forwarded`, so the former count first.

@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import NIOCore
 import NIOHTTP1
-import Playlist
 import Support
 
 /// Answers the requests of one client connection, as fast as the client reads.

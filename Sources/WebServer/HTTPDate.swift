@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The date format of HTTP/1.1, IMF-fixdate (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.

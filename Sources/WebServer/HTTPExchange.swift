@@ -1,7 +1,7 @@
 import NIOHTTP1
 
 /// One request and its answer: reads the head that NIO has parsed, and builds the head that NIO writes.
-package struct HTTPExchange {
+struct HTTPExchange {
     /// Largest request body that is skipped; after a larger one, or one of unknown size, the connection closes.
     static let ignoredBodyLimit = 64 * 1024
 

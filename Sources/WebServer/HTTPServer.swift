@@ -10,7 +10,7 @@ package struct HTTPServer: Sendable {
         /// Bytes of a request's line and fields together; the server answers more with 431.
         var headByteCount = 16 * 1024
         /// Longest time without a complete request head and without progress of a response.
-        package var idleTime = Duration.seconds(60)
+        var idleTime = Duration.seconds(60)
 
         package init(headByteCount: Int = 16 * 1024, idleTime: Duration = Duration.seconds(60)) {
             self.headByteCount = headByteCount

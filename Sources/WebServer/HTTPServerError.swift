@@ -1,6 +1,5 @@
 import Glibc
 import NIOCore
-import NIOPosix
 
 /// Why the server cannot listen.
 package enum HTTPServerError: Error, Equatable {

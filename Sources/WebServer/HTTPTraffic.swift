@@ -23,7 +23,7 @@ package final class HTTPTraffic: Sendable {
 
     /// Records a response.
     /// - Parameter delay: time from the request's head to the response's.
-    package func record(_ route: Route.Kind, status: Int, after delay: Duration) {
+    func record(_ route: Route.Kind, status: Int, after delay: Duration) {
         state.withLock {
             $0.answers[Answer(route: route, status: status), default: 0] += 1
             $0.delays[route, default: LatencyHistogram()].record(delay)
@@ -51,7 +51,7 @@ package struct LatencyHistogram: Equatable, Sendable {
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
     package private(set) var sum = Duration.zero
 
-    package mutating func record(_ duration: Duration) {
+    mutating func record(_ duration: Duration) {
         counts[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += 1
         sum += duration
     }
@@ -67,7 +67,7 @@ package final class ByteCounter: Equatable, Sendable {
 
     package var count: UInt64 { sum.load(ordering: .relaxed) }
 
-    package func add(_ byteCount: Int) { sum.wrappingAdd(UInt64(byteCount), ordering: .relaxed) }
+    func add(_ byteCount: Int) { sum.wrappingAdd(UInt64(byteCount), ordering: .relaxed) }
 
     package static func == (left: ByteCounter, right: ByteCounter) -> Bool { left === right }
 }

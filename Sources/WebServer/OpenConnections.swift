@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 package import Support
 import Synchronization
 
@@ -7,12 +7,12 @@ package final class OpenConnections: Sendable {
     package typealias Limits = ClientAdmission<ObjectIdentifier>.Limits
 
     private struct State {
-        package var channels: [ObjectIdentifier: any NIOCore.Channel] = [:]
+        var channels: [ObjectIdentifier: any NIOCore.Channel] = [:]
         var admission: ClientAdmission<ObjectIdentifier>
         /// Connections that get a refusal now.
         var refusing = 0
         /// Succeeds when the last connection is closed; nil while the server runs.
-        package var drained: EventLoopPromise<Void>?
+        var drained: EventLoopPromise<Void>?
     }
 
     /// How a new connection is handled.
@@ -29,9 +29,9 @@ package final class OpenConnections: Sendable {
 
     private let state: Mutex<State>
     /// nil: requests are not limited.
-    package let requests: RequestLimiter?
+    let requests: RequestLimiter?
     /// The places that the requests of all connections hold.
-    package let work: RequestWork
+    let work: RequestWork
 
     package init(_ limits: Limits = Limits(), requests: RequestLimiter? = nil, work: RequestWork = RequestWork()) {
         state = Mutex(State(admission: ClientAdmission(limits)))
@@ -57,7 +57,7 @@ package final class OpenConnections: Sendable {
 
     /// Decides about a new connection, and adds it until it closes. While the server stops, an accepted connection closes
     /// after its first response.
-    package func insert(_ channel: any NIOCore.Channel) -> Treatment {
+    func insert(_ channel: any NIOCore.Channel) -> Treatment {
         let id = ObjectIdentifier(channel)
         let address = ClientNetwork(channel.remoteAddress?.ipAddress)
         let (treatment, victim, isDraining) = state.withLock { state in
@@ -77,7 +77,7 @@ package final class OpenConnections: Sendable {
     }
 
     /// Records that a complete request came over a connection.
-    package func recordRequest(_ channel: any NIOCore.Channel) {
+    func recordRequest(_ channel: any NIOCore.Channel) {
         state.withLock { $0.admission.recordRequest(ObjectIdentifier(channel)) }
     }
 
@@ -99,7 +99,7 @@ package final class OpenConnections: Sendable {
 
     /// Closes the connections that are still open. When this returns, their handlers know it, and no connection calls
     /// its event loop any more.
-    package func close() async {
+    func close() async {
         for channel in state.withLock({ Array($0.channels.values) }) {
             channel.close(promise: nil)
             // The end of the close itself comes earlier than `closeFuture`, by which `remove` is called.

@@ -46,7 +46,7 @@ package final class RequestWork: Sendable {
 
     private struct State {
         var usage: [Kind: Usage] = [:]
-        package var refused = 0
+        var refused = 0
     }
 
     private let limits: [Kind: Limit]

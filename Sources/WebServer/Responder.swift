@@ -15,7 +15,7 @@ extension Responder {
     ///
     /// The server adds the limits on bodies and on what is held at once (`RequestWork`). Each refusal comes before a
     /// body is read, but for that of a form, whose body has the token.
-    package func answer(to request: HTTPExchange, limiter: RequestLimiter?) -> Answer {
+    func answer(to request: HTTPExchange, limiter: RequestLimiter?) -> Answer {
         if let refusal = limiter?.refusal(of: request) { return .now(refusal) }
         guard let target = request.target else {
             return .now(.text(.badRequest, "The address of this request is malformed."))
@@ -33,7 +33,7 @@ extension Responder {
     }
 
     /// Answers a request that was admitted: route → token → answer.
-    package func answer(to target: RequestTarget, _ kind: Route.Kind = .other) -> Answer {
+    func answer(to target: RequestTarget, _ kind: Route.Kind = .other) -> Answer {
         let route = Route(target, in: paths)
         if let refusal = route.refusal(of: target) { return .now(refusal) }
         guard let (tokens, policy) = access else { return answer(to: route, target) }
@@ -76,7 +76,7 @@ extension Route {
 extension Response {
     /// The answer to a request without a token that opens what it asks for. It does not depend on whether there is
     /// anything. That for a stream has no body, because some clients would play it.
-    package static func unauthorized(_ kind: Route.Kind, _ route: Route = .notFound) -> Response {
+    static func unauthorized(_ kind: Route.Kind, _ route: Route = .notFound) -> Response {
         let reason = "A token is needed here: as Authorization: Bearer TOKEN, or ?token=TOKEN in the address."
         var response = Response.text(.unauthorized, reason)
         if kind == .stream { (response.contentType, response.body) = (nil, .empty) }

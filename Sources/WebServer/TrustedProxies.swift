@@ -1,5 +1,4 @@
-import Playlist
-package import Support
+import Support
 
 /// The proxies whose word about a request counts.
 package struct TrustedProxies: Equatable, Sendable {
@@ -22,7 +21,7 @@ package struct TrustedProxies: Equatable, Sendable {
         if prefixes.isEmpty { return nil }
     }
 
-    package func contains(_ address: IPAddress) -> Bool {
+    func contains(_ address: IPAddress) -> Bool {
         let address = address.unmapped
         return prefixes.contains { $0.contains(address) }
     }

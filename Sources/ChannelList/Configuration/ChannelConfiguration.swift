@@ -1,4 +1,3 @@
-import Playlist
 package import Support
 
 /// A configuration of channels: what `channels.yaml` says.
@@ -8,7 +7,7 @@ package struct ChannelConfiguration: Sendable {
     /// The lists in order: those of `playlist`, then the accounts of `xtream`.
     package let lists: [ConfiguredList]
     /// Connections that each account of `accounts` has.
-    package let accounts: [String: Int]
+    let accounts: [String: Int]
     /// URLs of XMLTV guides.
     package let guides: [String]
     private let defaults: ChannelEntry

@@ -28,7 +28,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case nothingListed
     }
 
-    package let kind: Kind
+    let kind: Kind
     /// nil for a value of JSON.
     package let position: ConfigurationNode.Position?
     /// The keys, and the indexes of lists, that lead to the value.

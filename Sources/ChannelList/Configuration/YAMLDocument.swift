@@ -1,4 +1,3 @@
-import Playlist
 import Support
 import Yams
 

@@ -4,9 +4,9 @@ package struct DiscoveryRequest: Equatable, Sendable {
     private static let tuner: UInt32 = 1
 
     /// The types of devices. Older clients ask for one; today's for one or several.
-    package let deviceTypes: [UInt32]
+    let deviceTypes: [UInt32]
     /// The device; nil or all bits set: any. Today's clients leave it out when they look for all.
-    package let deviceID: UInt32?
+    let deviceID: UInt32?
 
     /// Parses a datagram; nil if it is no request.
     package init?(_ packet: [UInt8]) {

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// Reads the attributes of `#EXTM3U` and `#EXTINF`, and the name after them, as people write them.

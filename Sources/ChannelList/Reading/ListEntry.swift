@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// One `#EXTINF` of a list with the URLs after it.

@@ -1,5 +1,3 @@
-import Support
-
 /// The command of a `pipe:` line, by which some players let ffmpeg fetch a channel. It is read, and never run.
 struct PipeCommand {
     /// The word after `-i`, as written; nil without one.

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The word that somebody who wrote another one probably meant.

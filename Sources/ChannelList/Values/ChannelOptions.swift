@@ -8,7 +8,7 @@ package struct ChannelOptions: Sendable {
     /// Whether the channel ends with the process and nobody can ask for what it kept: a request made it.
     package var isTemporary = false
 
-    package init() {}
+    init() {}
 
     /// The type of a key's value.
     package struct Field<Value: Hashable & Sendable>: Sendable {
@@ -74,7 +74,7 @@ package struct ChannelOptions: Sendable {
     package var runsAlways: Bool { self.isAlways ?? (self.record != nil || self.keepsRewind == true) }
 
     /// These options, and `defaults` where they say nothing.
-    package func filled(from defaults: ChannelOptions) -> ChannelOptions {
+    func filled(from defaults: ChannelOptions) -> ChannelOptions {
         var options = self
         options.values.merge(defaults.values) { own, _ in own }
         return options

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The names of channels in paths.

@@ -30,16 +30,16 @@ package struct ChannelListLimits: Equatable, Sendable {
     /// Bytes of a list. A longer one is refused.
     package var bytes = 64 << 20
     /// Bytes of a line. A longer one is passed over.
-    package var lineBytes = 1 << 20
+    var lineBytes = 1 << 20
     /// Bytes of an attribute's or a header's value. A longer one is dropped: it is a picture as `data:` URL.
-    package var valueBytes = 4096
-    package var channels = 50_000
-    package var sourcesPerChannel = 16
-    package var headersPerSource = 32
-    package var groupsPerChannel = 16
-    package var guides = 32
+    var valueBytes = 4096
+    var channels = 50_000
+    var sourcesPerChannel = 16
+    var headersPerSource = 32
+    var groupsPerChannel = 16
+    var guides = 32
     /// Issues that are kept; all of them are counted.
-    package var issues = 100
+    var issues = 100
 
     package init() {}
 }

@@ -16,7 +16,7 @@ extension ListedChannel {
     }
 
     /// The archive in the days that clients count by: one of some hours is one day, and a longer one loses its last part.
-    package func catchupDays(defaultRewind: Duration?) -> Int? {
+    func catchupDays(defaultRewind: Duration?) -> Int? {
         archive(defaultRewind: defaultRewind).map { Int(max(1, $0.components.seconds / 86_400)) }
     }
 }

@@ -1,5 +1,3 @@
-import Media
-
 /// Judges the packets of a transport stream, one after the other.
 struct MultiplexChecker: Sendable {
     /// The state of one PID.

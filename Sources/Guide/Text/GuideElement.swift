@@ -1,8 +1,8 @@
 /// A `channel` or `programme` element of an XMLTV guide, as its bytes.
-package struct GuideElement: Equatable, Sendable {
-    package enum Kind: Equatable, Sendable { case channel, program }
+struct GuideElement: Equatable, Sendable {
+    enum Kind: Equatable, Sendable { case channel, program }
 
-    package let kind: Kind
+    let kind: Kind
     /// From `<` of the start tag to `>` of the end tag.
     let bytes: ArraySlice<UInt8>
     /// The bytes of the start tag.
@@ -17,7 +17,7 @@ package struct GuideElement: Equatable, Sendable {
     }
 
     /// The value of an attribute as it is written; nil if it is missing.
-    package func rawAttribute(_ name: StaticString) -> ArraySlice<UInt8>? {
+    func rawAttribute(_ name: StaticString) -> ArraySlice<UInt8>? {
         var attributes = GuideAttributes(bytes[startTag])
         while let attribute = attributes.next() {
             if attribute.isNamed(name) { return attribute.value }
@@ -26,7 +26,7 @@ package struct GuideElement: Equatable, Sendable {
     }
 
     /// The `id` of a channel, or the `channel` of a program, as it is written.
-    package var rawID: ArraySlice<UInt8>? {
+    var rawID: ArraySlice<UInt8>? {
         switch kind {
         case .channel: rawAttribute("id")
         case .program: rawAttribute("channel")
@@ -78,7 +78,7 @@ struct GuideAttributes {
 
 /// Classes of bytes in XML (XML 1.0 §2.3). XMLTV has no names but in ASCII. A colon is in none: readers refuse a document
 /// with a prefix that it does not declare.
-package enum XMLCharacter {
+enum XMLCharacter {
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
     static func isNameStart(_ byte: UInt8) -> Bool {

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// Writes programs of other guides so that the document stays well-formed, whatever they contain.

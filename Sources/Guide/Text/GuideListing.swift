@@ -1,5 +1,3 @@
-import ChannelList
-
 /// A program of a channel as text.
 package struct GuideListing: Equatable, Sendable {
     /// Seconds since 1970.

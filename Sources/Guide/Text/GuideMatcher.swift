@@ -1,11 +1,11 @@
-package import ChannelList
+import ChannelList
 import Support
 
 /// Which of our channels a channel of a guide is.
 ///
 /// The rules are Kodi's: the guide's `id` is the list's `tvg-id`; else a display name is the list's `tvg-name`, in which
 /// an underscore may stand for a space; else a display name is the channel's name. Letters are compared without case.
-package struct GuideMatcher: Sendable {
+struct GuideMatcher: Sendable {
     /// How sure a match is; less is surer.
     enum Rank: Int, Comparable, Sendable {
         case id, guideName, name
@@ -24,7 +24,7 @@ package struct GuideMatcher: Sendable {
     private var byID: [String: Set<Int>] = [:]
     private var byName: [String: [Int: Rank]] = [:]
 
-    package init(_ listed: [ListedChannel]) {
+    init(_ listed: [ListedChannel]) {
         var indexes: [String: Int] = [:]
         for (channel, number) in zip(listed, TunerDevice.guideNumbers(of: listed)) {
             let id = ChannelListWriter.guideID(of: channel)

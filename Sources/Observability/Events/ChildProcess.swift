@@ -1,10 +1,10 @@
-package import CSpawn
+import CSpawn
 import Glibc
 import Synchronization
 
 /// A process that runs one command of the shell, in a process group of its own.
-package struct ChildProcess: Sendable {
-    package struct Failure: Error, Equatable {
+struct ChildProcess: Sendable {
+    struct Failure: Error, Equatable {
         let call: String
         let code: Int32
     }
@@ -160,7 +160,7 @@ package final class ProcessGroups: Sendable {
 
     /// Adds what `spawn` starts.
     /// - Throws: also after `close`.
-    package func add(_ spawn: () throws(ChildProcess.Failure) -> pid_t) throws(ChildProcess.Failure) -> pid_t {
+    func add(_ spawn: () throws(ChildProcess.Failure) -> pid_t) throws(ChildProcess.Failure) -> pid_t {
         try state.withLock { state throws(ChildProcess.Failure) in
             guard !state.isClosed else { throw ChildProcess.Failure(call: "posix_spawn", code: ECANCELED) }
             let pid = try spawn()
@@ -170,7 +170,7 @@ package final class ProcessGroups: Sendable {
     }
 
     /// Removes a process if `wait` returns its number: from then on the number may be that of another one.
-    package func remove(_ pid: pid_t, after wait: () -> pid_t) -> pid_t {
+    func remove(_ pid: pid_t, after wait: () -> pid_t) -> pid_t {
         state.withLock { state in
             let result = wait()
             if result != 0 { state.leaders.remove(pid) }

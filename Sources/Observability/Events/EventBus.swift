@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Publishing never waits: a subscriber that does not read in time loses events, which are counted.
 package final class EventBus: Sendable {
-    package struct Counts: Equatable, Sendable {
+    struct Counts: Equatable, Sendable {
         var published: [EventKind: Int] = [:]
         /// Events that subscribers lost because they read too slowly.
         var lost = 0
@@ -42,7 +42,7 @@ package final class EventBus: Sendable {
         state = Mutex(State(nextID: firstID))
     }
 
-    package var counts: Counts { state.withLock { $0.counts } }
+    var counts: Counts { state.withLock { $0.counts } }
 
     var subscriberCount: Int { state.withLock { $0.subscriptions.count } }
 

@@ -1,9 +1,7 @@
 import Fetch
 package import Logging
-import Playlist
 package import Support
 import Synchronization
-import Tracker
 
 /// Delivers the events of the process to webhooks and commands.
 package final class EventDelivery: Sendable {
@@ -68,8 +66,8 @@ final class DeliveryCounter: Sendable {
     enum Target: String, CaseIterable, Hashable, Sendable { case webhook, command }
 
     struct Key: Hashable, Sendable {
-        package let target: Target
-        package let outcome: Outcome
+        let target: Target
+        let outcome: Outcome
     }
 
     private let state = Mutex<[Key: Int]>([:])

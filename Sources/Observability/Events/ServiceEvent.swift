@@ -1,5 +1,4 @@
-import Playlist
-package import Splice
+import Splice
 import Support
 
 /// An event that other programs may want to know of.
@@ -55,7 +54,7 @@ package struct EventContent: Equatable, Sendable {
     }
 
     /// What of a channel does not work.
-    package enum Failure: String, Equatable, Sendable {
+    enum Failure: String, Equatable, Sendable {
         /// The run is over.
         case failed
         /// Nothing has come from the upstream for so long that missing media is published as missing.
@@ -65,7 +64,7 @@ package struct EventContent: Equatable, Sendable {
     }
 
     /// A connection that reads an endless stream.
-    package struct Client: Equatable, Sendable {
+    struct Client: Equatable, Sendable {
         let number: UInt64
         let path: String
         let address: String?
@@ -84,11 +83,11 @@ package struct EventContent: Equatable, Sendable {
 }
 
 extension EventContent {
-    package static func channelStart(url: String) -> EventContent {
+    static func channelStart(url: String) -> EventContent {
         EventContent(.channelStart) { $0.add("url", url) }
     }
 
-    package static func channelStop(_ reason: StopReason, seconds: Double, receivedBytes: UInt64) -> EventContent {
+    static func channelStop(_ reason: StopReason, seconds: Double, receivedBytes: UInt64) -> EventContent {
         EventContent(.channelStop) {
             $0.add("reason", reason.rawValue)
             $0.add("seconds", seconds: seconds)
@@ -96,14 +95,14 @@ extension EventContent {
         }
     }
 
-    package static func channelError(_ failure: Failure, reason: String) -> EventContent {
+    static func channelError(_ failure: Failure, reason: String) -> EventContent {
         EventContent(.channelError) {
             $0.add("error", failure.rawValue)
             $0.add("reason", reason)
         }
     }
 
-    package static func channelRecovery(_ failure: Failure, seconds: Double?) -> EventContent {
+    static func channelRecovery(_ failure: Failure, seconds: Double?) -> EventContent {
         EventContent(.channelRecovery) {
             $0.add("error", failure.rawValue)
             $0.add("seconds", seconds: seconds)
@@ -111,7 +110,7 @@ extension EventContent {
     }
 
     /// - Parameter source: 0 for the primary; backups count from 1.
-    package static func channelFailover(source: Int, url: String) -> EventContent {
+    static func channelFailover(source: Int, url: String) -> EventContent {
         EventContent(.channelFailover) {
             $0.add("source", source)
             $0.add("url", url)
@@ -119,7 +118,7 @@ extension EventContent {
     }
 
     /// - Parameter mediaSequence: the upstream's.
-    package static func splice(_ period: PeriodDescription, mediaSequence: UInt64) -> EventContent {
+    static func splice(_ period: PeriodDescription, mediaSequence: UInt64) -> EventContent {
         EventContent(.splice) {
             $0.add("cause", period.cause.rawValue)
             $0.add("mediaSequence", mediaSequence)
@@ -131,19 +130,19 @@ extension EventContent {
         }
     }
 
-    package static func recordingStart(directory: String) -> EventContent {
+    static func recordingStart(directory: String) -> EventContent {
         EventContent(.recordingStart) { $0.add("directory", directory) }
     }
 
-    package static func recordingEnd(directory: String) -> EventContent {
+    static func recordingEnd(directory: String) -> EventContent {
         EventContent(.recordingEnd) { $0.add("directory", directory) }
     }
 
-    package static func clientConnect(_ client: Client) -> EventContent {
+    static func clientConnect(_ client: Client) -> EventContent {
         EventContent(.clientConnect) { client.add(to: &$0) }
     }
 
-    package static func clientDisconnect(_ client: Client, seconds: Double, sentBytes: UInt64) -> EventContent {
+    static func clientDisconnect(_ client: Client, seconds: Double, sentBytes: UInt64) -> EventContent {
         EventContent(.clientDisconnect) {
             client.add(to: &$0)
             $0.add("seconds", seconds: seconds)

@@ -1,7 +1,5 @@
 import Fetch
 import Logging
-import Playlist
-import Tracker
 
 /// Delivers events to one URL, one after the other, with POST.
 ///

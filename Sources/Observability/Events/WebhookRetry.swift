@@ -1,5 +1,4 @@
 import Fetch
-import Tracker
 
 /// Decides after each attempt to deliver an event whether and when another one is made.
 struct WebhookRetry: Equatable, Sendable {

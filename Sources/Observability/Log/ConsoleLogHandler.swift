@@ -1,5 +1,4 @@
 package import Logging
-import Playlist
 import Support
 
 /// Writes log lines to a console: `2026-01-02T03:04:05.678Z warning: text`.
@@ -7,7 +6,7 @@ import Support
 /// A line about a backup names it, and one about a channel of many names that: `… warning: news: Backup 1: text`.
 package struct ConsoleLogHandler: LogHandler {
     /// Metadata key for the name of the source that a line is about, unless that is the channel's own upstream.
-    package static let source = "source"
+    static let source = "source"
 
     /// Metadata key for the name of the channel that a line is about, in a process of many.
     package static let channel = "channel"
@@ -19,7 +18,7 @@ package struct ConsoleLogHandler: LogHandler {
     /// Characters of a message, so that one line of an upstream does not fill the log.
     static let longestMessage = 2000
 
-    package let console: Console
+    let console: Console
     /// The limit on the lines of each channel.
     let rate: LogRate
     package var logLevel = Logger.Level.info

@@ -1,5 +1,4 @@
 import Logging
-import Playlist
 import Support
 
 /// Lines that wait to be written to standard error.

@@ -1,5 +1,4 @@
-package import Logging
-import Playlist
+import Logging
 import Support
 
 /// How lines are written to a console.
@@ -9,18 +8,18 @@ package enum LogFormat: String, CaseIterable, Sendable {
     case json
 
     /// The line of a text that has no other fields.
-    package func line(_ text: String, level: Logger.Level) -> String {
+    func line(_ text: String, level: Logger.Level) -> String {
         self == .text ? text : JSONObject(logLine: text, level: level, time: Self.now).text
     }
 
-    package static var now: String { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text }
+    static var now: String { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text }
 }
 
 /// The lowest level of log lines.
 package enum LogLevel: String, CaseIterable, Sendable {
     case debug, info, notice, warning, error
 
-    package var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }
 
 extension JSONObject {

@@ -1,5 +1,4 @@
 import Demux
-import Splice
 
 extension ProgramSelection {
     /// "program 1 (0x100 H.264, 0x101 AAC or MPEG audio eng; not followed: 0x102 DVB teletext)".

@@ -1,7 +1,5 @@
 package import Channel
-import LiveRing
 package import Support
-import Tracker
 
 extension RelayError {
     package init(_ error: ChannelError) {
@@ -17,7 +15,7 @@ extension RelayError {
         }
     }
 
-    package init(_ error: SlateError) {
+    init(_ error: SlateError) {
         let path = error.path
         let recipe = "Make one with: ffmpeg -i … -r 25 -c:v libx264 -g 50 -pix_fmt yuv420p -c:a aac slate.mp4"
         switch error.reason {

@@ -1,21 +1,20 @@
-package import Channel
-package import Decrypt
+import Channel
+import Decrypt
 import Demux
-package import Media
-import Playlist
+import Media
 import Splice
 import Support
 
 extension RelayError {
     /// - Parameter failures: number of consecutive segments with this error, before anything was published.
-    package init(_ error: DecryptError, url: String, failures: Int) {
+    init(_ error: DecryptError, url: String, failures: Int) {
         self.init(
             .wrongKey, "\(url.redacted): \(failures) segments in a row do not decrypt: \(error.message)",
             advice:
                 "Check that the key's URL returns the right key to this client: it may need --header or --cookie")
     }
 
-    package init(_ error: MediaError, url: String, failures: Int, isEncrypted: Bool) {
+    init(_ error: MediaError, url: String, failures: Int, isEncrypted: Bool) {
         if isEncrypted, case .unknownContainer = error.reason {
             self.init(
                 .wrongKey, "\(url.redacted): \(failures) segments in a row decrypt to something other than media",
@@ -38,7 +37,7 @@ extension RelayError {
     }
 
     /// The error for a channel that has ended without a segment.
-    package init(_ findings: EmptyChannel, url: String) {
+    init(_ findings: EmptyChannel, url: String) {
         if findings.segments == 0, findings.lost == 0 {
             self.init(
                 .noSegments, "\(url.redacted) has ended and lists no segment",

@@ -2,7 +2,6 @@ import Glibc
 import LiveRing
 import Media
 import Playlist
-import Splice
 import Support
 
 extension RingError {

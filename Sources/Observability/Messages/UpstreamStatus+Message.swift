@@ -1,5 +1,4 @@
 import Fetch
-import Playlist
 import Support
 import Tracker
 

@@ -75,8 +75,8 @@ package enum UpstreamResource: String, CaseIterable, Hashable, Sendable {
 
 /// A fetcher that counts what another one receives.
 package struct MeteredFetcher: Fetcher {
-    package let fetcher: any Fetcher
-    package let meter: ChannelMeter
+    let fetcher: any Fetcher
+    let meter: ChannelMeter
 
     package init(fetcher: any Fetcher, meter: ChannelMeter) {
         self.fetcher = fetcher

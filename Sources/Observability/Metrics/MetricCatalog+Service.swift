@@ -1,4 +1,3 @@
-import Channel
 import Support
 import WebServer
 

@@ -2,7 +2,7 @@ package import WebServer
 
 /// Answers `/metrics`, which is long where many channels run.
 package struct MetricsResponder: Sendable {
-    package let snapshot: @Sendable () -> MetricsSnapshot
+    let snapshot: @Sendable () -> MetricsSnapshot
     /// Documents of the moment.
     package let documents: DocumentCache
 

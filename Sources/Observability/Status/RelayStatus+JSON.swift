@@ -1,6 +1,5 @@
 import Channel
 import Foundation
-import Playlist
 import Support
 
 extension RelayStatus {

@@ -1,5 +1,3 @@
-import Support
-
 /// A playlist of either kind.
 package enum PlaylistDocument: Equatable, Sendable {
     case media(MediaPlaylist)

@@ -1,5 +1,3 @@
-import Support
-
 /// The attributes of one tag with variables substituted. Errors name the tag, the line and the attribute.
 struct TagAttributes {
     let list: AttributeList

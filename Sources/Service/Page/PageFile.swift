@@ -1,5 +1,4 @@
 import CEmbed
-import Playlist
 import Support
 import WebServer
 

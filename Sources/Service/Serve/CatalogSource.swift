@@ -3,15 +3,13 @@ package import ChannelList
 package import Fetch
 import Foundation
 import Observability
-import Playlist
 import Support
-import Tracker
 
 /// Where the channels of a process come from: an M3U list, or a configuration with its lists.
 package struct CatalogSource: Sendable {
     /// File or URL. A configuration is known by its extension, `.yaml` or `.yml`.
     package let location: String
-    package let requests: CurlConfiguration
+    let requests: CurlConfiguration
     var environment: [String: String] = ProcessInfo.processInfo.environment
 
     package init(
@@ -42,7 +40,7 @@ package struct CatalogSource: Sendable {
     }
 
     /// Reads the lists of a configuration as they are now.
-    package func read(
+    func read(
         _ configuration: ChannelConfiguration, after previous: ChannelCatalog?, keeping channels: [ListedChannel]
     ) async throws(CatalogError) -> ChannelCatalog {
         var lists: [ChannelCatalog.IncludedList] = []
@@ -70,7 +68,7 @@ package struct CatalogSource: Sendable {
     }
 
     /// Reads the configuration without its lists.
-    package func configuration() async throws(CatalogError) -> ChannelConfiguration {
+    func configuration() async throws(CatalogError) -> ChannelConfiguration {
         guard isConfiguration else { return ChannelConfiguration(playlist: location) }
         let bytes: [UInt8]
         do { (bytes, _) = try await document.bytes(limit: Self.configurationLimit) } catch { throw .other(error) }

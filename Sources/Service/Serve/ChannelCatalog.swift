@@ -5,21 +5,21 @@ package import Support
 /// The channels of a process as its configuration and its lists said when they were read last.
 package struct ChannelCatalog: Sendable {
     /// An included list, and where it comes from without its secrets.
-    package struct IncludedList: Sendable {
+    struct IncludedList: Sendable {
         let name: String
         let list: M3UChannelList
         /// Why it is as it was before; nil if it was read now.
         var staleness: RelayError?
     }
 
-    package let configuration: ChannelConfiguration
+    let configuration: ChannelConfiguration
     /// In the order of the configuration.
-    package let lists: [IncludedList]
+    let lists: [IncludedList]
     /// With slugs that differ.
     package let channels: [ListedChannel]
 
     /// - Parameter previous: the channels before a reload, whose slugs are kept.
-    package init(_ configuration: ChannelConfiguration, lists: [IncludedList], keeping previous: [ListedChannel] = []) {
+    init(_ configuration: ChannelConfiguration, lists: [IncludedList], keeping previous: [ListedChannel] = []) {
         self.configuration = configuration
         self.lists = lists
         channels = configuration.channels(with: lists.map(\.list.channels), keeping: previous)

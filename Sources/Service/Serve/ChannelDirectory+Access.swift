@@ -1,4 +1,3 @@
-import ChannelList
 package import WebServer
 
 /// The access to a process of many channels. The health, the files of the page and the API, which has a token of its

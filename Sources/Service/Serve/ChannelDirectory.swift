@@ -1,11 +1,10 @@
 package import ChannelList
-import Playlist
 import Support
 package import WebServer
 
 /// The channels of a list by their slugs.
 package struct ChannelDirectory: Sendable {
-    package let channels: [ListedChannel]
+    let channels: [ListedChannel]
     /// The number of each channel in the lineup, whoever asks; as many as `channels`.
     let guideNumbers: [String]
     /// The number of each channel's stream for clients of Xtream Codes, whoever asks; as many as `channels`.
@@ -62,7 +61,7 @@ package struct ChannelDirectory: Sendable {
             streamNumbers: open.map { streamNumbers[$0] }, tokens: tokens.filter { isOpen($0.key, to: viewer) })
     }
 
-    package subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
+    subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
 
     /// Whether a channel has a token of its own.
     package var hasTokens: Bool { !tokens.isEmpty }
@@ -86,7 +85,7 @@ package struct ChannelDirectory: Sendable {
 
     /// The channel with a number of the lineup; nil if there is none that the viewer may watch. The time that it takes says
     /// nothing about the list.
-    package func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
+    func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
         numberIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
     }
 

@@ -1,13 +1,12 @@
 import ChannelList
-import Playlist
 
 /// A channel as the API shows it.
 struct ChannelDocument: Encodable, Sendable {
     /// All channels, in their order.
     struct List: Encodable, Sendable {
-        package let channels: [ChannelDocument]
+        let channels: [ChannelDocument]
 
-        package init(_ overview: ChannelHost.Overview) {
+        init(_ overview: ChannelHost.Overview) {
             channels = overview.directory.channels.map { ChannelDocument($0, overview.channels[$0.slug]) }
         }
     }

@@ -1,13 +1,11 @@
 package import Channel
-package import ChannelList
+import ChannelList
 import Fetch
 import Foundation
 import LiveRing
 package import Logging
 import Media
 package import Observability
-import Playlist
-import Splice
 import Support
 import Tracker
 import Transcode
@@ -15,14 +13,14 @@ import Transcode
 /// Settings that the channels of a process have in common, with those that the configuration of each adds.
 package struct ChannelSettings: Sendable {
     /// The configuration of each channel, but for its sources, its headers and its spool.
-    package let configuration: RelayConfiguration
+    let configuration: RelayConfiguration
     /// Directory that has a directory for each run, and is removed when the process ends.
-    package let spool: String
+    let spool: String
     /// Directory that has a directory for the rewind of each channel that always runs; nil: that of `spool`.
-    package var keptSpool: String?
-    package let logger: Logger
+    var keptSpool: String?
+    let logger: Logger
     /// Gets the events of the channels.
-    package var bus = EventBus()
+    var bus = EventBus()
 
     package init(
         configuration: RelayConfiguration, spool: String, keptSpool: String? = nil, logger: Logger,
@@ -36,7 +34,7 @@ package struct ChannelSettings: Sendable {
     }
 
     /// The runner of a channel.
-    package func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
+    func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
         let options = channel.options
         var configuration = configuration
         configuration.apply(options)

@@ -2,7 +2,6 @@ import ChannelList
 import Fetch
 import Guide
 import Observability
-import Playlist
 import Support
 import Tracker
 

@@ -1,15 +1,14 @@
 import ChannelList
 import Guide
 import Observability
-import Playlist
 import Support
-package import WebServer
+import WebServer
 
 // The documents about all channels, which are long: each is made on a thread of documents.
 
 extension ServeResponder {
     /// Makes a response, on no event loop.
-    package typealias Work = @Sendable () async -> Response
+    typealias Work = @Sendable () async -> Response
 
     /// The list of all channels, or of one group, with URLs of this server.
     func channelList(_ format: StreamFormat, group: String?, for target: RequestTarget) -> Work {
@@ -48,7 +47,7 @@ extension ServeResponder {
     }
 
     /// `/status.json`
-    package func status(for target: RequestTarget) -> Work {
+    func status(for target: RequestTarget) -> Work {
         let isWhole = mayReadGuide(target.viewer)
         return moment("status.json", for: target) { [clients, guide] overview in
             StatusDocument.json(of: ServeStatus(overview, clients: clients(), guide: isWhole ? guide?.status : nil))

@@ -8,7 +8,7 @@ import Synchronization
 /// The descriptor may be shared with other processes, so it is not made non-blocking. A write never blocks, because no
 /// more is written at once than a pipe accepts when it is writable.
 package final class StreamDescriptor: Sendable {
-    package enum Failure: Error, Equatable, Sendable {
+    enum Failure: Error, Equatable, Sendable {
         /// The reader closed the pipe.
         case closed
         case system(code: Int32)
@@ -38,7 +38,7 @@ package final class StreamDescriptor: Sendable {
 
     /// - Parameter isOwned: whether the descriptor is closed at the end.
     /// - Throws: `.system` if the descriptor is not open.
-    package init(_ descriptor: Int32, name: String, isOwned: Bool) throws(Failure) {
+    init(_ descriptor: Int32, name: String, isOwned: Bool) throws(Failure) {
         kind = try Kind(of: descriptor)
         self.descriptor = descriptor
         self.name = name
@@ -55,7 +55,7 @@ package final class StreamDescriptor: Sendable {
     }
 
     /// Writes all bytes. Canceling the task ends a write that waits for the reader.
-    package func write(_ bytes: ArraySlice<UInt8>) async throws(Failure) {
+    func write(_ bytes: ArraySlice<UInt8>) async throws(Failure) {
         let failure: Failure? = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async { [self] in continuation.resume(returning: writeNow(bytes)) }

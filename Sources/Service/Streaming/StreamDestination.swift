@@ -15,7 +15,7 @@ package enum StreamDestination: Equatable, Sendable {
     }
 
     /// The name for messages.
-    package var name: String {
+    var name: String {
         switch self {
         case .standardOutput: "standard output"
         case .file(let path): path
@@ -58,7 +58,7 @@ package enum StreamDestination: Equatable, Sendable {
 
 extension RelayError {
     /// An output that cannot be written.
-    package init(writing name: String, code: Int32) {
+    init(writing name: String, code: Int32) {
         self.init(
             .cannotWrite, "\(name) cannot be written: \(unsafe String(cString: strerror(code)))",
             advice: code == ENOSPC ? "Free space on its disk" : "Give another --output, or correct its permissions")

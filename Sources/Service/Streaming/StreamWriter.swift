@@ -5,8 +5,8 @@ package import Support
 /// Writes the endless transport stream of a channel to a pipe or a file.
 package struct StreamWriter: Sendable {
     package let descriptor: StreamDescriptor
-    package let policy: EndlessStream.Policy
-    package let logger: Logger
+    let policy: EndlessStream.Policy
+    let logger: Logger
     /// Waits between two looks whether the reader is still there, while nothing is written.
     var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
 

@@ -6,7 +6,7 @@ package struct IPAddressPrefix: Hashable, Sendable {
     private let byteCount: Int?
 
     /// - Parameter bytes: the leading bytes; the others are 0.
-    package init(_ bytes: [UInt8], _ bits: Int) {
+    init(_ bytes: [UInt8], _ bits: Int) {
         self.bytes = bytes
         self.bits = bits
         byteCount = nil
@@ -30,7 +30,7 @@ package struct IPAddressPrefix: Hashable, Sendable {
         byteCount.map { $0 == address.bytes.count } != false && contains(address.bytes)
     }
 
-    package func contains(_ address: [UInt8]) -> Bool {
+    func contains(_ address: [UInt8]) -> Bool {
         (0..<address.count).allSatisfy { index in
             let compared = min(8, max(0, bits - 8 * index))
             let mask = UInt8(truncatingIfNeeded: 0xFF00 >> compared)

@@ -12,7 +12,7 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
 
     package var last: Element? { chunks.last?.last }
 
-    package var isEmpty: Bool { chunks.isEmpty }
+    var isEmpty: Bool { chunks.isEmpty }
 
     /// The values from the first on, as far as they satisfy `predicate`.
     package func prefix(while predicate: (Element) -> Bool) -> [Element] {

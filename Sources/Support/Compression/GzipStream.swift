@@ -27,7 +27,7 @@ import CZlib
     }
 
     /// Compresses the only input of this stream in one call; the output buffer has the maximum size.
-    package mutating func finish(_ input: [UInt8]) -> [UInt8]? {
+    mutating func finish(_ input: [UInt8]) -> [UInt8]? {
         guard let inputCount = UInt32(exactly: input.count) else { return nil }
         let bound = unsafe Int(deflateBound(stream, uLong(inputCount)))
         guard let available = UInt32(exactly: bound) else { return nil }

@@ -41,7 +41,7 @@ extension CivilDate {
     }
 
     /// The number of days of a month, 28 ... 31.
-    package static func dayCount(ofMonth month: Int64, year: Int64) -> Int64 {
+    static func dayCount(ofMonth month: Int64, year: Int64) -> Int64 {
         let next =
             month == 12
             ? CivilDate(year: year + 1, month: 1, day: 1) : CivilDate(year: year, month: month + 1, day: 1)
@@ -50,7 +50,7 @@ extension CivilDate {
 }
 
 /// The quotient rounded down, and a remainder that is not negative. `divisor` is positive.
-package func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+func floorDivide(_ value: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }

@@ -37,7 +37,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case internalError = 70
 
     /// The description in docs/cli.md.
-    package var meaning: String {
+    var meaning: String {
         switch self {
         case .success: "ended as asked"
         case .upstreamUnavailable: "the upstream cannot be reached, or refuses"

@@ -4,7 +4,7 @@ package struct RelayError: Error, Equatable {
     /// What was found, and where; one line, whatever upstream answer it quotes.
     package let message: String
     /// What the operator can do.
-    package let advice: String
+    let advice: String
 
     package init(_ exit: ExitStatus, _ message: String, advice: String) {
         self.exit = exit

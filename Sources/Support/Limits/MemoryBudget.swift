@@ -25,7 +25,7 @@ package struct MemoryBudget: Equatable, Sendable {
         case queue
 
         /// In parts of `Share.total`.
-        package var weight: Int {
+        var weight: Int {
             switch self {
             case .segment: 32
             case .companion: 6
@@ -39,28 +39,28 @@ package struct MemoryBudget: Equatable, Sendable {
             }
         }
 
-        package static let total = allCases.reduce(0) { $0 + $1.weight }
+        static let total = allCases.reduce(0) { $0 + $1.weight }
     }
 
     /// What does not grow with the limit: an access unit that two segments share (4 MiB), two maps in flight (4 MiB),
     /// the frames of a segment as values (20 MiB), eight renditions of subtitles (16 MiB), and the segments that are
     /// recognized when an upstream renumbers them (4 MiB).
-    package static let fixedBytes = 48 << 20
-    package static let standardLimit = 256 << 20
+    static let fixedBytes = 48 << 20
+    static let standardLimit = 256 << 20
     package static let smallestLimit = 96 << 20
     /// A tebibyte: a larger number of bytes, of whatever part, is a typing error.
     package static let largestLimit = 1 << 40
 
     /// What was asked for. nil: what the others leave.
     private struct Request: Equatable, Sendable {
-        package let limit: Int?
-        package let segment: Int?
-        package let playlist: Int?
+        let limit: Int?
+        let segment: Int?
+        let playlist: Int?
     }
 
     private let request: Request
     /// The memory of the channel.
-    package let limit: Int
+    let limit: Int
     /// The largest segment, decompressed.
     package let segmentBytes: Int
     /// The largest playlist, decompressed.

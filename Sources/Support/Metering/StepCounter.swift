@@ -37,14 +37,14 @@ package final class StepCounter: Sendable {
     }
 
     #if DEBUG
-        package static func recordLook() {
+        static func recordLook() {
             guard let current else { return }
             let steps = current.steps
             current.longest.max(steps - current.seen.exchange(steps, ordering: .relaxed), ordering: .relaxed)
             current.onLook(current.looked.add(1, ordering: .relaxed).newValue)
         }
 
-        package static func record(_ steps: Int) { current?.count.add(steps, ordering: .relaxed) }
+        static func record(_ steps: Int) { current?.count.add(steps, ordering: .relaxed) }
 
         /// Returns the steps that `work` counts.
         package static func steps<Failure: Error>(of work: () throws(Failure) -> Void) throws(Failure) -> Int {

@@ -2,11 +2,11 @@
 package enum ASCII {
     package static let tab: UInt8 = 0x09
     package static let lineFeed: UInt8 = 0x0A
-    package static let carriageReturn: UInt8 = 0x0D
+    static let carriageReturn: UInt8 = 0x0D
     package static let space: UInt8 = 0x20
     package static let quote: UInt8 = 0x22
     package static let numberSign: UInt8 = 0x23
-    package static let percent: UInt8 = 0x25
+    static let percent: UInt8 = 0x25
     package static let comma: UInt8 = 0x2C
     package static let minus: UInt8 = 0x2D
     package static let point: UInt8 = 0x2E
@@ -21,10 +21,10 @@ package enum ASCII {
 
     package static func isDigit(_ byte: UInt8) -> Bool { zero...nine ~= byte }
 
-    package static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == space || byte == tab || byte == carriageReturn }
+    static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == space || byte == tab || byte == carriageReturn }
 
     /// Whether `byte` is a control character other than the tab, which separates IDs in EXT-X-SKIP.
-    package static func isControl(_ byte: UInt8) -> Bool { (byte < space || byte == delete) && byte != tab }
+    static func isControl(_ byte: UInt8) -> Bool { (byte < space || byte == delete) && byte != tab }
 }
 
 extension ArraySlice<UInt8> {

@@ -4,7 +4,7 @@
 /// drift.
 package enum DecimalSeconds {
     /// The number of fraction digits that `Duration` holds (attoseconds); later digits are dropped.
-    package static let maximumFractionDigits = 18
+    static let maximumFractionDigits = 18
     /// The whole seconds that are accepted: up to 317 years.
     package static let wholeSeconds: ClosedRange<UInt64> = 0...9_999_999_999
 
@@ -56,7 +56,7 @@ package enum DecimalSeconds {
         return .seconds(seconds + (attoseconds > 0 ? 1 : 0))
     }
 
-    package static func padded(_ number: UInt64, to width: Int) -> String {
+    static func padded(_ number: UInt64, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }

@@ -2,7 +2,7 @@
 package enum DocumentText {
     /// `text` as a JSON string with its quotes (RFC 8259 §7). Control characters are escaped, those of Unicode too, so that
     /// no terminal obeys them.
-    package static func json(_ text: String) -> String {
+    static func json(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

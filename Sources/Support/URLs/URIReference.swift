@@ -2,13 +2,13 @@
 package enum URIReference {
     /// The five components of appendix B; nil for an absent component, which differs from an empty one.
     package struct Components: Equatable {
-        package var scheme: Substring?
-        package var authority: Substring?
-        package var path: Substring
-        package var query: Substring?
-        package var fragment: Substring?
+        var scheme: Substring?
+        var authority: Substring?
+        var path: Substring
+        var query: Substring?
+        var fragment: Substring?
 
-        package init(_ reference: String) {
+        init(_ reference: String) {
             var rest = reference[...]
             fragment = Self.cut("#", off: &rest)
             query = Self.cut("?", off: &rest)
@@ -23,7 +23,7 @@ package enum URIReference {
         }
 
         /// The reference that the components form (§5.3).
-        package var text: String {
+        var text: String {
             var text = scheme.map { "\($0):" } ?? ""
             if let authority { text += "//\(authority)" }
             text += path

@@ -1,4 +1,3 @@
-import Playlist
 package import Support
 
 /// A secret that opens the API or channels to the requests that carry it.

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 import Synchronization
 
@@ -22,11 +21,11 @@ package final class ServerTokens: Sendable {
     package init(_ tokens: [AccessToken] = []) { self.tokens = Mutex(Set(tokens.map(\.digest))) }
 
     /// Replaces the tokens. What is being sent goes on.
-    package func replace(_ tokens: [AccessToken]) { self.tokens.withLock { $0 = Set(tokens.map(\.digest)) } }
+    func replace(_ tokens: [AccessToken]) { self.tokens.withLock { $0 = Set(tokens.map(\.digest)) } }
 
     /// The viewer of a request. A token in the Authorization field counts before one in the query, in whose place a route
     /// may have a password.
-    package func viewer(of target: RequestTarget, for route: Route, _ policy: some AccessPolicy) -> Viewer {
+    func viewer(of target: RequestTarget, for route: Route, _ policy: some AccessPolicy) -> Viewer {
         let tokens = tokens.withLock { $0 }
         guard !tokens.isEmpty || policy.hasTokens else { return .unrestricted }
         let field = AuthorizationField.bearerToken(target.fields.authorization)

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The `Accept-Encoding` field (RFC 9110 §12.5.3).

@@ -1,5 +1,4 @@
 package import LiveRing
-import Playlist
 import Support
 
 /// The part of the timeline that the URL of a catch-up client names.
@@ -15,7 +14,7 @@ package struct ArchiveAddress: Equatable, Sendable {
     package let form: Form
     package let range: RewindRange
 
-    package init(form: Form, range: RewindRange) { (self.form, self.range) = (form, range) }
+    init(form: Form, range: RewindRange) { (self.form, self.range) = (form, range) }
 
     /// Names of the live playlist or stream before a moment, and before `?utc=` and `?playseek=`.
     private static let liveNames: Set<Substring> = [
@@ -26,7 +25,7 @@ package struct ArchiveAddress: Equatable, Sendable {
     /// - Parameters:
     ///   - name: the last component of the path.
     ///   - query: the decoded names and values.
-    package init?(name: Substring, query: [RequestTarget.QueryItem]) throws(RewindRange.BadQuery) {
+    init?(name: Substring, query: [RequestTarget.QueryItem]) throws(RewindRange.BadQuery) {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         var words = name[..<dot].split(separator: "-", omittingEmptySubsequences: false)
         let liveName = words.first.flatMap { Self.liveNames.contains($0) ? $0 : nil }

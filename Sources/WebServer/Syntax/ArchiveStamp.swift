@@ -1,10 +1,9 @@
-import Playlist
-package import Support
+import Support
 
 /// Reads the moments in the URLs of catch-up clients. All are UTC unless they bear a zone.
-package enum ArchiveStamp {
+enum ArchiveStamp {
     /// Seconds since 1970; 13 digits are milliseconds. nil for other text.
-    package static func moment(_ text: Substring) -> ProgramDateTime? {
+    static func moment(_ text: Substring) -> ProgramDateTime? {
         guard isNumber(text), text.utf8.count <= 13, let number = Int64(text) else { return nil }
         return ProgramDateTime(millisecondsSince1970: text.utf8.count == 13 ? number : number * 1000)
     }
@@ -17,7 +16,7 @@ package enum ArchiveStamp {
     ///
     /// `2026-01-02:03-04`, also with seconds, with a colon, an underscore, a space, a plus or T after the day, and with
     /// colons in the time; ISO 8601; `20260102030405`; 10 or 13 digits as `moment` reads them.
-    package static func date(_ text: Substring) -> ProgramDateTime? {
+    static func date(_ text: Substring) -> ProgramDateTime? {
         if isNumber(text) { return text.utf8.count == 14 ? compactDate(text) : moment(text) }
         let bytes = Array(text.utf8)
         guard bytes.count >= 16, separators.contains(bytes[10]), bytes[13] == ASCII.minus || bytes[13] == ASCII.colon

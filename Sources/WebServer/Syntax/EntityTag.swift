@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// Comparison of entity tags (RFC 9110 §8.8.3), with their quotes.
@@ -24,7 +23,7 @@ package enum EntityTag {
     }
 
     /// The tag of the gzip coding of a representation: each coding needs a strong tag of its own (§8.8.3.3).
-    package static func gzipVariant(of tag: String) -> String {
+    static func gzipVariant(of tag: String) -> String {
         guard tag.hasSuffix("\"") else { return tag }
         return tag.dropLast() + "-gzip\""
     }

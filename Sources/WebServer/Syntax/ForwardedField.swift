@@ -1,13 +1,11 @@
-import Playlist
-
 /// The `Forwarded` field (RFC 7239): what each proxy on the way knew of the request that it received.
 package enum ForwardedField {
     /// The parameters that one proxy added, as far as they are used.
     package struct Element: Equatable, Sendable {
         /// The node that the proxy received the request from: an address with or without a port, or a name.
         package var node: String?
-        package var proto: String?
-        package var host: String?
+        var proto: String?
+        var host: String?
     }
 
     /// Parses a field into its elements, the first proxy's first.

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The part of a representation of known size that a `Range` field requests (RFC 9110 §14.1.2, §14.2).

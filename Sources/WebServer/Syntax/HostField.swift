@@ -19,7 +19,7 @@ package enum HostField {
     }
 
     /// Whether the text is a port number.
-    package static func isPort(_ text: some StringProtocol) -> Bool {
+    static func isPort(_ text: some StringProtocol) -> Bool {
         UInt16(text) != nil && text.utf8.allSatisfy(isDigit)
     }
 

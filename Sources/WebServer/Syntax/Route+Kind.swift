@@ -29,7 +29,7 @@ extension Route {
         ]
 
         /// - Parameter uri: the request-target as received.
-        package init(uri: String) {
+        init(uri: String) {
             let path = uri.prefix { $0 != "?" && $0 != "#" }
             if path == "/api/events" {
                 self = .events

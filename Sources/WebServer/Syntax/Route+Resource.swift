@@ -1,5 +1,4 @@
 package import LiveRing
-import Playlist
 package import Support
 
 extension Route {
@@ -66,7 +65,7 @@ extension Route.Resource {
     /// - Parameters:
     ///   - path: the percent-decoded path below the channel, with or without its leading slash.
     ///   - query: the decoded names and values, in order.
-    package init(path: String, query: [RequestTarget.QueryItem] = []) {
+    init(path: String, query: [RequestTarget.QueryItem] = []) {
         let name = path.hasPrefix("/") ? path.dropFirst() : path[...]
         let folder = "ts/"
         if let archive = Self.archive(name, .fragmentedMP4, query) {

@@ -1,5 +1,4 @@
 package import LiveRing
-import Playlist
 package import Support
 
 /// A request in the forms of Xtream Codes. Each of them carries a user name and a password.
@@ -37,17 +36,17 @@ package struct XtreamRequest: Equatable, Sendable {
     package let password: Secret
     package let resource: Resource
 
-    package init(user: String, password: String, _ resource: Resource) {
+    init(user: String, password: String, _ resource: Resource) {
         (self.user, self.password, self.resource) = (Secret(user), Secret(password), resource)
     }
 
     /// Numbers of streams.
-    package static let streamNumbers = 1...Int(Int32.max)
+    static let streamNumbers = 1...Int(Int32.max)
     /// Programs that a short guide has at most, and without a limit in the query.
-    package static let (mostPrograms, usualPrograms) = (100, 4)
+    static let (mostPrograms, usualPrograms) = (100, 4)
 
     /// - Returns: nil if the target has none of the forms.
-    package init?(_ target: RequestTarget) {
+    init?(_ target: RequestTarget) {
         if let resource = Self.document(target) {
             self.init(
                 user: target.query.value(of: "username") ?? "", password: target.query.value(of: "password") ?? "",
@@ -142,7 +141,7 @@ package struct XtreamRequest: Equatable, Sendable {
 
 extension XtreamRequest {
     /// The longest form that a client may send, in bytes.
-    package static let longestForm = 4 << 10
+    static let longestForm = 4 << 10
 
     /// Whether the target is of a document whose parameters may be in the body (HTML §4.10.21).
     static func takesForm(_ target: RequestTarget) -> Bool {

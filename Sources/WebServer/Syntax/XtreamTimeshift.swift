@@ -1,5 +1,4 @@
 import LiveRing
-import Support
 
 /// A part of a channel's timeline in the URLs of Xtream Codes.
 struct XtreamTimeshift {

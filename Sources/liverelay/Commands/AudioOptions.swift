@@ -1,7 +1,6 @@
 import ArgumentParser
 import Channel
 import ChannelList
-import Splice
 import Transcode
 
 /// Options for the audio.

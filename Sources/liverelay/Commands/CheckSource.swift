@@ -2,9 +2,7 @@ import Fetch
 import Foundation
 import Glibc
 import Observability
-import Playlist
 import Support
-import Tracker
 
 /// The bytes that `liverelay check` judges: of a file, of standard input, or of an answer over HTTP.
 struct CheckSource {

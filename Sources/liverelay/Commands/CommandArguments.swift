@@ -1,5 +1,4 @@
 import ArgumentParser
-import Playlist
 import Support
 
 /// A duration on the command line: `90`, `90s`, `15m`, `2h`.

@@ -1,5 +1,4 @@
 import Fetch
-import Playlist
 import Support
 
 /// Checks of option values that libcurl would refuse later, or send as something else. Each returns what is wrong,

@@ -1,6 +1,5 @@
 import Logging
 import Observability
-import Service
 import Support
 import WebServer
 

@@ -7,7 +7,6 @@ import Media
 import Observability
 import Service
 import Splice
-import Tracker
 import WebServer
 
 /// Options for the server and the spool.

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The text of an error in the command line, without the secrets of that command line and without control characters.

@@ -2,7 +2,6 @@ import Capture
 import Fetch
 import NIOCore
 import Synchronization
-import Tracker
 import WebServer
 
 extension HTTPServer {

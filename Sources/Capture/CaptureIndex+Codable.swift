@@ -16,7 +16,7 @@ import Tracker
 // `variant`, `backups`, `polling`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
 // empty. `"endsAtClose": true` marks a body that only the end of the connection delimited.
 
-extension CaptureIndex: Codable {
+extension CaptureIndex: Decodable {
     private enum Key: CodingKey { case upstream, about, variant, backups, polling, exchanges }
 
     package init(from decoder: any Decoder) throws {
@@ -28,16 +28,6 @@ extension CaptureIndex: Codable {
             backups: try values.decodeIfPresent([String].self, forKey: .backups) ?? [],
             polling: try Self.polling(in: values),
             exchanges: try values.decode([CapturedExchange].self, forKey: .exchanges))
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: Key.self)
-        try values.encode(upstream, forKey: .upstream)
-        try values.encode(about, forKey: .about)
-        try values.encode(variant.text, forKey: .variant)
-        if !backups.isEmpty { try values.encode(backups, forKey: .backups) }
-        if polling != .standard { try values.encode(polling.rawValue, forKey: .polling) }
-        try values.encode(exchanges, forKey: .exchanges)
     }
 }
 
@@ -213,11 +203,7 @@ struct CaptureTime: Equatable, Codable {
 
     func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
-        try value.encode(Decimal(sign: .plus, exponent: -6, significand: Decimal(microseconds)))
-    }
-
-    private var microseconds: Int64 {
-        duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+        try value.encode(Decimal(sign: .plus, exponent: -6, significand: Decimal(duration.wholeMicroseconds)))
     }
 
     /// Parses digits with at most one decimal point; `Decimal(string:)` would ignore trailing characters.

@@ -46,9 +46,9 @@ package struct CapturedExchange: Equatable, Sendable {
     /// Time of the request since the recording began, exact to the microsecond; never negative.
     package let at: Duration
     /// Time from the request to the end of the answer; zero if unknown.
-    package let took: Duration
+    let took: Duration
     package let url: String
-    package let byteRange: ByteRange?
+    let byteRange: ByteRange?
     package let ending: Ending
     /// The parts of a stream that arrived before the end, in order; empty for any other answer.
     package let stream: [CapturedStream]
@@ -77,21 +77,15 @@ package struct CapturedStream: Equatable, Sendable {
     /// Bytes that were received at once.
     package struct Part: Equatable, Sendable {
         /// Time since the request, exact to the microsecond.
-        package let after: Duration
+        let after: Duration
         package let byteCount: Int
     }
 
     /// Path of the file, relative to the capture's directory.
-    package let file: String
+    let file: String
     package let parts: [Part]
     /// Whether the next line of the index continues the stream.
-    package let continues: Bool
-
-    package init(file: String, parts: [Part], continues: Bool) {
-        self.file = file
-        self.parts = parts
-        self.continues = continues
-    }
+    let continues: Bool
 }
 
 extension [CapturedExchange] {
@@ -117,14 +111,14 @@ package struct CapturedAnswer: Equatable, Sendable {
         case file(String)
     }
 
-    package let status: Int
+    let status: Int
     /// URL after redirects; nil if it equals the requested URL.
-    package let finalURL: String?
+    let finalURL: String?
     /// Header fields, each name at most once.
-    package let headers: [FetchAnswer.Header]
+    let headers: [FetchAnswer.Header]
     package let body: Body
     /// Same as `FetchAnswer.endsAtClose`.
-    package let endsAtClose: Bool
+    let endsAtClose: Bool
 
     package init(
         status: Int, finalURL: String? = nil, headers: [FetchAnswer.Header] = [], body: Body, endsAtClose: Bool = false

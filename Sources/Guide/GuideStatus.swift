@@ -1,12 +1,10 @@
-import ChannelList
 import Fetch
 import Glibc
-import Playlist
 import Support
 
 /// The guide in `/status.json` of a process of many channels. Times are seconds.
 package struct GuideStatus: Encodable, Sendable {
-    package struct Source: Encodable, Sendable {
+    struct Source: Encodable, Sendable {
         /// Redacted.
         let url: String
         /// `pending`, `fetched`, or `failed`; what was fetched before a failure is still used.
@@ -22,29 +20,29 @@ package struct GuideStatus: Encodable, Sendable {
     }
 
     /// What is served.
-    package let channels: Int
+    let channels: Int
     let programs: Int
-    package let bytes: Int
+    let bytes: Int
     /// Programs that were left out because they have no usable start time, or the guide would be too long.
     let programsWithoutTime: Int
     let programsBeyondLimit: Int
     /// Since the guide that is served was made; nil: there is none.
     let secondsSinceUpdate: Double?
-    package let sources: [Source]
+    let sources: [Source]
 
-    package init(_ sources: [GuideSource], _ published: PublishedGuide?, at now: ContinuousClock.Instant) {
+    init(_ sources: [GuideSource], _ published: PublishedGuide?, at now: ContinuousClock.Instant) {
         let written = published?.built.written
         channels = written?.channels ?? 0
         programs = written?.programs ?? 0
         bytes = published?.built.byteCount ?? 0
         programsWithoutTime = written?.withoutTime ?? 0
         programsBeyondLimit = written?.beyondLimit ?? 0
-        secondsSinceUpdate = published.map { ($0.made.duration(to: now)).seconds }
+        secondsSinceUpdate = published.map { ($0.made.duration(to: now)).inSeconds }
         self.sources = sources.map { source in
             Source(
                 url: source.redactedLocation,
                 state: source.fault != nil ? "failed" : source.fetched == nil ? "pending" : "fetched",
-                reason: source.fault?.message, secondsSinceFetch: source.fetched.map { $0.duration(to: now).seconds },
+                reason: source.fault?.message, secondsSinceFetch: source.fetched.map { $0.duration(to: now).inSeconds },
                 channels: source.counts.channels, programs: source.counts.programs,
                 damagedElements: source.counts.damaged)
         }
@@ -70,8 +68,4 @@ extension GuideFault {
         case .canceled: "liverelay ends"
         }
     }
-}
-
-extension Duration {
-    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -30,7 +30,7 @@ package final class RequestLimiter: Sendable {
 
 extension Response {
     /// The answer to a request for which there is no place.
-    package static func busy(_ kind: Route.Kind) -> Response {
+    static func busy(_ kind: Route.Kind) -> Response {
         refusal(
             .serviceUnavailable, of: kind, reason: "Too many requests are waiting: try again in 1 s.", retryAfter: 1)
     }
@@ -38,7 +38,7 @@ extension Response {
     /// A refusal that does not depend on what is asked for. That of a stream has no body, because some clients would
     /// play it.
     /// - Parameter retryAfter: seconds.
-    fileprivate static func refusal(
+    package static func refusal(
         _ status: HTTPStatus, of kind: Route.Kind, reason: String, retryAfter: Int64
     ) -> Response {
         var response = kind == .stream ? Response.refusedStream(status, reason: reason) : .text(status, reason)

@@ -1,5 +1,5 @@
-import Playlist
 package import Support
+import Synchronization
 
 /// A status code (RFC 9110 §15); the constants are those that the server itself sends.
 package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
@@ -76,17 +76,59 @@ package final class ByteStream: Equatable, Sendable {
     package init(next: @escaping @Sendable () async -> ArraySlice<UInt8>?) { self.next = next }
 
     package static func == (left: ByteStream, right: ByteStream) -> Bool { left === right }
+
+    /// The stream with somebody who is told when its client reads first, and when it is over after that.
+    package func observed(
+        opened: @escaping @Sendable () -> Void,
+        closed: @escaping @Sendable (_ byteCount: UInt64, _ duration: Duration) -> Void
+    ) -> ByteStream {
+        let presence = StreamPresence(closed)
+        return ByteStream { [self] in
+            if presence.open() { opened() }
+            let bytes = await next()
+            presence.add(bytes?.count ?? 0)
+            return bytes
+        }
+    }
+}
+
+/// One open stream of a client: from its first byte until the response is over.
+private final class StreamPresence: Sendable {
+    private struct State {
+        var start: ContinuousClock.Instant?
+        var byteCount: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let closed: @Sendable (UInt64, Duration) -> Void
+
+    init(_ closed: @escaping @Sendable (UInt64, Duration) -> Void) { self.closed = closed }
+
+    deinit {
+        let state = state.withLock { $0 }
+        if let start = state.start { closed(state.byteCount, .now - start) }
+    }
+
+    /// - Returns: whether the stream was not open.
+    func open() -> Bool {
+        state.withLock { state in
+            defer { state.start = state.start ?? .now }
+            return state.start == nil
+        }
+    }
+
+    func add(_ byteCount: Int) { state.withLock { $0.byteCount += UInt64(byteCount) } }
 }
 
 /// The answer of a path to a plain GET. The server applies HEAD, Range, If-None-Match, Accept-Encoding and CORS.
 package struct Response: Equatable, Sendable {
     package var status = HTTPStatus.ok
     package var contentType: MimeType?
-    package var cacheControl: CacheControl
+    var cacheControl: CacheControl
     /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
-    package var etag: String?
+    var etag: String?
     /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.
-    package var lastModified: String?
+    var lastModified: String?
     package var body: ResponseBody
     /// Further fields, each name once; none that the server writes itself.
     package var extraHeaders: [HeaderField] = []
@@ -95,7 +137,7 @@ package struct Response: Equatable, Sendable {
     /// Counts the bytes of the body that are sent, for the channel whose resource this is.
     package var sentBytes: ByteCounter?
     /// Counts the body's bytes until they are sent; nil: nothing counts them.
-    package var held: HeldBytes?
+    var held: HeldBytes?
 
     package init(
         status: HTTPStatus = HTTPStatus.ok, contentType: MimeType? = nil, cacheControl: CacheControl,
@@ -116,8 +158,8 @@ package struct Response: Equatable, Sendable {
 }
 
 package struct HeaderField: Equatable, Sendable {
-    package let name: String
-    package let value: String
+    let name: String
+    let value: String
 
     package init(name: String, value: String) {
         self.name = name

@@ -101,7 +101,8 @@ private let text = """
     }
 
     @Test("discover.json, lineup.json and lineup_status.json are what clients read") func tunerDocuments() throws {
-        let device = TunerDevice(name: "Wohn\"zimmer\"\n", tunerCount: 3, seed: "host")
+        let device = TunerDevice(
+            name: "Wohn\"zimmer\"\n", deviceID: TunerDevice.deviceID(seed: "host"), tunerCount: 3)
         let discover = try object(device.discoverJSON(baseURL: "http://h:1/"))
         #expect(discover["TunerCount"] as? Int == 3)
         #expect(discover["BaseURL"] as? String == "http://h:1")
@@ -138,13 +139,13 @@ private let text = """
     func deviceIDs() {
         for id in ["1C0FFEEC", "1050F003", "10439EFD"] { #expect(TunerDevice.isValid(deviceID: id)) }
         for id in ["12345678", "1C0FFEED", "1C0FFEE", "1C0FFEECX", ""] { #expect(!TunerDevice.isValid(deviceID: id)) }
-        let made = (0..<200).map { TunerDevice(name: "", tunerCount: 1, seed: "host \($0)").deviceID }
+        let made = (0..<200).map { TunerDevice.deviceID(seed: "host \($0)") }
         #expect(made.allSatisfy { TunerDevice.isValid(deviceID: $0) && $0.hasPrefix("105") })
         #expect(Set(made).count > 190)
     }
 
     @Test("device.xml is well-formed") func deviceXML() {
-        let xml = TunerDevice(name: "A & <B>", tunerCount: 1, seed: "a").deviceXML(baseURL: "http://h/")
+        let xml = TunerDevice(name: "A & <B>", tunerCount: 1).deviceXML(baseURL: "http://h/")
         #expect(xml.contains("<friendlyName>A &amp; &lt;B&gt;</friendlyName>"))
         #expect(xml.contains("<URLBase>http://h</URLBase>"))
         #expect(xml.contains("<UDN>uuid:6c697665-7265-8c61-8000-0000"))

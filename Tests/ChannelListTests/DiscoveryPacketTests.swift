@@ -2,9 +2,8 @@ import TestSupport
 import Testing
 
 @testable import ChannelList
-@testable import Support
 
-private let device = TunerDevice(name: "a", tunerCount: 4, deviceID: "1C0FFEEC")
+private let device = TunerDevice(name: "a", deviceID: "1C0FFEEC", tunerCount: 4)
 
 private let requests: [(when: String, packet: String, isMeant: Bool?)] = [
     ("the older form, as Jellyfin sends it", "0002000c0104ffffffff0204ffffffff73cc7d8f", true),
@@ -75,7 +74,7 @@ private enum Hexadecimal {
 
     @Test("A long URL and many tuners fit") func longReply() throws {
         let base = "http://" + String(repeating: "a", count: 300)
-        let reply = TunerDevice(name: "", tunerCount: 300, deviceID: "1C0FFEEC").discoveryReply(baseURL: base)
+        let reply = TunerDevice(name: "", deviceID: "1C0FFEEC", tunerCount: 300).discoveryReply(baseURL: base)
         let fields = try #require(DiscoveryPacket.parse(reply[...], as: .reply))
         #expect(fields.map(\.tag) == [.deviceType, .deviceID, .tunerCount, .baseURL, .lineupURL])
         #expect(Array(fields[2].value) == [255])

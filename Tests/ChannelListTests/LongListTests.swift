@@ -1,4 +1,3 @@
-import Playlist
 import Testing
 
 @testable import ChannelList
@@ -93,7 +92,7 @@ private let hostileConfigurations = [
             #expect(list.channels.last?.slug == "a-\(count)")
             #expect(list.issueCount == count - 1 && list.issues.count == 100)
             let again = try M3UChannelListParser.parse(Array(text.utf8), keeping: list.channels)
-            #expect(ChannelListDifference(from: list.channels, to: again.channels).isEmpty)
+            #expect(ChannelListDifference(from: list.channels, to: again.channels).unchanged.count == count)
         }
     }
 }

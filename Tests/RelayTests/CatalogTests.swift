@@ -3,17 +3,13 @@ import ChannelList
 import Foundation
 import LiveRing
 import Logging
-import Playlist
 import Synchronization
 import Testing
-import Tracker
 
 @testable import Fetch
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 /// A directory with a configuration and its lists.
 private struct CatalogFiles: ~Copyable {
@@ -196,12 +192,11 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
             "bad.yaml": "channels: {a: x, b: y}",
         ])
         let lines = Mutex<[String]>([])
-        try await CatalogCheck(source: files.source("good.yaml")) { line in lines.withLock { $0.append(line) } }.run()
+        try await files.source("good.yaml").check { line in lines.withLock { $0.append(line) } }
         #expect(lines.withLock { $0.first } == "/news  News HD  2 sources  always  rewind 7200 s")
         lines.withLock { $0 = [] }
         await #expect(throws: RelayError.self) {
-            try await CatalogCheck(source: files.source("bad.yaml")) { line in lines.withLock { $0.append(line) } }
-                .run()
+            try await files.source("bad.yaml").check { line in lines.withLock { $0.append(line) } }
         }
         #expect(lines.withLock { $0.count } == 2)
     }

@@ -1,9 +1,7 @@
 import Testing
 
 @testable import Observability
-@testable import Service
 @testable import WebServer
-@testable import liverelay
 
 /// A server of events on loopback, with one channel whose stream never ends.
 private struct EventScene {
@@ -13,7 +11,7 @@ private struct EventScene {
     init() async throws {
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: EventResponses(events: EventResponder(bus), clients: ClientEvents(bus)))
+            responder: EventResponses(events: bus, clients: ClientEvents(bus)))
     }
 
     /// A client that has read the head of the response.
@@ -26,7 +24,7 @@ private struct EventScene {
 }
 
 private struct EventResponses: Responder {
-    let events: EventResponder
+    let events: EventBus
     let clients: ClientEvents
 
     func answer(to route: Route, _ target: RequestTarget) -> Answer {

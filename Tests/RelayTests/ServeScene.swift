@@ -4,15 +4,11 @@ import ChannelList
 import Foundation
 import LiveRing
 import Logging
-import Playlist
 import Synchronization
 import TestSupport
-import Tracker
 
 @testable import Fetch
-@testable import Observability
 @testable import Service
-@testable import Support
 @testable import WebServer
 @testable import liverelay
 
@@ -170,7 +166,10 @@ struct ServeScene {
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1,
             responder: ServeResponder(
-                host, api: APIResponder(token: hasAPI ? AccessToken(Self.token) : nil, host: host, updater: updater),
+                host,
+                api: AccessToken(Self.token).flatMap { [host, updater] token in
+                    hasAPI ? APIResponder(token: token, host: host, updater: updater) : nil
+                },
                 tokens: ServerTokens(tokens)))
     }
 

@@ -8,20 +8,20 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Service
 @testable import WebServer
 @testable import liverelay
 
 @Test func deviceIDIsTheSameAfterARestart() throws {
     let options = try TunerOptions.parse([])
-    let id = options.identity(publicURL: nil, list: "http://h/list.m3u?token=1", port: 8080).deviceID
+    let id = options.device(publicURL: nil, list: "http://h/list.m3u?token=1", port: 8080, tunerCount: 1).deviceID
     #expect(TunerDevice.isValid(deviceID: id))
-    #expect(options.identity(publicURL: nil, list: "http://h/list.m3u?token=2", port: 8080).deviceID == id)
-    #expect(options.identity(publicURL: nil, list: "http://h/list.m3u?token=1", port: 8081).deviceID != id)
+    #expect(options.device(publicURL: nil, list: "http://h/list.m3u?token=2", port: 8080, tunerCount: 1).deviceID == id)
+    #expect(options.device(publicURL: nil, list: "http://h/list.m3u?token=1", port: 8081, tunerCount: 1).deviceID != id)
     let own = try TunerOptions.parse(["--device-id", "1050f003", "--tuner-name", "Attic"])
-    #expect(own.identity(publicURL: nil, list: "", port: 1) == TunerIdentity(name: "Attic", deviceID: "1050f003"))
-    #expect(TunerIdentity(deviceID: "1050f003").device(tunerCount: 3).deviceID == "1050F003")
+    #expect(
+        own.device(publicURL: nil, list: "", port: 1, tunerCount: 3)
+            == TunerDevice(name: "Attic", deviceID: "1050F003", tunerCount: 3))
     let corrected = try #require(TunerDevice.corrected(deviceID: "12345678"))
     #expect(TunerDevice.isValid(deviceID: corrected))
     for words in [["--device-id", "12345678"], ["--device-id", "xyz"]] {
@@ -58,7 +58,10 @@ private struct TunerScene {
         self.host = host
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: ServeResponder(host, tuner: TunerIdentity(name: "Attic", deviceID: "1050F003")))
+            responder: ServeResponder(
+                host,
+                tuner: TunerDevice(
+                    name: "Attic", deviceID: "1050F003", tunerCount: host.policy.tunerCount)))
     }
 
     func get(_ path: String, method: String = "GET") throws -> RawResponse {
@@ -110,7 +113,7 @@ private struct TunerScene {
 
     @Test func withoutALimitTheTunersAreCounted() async throws {
         let scene = try await TunerScene(maxRunning: nil)
-        #expect(try scene.object("/discover.json")["TunerCount"] as? Int == TunerIdentity.unlimitedTuners)
+        #expect(try scene.object("/discover.json")["TunerCount"] as? Int == ChannelSupervisor.Policy.unlimitedTuners)
         await scene.end()
     }
 
@@ -165,13 +168,13 @@ func announcedAddress(when: String, publicURL: String?, host: String, client: St
 }
 
 @Suite(.ownThreads) struct DiscoveryTests {
-    private static let device = TunerIdentity(deviceID: "1C0FFEEC").device(tunerCount: 4)
+    private static let device = TunerDevice(deviceID: "1C0FFEEC", tunerCount: 4)
     /// As libhdhomerun's own program; it can only ask the standard port.
     private static let program = "/usr/bin/hdhomerun_config"
 
     private func start(port: Int) async throws -> DiscoveryServer {
         try await DiscoveryServer.start(
-            port: port, device: { Self.device },
+            port: port, device: Self.device,
             address: DiscoveryAddress(publicURL: nil, listening: ListenAddress(host: "0.0.0.0", port: 8080)))
     }
 

@@ -1,12 +1,10 @@
 import Media
 import Splice
+import Support
 
 extension Duration {
     /// The duration in seconds, rounded to milliseconds; for people and graphs, never for a decision.
-    package var seconds: Double {
-        let (seconds, attoseconds) = components
-        return ((Double(seconds) + Double(attoseconds) * 1e-18) * 1000).rounded() / 1000
-    }
+    package var seconds: Double { (inSeconds * 1000).rounded() / 1000 }
 
     /// The duration in whole seconds, rounded up; at least 1.
     var secondsRoundedUp: Int64 {

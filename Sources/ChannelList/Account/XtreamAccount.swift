@@ -3,7 +3,7 @@ import Support
 /// An account of a provider that speaks the API of Xtream Codes: where the panel is, and who asks.
 package struct XtreamAccount: Hashable, Sendable {
     /// The form of its streams, by the extension of their URLs.
-    package enum Output: String, CaseIterable, Sendable { case ts, m3u8 }
+    enum Output: String, CaseIterable, Sendable { case ts, m3u8 }
 
     package enum Document: Sendable { case account, categories, streams, guide }
 
@@ -12,10 +12,10 @@ package struct XtreamAccount: Hashable, Sendable {
     private let username: Secret
     private let password: Secret
     /// The form that the operator asks for; nil: what the account permits.
-    package let output: Output?
+    let output: Output?
 
     /// - Parameter panel: an http or https URL. Players are told to give it with or without a slash or a path of the API.
-    package init(panel: String, username: String, password: String, output: Output? = nil) {
+    init(panel: String, username: String, password: String, output: Output? = nil) {
         var panel = URIReference.withoutQuery(panel)
         for path in ["/player_api.php", "/get.php", "/xmltv.php"] where panel.hasSuffix(path) {
             panel.removeLast(path.count)
@@ -44,7 +44,7 @@ package struct XtreamAccount: Hashable, Sendable {
     }
 
     /// The URL of its list, by which alone an account is known where lists are named.
-    package var listURL: String {
+    var listURL: String {
         "\(panel)/get.php?\(login)&type=m3u_plus" + (output.map { "&output=\($0.rawValue)" } ?? "")
     }
 
@@ -67,7 +67,7 @@ package struct XtreamAccount: Hashable, Sendable {
     }
 
     /// The host of the panel.
-    package var host: String { URIReference.host(of: panel) ?? "" }
+    var host: String { URIReference.host(of: panel) ?? "" }
 
     /// What tells two accounts apart, whatever is asked of them.
     struct Identity: Hashable {
@@ -78,12 +78,11 @@ package struct XtreamAccount: Hashable, Sendable {
     var identity: Identity { Identity(panel: panel.lowercased(), username: username) }
 
     /// A text of the provider without what opens the account: one line of at most 200 characters.
-    package func redacting(_ text: String) -> String {
+    func redacting(_ text: String) -> String {
         let secrets = [password.value, username.value].filter { $0.count > 2 || $0 == password.value }
         let plain = secrets.flatMap { [$0, PercentEncoding.encode($0)] }.reduce(text) { text, secret in
             secret.isEmpty ? text : text.replacing(secret, with: "…")
         }
-        let line = plain.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
-        return String(String(line).prefix(200).trimmingWhiteSpace)
+        return String(plain.inOneLine.prefix(200).trimmingWhiteSpace)
     }
 }

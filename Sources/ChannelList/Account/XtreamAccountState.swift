@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The state of an account as its panel says (`user_info` of `player_api.php`).
@@ -6,13 +5,11 @@ package struct XtreamAccountState: Equatable, Sendable {
     /// Streams that it may have at once; nil: the panel names no limit.
     let connections: Int?
     /// The forms that it permits; empty: the panel does not say.
-    let outputs: Set<XtreamAccount.Output>
+    var outputs: Set<XtreamAccount.Output> = []
 
-    init(connections: Int?, outputs: Set<XtreamAccount.Output> = []) {
-        self.connections = connections
-        self.outputs = outputs
-    }
+}
 
+extension XtreamAccountState {
     /// - Returns: nil if the answer is none of this API.
     /// - Throws: `.refused` if the panel says that the account has no streams.
     package init?(_ json: [UInt8], of account: XtreamAccount) throws(XtreamRefusal) {

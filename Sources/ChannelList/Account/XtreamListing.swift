@@ -78,8 +78,7 @@ package enum XtreamListing {
     /// A text in one line, as long as a name may be; nil if nothing is left of it.
     private static func line(_ value: LooseJSON) -> String? {
         guard let text = value.text else { return nil }
-        let plain = text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }
-        let line = String(plain).trimmingWhiteSpace.prefix(ListEntry.longestName)
+        let line = text.inOneLine.trimmingWhiteSpace.prefix(ListEntry.longestName)
         return line.isEmpty ? nil : String(line)
     }
 }

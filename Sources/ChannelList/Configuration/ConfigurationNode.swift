@@ -4,8 +4,6 @@ package struct ConfigurationNode: Equatable, Sendable {
     package struct Position: Equatable, Sendable {
         package let line: Int
         package let column: Int
-
-        package init(line: Int, column: Int) { (self.line, self.column) = (line, column) }
     }
 
     /// The type of a scalar in its notation. A plain one of YAML may be text, a number or a Boolean.
@@ -13,7 +11,7 @@ package struct ConfigurationNode: Equatable, Sendable {
 
     package struct Entry: Equatable, Sendable {
         package let key: String
-        package let position: Position?
+        let position: Position?
         package let value: ConfigurationNode
 
         package init(key: String, position: Position? = nil, value: ConfigurationNode) {
@@ -33,7 +31,7 @@ package struct ConfigurationNode: Equatable, Sendable {
 
     package let content: Content
     /// nil for a value of JSON.
-    package let position: Position?
+    let position: Position?
 
     package init(_ content: Content, position: Position? = nil) {
         self.content = content

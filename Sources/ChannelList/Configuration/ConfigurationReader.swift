@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// Reads the values of a configuration, and collects what is wrong with them.
@@ -147,7 +146,7 @@ extension ConfigurationReader {
     }
 
     static func excerpt(_ text: String) -> String {
-        let line = String(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) })
+        let line = text.inOneLine
         return line.count > 60 ? line.prefix(60) + "…" : line
     }
 }

@@ -3,12 +3,7 @@ package struct ConfiguredList: Hashable, Sendable {
     /// A file or a URL; that of an account as `XtreamAccount.listURL` writes it.
     package let location: String
     /// The account of its channels; nil: none, or that of the `defaults`.
-    package private(set) var account: String?
-
-    init(location: String, account: String? = nil) {
-        self.location = location
-        self.account = account
-    }
+    private(set) var account: String?
 
     /// Whether the location is that of an account.
     var isAccount: Bool { XtreamAccount(listURL: location) != nil }

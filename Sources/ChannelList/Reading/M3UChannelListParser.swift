@@ -273,27 +273,24 @@ extension M3UChannelListParser {
         switch key {
         case "inputstream.adaptive.stream_headers", "inputstream.adaptive.manifest_headers",
             "inputstream.adaptive.common_headers":
-            for pair in HeaderPairs.read(value) { set(pair, line: line) }
+            for issue in HeaderPairs.read(value).compactMap({ pending.set($0) }) { issues.record(issue, line: line) }
         case "inputstream", "inputstreamaddon", "inputstreamclass", "mimetype", "inputstream.adaptive.manifest_type":
             break
         default: issues.record(.unknownOption(String(key.prefix(60))), line: line)
         }
     }
 
-    private mutating func set(_ pair: HeaderPairs.Pair, line: Int) {
-        switch pair {
-        case .header(let name, let value): set(name, to: value, line: line)
-        case .option(let name): issues.record(.unknownOption(name), line: line)
-        case .malformed(let text): issues.record(.malformedHeader(String(text.prefix(40))), line: line)
-        }
-    }
-
+    /// `{"User-Agent":"…"}`, whatever follows it.
     private mutating func readJSON(_ text: Substring, line: Int) {
-        guard let members = HeaderJSON.read(text.trimmingWhiteSpace) else {
+        let object = text.lastIndex(of: "}").map { text[...$0] } ?? text
+        guard case .object(let members)? = LooseJSON(Array(object.utf8)),
+            case let fields = members.compactMap({ member in member.value.scalar.map { (member.name, $0) } }),
+            fields.count == members.count
+        else {
             issues.record(.malformedHeader("#EXTHTTP"), line: line)
             return
         }
-        for member in members { set(member.name, to: member.value, line: line) }
+        for (name, value) in fields { set(name, to: value, line: line) }
     }
 
     /// `Name: value` or `Name=value`.

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// Headers and proxy for the requests of a source, from all spellings of a list together. A later header replaces one
@@ -12,12 +11,20 @@ struct RequestOptions: Equatable {
     /// The options of a source.
     init(_ source: ListedSource) { (headers, proxy) = (source.headers, source.proxy) }
 
-    var isEmpty: Bool { headers.isEmpty && proxy == nil }
-
     /// Sets a header whose value may stand in quotes.
     /// - Returns: false for a header that cannot be sent, or that only the client itself may set.
     mutating func set(_ name: some StringProtocol, to value: some StringProtocol) -> Bool {
         setUnquoted(String(name.trimmingWhiteSpace), to: String(value.removingQuotes))
+    }
+
+    /// Sets the header of a pair.
+    /// - Returns: why that cannot be.
+    mutating func set(_ pair: HeaderPairs.Pair) -> ListIssue.Kind? {
+        switch pair {
+        case .header(let name, let value): set(name, to: value) ? nil : .malformedHeader(String(name.prefix(40)))
+        case .option(let name): .unknownOption(name)
+        case .malformed(let text): .malformedHeader(String(text.prefix(40)))
+        }
     }
 
     /// Sets a header whose value is as it is sent.

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// Reads a URL line of a list: the URL itself, `$label` after it, and headers after a vertical bar.
@@ -19,20 +18,11 @@ struct SourceURL {
         var (text, fields) = Self.split(line)
         let label = Self.cutLabel(off: &text)
         source = ListedSource(url: try Self.absolute(String(text.trimmingWhiteSpace), base: base), label: label)
-        for pair in fields.map(HeaderPairs.read) ?? [] { set(pair) }
+        issues = (fields.map(HeaderPairs.read) ?? []).compactMap { options.set($0) }
     }
 
     /// Whether `text` begins as an absolute URL does, of whatever scheme.
     static func isAbsolute(_ text: some StringProtocol) -> Bool { schemeEnd(of: text) != nil }
-
-    private mutating func set(_ pair: HeaderPairs.Pair) {
-        switch pair {
-        case .header(let name, let value):
-            if !options.set(name, to: value) { issues.append(.malformedHeader(String(name.prefix(40)))) }
-        case .option(let name): issues.append(.unknownOption(name))
-        case .malformed(let text): issues.append(.malformedHeader(String(text.prefix(40))))
-        }
-    }
 
     /// The URL, and the header fields after a vertical bar, or after a space if one begins there.
     private static func split(_ line: String) -> (url: Substring, fields: Substring?) {

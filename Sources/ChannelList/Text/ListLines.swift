@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The lines of a list, with their numbers. Lines end with LF, CRLF or CR; a byte order mark is skipped.
@@ -94,6 +93,9 @@ extension StringProtocol {
         let end = self[start...].lastIndex { !$0.isWhitespace }
         return end.map { self[start...$0] } ?? self[start..<start]
     }
+
+    /// The text in one line: controls of ASCII are spaces.
+    var inOneLine: String { String(unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : Character($0) }) }
 
     /// The text without the quotes of any kind around it.
     var removingQuotes: SubSequence {

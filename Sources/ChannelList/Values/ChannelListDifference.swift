@@ -15,10 +15,6 @@ package struct ChannelListDifference: Equatable, Sendable {
     package private(set) var removed: [ListedChannel] = []
     package private(set) var changed: [Change] = []
     package private(set) var unchanged: [ListedChannel] = []
-    /// Whether the channels that both lists have come in another order.
-    package let isReordered: Bool
-
-    package var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && !isReordered }
 
     /// - Parameters: both lists with unique slugs; the new one parsed with `keeping: old`.
     package init(from old: [ListedChannel], to new: [ListedChannel]) {
@@ -32,7 +28,5 @@ package struct ChannelListDifference: Equatable, Sendable {
             }
         }
         removed = old.filter { !slugs.contains($0.slug) }
-        let kept = old.map(\.slug).filter { slugs.contains($0) }
-        isReordered = kept != new.map(\.slug).filter { before[$0] != nil }
     }
 }

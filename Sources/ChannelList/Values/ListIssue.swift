@@ -52,11 +52,6 @@ package struct ListIssue: Equatable, Sendable {
     /// 1-based, in the text as received.
     package let line: Int
     package let kind: Kind
-
-    package init(line: Int, kind: Kind) {
-        self.line = line
-        self.kind = kind
-    }
 }
 
 /// A bounded log of issues. A kind that is named once is counted each time.
@@ -79,47 +74,6 @@ struct IssueLog {
         switch kind {
         case .unknownDirective, .unknownOption, .limit, .foreignEncoding, .unwrappedCommand: true
         default: false
-        }
-    }
-}
-
-extension ListIssue {
-    /// The issue and its consequence in one sentence, without the line's number and without the value of a header.
-    package var text: String {
-        switch kind {
-        case .missingHeader: "the first line is not #EXTM3U; the list is read nevertheless"
-        case .missingNumberSign: "the number sign is missing; the line is read as if it were there"
-        case .unexpectedText(let text): "\"\(text)\" is no URL and no directive"
-        case .unknownDirective(let name): "\(name) is unknown and passed over"
-        case .unknownOption(let name): "the option \(name) is not followed"
-        case .missingComma: "the comma before the channel's name is missing"
-        case .missingName: "the channel has no name; it is called as in its guide or its URL"
-        case .strayWord(let word): "\"\(word)\" is no attribute"
-        case .unclosedQuote(let attribute): "the closing quote of \(attribute) is missing"
-        case .longValue(let attribute): "\(attribute) is too long and dropped"
-        case .malformedNumber(let number): "\"\(number)\" is no channel number"
-        case .malformedHeader(let name): "the header \(name) cannot be sent"
-        case .missingURL(let name): "the channel \"\(name)\" has no URL"
-        case .missingEntry: "the URL has no #EXTINF; the channel is called as the URL"
-        case .unwrappedCommand: "the command of pipe: is not run; the URL after its -i is the channel's"
-        case .unsupportedScheme(let scheme): "\(scheme) is not supported, only http, https, udp and rtp"
-        case .malformedURL(let url): "\"\(url)\" is no URL"
-        case .repeatedName(let name, let slug): "another channel is called \"\(name)\" too; this one is at /\(slug)"
-        case .foreignEncoding: "the text is not UTF-8; it is read as Windows-1252"
-        case .longLine(let bytes): "the line has \(bytes) bytes and is passed over"
-        case .limit(let limit): "there are too many \(limit.text); the rest is passed over"
-        }
-    }
-}
-
-extension ListIssue.Limit {
-    fileprivate var text: String {
-        switch self {
-        case .channels: "channels"
-        case .sources: "URLs of one channel"
-        case .headers: "headers of one URL"
-        case .groups: "groups of one channel"
-        case .guides: "guides"
         }
     }
 }

@@ -44,7 +44,7 @@ package struct ListedChannel: Equatable, Sendable {
 
     /// Whether a run of the channel would be another one with `other`: its sources or its options differ. What only
     /// guides and people read may differ, how long it runs without viewers, and who its viewers are.
-    package func isRelayedDifferently(from other: ListedChannel) -> Bool {
+    func isRelayedDifferently(from other: ListedChannel) -> Bool {
         var options = options
         options.idle = other.options.idle
         options.tokens = other.options.tokens
@@ -55,13 +55,8 @@ package struct ListedChannel: Equatable, Sendable {
 /// An attribute that is passed on as it is.
 package struct ListedAttribute: Hashable, Sendable {
     /// In lower case.
-    package let name: String
-    package let value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
+    let name: String
+    let value: String
 }
 
 /// A header field that a list asks to send with the requests for a source.
@@ -70,11 +65,6 @@ package struct ListedHeader: Hashable, Sendable {
     package let name: String
     /// Without control characters and without surrounding white space.
     package let value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
 }
 
 /// One URL under which a channel can be fetched, and how to ask for it.
@@ -86,7 +76,7 @@ package struct ListedSource: Hashable, Sendable {
     /// The proxy's URL.
     package var proxy: String?
     /// The words after `$` in `http://host/path$label`: names the source for people.
-    package var label: String?
+    var label: String?
     /// Whether the credentials that the process was given for all sources stay away from this one.
     package var withholdsCredentials = false
 

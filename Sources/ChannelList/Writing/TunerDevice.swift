@@ -1,28 +1,24 @@
-import Playlist
 import Support
 
 /// The HDHomeRun that clients take us for, and the documents by which they do.
 package struct TunerDevice: Equatable, Sendable {
-    /// Eight hexadecimal digits in capitals, with the check digit that clients verify.
-    package let deviceID: String
     /// The name that clients show.
-    package let name: String
+    package static let usualName = "liverelay"
+
+    let name: String
+    /// Eight hexadecimal digits in capitals, with the check digit that clients verify. It stays the same over restarts,
+    /// because clients know the device and its channels by it.
+    package let deviceID: String
     /// How many channels run at once.
     package let tunerCount: Int
 
-    /// - Parameter seed: what makes this instance another than its neighbors, and stays the same over restarts: clients
-    ///   know the device by its ID.
-    package init(name: String, tunerCount: Int, seed: String) {
-        self.name = name
-        self.tunerCount = tunerCount
-        deviceID = Self.deviceID(seed: seed)
-    }
-
     /// - Parameter deviceID: a valid device ID.
-    package init(name: String, tunerCount: Int, deviceID: String) {
+    package init(
+        name: String = TunerDevice.usualName, deviceID: String = TunerDevice.deviceID(seed: ""), tunerCount: Int
+    ) {
         self.name = name
-        self.tunerCount = tunerCount
         self.deviceID = deviceID.uppercased()
+        self.tunerCount = tunerCount
     }
 
     /// `application/json` of `/discover.json`. No name has HDTC in it: Jellyfin would ask such a model to transcode.

@@ -1,14 +1,13 @@
-import Playlist
 import Support
 
 /// What the first pass over a guide finds: which of our channels it has, and how many programs each.
-package struct GuideIndex: Sendable {
+struct GuideIndex: Sendable {
     private struct Entry {
         /// How surely the channel of the guide is each of ours.
         var ranks: [Int: GuideMatcher.Rank] = [:]
         var programs = 0
 
-        package init(_ matches: [GuideMatcher.Match]) { add(matches) }
+        init(_ matches: [GuideMatcher.Match]) { add(matches) }
 
         mutating func add(_ matches: [GuideMatcher.Match]) {
             for match in matches { ranks[match.channel] = min(match.rank, ranks[match.channel] ?? match.rank) }
@@ -24,12 +23,12 @@ package struct GuideIndex: Sendable {
     /// The id of the program before, as it is written, and its key: programs of one channel follow each other.
     private var last: (raw: ArraySlice<UInt8>, key: String) = ([], "")
 
-    package init(_ matcher: GuideMatcher, limits: GuideLimits = GuideLimits()) {
+    init(_ matcher: GuideMatcher, limits: GuideLimits = GuideLimits()) {
         self.matcher = matcher
         self.limits = limits
     }
 
-    package mutating func record(_ element: GuideElement) {
+    mutating func record(_ element: GuideElement) {
         guard let raw = element.rawID, !raw.isEmpty else { return }
         switch element.kind {
         case .channel: recordChannel(element, GuideText.decoded(raw))
@@ -91,14 +90,12 @@ package struct GuideIndex: Sendable {
 
 /// Which guide each of our channels gets its programs from, decided guide by guide: no more is kept of a guide than of our
 /// channels.
-package struct GuideSelection: Sendable {
+struct GuideSelection: Sendable {
     private(set) var best: [Int: (guide: Int, candidate: GuideIndex.Candidate)] = [:]
-
-    package init() {}
 
     /// - Parameter guide: index of the guide, greater than those before: of two that know a channel equally well, the
     ///   first counts.
-    package mutating func add(_ index: GuideIndex, guide: Int) {
+    mutating func add(_ index: GuideIndex, guide: Int) {
         for (channel, candidate) in index.candidates
         where best[channel].map({ candidate.rank < $0.candidate.rank }) ?? true {
             best[channel] = (guide, candidate)

@@ -1,27 +1,25 @@
 /// Sizes beyond which a guide, or a part of it, is not read.
 package struct GuideLimits: Equatable, Sendable {
     /// Bytes of a guide as it is fetched.
-    package var fetchedBytes = 256 << 20
+    var fetchedBytes = 256 << 20
     /// Bytes of a guide as text.
-    package var textBytes = 2 << 30
+    var textBytes = 2 << 30
     /// Bytes of one channel or program. A longer one is dropped.
-    package var elementBytes = 1 << 20
+    var elementBytes = 1 << 20
     /// Bytes of the id of a channel. An element with a longer one is dropped.
-    package var idBytes = 256
+    var idBytes = 256
     /// Bytes of a name, whose rest is not read.
-    package var valueBytes = 1024
+    var valueBytes = 1024
     /// Names of a channel. Further ones are not read.
-    package var names = 16
+    var names = 16
     /// Pairs of a channel of a guide and one of ours that it may be.
-    package var matches = 1_000_000
+    var matches = 1_000_000
     /// Elements inside of each other in a program; those beyond are dropped.
-    package var depth = 16
+    var depth = 16
     /// Channels of a guide.
-    package var channels = 200_000
+    var channels = 200_000
     /// Programs of the guide that is written.
-    package var programs = 2_000_000
+    var programs = 2_000_000
     /// Bytes of the guide that is written.
-    package var writtenBytes = 1 << 30
-
-    package init() {}
+    var writtenBytes = 1 << 30
 }

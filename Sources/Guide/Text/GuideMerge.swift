@@ -1,7 +1,7 @@
 import Support
 
 /// Writes the programs of each channel, from the guide that was chosen for it.
-package struct GuideMerge: Sendable {
+struct GuideMerge: Sendable {
     private let matcher: GuideMatcher
     private let limits: GuideLimits
     /// For each guide in use, the channels that get the programs of one of its ids.
@@ -10,25 +10,23 @@ package struct GuideMerge: Sendable {
     private let ids: [[UInt8]]
 
     /// What was written.
-    package struct Counts: Equatable, Sendable {
-        package var channels = 0
-        package var programs = 0
+    struct Counts: Equatable, Sendable {
+        var channels = 0
+        var programs = 0
         /// Programs without a usable start time.
-        package var withoutTime = 0
+        var withoutTime = 0
         /// Programs beyond the limits.
-        package var beyondLimit = 0
-
-        package init() {}
+        var beyondLimit = 0
     }
 
-    package private(set) var counts = Counts()
+    private(set) var counts = Counts()
     /// Where the programs are in the document.
     private(set) var schedule = GuideSchedule()
     private var writtenBytes = 0
     private var headBytes = 0
     private var last: (raw: ArraySlice<UInt8>, targets: [Int]) = ([], [])
 
-    package init(_ matcher: GuideMatcher, _ selection: GuideSelection, limits: GuideLimits = GuideLimits()) {
+    init(_ matcher: GuideMatcher, _ selection: GuideSelection, limits: GuideLimits = GuideLimits()) {
         self.matcher = matcher
         self.limits = limits
         var targets: [Int: [String: [Int]]] = [:]
@@ -41,7 +39,7 @@ package struct GuideMerge: Sendable {
     }
 
     /// The beginning of the document, with all channels that have programs.
-    package mutating func head() -> [UInt8] {
+    mutating func head() -> [UInt8] {
         let channels = Set(targets.values.flatMap { $0.values.flatMap(\.self) }).sorted()
         counts.channels = channels.count
         let elements = channels.map { matcher.channels[$0].text }
@@ -51,11 +49,11 @@ package struct GuideMerge: Sendable {
         return bytes
     }
 
-    package static let tail = Array("</tv>\n".utf8)
+    static let tail = Array("</tv>\n".utf8)
 
     /// Appends a program of a guide, for each channel that gets it.
     /// - Parameter guide: index of the guide.
-    package mutating func append(_ element: GuideElement, of guide: Int, to output: inout [UInt8]) {
+    mutating func append(_ element: GuideElement, of guide: Int, to output: inout [UInt8]) {
         guard element.kind == .program, let raw = element.rawID else { return }
         if raw != last.raw {
             last = (Array(raw)[...], targets[guide]?[GuideMatcher.key(GuideText.decoded(raw))] ?? [])
@@ -81,5 +79,5 @@ package struct GuideMerge: Sendable {
     }
 
     /// Begins with the next guide, whose ids are others.
-    package mutating func beginGuide() { last = ([], []) }
+    mutating func beginGuide() { last = ([], []) }
 }

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// Finds the channels and programs in the text of an XMLTV guide, which comes in parts of any size.
@@ -6,15 +5,13 @@ import Support
 /// Guides have 100 MB and more, and many are not well-formed. So nothing but the boundaries of these elements is looked
 /// for: an element that is damaged costs only itself. Nothing is expanded: a DTD, and entities that it declares, are
 /// passed over. No byte is read more than a few times, whatever the text and the sizes of its parts.
-package struct GuideScanner {
+struct GuideScanner {
     /// What was found, and what had to be dropped.
-    package struct Counts: Equatable, Sendable {
-        package var channels = 0
-        package var programs = 0
+    struct Counts: Equatable, Sendable {
+        var channels = 0
+        var programs = 0
         /// Elements without an end, or longer than allowed, or with an id that is.
-        package var damaged = 0
-
-        package init() {}
+        var damaged = 0
     }
 
     /// Where text is passed over.
@@ -48,26 +45,26 @@ package struct GuideScanner {
         var tagLength = 0
     }
 
-    package private(set) var counts = Counts()
+    private(set) var counts = Counts()
     private var buffer: [UInt8] = []
     private var position = 0
     private var state = State.text
     private var isFinished = false
     private let limits: GuideLimits
 
-    package init(limits: GuideLimits = GuideLimits()) { self.limits = limits }
+    init(limits: GuideLimits = GuideLimits()) { self.limits = limits }
 
-    package mutating func append(_ bytes: some Collection<UInt8>) {
+    mutating func append(_ bytes: some Collection<UInt8>) {
         if position > 0 { buffer.removeSubrange(..<position) }
         position = 0
         buffer.append(contentsOf: bytes)
     }
 
     /// Nothing is appended any more.
-    package mutating func finish() { isFinished = true }
+    mutating func finish() { isFinished = true }
 
     /// The next element; nil if more text is needed, or at the end.
-    package mutating func next() -> GuideElement? {
+    mutating func next() -> GuideElement? {
         while position < buffer.count {
             switch state {
             case .skipping(let end): guard skip(until: end) else { return nil }

@@ -1,7 +1,7 @@
 import Support
 
 /// Where the programs of each channel are in the guide that is served: by their start, without their text.
-package struct GuideSchedule: Equatable, Sendable {
+struct GuideSchedule: Equatable, Sendable {
     /// A program in the file of the guide.
     struct Place: Equatable, Sendable {
         /// Seconds since 1970.
@@ -20,8 +20,6 @@ package struct GuideSchedule: Equatable, Sendable {
 
     /// By the ids of the guide's channels.
     private var places: [String: [Place]] = [:]
-
-    package init() {}
 
     mutating func append(to channel: String, start: Int64, offset: Int, length: Int) {
         StepCounter.add(1)

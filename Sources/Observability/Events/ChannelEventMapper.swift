@@ -1,7 +1,5 @@
 import Channel
 import LiveRing
-import Playlist
-import Splice
 import Support
 import Tracker
 
@@ -29,7 +27,7 @@ struct ChannelEventMapper: Equatable, Sendable {
         case .resumed(.main, let silence), .mediaResumed(let silence):
             guard isInOutage else { return nil }
             isInOutage = false
-            return .channelRecovery(.outage, seconds: silence.metricSeconds)
+            return .channelRecovery(.outage, seconds: silence.inSeconds)
         case .sourceSwitched(let source, let url):
             isInOutage = false
             return .channelFailover(source: source, url: url.redacted)

@@ -1,3 +1,4 @@
+import Support
 import Synchronization
 package import WebServer
 
@@ -24,52 +25,16 @@ package final class ClientEvents: Sendable {
             let client = EventContent.Client(
                 number: count.wrappingAdd(1, ordering: .relaxed).newValue, path: target.path,
                 address: addresses.clientAddress(of: target.fields), userAgent: target.fields.userAgent)
-            let presence = ClientPresence(client, response.sentBytes?.channel, bus)
+            let channel = response.sentBytes?.channel
             var response = response
             response.body = .stream(
-                ByteStream {
-                    presence.open()
-                    let bytes = await stream.next()
-                    presence.add(bytes?.count ?? 0)
-                    return bytes
+                stream.observed {
+                    bus.publish(.clientConnect(client), channel: channel)
+                } closed: { byteCount, duration in
+                    bus.publish(
+                        .clientDisconnect(client, seconds: duration.inSeconds, sentBytes: byteCount), channel: channel)
                 })
             return response
         }
     }
-}
-
-private final class ClientPresence: Sendable {
-    private struct State {
-        var start: ContinuousClock.Instant?
-        var sentBytes: UInt64 = 0
-    }
-
-    private let client: EventContent.Client
-    private let channel: String?
-    private let bus: EventBus
-    private let state = Mutex(State())
-
-    init(_ client: EventContent.Client, _ channel: String?, _ bus: EventBus) {
-        self.client = client
-        self.channel = channel
-        self.bus = bus
-    }
-
-    deinit {
-        let (start, sentBytes) = state.withLock { ($0.start, $0.sentBytes) }
-        guard let start else { return }
-        bus.publish(
-            .clientDisconnect(client, seconds: (ContinuousClock.now - start).metricSeconds, sentBytes: sentBytes),
-            channel: channel)
-    }
-
-    func open() {
-        let isFirst = state.withLock { state in
-            defer { state.start = state.start ?? .now }
-            return state.start == nil
-        }
-        if isFirst { bus.publish(.clientConnect(client), channel: channel) }
-    }
-
-    func add(_ byteCount: Int) { state.withLock { $0.sentBytes += UInt64(byteCount) } }
 }

@@ -1,3 +1,31 @@
+import Synchronization
+package import WebServer
+
+extension EventBus {
+    /// Answers a request for `/api/events` that may use the API.
+    package func response(to target: RequestTarget) -> Response {
+        // An ID of the field, or of the query for a client that cannot set a field. One that is no number is the oldest.
+        let last = (target.fields.lastEventID ?? target.query.value(of: "after")).map { UInt64($0) ?? 0 }
+        do throws(EventFilter.UnknownType) {
+            let filter = try EventFilter(query: target.query)
+            // Nothing is subscribed before the client reads, as after a HEAD.
+            let stream = Mutex<EventStream?>(nil)
+            return Response(
+                contentType: .eventStream, cacheControl: .noStore,
+                body: .stream(
+                    ByteStream { [self] in
+                        if let stream = stream.withLock({ $0 }) { return await stream.next() }
+                        stream.withLock { $0 = EventStream(self, filter, after: last) }
+                        return EventStream.greeting[...]
+                    }),
+                // nginx holds responses back otherwise.
+                extraHeaders: [HeaderField(name: "X-Accel-Buffering", value: "no")])
+        } catch {
+            return .text(.badRequest, "There is no event of type \(error.name). Types: \(EventKind.list)")
+        }
+    }
+}
+
 /// The events of one client of `/api/events`, as Server-Sent Events (HTML §9.2).
 final class EventStream: Sendable {
     /// Between two comments that keep a silent connection open.

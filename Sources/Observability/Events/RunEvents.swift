@@ -47,7 +47,7 @@ package final class RunEvents: Sendable {
     package func end(_ reason: EventContent.StopReason, error: String? = nil, receivedBytes: UInt64) {
         endRecording()
         if let error { publish(.channelError(.failed, reason: error)) }
-        let seconds = state.withLock { (ContinuousClock.now - $0.start).metricSeconds }
+        let seconds = state.withLock { (ContinuousClock.now - $0.start).inSeconds }
         publish(.channelStop(reason, seconds: seconds, receivedBytes: receivedBytes))
     }
 

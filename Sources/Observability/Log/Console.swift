@@ -12,7 +12,7 @@ package final class Console: Sendable {
     /// The standard error of this process.
     package static let standardError = Console(STDERR_FILENO, isTerminal: isatty(STDERR_FILENO) == 1)
     /// Time between two updates of the status line.
-    package static let statusInterval = Duration.milliseconds(500)
+    private static let statusInterval = Duration.milliseconds(500)
 
     private let descriptor: Int32
     private let state: Mutex<State>
@@ -30,7 +30,7 @@ package final class Console: Sendable {
     }
 
     /// - Parameter descriptor: has to stay open as long as the console exists.
-    package init(_ descriptor: Int32, isTerminal: Bool) {
+    init(_ descriptor: Int32, isTerminal: Bool) {
         self.descriptor = descriptor
         state = Mutex(State(queue: ConsoleQueue(isTerminal: isTerminal)))
     }
@@ -58,7 +58,15 @@ package final class Console: Sendable {
     package var displaysStatusLine: Bool { state.withLock { $0.queue.isTerminal && $0.queue.format == .text } }
 
     /// Replaces the status line; has no effect unless `displaysStatusLine`.
-    package func setStatusLine(_ text: String) { update { $0.setStatus(text) } }
+    func setStatusLine(_ text: String) { update { $0.setStatus(text) } }
+
+    /// Updates the status line until the task is canceled.
+    package func displayStatus(_ text: () async -> String) async {
+        while !Task.isCancelled {
+            setStatusLine(await text())
+            try? await Task.sleep(for: Self.statusInterval)
+        }
+    }
 
     /// Removes the status line.
     package func clearStatusLine() { setStatusLine("") }

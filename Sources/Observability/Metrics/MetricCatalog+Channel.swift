@@ -1,6 +1,6 @@
 import Channel
 import LiveRing
-import Splice
+import Support
 import Tracker
 
 // The metrics of each run of a channel.
@@ -46,7 +46,7 @@ extension MetricCatalog {
             $0.meter.publishedSegments
         },
         .seconds("liverelay_channel_published_seconds_total", help: "Media published.") {
-            $0.meter.publishedTime.metricSeconds
+            $0.meter.publishedTime.inSeconds
         },
         .counters(
             "liverelay_channel_filler_segments_total", by: ["kind"],
@@ -115,7 +115,7 @@ extension MetricCatalog {
             { run in
                 var lost = Dictionary(uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0.rawValue, 0.0) })
                 for (cause, time) in run.status.upstream.counts.lostDurations {
-                    lost[cause.rawValue] = time.metricSeconds
+                    lost[cause.rawValue] = time.inSeconds
                 }
                 lost["timestampGap"] = run.status.splice.timestampGapSeconds
                 return lost.metricValues(name: { $0 }, value: { .number($0) })

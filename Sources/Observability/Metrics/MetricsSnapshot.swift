@@ -1,7 +1,6 @@
 package import Channel
 import LiveRing
-import Playlist
-package import Support
+import Support
 package import WebServer
 
 /// One moment of the process, from which its metrics are made.
@@ -9,17 +8,17 @@ package struct MetricsSnapshot: Sendable {
     /// A run of a channel that is not over.
     package struct Run: Sendable {
         /// The channel's slug; nil in a process of one channel.
-        package let channel: String?
-        package let status: RelayStatus
-        package let meter: ChannelMeter.Counts
-        package let sentBytes: UInt64
+        let channel: String?
+        let status: RelayStatus
+        let meter: ChannelMeter.Counts
+        let sentBytes: UInt64
         /// Bytes of the ring on disk.
         let spoolBytes: UInt64
         /// nil: the file system does not say.
         let spoolSpace: FileSystemSpace?
         /// The date of the live edge, in seconds since 1970.
         let edgeTime: Double?
-        package let isReady: Bool
+        let isReady: Bool
         /// Requests that are held until the channel publishes.
         package var waitingRequests = 0
 
@@ -36,32 +35,29 @@ package struct MetricsSnapshot: Sendable {
         }
     }
 
-    package var runs: [Run]
+    var runs: [Run]
     /// Channels of the list by state; nil in a process of one channel.
-    package var channelStates: [String: Int]?
+    var channelStates: [String: Int]?
     /// Runs that were started.
-    package var startCount: Int?
-    package var traffic: HTTPTraffic.Counts
-    package let events: EventDelivery
-    package var clients = ClientCounts()
+    var startCount: Int?
+    var traffic: HTTPTraffic.Counts
+    let events: EventDelivery
+    var clients = ClientCounts()
     /// How many connections of clients may be open; nil: any number.
-    package var maxConnections: Int?
-    package var process = ProcessFigures.current
-    package var droppedLogLines = 0
+    var maxConnections: Int?
+    var process = ProcessFigures.current
+    var droppedLogLines = 0
+}
 
+extension MetricsSnapshot {
+    /// This moment of a process that runs channels.
     package init(
-        runs: [Run], channelStates: [String: Int]? = nil, startCount: Int? = nil, traffic: HTTPTraffic.Counts,
-        events: EventDelivery, clients: ClientCounts = ClientCounts(), maxConnections: Int? = nil,
-        process: ProcessFigures = ProcessFigures.current, droppedLogLines: Int = 0
+        runs: [Run], channelStates: [String: Int]? = nil, startCount: Int? = nil, traffic: HTTPTraffic,
+        events: EventDelivery, connections: OpenConnections
     ) {
-        self.runs = runs
-        self.channelStates = channelStates
-        self.startCount = startCount
-        self.traffic = traffic
-        self.events = events
-        self.clients = clients
-        self.maxConnections = maxConnections
-        self.process = process
-        self.droppedLogLines = droppedLogLines
+        self.init(
+            runs: runs, channelStates: channelStates, startCount: startCount, traffic: traffic.counts, events: events,
+            clients: connections.counts, maxConnections: connections.limit,
+            droppedLogLines: Console.standardError.dropped)
     }
 }

@@ -1,3 +1,4 @@
+import Support
 import WebServer
 
 /// Writes metrics as text, in the format of Prometheus 0.0.4 or of OpenMetrics 1.0.
@@ -57,12 +58,12 @@ struct MetricsWriter {
 
     private mutating func write(_ histogram: LatencyHistogram, _ name: String, _ labels: [MetricFamily.Label]) {
         var count = 0
-        let bounds = LatencyHistogram.bounds.map { Self.text($0.metricSeconds) } + ["+Inf"]
+        let bounds = LatencyHistogram.bounds.map { Self.text($0.inSeconds) } + ["+Inf"]
         for (bound, bucket) in zip(bounds, histogram.counts) {
             count += bucket
             line(name + "_bucket", labels + [.init("le", bound)], String(count))
         }
-        line(name + "_sum", labels, Self.text(histogram.sum.metricSeconds))
+        line(name + "_sum", labels, Self.text(histogram.sum.inSeconds))
         line(name + "_count", labels, String(count))
     }
 
@@ -92,8 +93,4 @@ struct MetricsWriter {
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
         return "\(value)"
     }
-}
-
-extension Duration {
-    var metricSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

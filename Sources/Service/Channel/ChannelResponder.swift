@@ -1,33 +1,34 @@
 package import Channel
 import LiveRing
 package import Media
-import Mux
 import Observability
-import Playlist
 import Support
 package import WebServer
 
 /// Answers HTTP requests for one channel from what is published now.
 ///
 /// Event loops call it concurrently. Playlists are rendered, and compressed, when they are asked for, once per version of
-/// the ring.
+/// the ring: short ones on the event loop that asks, others on a thread of their own.
 package final class ChannelResponder: Sendable {
     /// hls.js and Kodi wait 20 s for an answer.
     private static let longestHold = Duration.seconds(15)
+    /// The number of segments that take less than a millisecond to render.
+    private static let shortPlaylist = 64
+    /// The number of bytes that take less than a millisecond to compress.
+    private static let shortText = 16 * 1024
 
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
     /// Bytes of the channel that were sent to clients.
     package let sentBytes: ByteCounter
-    private let playlists: PlaylistResponder
+    private let cache = PlaylistCache()
 
     /// - Parameter channel: the channel's slug; nil in a process of one channel.
     package init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
         self.state = state
         self.burst = burst
         sentBytes = ByteCounter(channel: channel)
-        playlists = PlaylistResponder(state)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
@@ -40,12 +41,16 @@ package final class ChannelResponder: Sendable {
     ) -> Answer {
         let answer: Answer =
             switch resource {
-            case .playlist(let playlist): playlists.answer(to: playlist, for: target)
+            case .playlist(let playlist): answer(to: playlist, for: target)
             case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
             case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
                 .later { [self] in
                     await waitForTransportStream()
-                    guard snapshot?.hasTransportStream == true else { return streamNotYetPublished }
+                    guard snapshot?.hasTransportStream == true else {
+                        return .refusal(
+                            .serviceUnavailable, of: .stream, reason: "Nothing is published yet: see status.json.",
+                            retryAfter: 1)
+                    }
                     return endlessStream(stream)
                 }
             default: .now(response(to: resource, at: target.path))
@@ -150,12 +155,6 @@ package final class ChannelResponder: Sendable {
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
     }
 
-    private var streamNotYetPublished: Response {
-        var response = Response.refusedStream(.serviceUnavailable, reason: "Nothing is published yet: see status.json.")
-        response.extraHeaders.append(.retryAfter(seconds: 1))
-        return response
-    }
-
     /// With a body, unlike a stream that is refused for now: people read what there is, and no client plays a 404.
     private var nothingInRange: Response {
         let reason = snapshot.nothingInRange
@@ -170,5 +169,69 @@ package final class ChannelResponder: Sendable {
             return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
         }
         return state.isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
+    }
+}
+
+// MARK: - Playlists
+
+extension ChannelResponder {
+    /// Answers at once if the playlist is short, or known already.
+    private func answer(to resource: Route.Playlist, for target: RequestTarget) -> Answer {
+        guard let publication = state.publication else { return .now(absence(of: resource, nil)) }
+        let resource = resource.rounded(in: publication.snapshot)
+        let key = PlaylistCache.Key(resource: resource, query: target.viewer.query)
+        let isCompressed = target.fields.range == nil && AcceptEncoding.allowsGzip(target.fields.acceptEncoding)
+        if let known = cache.rendered(key, of: publication) {
+            let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
+            if !takesLonger { return .now(response(known, as: resource, publication)) }
+        } else if resource.segmentCount(in: publication.snapshot) <= Self.shortPlaylist {
+            return .now(response(cache.playlist(key, of: publication), as: resource, publication))
+        }
+        let client = Self.client(of: target.fields)
+        return .later { [self] in
+            do throws(PlaylistCache.Refusal) {
+                let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
+                return response(rendered, as: resource, publication)
+            } catch {
+                state.update { $0.output.rangesRefused += 1 }
+                return .unavailable("Too many parts of the rewind are asked for at once.")
+            }
+        }
+    }
+
+    private func response(
+        _ rendered: PlaylistCache.Rendered?, as resource: Route.Playlist, _ publication: ChannelState.Publication
+    ) -> Response {
+        guard let rendered else { return absence(of: resource, publication.snapshot) }
+        return Response(
+            contentType: .playlist,
+            cacheControl: .playlist(targetDuration: publication.snapshot.index.targetDuration),
+            body: .bytes(rendered.bytes, gzip: rendered.gzip))
+    }
+
+    /// The answer if a playlist lists nothing. An empty playlist would make a player give up.
+    private func absence(of resource: Route.Playlist, _ snapshot: RingSnapshot?) -> Response {
+        switch resource {
+        case .live(.subtitles(let number)) where snapshot?.subtitles.contains { $0.number == number } == false:
+            return .notFound("subs-\(number).m3u8")
+        case .live, .master(_, nil), .rewind(.fragmentedMP4, .whole), .rewind(.transportStream, .whole):
+            return .unavailable("Nothing is published yet: see status.json.")
+        case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)
+        }
+    }
+
+    /// The client as it or its proxy says: a wrong name costs nothing, because all clients together have a limit too.
+    private static func client(of fields: RequestTarget.Fields) -> String? {
+        fields.peer.map {
+            [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
+        }
+    }
+}
+
+extension RingSnapshot? {
+    /// The text of an answer 404 for a range.
+    var nothingInRange: String {
+        guard let dates = self?.dates else { return "Nothing of that range is in the ring, which is empty." }
+        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
     }
 }

@@ -8,38 +8,26 @@ package final class APIResponder: Sendable {
     /// The largest body of a request, in bytes.
     static let bodyLimit = 256 << 10
 
-    private let token: AccessToken?
-    private let parts: (host: ChannelHost, updater: CatalogUpdater)?
-    private let events: EventResponder?
+    private let token: AccessToken
+    private let host: ChannelHost
+    private let updater: CatalogUpdater
+    private let bus: EventBus
 
-    /// An API that does not exist.
-    package init() { (token, parts, events) = (nil, nil, nil) }
-
-    /// - Parameters:
-    ///   - token: nil: the API does not exist.
-    ///   - events: nil: there is no `/api/events`.
-    package init(token: AccessToken?, host: ChannelHost, updater: CatalogUpdater, events: EventResponder? = nil) {
+    package init(token: AccessToken, host: ChannelHost, updater: CatalogUpdater, events bus: EventBus = EventBus()) {
         self.token = token
-        self.events = events
-        parts = (host, updater)
-    }
-
-    /// Why a request is not for the API; nil if it may be answered.
-    ///
-    /// The document is for everyone: it is part of the project.
-    private func refusal(of route: Route.API, _ target: RequestTarget) -> Response? {
-        guard let token else { return APIProblem.switchedOff.response() }
-        if case .document = route { return nil }
-        guard !token.isCarried(by: target.fields.authorization) else { return nil }
-        return APIProblem.unauthorized.response([HeaderField(name: "WWW-Authenticate", value: "Bearer")])
+        self.host = host
+        self.updater = updater
+        self.bus = bus
     }
 
     /// Answers a request by any method. What is refused is refused before its body has arrived.
     /// - Parameter documents: of the moment, one of which all channels together are.
     func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
-        if target.method == .options, token != nil { return .now(Self.options(of: route, target.path)) }
-        if let refusal = refusal(of: route, target) { return .now(refusal) }
-        guard let (host, updater) = parts else { return .now(APIProblem.switchedOff.response()) }
+        if target.method == .options { return .now(Self.options(of: route, target.path)) }
+        // The document is for everyone: it is part of the project.
+        guard route == .document || token.isCarried(by: target.fields.authorization) else {
+            return .now(APIProblem.unauthorized.response([HeaderField(name: "WWW-Authenticate", value: "Bearer")]))
+        }
         switch (route, target.method) {
         case (.document, .get), (.document, .head):
             return .now(
@@ -47,22 +35,20 @@ package final class APIResponder: Sendable {
                     contentType: .json, cacheControl: .maxAge(seconds: 3600),
                     body: .bytes(APIDocument.json, gzip: nil)))
         case (.channels, .get), (.channels, .head):
-            return .later { await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
+            return .later { [host] in await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
         case (.events, .get), (.events, .head):
-            return .now(events?.response(to: target) ?? APIProblem.unknownPath(target.path).response())
+            return .now(bus.response(to: target))
         case (.channel(let name), .get), (.channel(let name), .head):
-            return .now(Self.document(of: name, host, .ok))
+            return .now(document(of: name, .ok))
         case (.channel(let name), .other("PUT")):
             let isJSON = Self.isJSON(target.fields.contentType)
-            return Self.action {
-                isJSON ? await Self.put(name, $0, host, updater) : APIProblem.wrongType.response()
-            }
+            return Self.action { [self] in isJSON ? await put(name, $0) : APIProblem.wrongType.response() }
         case (.channel(let name), .other("DELETE")):
-            return Self.action { _ in
+            return Self.action { [updater] _ in
                 guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
                 return Response(status: .noContent, cacheControl: .noStore, body: .empty)
             }
-        case (.reload, .other("POST")): return Self.action { _ in Self.response(to: await updater.reload()) }
+        case (.reload, .other("POST")): return Self.action { [updater] _ in Self.response(to: await updater.reload()) }
         default:
             guard let methods = route.methods else { return .now(APIProblem.unknownPath(target.path).response()) }
             return .now(APIProblem.wrongMethod(allowed: methods))
@@ -85,17 +71,16 @@ package final class APIResponder: Sendable {
         contentType?.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
     }
 
-    private static func document(of name: String, _ host: ChannelHost, _ status: HTTPStatus) -> Response {
-        host.listing(of: name).map { json(ChannelDocument($0), status) } ?? APIProblem.unknownChannel(name).response()
+    private func document(of name: String, _ status: HTTPStatus) -> Response {
+        host.listing(of: name).map { Self.json(ChannelDocument($0), status) }
+            ?? APIProblem.unknownChannel(name).response()
     }
 
-    private static func put(
-        _ name: String, _ body: [UInt8], _ host: ChannelHost, _ updater: CatalogUpdater
-    ) async -> Response {
+    private func put(_ name: String, _ body: [UInt8]) async -> Response {
         guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
         do throws(ConfigurationError) {
             let isNew = try await updater.put(name, node)
-            return document(of: name, host, isNew ? .created : .ok)
+            return document(of: name, isNew ? .created : .ok)
         } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The channel has mistakes").response()
         }

@@ -59,9 +59,6 @@ package actor CatalogUpdater {
         self.publish = publish
     }
 
-    /// The URLs of the XMLTV guides.
-    package var guides: [String] { catalog.guides }
-
     /// Reads the configuration and its lists again, and applies what has changed. If that fails, nothing changes, except
     /// that the tokens of a configuration without a mistake hold at once, before its lists are read.
     @discardableResult

@@ -1,7 +1,6 @@
 import Channel
 import ChannelList
 import LiveRing
-import Logging
 import Synchronization
 import WebServer
 
@@ -32,6 +31,7 @@ package final class ChannelHost: Sendable {
         let continuation: CheckedContinuation<Readiness, Never>
     }
 
+    let policy: ChannelSupervisor.Policy
     private let settings: ChannelSettings
     private let state: Mutex<State>
     private let clock: HostClock
@@ -43,6 +43,7 @@ package final class ChannelHost: Sendable {
         _ directory: ChannelDirectory, policy: ChannelSupervisor.Policy, settings: ChannelSettings,
         clock: HostClock = .continuous(), observe: @escaping @Sendable (ChannelSupervisor.Input) -> Void = { _ in }
     ) {
+        self.policy = policy
         self.settings = settings
         self.clock = clock
         self.observe = observe
@@ -61,10 +62,8 @@ package final class ChannelHost: Sendable {
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
 
-    package var policy: ChannelSupervisor.Policy { state.withLock { $0.supervisor.policy } }
-
     /// The rewind of channels that do not say theirs; nil: without a limit.
-    package var defaultRewind: Duration? { settings.configuration.retention.rewind }
+    var defaultRewind: Duration? { settings.configuration.retention.rewind }
 
     /// Replaces the list. A channel that is relayed differently, or has no entry, ends; the others are not touched.
     ///
@@ -103,7 +102,7 @@ package final class ChannelHost: Sendable {
     }
 
     /// The run of a channel, whether it publishes or not. Nothing is recorded.
-    package func running(_ name: String) -> RunningChannel? {
+    func running(_ name: String) -> RunningChannel? {
         state.withLock { state in state.supervisor.channels[name]?.state.run.flatMap { state.runs[$0] } }
     }
 
@@ -196,7 +195,7 @@ package final class ChannelHost: Sendable {
     }
 
     /// The runs that are not over.
-    package var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
+    var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
 
     var overview: Overview {
         let (directory, channels, runs, startCount) = state.withLock { state in

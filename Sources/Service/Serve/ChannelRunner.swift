@@ -4,9 +4,8 @@ import Fetch
 package import Foundation
 import LiveRing
 package import Logging
-package import Media
+import Media
 package import Observability
-import Playlist
 package import Support
 import Tracker
 
@@ -22,37 +21,31 @@ package struct ChannelRunner: Sendable {
         case failed(RelayError)
     }
 
-    package let configuration: RelayConfiguration
+    let configuration: RelayConfiguration
     /// Directory for a capture of the upstream's answers; nil: none is recorded.
-    package var capture: URL?
+    var capture: URL?
     /// Whether a capture that cannot be written ends the channel at its start.
     var endsWithoutCapture = true
     /// Path of the MP4 file that fills outages; nil: as the configuration says.
-    package var slate: String?
+    var slate: String?
     /// Media that a client of the endless transport stream gets at once.
-    package var burst = EndlessStream.Policy().burst
+    var burst = EndlessStream.Policy().burst
     /// Whether an upstream that has ended is asked again after a while.
     var restartsAfterEnd = false
-    package let logger: Logger
+    let logger: Logger
     /// Publishes the run's events; nil: nobody wants them.
-    package var events: RunEvents?
+    var events: RunEvents?
 
-    package init(
-        configuration: RelayConfiguration, capture: URL? = nil, endsWithoutCapture: Bool = true, slate: String? = nil,
-        burst: Ticks = EndlessStream.Policy().burst, restartsAfterEnd: Bool = false, logger: Logger,
-        events: RunEvents? = nil
-    ) {
-        self.configuration = configuration
-        self.capture = capture
-        self.endsWithoutCapture = endsWithoutCapture
-        self.slate = slate
-        self.burst = burst
-        self.restartsAfterEnd = restartsAfterEnd
-        self.logger = logger
-        self.events = events
-    }
     /// Counts what the run does, for its metrics.
     package let meter = ChannelMeter()
+
+}
+
+extension ChannelRunner {
+    package init(configuration: RelayConfiguration, capture: URL?, logger: Logger, events: RunEvents?) {
+        (self.configuration, self.logger) = (configuration, logger)
+        (self.capture, self.events) = (capture, events)
+    }
 
     /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after that.
     /// - Parameter onPublish: called once, when the first segment can be played.

@@ -64,7 +64,7 @@ package struct ChannelSupervisor: Sendable {
     }
 
     /// A request that is held.
-    package struct Waiter: Equatable, Sendable {
+    struct Waiter: Equatable, Sendable {
         let id: UInt64
         let deadline: Duration
         let isStream: Bool
@@ -112,7 +112,7 @@ package struct ChannelSupervisor: Sendable {
         case wake
     }
 
-    package enum Refusal: Equatable, Sendable {
+    enum Refusal: Equatable, Sendable {
         case startTimedOut
         /// As many channels run as may, and each of them has a viewer.
         case full(limit: Int)
@@ -121,7 +121,7 @@ package struct ChannelSupervisor: Sendable {
         case failed(reason: String, retryAfter: Duration)
     }
 
-    package enum Effect: Equatable, Sendable {
+    enum Effect: Equatable, Sendable {
         case start(Run)
         case end(Run)
         /// nil: the channel is running.
@@ -135,13 +135,13 @@ package struct ChannelSupervisor: Sendable {
     /// How long a request waits for a place.
     static let placeTime = Duration.seconds(2)
 
-    package let policy: Policy
+    let policy: Policy
     /// Channels that always run have an entry as long as their demand says so.
-    package var channels: SupervisedChannels
-    var runCount: UInt64 = 0
-    var queueCount: UInt64 = 0
+    var channels: SupervisedChannels
+    private var runCount: UInt64 = 0
+    private var queueCount: UInt64 = 0
 
-    package init(_ policy: Policy) {
+    init(_ policy: Policy) {
         self.policy = policy
         channels = SupervisedChannels(policy)
     }
@@ -193,7 +193,7 @@ package struct ChannelSupervisor: Sendable {
     }
 
     /// Records a viewer of a channel, with what else changes then.
-    mutating func recordPresence(
+    private mutating func recordPresence(
         in name: String, isStream: Bool, at now: Duration, with change: (inout Entry) -> Void = { _ in }
     ) {
         let presence = min(isStream ? Self.openingTime : policy.absence, channels.idle(of: name))
@@ -207,6 +207,200 @@ package struct ChannelSupervisor: Sendable {
     private mutating func update(_ run: Run, _ change: (inout Entry) -> Void) {
         guard channels[run.channel]?.state.run == run else { return }
         channels.update(run.channel, change)
+    }
+}
+
+// MARK: - Requests, places and the start of runs
+
+extension ChannelSupervisor {
+    private mutating func request(
+        _ name: String, _ waiter: Waiter, at now: Duration, _ effects: inout [Effect]
+    ) {
+        if recordRequest(of: name, isStream: waiter.isStream, at: now) != nil {
+            effects.append(.answer(waiter.id, nil))
+            return
+        }
+        let entry = channels[name]
+        if case .failed(let reason, let until) = entry?.state, now < until {
+            effects.append(.answer(waiter.id, .failed(reason: reason, retryAfter: until - now)))
+            return
+        }
+        if entry == nil { channels[name] = Entry(state: .queued, lastSeen: now) }
+        let needsPlace = entry.map { !$0.isDemanded && $0.placeDeadline == nil } ?? true
+        if needsPlace { queueCount += 1 }
+        channels.update(name) { [queueCount] entry in
+            if needsPlace {
+                if entry.state.run == nil { entry.state = .queued }
+                (entry.queuedAt, entry.placeDeadline) = (queueCount, now + Self.placeTime)
+            }
+            entry.waiters.append(waiter)
+            entry.lastSeen = now
+        }
+    }
+
+    /// Forgets a request that is held. A channel that only waited to be started for it is idle again.
+    private mutating func abandon(_ name: String, waiter id: UInt64, at now: Duration) {
+        guard channels[name]?.waiters.contains(where: { $0.id == id }) == true else { return }
+        channels.update(name) { entry in
+            entry.waiters.removeAll { $0.id == id }
+            entry.lastSeen = now
+        }
+        let isOver = channels[name].map { $0.state == .queued && $0.waiters.isEmpty } ?? false
+        if isOver, !channels.isAlways(name) { channels[name] = nil }
+    }
+
+    /// Gives places to the channels that wait for one, as far as there are some, and refuses those that waited for too long.
+    private mutating func findPlaces(at now: Duration, _ effects: inout [Effect]) {
+        while let name = channels.firstWaiting.first(where: { isGone($0) || hasPlace($0) }) {
+            if isGone(name) {
+                refusePlace(name, at: now, &effects)
+            } else {
+                if let run = unwatchedRun(inPlaceOf: name) { end(run, &effects) }
+                channels.update(name) { $0.placeDeadline = nil }
+            }
+        }
+        for name in channels.refusedPlaces(by: now) { refusePlace(name, at: now, &effects) }
+    }
+
+    /// Whether nobody waits for the place any more.
+    private func isGone(_ name: String) -> Bool { channels[name]?.waiters.isEmpty == true }
+
+    /// Whether one more channel may run, now or once another one has ended.
+    private func hasPlace(_ name: String) -> Bool {
+        channels.obstacle(to: name) == nil || unwatchedRun(inPlaceOf: name) != nil
+    }
+
+    /// The run that ends for a channel: of those that have the place that it needs, the one idle longest.
+    private func unwatchedRun(inPlaceOf name: String) -> Run? {
+        switch channels.obstacle(to: name) {
+        case .account(_, _, let unwatched?), .process(_, let unwatched?): channels[unwatched]?.state.run
+        case .account, .process, nil: nil
+        }
+    }
+
+    private mutating func refusePlace(_ name: String, at now: Duration, _ effects: inout [Effect]) {
+        let refusal: Refusal =
+            if case .account(let account, let connections, _) = channels.obstacle(to: name) {
+                .accountFull(account, connections: connections)
+            } else { .full(limit: policy.runLimit ?? 0) }
+        answer(name, refusal, at: now, &effects) { _ in true }
+        channels.update(name) { $0.placeDeadline = nil }
+        if channels[name]?.state == .queued, !channels.isAlways(name) { channels[name] = nil }
+    }
+
+    private mutating func enqueue(_ entry: Entry, as name: String) {
+        var entry = entry
+        enqueue(&entry)
+        channels[name] = entry
+    }
+
+    private mutating func enqueue(_ entry: inout Entry) {
+        queueCount += 1
+        (entry.state, entry.queuedAt) = (.queued, queueCount)
+    }
+
+    /// Queues the channels that always run from now on. Those that do no longer have their idle time.
+    private mutating func apply(_ demands: [String: Demand], at now: Duration) {
+        for (name, demand) in demands.sorted(by: { $0.key < $1.key }) {
+            let wasAlways = channels.isAlways(name)
+            channels.setDemand(demand, of: name)
+            if demand.isAlways {
+                if case .lingering(let run, _) = channels[name]?.state { channels[name]?.state = .running(run) }
+                if channels[name] == nil { enqueue(Entry(state: .queued, lastSeen: now), as: name) }
+                channels[name]?.placeDeadline = nil
+            } else if wasAlways {
+                channels[name]?.lastSeen = now
+                if channels[name]?.state == .queued, channels[name]?.waiters.isEmpty == true { channels[name] = nil }
+            }
+        }
+    }
+
+    /// Starts queued channels in the order of their requests, as far as there are places.
+    private mutating func startQueued(_ effects: inout [Effect]) {
+        while let name = channels.firstQueued {
+            runCount += 1
+            let run = Run(channel: name, number: runCount)
+            channels[name]?.state = .starting(run)
+            effects.append(.start(run))
+        }
+    }
+
+    private mutating func publish(_ run: Run, at now: Duration, _ effects: inout [Effect]) {
+        guard case .starting(run) = channels[run.channel]?.state else { return }
+        channels[run.channel]?.state = .running(run)
+        channels[run.channel]?.publishedAt = now
+        answer(run.channel, nil, at: now, &effects) { _ in true }
+    }
+
+    /// Answers the held requests that `isAnswered` selects. Their viewers were present until now.
+    private mutating func answer(
+        _ name: String, _ refusal: Refusal?, at now: Duration, _ effects: inout [Effect],
+        where isAnswered: (Waiter) -> Bool
+    ) {
+        let answered = channels[name]?.waiters.filter(isAnswered) ?? []
+        guard !answered.isEmpty else { return }
+        channels.update(name) { $0.waiters.removeAll(where: isAnswered) }
+        for waiter in answered {
+            recordPresence(in: name, isStream: waiter.isStream, at: now)
+            effects.append(.answer(waiter.id, refusal))
+        }
+    }
+}
+
+// MARK: - The end of runs
+
+extension ChannelSupervisor {
+    private mutating func end(_ run: Run, _ effects: inout [Effect]) {
+        channels[run.channel]?.state = .ending(run)
+        effects.append(.end(run))
+    }
+
+    private mutating func retire(_ name: String, _ effects: inout [Effect]) {
+        switch channels[name]?.state {
+        case .starting(let run), .running(let run), .lingering(let run, _): end(run, &effects)
+        case .failed: channels[name] = nil
+        case .queued, .ending, nil: break
+        }
+    }
+
+    private mutating func end(_ run: Run, failure: String?, at now: Duration, _ effects: inout [Effect]) {
+        guard var entry = channels[run.channel], entry.state.run == run else { return }
+        (entry.streams, entry.publishedAt) = (0, nil)
+        if case .ending = entry.state {
+            enqueue(&entry)
+            channels[run.channel] = entry.waiters.isEmpty && !channels.isAlways(run.channel) ? nil : entry
+            return
+        }
+        let reason = failure ?? "The channel has ended."
+        // A run that published something old, or for a moment, is no success.
+        if let since = channels[run.channel]?.publishedAt, now - since >= Self.longestPause { entry.failures = 0 }
+        let pause = min(Self.firstPause * (1 << min(entry.failures, 6)), Self.longestPause)
+        entry.failures += 1
+        channels[run.channel] = entry
+        answer(run.channel, .failed(reason: reason, retryAfter: pause), at: now, &effects) { _ in true }
+        channels[run.channel]?.state = .failed(reason: reason, until: now + pause)
+    }
+
+    /// Carries out what is due: refuses requests that were held too long, and ends channels without viewers.
+    private mutating func advance(to now: Duration, _ effects: inout [Effect]) {
+        for name in channels.due(by: now) {
+            guard let entry = channels[name] else { continue }
+            answer(name, .startTimedOut, at: now, &effects) { $0.deadline <= now }
+            if let due = channels.dueTime(of: name), due <= now { expire(name, entry, &effects) }
+        }
+        for name in channels.cooled(by: now) {
+            if let run = channels[name]?.state.run { end(run, &effects) }
+        }
+    }
+
+    private mutating func expire(_ name: String, _ entry: Entry, _ effects: inout [Effect]) {
+        switch entry.state {
+        case .running(let run): channels[name]?.state = .lingering(run, since: entry.lastSeen)
+        case .starting(let run): end(run, &effects)
+        case .failed where channels.isAlways(name): enqueue(entry, as: name)
+        case .queued, .failed: channels[name] = nil
+        case .lingering, .ending: break
+        }
     }
 }
 

@@ -3,16 +3,14 @@ import Foundation
 import Logging
 import Observability
 import Support
-import Synchronization
 
 /// One run of a channel among many: its task, what it publishes, and its spool.
-package final class RunningChannel: Sendable {
+final class RunningChannel: Sendable {
     let run: ChannelSupervisor.Run
     let state: ChannelState
     let responder: ChannelResponder
     let meter: ChannelMeter
     private let task: Task<Void, Never>
-    private let isEnding: Mutex<Bool>
 
     /// Starts the run.
     /// - Parameters:
@@ -33,7 +31,6 @@ package final class RunningChannel: Sendable {
         self.state = state
         responder = ChannelResponder(state, burst: runner.burst, channel: run.channel)
         meter = runner.meter
-        isEnding = Mutex(false)
         task = Task {
             let failure = await Self.play(runner, into: state) { report(.published(run)) }
             let spool = runner.configuration.spool
@@ -44,13 +41,10 @@ package final class RunningChannel: Sendable {
     }
 
     /// Whether the run was asked to end. Its streams end then.
-    var isOver: Bool { isEnding.withLock { $0 } }
+    var isOver: Bool { task.isCancelled }
 
     /// Asks the run to end; it reports when it is over.
-    func end() {
-        isEnding.withLock { $0 = true }
-        task.cancel()
-    }
+    func end() { task.cancel() }
 
     /// Returns when the run is over.
     func wait() async { await task.value }

@@ -1,23 +1,20 @@
 import ChannelList
-import Playlist
 import Support
 import Synchronization
-package import WebServer
+import WebServer
 
 // Answers to clients that take us for an HDHomeRun.
 
 extension ServeResponder {
     /// The document for a request of a television server.
     func document(_ request: Route.Tuner, _ target: RequestTarget) -> Answer {
-        let device = tuner.device(tunerCount: host.policy.tunerCount)
-        let document = device.response(to: request, baseURL: base(of: target), query: target.viewer.query?.value)
+        let document = tuner.response(to: request, baseURL: base(of: target), query: target.viewer.query?.value)
         return document.map(Answer.now) ?? .later(request == .lineup ? lineup(for: target) : lineupList(for: target))
     }
 
     /// The stream of a channel by its number, as any tuner has it; `duration` seconds of it if the query says so.
-    package func stream(_ number: String, tuner: Int?, _ target: RequestTarget) -> Answer {
-        let device = self.tuner.device(tunerCount: host.policy.tunerCount)
-        guard tuner.map({ $0 < device.tunerCount }) ?? true,
+    func stream(_ number: String, tuner: Int?, _ target: RequestTarget) -> Answer {
+        guard tuner.map({ $0 < self.tuner.tunerCount }) ?? true,
             let channel = host.directory.channel(numbered: number, for: target.viewer)
         else { return .now(Self.unknownChannel) }
         let answer = answer(of: channel.slug, .endlessStream(.live), to: target)
@@ -42,8 +39,11 @@ extension ServeResponder {
 }
 
 extension ChannelSupervisor.Policy {
+    /// Tuners where the number of channels that may run has no limit.
+    static let unlimitedTuners = 16
+
     /// Tuners of the device that the channels look like.
-    package var tunerCount: Int { min(maxRunning ?? TunerIdentity.unlimitedTuners, runLimit ?? .max) }
+    package var tunerCount: Int { min(maxRunning ?? Self.unlimitedTuners, runLimit ?? .max) }
 }
 
 extension ChannelSupervisor.Refusal {

@@ -2,7 +2,6 @@ import ChannelList
 import Foundation
 import Guide
 import LiveRing
-import Playlist
 import Support
 import WebServer
 
@@ -48,7 +47,7 @@ extension ServeResponder {
 
     private func account(of request: XtreamRequest, _ target: RequestTarget) -> XtreamAccountDocument {
         XtreamAccountDocument(
-            user: request.user, password: request.password, connections: host.policy.tunerCount,
+            user: request.user, password: request.password, connections: tuner.tunerCount,
             baseURL: base(of: target), at: ProgramDateTime(millisecondsSince1970: Self.now))
     }
 

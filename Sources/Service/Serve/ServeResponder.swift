@@ -1,8 +1,7 @@
 import Channel
-import ChannelList
+package import ChannelList
 package import Guide
 package import Observability
-import Playlist
 package import Support
 package import WebServer
 
@@ -10,12 +9,13 @@ package import WebServer
 ///
 /// A channel answers as it does alone, because its playlists have relative URIs.
 package final class ServeResponder: Responder {
-    package let host: ChannelHost
-    package let addresses: ForwardedAddresses
-    package let tuner: TunerIdentity
+    let host: ChannelHost
+    let addresses: ForwardedAddresses
+    let tuner: TunerDevice
     /// nil: no guide is read.
-    package let guide: GuideService?
-    private let api: APIResponder
+    let guide: GuideService?
+    /// nil: there is no API.
+    private let api: APIResponder?
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
     private let streamClients: ClientEvents
@@ -27,19 +27,19 @@ package final class ServeResponder: Responder {
     let programs = DocumentCache(label: "liverelay.programs", pendingLimit: 1024)
 
     /// The connections of the server.
-    package let clients: @Sendable () -> ClientCounts
+    let clients: @Sendable () -> ClientCounts
 
     package init(
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
-        tuner: TunerIdentity = TunerIdentity(),
-        guide: GuideService? = nil, api: APIResponder = APIResponder(), tokens: ServerTokens = ServerTokens(),
+        tuner: TunerDevice? = nil, guide: GuideService? = nil, api: APIResponder? = nil,
+        tokens: ServerTokens = ServerTokens(),
         metrics: MetricsResponder? = nil, streamClients: ClientEvents = ClientEvents(),
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
         self.clients = clients
         self.host = host
         self.addresses = addresses
-        self.tuner = tuner
+        self.tuner = tuner ?? TunerDevice(tunerCount: host.policy.tunerCount)
         self.guide = guide
         self.api = api
         self.tokens = tokens
@@ -62,7 +62,8 @@ package final class ServeResponder: Responder {
         case .status: .later(status(for: target))
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
-        case .api(let route): api.answer(to: route, target, documents: moments)
+        case .api(let route):
+            api?.answer(to: route, target, documents: moments) ?? .now(APIProblem.switchedOff.response())
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
             streamClients.observed(
@@ -139,7 +140,14 @@ extension ServeResponder {
 
     /// The answer of a run, with the presence of its viewer.
     private func answer(of running: RunningChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
-        running.responder.answer(to: resource, target) { [host] in StreamPresence(of: running, at: host).stream($0) }
+        running.responder.answer(to: resource, target) { [host] stream in
+            // It ends with the run.
+            ByteStream { running.isOver ? nil : await stream.next() }.observed {
+                host.handle(.streamOpened(running.run))
+            } closed: { _, _ in
+                host.handle(.streamClosed(running.run))
+            }
+        }
     }
 
     /// Answers what can be asked of a channel without watching it.
@@ -166,7 +174,7 @@ extension ServeResponder {
 
 extension ServeResponder {
     /// The URL of this server as the client sees it, without a slash at its end.
-    package func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
+    func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }
 
 // MARK: - Refusals

@@ -10,20 +10,20 @@ struct ServeStatus: Encodable, Sendable {
     /// A channel that is not idle.
     struct Channel: Encodable, Sendable {
         let slug: String
-        package let name: String
+        let name: String
         /// `idle`, `queued`, `starting`, `running`, `lingering`, `ending` or `failed`.
-        package let state: String
+        let state: String
         /// Why it failed; nil in any other state.
-        package let reason: String?
+        let reason: String?
         /// Requests that are held until the channel publishes.
         let waitingRequests: Int
         let openStreams: Int
         /// Since the last sign of a viewer; nil if it is idle.
         let secondsSinceViewer: Double?
         /// The channel's own status while it runs.
-        package let status: RelayStatus?
+        let status: RelayStatus?
 
-        package init(
+        init(
             _ slug: String, _ channel: ListedChannel?, _ entry: ChannelSupervisor.Entry?, status: RelayStatus?,
             at now: Duration
         ) {
@@ -34,7 +34,7 @@ struct ServeStatus: Encodable, Sendable {
             waitingRequests = entry?.waiters.count ?? 0
             openStreams = entry?.streams ?? 0
             secondsSinceViewer = entry.map { entry in
-                entry.streams > 0 || !entry.waiters.isEmpty ? 0 : (now - entry.lastSeen).secondsValue
+                entry.streams > 0 || !entry.waiters.isEmpty ? 0 : (now - entry.lastSeen).inSeconds
             }
             self.status = status
         }
@@ -57,7 +57,7 @@ struct ServeStatus: Encodable, Sendable {
     init(_ overview: ChannelHost.Overview, clients: ClientCounts, guide: GuideStatus? = nil) {
         self.clients = clients
         self.guide = guide
-        uptime = overview.uptime.secondsValue
+        uptime = overview.uptime.inSeconds
         listed = overview.directory.channels.count
         running = overview.channels.values.count { $0.state.run != nil }
         maxRunning = overview.policy.runLimit
@@ -84,10 +84,6 @@ struct ServeStatus: Encodable, Sendable {
     }
 }
 
-extension Duration {
-    fileprivate var secondsValue: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}
-
 extension MetricsSnapshot {
     /// The metrics of a process of many channels.
     package init(_ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventDelivery, _ connections: OpenConnections) {
@@ -99,9 +95,8 @@ extension MetricsSnapshot {
             return run
         }
         self.init(
-            runs: runs, channelStates: Self.states(overview), startCount: overview.startCount, traffic: traffic.counts,
-            events: events, clients: connections.counts, maxConnections: connections.limit,
-            droppedLogLines: Console.standardError.dropped)
+            runs: runs, channelStates: Self.states(overview), startCount: overview.startCount, traffic: traffic,
+            events: events, connections: connections)
     }
 
     /// The number of listed channels in each state. A channel that left the list while it ends counts too.

@@ -2,6 +2,7 @@ import Channel
 import LiveRing
 import Media
 import Mux
+import Support
 
 /// Reads the endless transport stream of a channel for one client, at the pace of an `EndlessStream`.
 actor EndlessStreamReader {
@@ -141,12 +142,8 @@ actor EndlessStreamReader {
         counted = dropped
         state.update {
             $0.transportStream.jumps += dropped.jumps - earlier.jumps
-            $0.transportStream.droppedSeconds += (dropped.duration - earlier.duration).duration.secondsValue
+            $0.transportStream.droppedSeconds += (dropped.duration - earlier.duration).duration.inSeconds
             $0.transportStream.unreadableSegments += dropped.unreadableSegments - earlier.unreadableSegments
         }
     }
-}
-
-extension Duration {
-    fileprivate var secondsValue: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -1,9 +1,7 @@
 package import ChannelList
-import Logging
 import NIOCore
 import NIOPosix
 import Support
-import Tracker
 package import WebServer
 
 /// Answers the HDHomeRun clients that look for tuners in the local network, on a thread of its own.
@@ -19,10 +17,10 @@ package struct DiscoveryServer: Sendable {
 
     /// Listens at every interface: a socket with an address of its own gets no broadcasts.
     /// - Parameters:
-    ///   - device: the tuner as it is now.
+    ///   - device: the tuner that clients find.
     ///   - address: where clients find the HTTP server.
     package static func start(
-        port: Int = standardPort, device: @escaping @Sendable () -> TunerDevice, address: DiscoveryAddress
+        port: Int = standardPort, device: TunerDevice, address: DiscoveryAddress
     ) async throws(HTTPServerError) -> DiscoveryServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let bootstrap = DatagramBootstrap(group: group)
@@ -51,10 +49,10 @@ private final class DiscoveryHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias OutboundOut = AddressedEnvelope<ByteBuffer>
 
-    private let device: @Sendable () -> TunerDevice
+    private let device: TunerDevice
     private let address: DiscoveryAddress
 
-    init(device: @escaping @Sendable () -> TunerDevice, address: DiscoveryAddress) {
+    init(device: TunerDevice, address: DiscoveryAddress) {
         self.device = device
         self.address = address
     }
@@ -66,10 +64,9 @@ private final class DiscoveryHandler: ChannelInboundHandler {
         guard let client = sender.ipAddress.flatMap({ IPAddress($0) }), !client.isPublic,
             let request = DiscoveryRequest(Array(envelope.data.readableBytesView))
         else { return }
-        let device = device()
         guard request.matches(deviceID: device.deviceID) else { return }
         let channel = context.channel
-        Self.localAddress(toward: sender, on: context.eventLoop).whenSuccess { [address] local in
+        Self.localAddress(toward: sender, on: context.eventLoop).whenSuccess { [device, address] local in
             guard let baseURL = address.baseURL(for: sender.ipAddress ?? "", at: local) else { return }
             let reply = channel.allocator.buffer(bytes: device.discoveryReply(baseURL: baseURL))
             channel.writeAndFlush(AddressedEnvelope(remoteAddress: sender, data: reply), promise: nil)
@@ -90,9 +87,9 @@ private final class DiscoveryHandler: ChannelInboundHandler {
 
 /// Where a client that looks for tuners finds the HTTP server.
 package struct DiscoveryAddress: Sendable {
-    package let publicURL: String?
+    let publicURL: String?
     /// Where the HTTP server listens, with the port that it has.
-    package let listening: ListenAddress
+    let listening: ListenAddress
 
     package init(publicURL: String?, listening: ListenAddress) {
         self.publicURL = publicURL
@@ -104,7 +101,7 @@ package struct DiscoveryAddress: Sendable {
 
     /// The URL for a client; nil if the client cannot reach the server.
     /// - Parameter local: the address of this machine on the way to the client.
-    package func baseURL(for client: String, at local: String?) -> String? {
+    func baseURL(for client: String, at local: String?) -> String? {
         if let publicURL { return publicURL }
         if ["0.0.0.0", "::", "*"].contains(listening.host) {
             return local.map { ListenAddress(host: $0, port: 0).baseURL(port: listening.port) }

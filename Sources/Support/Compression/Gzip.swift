@@ -3,12 +3,105 @@ import CZlib
 /// Gzip members (RFC 1952) of whole bodies, by zlib.
 package enum Gzip {
     /// The largest window of deflate, plus 16, which makes zlib write or expect a gzip header and trailer.
-    package static let windowBits = MAX_WBITS + 16
+    static let windowBits = MAX_WBITS + 16
 
     /// Compresses a body into one gzip member. Equal input gives equal output: the header has no time and no name.
     /// - Returns: nil if zlib cannot allocate its state.
     package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         guard var stream = GzipStream() else { return nil }
         return stream.finish(bytes)
+    }
+}
+
+extension Gzip {
+    /// The result of decompressing a body that may be a gzip member.
+    package enum Decompressed: Equatable, Sendable {
+        /// The body is no gzip member, or a damaged one.
+        case notGzip
+        case whole([UInt8])
+        /// The member ends too early.
+        case truncated
+        /// The content exceeds the limit; none of it is kept.
+        case beyondLimit
+        /// The task was canceled.
+        case canceled
+    }
+
+    /// Decompresses the gzip member at the start of a body and ignores what follows it.
+    /// - Parameter limit: maximum size of the content, in bytes.
+    package static func decompress(_ body: [UInt8], limit: Int) -> Decompressed {
+        // 8 is deflate, the only compression method that RFC 1952 defines.
+        guard body.starts(with: [0x1F, 0x8B, 0x08]), var inflate = Inflate() else { return .notGzip }
+        return inflate.finish(body, limit: limit)
+    }
+}
+
+/// The state of one zlib decompressor.
+@safe private struct Inflate: ~Copyable {
+    private static let stepByteCount = 64 << 10
+
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// - Returns: nil if zlib cannot allocate its state.
+    init?() {
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        guard unsafe liverelay_inflate_init(stream, Gzip.windowBits) == Z_OK else {
+            unsafe stream.deallocate()
+            return nil
+        }
+        unsafe self.stream = unsafe stream
+    }
+
+    deinit {
+        _ = unsafe inflateEnd(stream)
+        unsafe stream.deallocate()
+    }
+
+    /// Decompresses the only input of this stream.
+    mutating func finish(_ input: [UInt8], limit: Int) -> Gzip.Decompressed {
+        guard let count = UInt32(exactly: input.count) else { return .notGzip }
+        return unsafe input.withUnsafeBufferPointer { source in
+            // zlib only reads through next_in; its type lacks the const that zlib's documentation promises.
+            unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
+            unsafe stream.pointee.avail_in = count
+            return drain(limit: limit, expected: Self.contentByteCount(of: input))
+        }
+    }
+
+    /// The size of the content modulo 2³² by the trailer (RFC 1952 §2.3.1), if the member ends where the input does.
+    private static func contentByteCount(of input: [UInt8]) -> Int {
+        input.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// - Parameter expected: the size of the content by the trailer, so that the output does not grow by copies.
+    private mutating func drain(limit: Int, expected: Int) -> Gzip.Decompressed {
+        var output: [UInt8] = []
+        output.reserveCapacity(min(expected, limit))
+        while !StepCounter.isTaskCanceled() {
+            let (code, bytes) = step()
+            StepCounter.add(bytes.count)
+            guard bytes.count <= limit - output.count else { return .beyondLimit }
+            output += bytes
+            switch code {
+            case Z_STREAM_END: return .whole(output)
+            case Z_OK where !bytes.isEmpty: continue
+            // No progress is possible, because the input is used up.
+            case Z_OK, Z_BUF_ERROR: return .truncated
+            default: return .notGzip
+            }
+        }
+        return .canceled
+    }
+
+    private mutating func step() -> (code: CInt, bytes: [UInt8]) {
+        var code = Z_OK
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.stepByteCount) { target, count in
+            unsafe stream.pointee.next_out = target.baseAddress
+            unsafe stream.pointee.avail_out = UInt32(Self.stepByteCount)
+            code = unsafe inflate(stream, Z_NO_FLUSH)
+            count = unsafe Self.stepByteCount - Int(stream.pointee.avail_out)
+        }
+        return (code, bytes)
     }
 }

@@ -27,14 +27,6 @@ package struct ProgramDateTime: Hashable, Comparable, Sendable {
     }
 }
 
-extension Duration {
-    /// The duration in milliseconds, truncated.
-    package var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    }
-}
-
 // ISO 8601 text. The conversion uses `CivilDate`, not the locale or time zone of the machine.
 extension ProgramDateTime {
     /// Reads "2026-01-02T03:04:05.678"; nil for other text.
@@ -78,22 +70,22 @@ extension ProgramDateTime {
 
 /// A scanner for the parts of ISO 8601 text. Each function removes what it read from the front of `rest`.
 private struct DateTimeText {
-    package var rest: ArraySlice<UInt8>
+    var rest: ArraySlice<UInt8>
 
-    package mutating func digits(_ count: Int) -> Int64? {
+    mutating func digits(_ count: Int) -> Int64? {
         guard rest.count >= count, let value = decimalInteger(rest.prefix(count)) else { return nil }
         rest = rest.dropFirst(count)
         return Int64(value)
     }
 
-    package mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard let first = rest.first, first == UInt8(ascii: character) else { return false }
         rest = rest.dropFirst()
         return true
     }
 
     /// The fraction in milliseconds; 0 without a fraction, nil if no digit follows the point.
-    package mutating func milliseconds() -> Int64? {
+    mutating func milliseconds() -> Int64? {
         guard skip(".") || skip(",") else { return 0 }
         let digits = rest.prefix { ASCII.zero...ASCII.nine ~= $0 }
         rest = rest.dropFirst(digits.count)
@@ -102,7 +94,7 @@ private struct DateTimeText {
     }
 
     /// The zone in minutes east of UTC.
-    package mutating func zoneMinutes() -> Int64? {
+    mutating func zoneMinutes() -> Int64? {
         if rest.isEmpty || skip("Z") || skip("z") { return 0 }
         let isWest = rest.first == ASCII.minus
         guard skip("+") || skip("-"), let hours = digits(2), hours < 24 else { return nil }

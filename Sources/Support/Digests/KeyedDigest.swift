@@ -2,7 +2,7 @@ import CCrypto
 
 /// SHA-256 of texts after a key (FIPS 180-4).
 ///
-/// Who does not know the key cannot say which texts have similar digests. Digests are compared, never shown.
+/// Without the key, a digest says nothing about its text. Digests are compared, never shown.
 package enum KeyedDigest {
     /// The digest, of 32 bytes; nil if libcrypto fails.
     /// - Parameter key: random bytes that only this process has.

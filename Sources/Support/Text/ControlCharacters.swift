@@ -16,7 +16,7 @@ package enum ControlCharacters {
     }
 
     /// Whether a byte is the first one of control characters with two or three bytes in UTF-8.
-    package static func isLongLead(_ byte: UInt8) -> Bool {
+    static func isLongLead(_ byte: UInt8) -> Bool {
         byte >= 0xC2 && (byte == 0xC2 || byte == 0xD8 || byte == 0xE2)
     }
 
@@ -39,6 +39,11 @@ package enum ControlCharacters {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
+}
+
+extension String {
+    /// The text in the quotes of a sentence.
+    package var quoted: String { "“\(self)”" }
 }
 
 extension StringProtocol {

@@ -18,11 +18,11 @@ package enum LooseJSON: Equatable, Sendable {
         return members.first { $0.name == name }?.value ?? .null
     }
 
+    /// The text of a scalar, which may be empty; nil for everything else.
+    package var scalar: String? { if case .scalar(let text) = self { text } else { nil } }
+
     /// The text of a scalar; nil if it is empty, and for everything else.
-    package var text: String? {
-        guard case .scalar(let text) = self, !text.isEmpty, text != "null" else { return nil }
-        return text
-    }
+    package var text: String? { scalar.flatMap { $0.isEmpty || $0 == "null" ? nil : $0 } }
 
     /// The elements of a list, or the values of an object.
     package var elements: [LooseJSON] {

@@ -1,4 +1,3 @@
-import Playlist
 import Support
 
 /// The decoded target of a request, and the header fields that affect the response.
@@ -16,14 +15,14 @@ package struct RequestTarget: Equatable, Sendable {
     /// Header fields (RFC 9110); nil if absent, several of one name joined by commas (§5.3).
     package struct Fields: Equatable, Sendable {
         package var range: String?
-        package var ifRange: String?
-        package var ifNoneMatch: String?
+        var ifRange: String?
+        var ifNoneMatch: String?
         package var acceptEncoding: String?
-        package var host: String?
+        var host: String?
         package var accept: String?
         package var authorization: String?
         package var contentType: String?
-        package var ifModifiedSince: String?
+        var ifModifiedSince: String?
         /// The last event that a client of Server-Sent Events has received (HTML §9.2.4).
         package var lastEventID: String?
         package var userAgent: String?
@@ -31,20 +30,6 @@ package struct RequestTarget: Equatable, Sendable {
         package var forwarding = Forwarding()
         /// The IP address that the connection comes from.
         package var peer: String?
-
-        package init(
-            range: String? = nil, ifRange: String? = nil, ifNoneMatch: String? = nil, acceptEncoding: String? = nil,
-            host: String? = nil, accept: String? = nil, authorization: String? = nil, contentType: String? = nil
-        ) {
-            self.range = range
-            self.ifRange = ifRange
-            self.ifNoneMatch = ifNoneMatch
-            self.acceptEncoding = acceptEncoding
-            self.host = host
-            self.accept = accept
-            self.authorization = authorization
-            self.contentType = contentType
-        }
     }
 
     /// The fields by which proxies say where a request came from. Whoever sent the request may have written them.
@@ -53,12 +38,10 @@ package struct RequestTarget: Equatable, Sendable {
         package var forwarded: String?
         /// `X-Forwarded-For`, and so on.
         package var addresses: String?
-        package var scheme: String?
-        package var host: String?
-        package var port: String?
-        package var prefix: String?
-
-        package init() {}
+        var scheme: String?
+        var host: String?
+        var port: String?
+        var prefix: String?
     }
 
     /// Why the server answers a target with 400.
@@ -79,14 +62,6 @@ package struct RequestTarget: Equatable, Sendable {
     package let fields: Fields
     /// The sender, which the server decides before it answers.
     package var viewer = Viewer.unrestricted
-
-    /// - Parameter path: decoded path.
-    package init(method: Method, path: String, query: [QueryItem], fields: Fields) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.fields = fields
-    }
 }
 
 extension RequestTarget {
@@ -160,7 +135,7 @@ extension RequestTarget.Fields {
 
     /// Reads the fields of a request in one pass.
     /// - Parameter peer: the IP address that the connection comes from.
-    package init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
+    init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
         self.init()
         self.peer = peer
         var values: [String: [String]] = [:]

@@ -1,4 +1,3 @@
-import Playlist
 package import Support
 
 /// The sender of a request, as far as the server's tokens tell.
@@ -14,7 +13,7 @@ package struct Viewer: Equatable, Sendable {
     }
 
     /// How the request carries a token that the server knows.
-    package enum Credential: Equatable, Sendable {
+    enum Credential: Equatable, Sendable {
         case none
         /// In its Authorization field.
         case field
@@ -23,10 +22,10 @@ package struct Viewer: Equatable, Sendable {
     }
 
     package var reach: Reach
-    package var credential: Credential
+    var credential: Credential
 
     /// A viewer of a server without tokens.
-    package static let unrestricted = Viewer(reach: .everything, credential: .none)
+    static let unrestricted = Viewer(reach: .everything, credential: .none)
 
     /// The query item that URIs carry, percent-coded: `token=…`; nil if they carry none.
     package var query: Secret? {
@@ -36,7 +35,5 @@ package struct Viewer: Equatable, Sendable {
 
 /// A keyed hash of a token. What a comparison of two takes says nothing about the tokens.
 package struct TokenDigest: Hashable, Sendable {
-    package let bytes: [UInt8]
-
-    package init(bytes: [UInt8]) { self.bytes = bytes }
+    let bytes: [UInt8]
 }

@@ -24,7 +24,7 @@ struct CaptureServer: Sendable {
         console.write(line: "Serving the capture at \(url)   Ctrl-C ends it")
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await Signals.wait() }
-            group.addTask { await updateStatusLine(clock) }
+            group.addTask { await console.displayStatus { status(clock) } }
             await group.next()
             group.cancelAll()
         }
@@ -32,18 +32,12 @@ struct CaptureServer: Sendable {
         await server.shutdown(within: HTTPServer.shutdownLimit)
     }
 
-    private func updateStatusLine(_ clock: FirstRequestClock) async {
+    private func status(_ clock: FirstRequestClock) -> String {
         let length = capture.index.duration.components.seconds
-        while !Task.isCancelled {
-            let second = clock.reading?.components.seconds
-            let text =
-                switch second {
-                case nil: "waiting for the first request"
-                case let second? where !loops && second > length: "ended; the last playlists stay"
-                case let second?: "\(loops ? second % max(1, length) : second) s of \(length) s"
-                }
-            console.setStatusLine(text)
-            try? await Task.sleep(for: Console.statusInterval)
+        return switch clock.reading?.components.seconds {
+        case nil: "waiting for the first request"
+        case let second? where !loops && second > length: "ended; the last playlists stay"
+        case let second?: "\(loops ? second % max(1, length) : second) s of \(length) s"
         }
     }
 }

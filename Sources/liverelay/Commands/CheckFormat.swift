@@ -1,6 +1,7 @@
 import ArgumentParser
 import Conformance
 import Foundation
+import Support
 
 /// How `liverelay check` prints faults and the summary.
 enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
@@ -20,14 +21,14 @@ enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
             let pid = fault.pid.map { "pid \(Self.hex($0))" } ?? "no pid"
             return
                 "packet \(fault.packet), \(pid): \(fault.indicator.rawValue) \(fault.indicator.name): \(fault.message)\n"
-        case .json: return Self.encoded(FaultRecord(fault))
+        case .json: return JSONObject(fault).text + "\n"
         }
     }
 
     func summary(of report: TransportReport) -> String {
         switch self {
         case .text: Self.text(of: report)
-        case .json: Self.encoded(SummaryRecord(report))
+        case .json: JSONObject(report).text + "\n"
         }
     }
 
@@ -47,9 +48,8 @@ enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     private static func seconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = String(attoseconds / 1_000_000_000_000_000)
-        return "\(seconds).\(String(repeating: "0", count: 3 - milliseconds.count))\(milliseconds)"
+        let milliseconds = String(duration.wholeMilliseconds % 1000)
+        return "\(duration.components.seconds).\(String(repeating: "0", count: 3 - milliseconds.count))\(milliseconds)"
     }
 
     /// Four digits, as PIDs are written.
@@ -57,58 +57,35 @@ enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
         let digits = String(pid, radix: 16)
         return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
     }
-
-    private static func encoded(_ record: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Numbers and texts: encoding cannot fail.
-        guard let data = try? encoder.encode(record) else { return "" }
-        return String(decoding: data, as: UTF8.self) + "\n"
-    }
 }
 
-/// A fault in JSON.
-private struct FaultRecord: Encodable {
-    let indicator: String
-    let name: String
-    let priority: Int
-    let packet: Int
-    let offset: Int
-    let pid: UInt16?
-    let message: String
-
-    init(_ fault: TransportFault) {
-        indicator = fault.indicator.rawValue
-        name = fault.indicator.name
-        priority = fault.indicator.priority
-        packet = fault.packet
-        offset = fault.offset
-        pid = fault.pid
-        message = fault.message
+extension JSONObject {
+    /// A fault. The names of members are in alphabetical order.
+    fileprivate init(_ fault: TransportFault) {
+        self.init()
+        add("indicator", fault.indicator.rawValue)
+        add("message", fault.message)
+        add("name", fault.indicator.name)
+        add("offset", fault.offset)
+        add("packet", fault.packet)
+        add("pid", fault.pid)
+        add("priority", fault.indicator.priority)
     }
-}
 
-/// The last line in JSON.
-private struct SummaryRecord: Encodable {
-    let packets: Int
-    let bytes: Int
-    let programs: Int
-    let clockPID: UInt16?
-    let milliseconds: Int64
-    let unjudged: Int
-    let faults: Int
-    /// By indicator.
-    let counts: [String: Int]
-
-    init(_ report: TransportReport) {
-        packets = report.packets
-        bytes = report.bytes
-        programs = report.programs
-        clockPID = report.clockPID
-        let (seconds, attoseconds) = report.duration.components
-        milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-        unjudged = report.unjudged
-        faults = report.faults
-        counts = Dictionary(uniqueKeysWithValues: report.counts.map { ($0.key.rawValue, $0.value) })
+    /// The last line.
+    fileprivate init(_ report: TransportReport) {
+        var counts = JSONObject()
+        for (indicator, count) in report.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            counts.add(indicator.rawValue, count)
+        }
+        self.init()
+        add("bytes", report.bytes)
+        add("clockPID", report.clockPID)
+        add("counts", counts)
+        add("faults", report.faults)
+        add("milliseconds", report.duration.wholeMilliseconds)
+        add("packets", report.packets)
+        add("programs", report.programs)
+        add("unjudged", report.unjudged)
     }
 }

@@ -54,7 +54,10 @@ struct Recording: Sendable {
             group.addTask { await Signals.wait() }
             group.addTask { await failures.first { _ in true }.map { .failure(RelayError($0)) } }
             group.addTask { await waitForTimeLimit() }
-            group.addTask { await updateStatusLine(recorder, elapsed) }
+            group.addTask {
+                await console.displayStatus { await summary(of: recorder, after: elapsed()) }
+                return nil
+            }
             defer { group.cancelAll() }
             for await ended in group { if let ended { return ended } }
             return .success(())
@@ -82,16 +85,6 @@ struct Recording: Sendable {
     private func waitForTimeLimit() async -> Result<Void, RelayError>? {
         guard let length, (try? await Task.sleep(for: length)) != nil else { return nil }
         return .success(())
-    }
-
-    private func updateStatusLine(
-        _ recorder: CaptureRecorder, _ elapsed: () -> Duration
-    ) async -> Result<Void, RelayError>? {
-        while !Task.isCancelled {
-            console.setStatusLine(await summary(of: recorder, after: elapsed()))
-            try? await Task.sleep(for: Console.statusInterval)
-        }
-        return nil
     }
 
     private func summary(of recorder: CaptureRecorder, after elapsed: Duration) async -> String {

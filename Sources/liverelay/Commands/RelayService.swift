@@ -4,7 +4,6 @@ import Glibc
 import Logging
 import Media
 import Observability
-import Playlist
 import Service
 import Splice
 import Support
@@ -62,9 +61,8 @@ struct RelayService: Sendable {
         let channel = ChannelResponder(state, burst: clientBurst)
         let metrics = MetricsResponder {
             MetricsSnapshot(
-                runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: setup.traffic.counts,
-                events: setup.delivery, clients: setup.connections.counts, maxConnections: setup.connections.limit,
-                droppedLogLines: console.dropped)
+                runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: setup.traffic,
+                events: setup.delivery, connections: setup.connections)
         }
         let server = try await setup.start(
             on: address, limits: .init(idleTime: options.clientTimeout.duration),
@@ -93,7 +91,12 @@ struct RelayService: Sendable {
                     return .other(nil)
                 }
             }
-            if console.displaysStatusLine { group.addTask { .other(await updateStatusLine(of: state)) } }
+            if console.displaysStatusLine {
+                group.addTask {
+                    await console.displayStatus { state.status.statusLine }
+                    return .other(nil)
+                }
+            }
             if let stream { group.addTask { .stream(await stream.run(state)) } }
             defer { group.cancelAll() }
             var channelEnd: Result<Void, RelayError>??
@@ -132,14 +135,6 @@ struct RelayService: Sendable {
         case .canceled: return nil
         case .failed(let error): return .failure(error)
         }
-    }
-
-    private func updateStatusLine(of state: ChannelState) async -> Result<Void, RelayError>? {
-        while !Task.isCancelled {
-            console.setStatusLine(state.status.statusLine)
-            try? await Task.sleep(for: Console.statusInterval)
-        }
-        return nil
     }
 }
 

@@ -107,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let source = CatalogSource(location: list, requests: intake.requests)
         if check {
-            try await CatalogCheck(source: source).run()
+            try await source.check()
             return
         }
         let logger = log.logger(of: .standardError)

@@ -7,7 +7,6 @@ import Logging
 import Observability
 import Service
 import Support
-import Synchronization
 import WebServer
 
 /// A running `liverelay serve`: the channels of a list, one HTTP server, and an orderly end.
@@ -21,8 +20,9 @@ struct ServeService: Sendable {
 
     private var address: ListenAddress { ListenAddress(host: command.listen, port: Int(command.port)) }
     private var addresses: ForwardedAddresses { setup.addresses }
-    private var tuner: TunerIdentity {
-        command.tuner.identity(publicURL: addresses.publicURL, list: command.list, port: command.port)
+    private var tuner: TunerDevice {
+        command.tuner.device(
+            publicURL: addresses.publicURL, list: command.list, port: command.port, tunerCount: policy.tunerCount)
     }
 
     /// Runs until the process is asked to end. No channel's failure ends it.
@@ -43,7 +43,7 @@ struct ServeService: Sendable {
         let server = try await startServer(of: host, updater, guide)
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: command.access.isSecure)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
-        let discovery = await startDiscovery(of: host, httpPort: server.port)
+        let discovery = await startDiscovery(httpPort: server.port)
         host.start()
         let supervision = ServiceManager.current?.supervise {
             await server.awaitEventLoops()
@@ -139,7 +139,7 @@ struct ServeService: Sendable {
     }
 
     /// Answers clients that look for tuners, if that is asked for. Where that fails, clients can still be given the URL.
-    private func startDiscovery(of host: ChannelHost, httpPort: Int) async -> DiscoveryServer? {
+    private func startDiscovery(httpPort: Int) async -> DiscoveryServer? {
         guard let discoveryPort = command.tuner.udpPort else { return nil }
         let address = DiscoveryAddress(
             publicURL: addresses.publicURL?.text, listening: ListenAddress(host: self.address.host, port: httpPort))
@@ -147,9 +147,7 @@ struct ServeService: Sendable {
             logger.warning("HDHomeRun discovery is answered on this machine alone: give --listen or --public-url")
         }
         do throws(HTTPServerError) {
-            let server = try await DiscoveryServer.start(
-                port: discoveryPort, device: { [tuner] in tuner.device(tunerCount: host.policy.tunerCount) },
-                address: address)
+            let server = try await DiscoveryServer.start(port: discoveryPort, device: tuner, address: address)
             logger.info("HDHomeRun discovery: port=\(server.port) device=\(tuner.deviceID)")
             return server
         } catch {
@@ -162,8 +160,7 @@ struct ServeService: Sendable {
     private func startServer(
         of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?
     ) async throws(RelayError) -> HTTPServer {
-        let api = APIResponder(
-            token: command.apiToken, host: host, updater: updater, events: EventResponder(setup.bus))
+        let api = command.apiToken.map { APIResponder(token: $0, host: host, updater: updater, events: setup.bus) }
         let metrics = MetricsResponder { [setup] in
             MetricsSnapshot(host, setup.traffic, setup.delivery, setup.connections)
         }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ChannelList
-import Playlist
 import Service
 import Support
 import WebServer
@@ -8,7 +7,7 @@ import WebServer
 /// Options for clients that take this server for an HDHomeRun.
 struct TunerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Name of the tuner, as clients show it.", valueName: "name"))
-    var tunerName = TunerIdentity().name
+    var tunerName = TunerDevice.usualName
 
     @Option(
         help: ArgumentHelp(
@@ -40,9 +39,11 @@ struct TunerOptions: ParsableArguments {
     /// The UDP port to listen at; nil: discovery is not asked for.
     var udpPort: Int? { answersDiscovery ? Int(discoveryPort) : nil }
 
+    /// The tuner that clients see.
     /// - Parameters: `list`: location of the list; its query may change, and counts for nothing.
-    func identity(publicURL: PublicURL?, list: String, port: UInt16) -> TunerIdentity {
+    func device(publicURL: PublicURL?, list: String, port: UInt16, tunerCount: Int) -> TunerDevice {
         let seed = publicURL?.text ?? "\(URIReference.withoutQuery(list)) \(port)"
-        return TunerIdentity(name: tunerName, deviceID: deviceID ?? TunerDevice.deviceID(seed: seed))
+        return TunerDevice(
+            name: tunerName, deviceID: deviceID ?? TunerDevice.deviceID(seed: seed), tunerCount: tunerCount)
     }
 }

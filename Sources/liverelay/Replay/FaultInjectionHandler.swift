@@ -2,6 +2,7 @@ import Capture
 import Glibc
 import NIOCore
 import NIOHTTP1
+import Support
 
 /// Delays, cuts and suppresses responses as a capture recorded them.
 ///
@@ -111,9 +112,9 @@ extension RecordedResponse.Transmission {
 
     var fieldValue: String {
         switch self {
-        case .paced(let time): "paced \(time.microseconds)"
-        case .cut(let count, let time): "cut \(time.microseconds) \(count)"
-        case .reset(let time): "reset \(time.microseconds)"
+        case .paced(let time): "paced \(time.wholeMicroseconds)"
+        case .cut(let count, let time): "cut \(time.wholeMicroseconds) \(count)"
+        case .reset(let time): "reset \(time.wholeMicroseconds)"
         case .silent: "silent"
         }
     }
@@ -129,10 +130,6 @@ extension RecordedResponse.Transmission {
         default: return nil
         }
     }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
 }
 
 /// A body that is sent in equal parts over a given time.

@@ -1,28 +1,18 @@
 import ChannelList
-import Foundation
 package import Support
 
-/// `liverelay serve --check`: prints what a configuration lists and what is wrong with it.
-package struct CatalogCheck {
-    let source: CatalogSource
-    /// Called with each line.
-    var write: (String) -> Void = { print($0) }
-
-    package init(source: CatalogSource, write: @escaping (String) -> Void = { print($0) }) {
-        self.source = source
-        self.write = write
-    }
-
+extension CatalogSource {
+    /// `liverelay serve --check`: writes what a configuration lists and what is wrong with it, line by line.
     /// - Throws: `.badConfiguration` if it has mistakes, or the error of a list that cannot be read.
-    package func run() async throws(RelayError) {
+    package func check(write: (String) -> Void = { print($0) }) async throws(RelayError) {
         let catalog: ChannelCatalog
-        do throws(CatalogError) { catalog = try await source.read() } catch {
+        do throws(CatalogError) { catalog = try await read() } catch {
             for line in error.lines { write(line) }
             throw error.summary
         }
         for channel in catalog.channels { write(Self.line(channel)) }
         for issue in catalog.issues(perList: .max) { write(issue) }
-        write("\(source.name): \(catalog.channels.count) channels, \(catalog.lists.count) lists, no mistake")
+        write("\(name): \(catalog.channels.count) channels, \(catalog.lists.count) lists, no mistake")
     }
 
     /// `/news  News HD  2 sources  always  rewind 7200 s`

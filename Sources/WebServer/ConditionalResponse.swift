@@ -126,7 +126,7 @@ private struct Representation {
         }
         variesByCoding = true
         // A range counts bytes of the coded representation; clients that send one mean the identity coding.
-        let accepted = fields.range == nil && AcceptEncoding.allowsGzip(fields.acceptEncoding)
+        let accepted = fields.range == nil && AcceptField.allowsGzip(fields.acceptEncoding)
         let compressed = accepted ? gzip.member : nil
         isGzip = compressed != nil
         etag = isGzip ? response.etag.map(EntityTag.gzipVariant) : response.etag

@@ -134,7 +134,7 @@ extension DocumentCache {
         make: @escaping @Sendable () -> [UInt8]
     ) async -> Response {
         let fields = target.fields
-        let compressed = fields.range == nil && AcceptEncoding.allowsGzip(fields.acceptEncoding)
+        let compressed = fields.range == nil && AcceptField.allowsGzip(fields.acceptEncoding)
         do throws(Refusal) {
             let document = try await document(key, version: version, compressed: compressed, make: make)
             return Response(

@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: encodings)
     func acceptEncoding(when: String, field: String?, gzip: Bool) {
-        #expect(AcceptEncoding.allowsGzip(field) == gzip, "\(when)")
+        #expect(AcceptField.allowsGzip(field) == gzip, "\(when)")
     }
 
     static let conditions: [(when: String, field: String, matches: Bool)] = [

@@ -180,7 +180,7 @@ extension ChannelResponder {
         guard let publication = state.publication else { return .now(absence(of: resource, nil)) }
         let resource = resource.rounded(in: publication.snapshot)
         let key = PlaylistCache.Key(resource: resource, query: target.viewer.query)
-        let isCompressed = target.fields.range == nil && AcceptEncoding.allowsGzip(target.fields.acceptEncoding)
+        let isCompressed = target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
         if let known = cache.rendered(key, of: publication) {
             let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
             if !takesLonger { return .now(response(known, as: resource, publication)) }

@@ -1,20 +1,29 @@
 import Support
 
-/// The `Accept` field (RFC 9110 §12.5.1).
+/// The fields `Accept` and `Accept-Encoding` (RFC 9110 §12.5.1, §12.5.3): lists of members with weights.
 package enum AcceptField {
+    /// Whether a client reads gzip.
+    /// - Parameter field: all `Accept-Encoding` values of the request, joined by commas. nil, no field, allows any
+    ///   coding by the RFC; this returns false, because such a client may not decompress.
+    package static func allowsGzip(_ field: String?) -> Bool {
+        field != nil && weight(of: [["gzip", "x-gzip"], ["*"]], in: field) > 0
+    }
+
     /// The weight of a media type in thousandths, by the most specific range that includes it; 1000 without a field.
     /// - Parameters:
     ///   - type: in lower case, without parameters. Parameters of ranges, but for the weight, are passed over.
     ///   - field: all `Accept` values of the request, joined by commas.
     package static func weight(of type: String, in field: String?) -> Int {
+        weight(of: [[type], [type.prefix { $0 != "/" } + "/*"], ["*/*"]], in: field)
+    }
+
+    /// - Parameter names: of the members that count, the most specific first.
+    private static func weight(of names: [[String]], in field: String?) -> Int {
         guard let field else { return 1000 }
-        let group = type.prefix { $0 != "/" } + "/*"
-        var weights: [Int?] = [nil, nil, nil]
+        var weights = [Int?](repeating: nil, count: names.count)
         for member in field.split(separator: ",") {
             let parts = member.split(separator: ";").map { $0.trimmingBlanks.lowercased() }
-            guard let range = parts.first, let index = [type, String(group), "*/*"].firstIndex(of: range) else {
-                continue
-            }
+            guard let name = parts.first, let index = names.firstIndex(where: { $0.contains(name) }) else { continue }
             weights[index] = max(weights[index] ?? 0, weight(parts.dropFirst()))
         }
         return weights.lazy.compactMap { $0 }.first ?? 0

@@ -86,7 +86,7 @@ enum RequestEntry {
         }
         _ = EntityTag.allowsRange("\"a\"", ifRange: values[1])
         _ = EntityTag.isListed("\"a\"", inIfNoneMatch: values[2])
-        _ = AcceptEncoding.allowsGzip(values[3])
+        _ = AcceptField.allowsGzip(values[3])
         let weight = AcceptField.weight(of: "text/html", in: values[4])
         try demand((0...1000).contains(weight), "a weight of \(weight) thousandths")
         _ = AuthorizationField.bearerToken(values[5])

@@ -5,7 +5,7 @@ package import Support
 /// The handlers of a client connection, after what decrypts it.
 package struct ConnectionPipeline: Sendable {
     let limits: HTTPServer.Limits
-    /// Adds handlers between the HTTP codec and `HTTPConnectionHandler`.
+    /// Adds handlers between the parser of requests and `HTTPConnectionHandler`, which writes bytes.
     let configure: HTTPServer.Configuration
     let traffic: HTTPTraffic
     let makeHandler: @Sendable (HTTPConnectionHandler.Transport) -> HTTPConnectionHandler
@@ -17,10 +17,7 @@ package struct ConnectionPipeline: Sendable {
         decoding.maxHeaderListSize = limits.headByteCount
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(ConnectionInput())
-        try pipeline.configureHTTPServerPipeline(
-            withPipeliningAssistance: true, withErrorHandling: false, withEncoderConfiguration: .init(),
-            withDecoderLimitConfiguration: decoding)
-        try pipeline.addHandler(MalformedRequestHandler())
+        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoding)))
         try addAnswering(to: channel, transport)
     }
 
@@ -28,10 +25,26 @@ package struct ConnectionPipeline: Sendable {
     func addStream(to channel: any Channel) throws { try addAnswering(to: channel, .stream) }
 
     private func addAnswering(to channel: any Channel, _ transport: HTTPConnectionHandler.Transport) throws {
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(IdleConnectionHandler(timeout: TimeAmount(limits.idleTime)))
         try configure(channel)
-        try pipeline.addHandler(makeHandler(transport))
+        try channel.pipeline.syncOperations.addHandler(makeHandler(transport))
+    }
+}
+
+extension HTTPConnectionHandler {
+    /// The transport of the requests.
+    enum Transport {
+        /// A TCP connection, to which the kernel copies files.
+        case plain
+        /// A TLS connection.
+        case secure
+        /// A stream of an HTTP/2 connection, for one request.
+        case stream
+
+        /// The largest part of a body that is written at once, and copied for a client that reads slowly. A connection of
+        /// HTTP/2 has many streams, and TLS gains nothing from larger ones.
+        var sliceByteCount: Int {
+            self == .plain ? FileTransmission.sliceByteCount : FileTransmission.readByteCount
+        }
     }
 }
 

@@ -6,29 +6,15 @@ import Support
 
 /// Answers the requests of one client connection, as fast as the client reads.
 ///
-/// The pipelining handler before this one delivers the next request after the end of the last response. The end is
-/// written when the socket has accepted the whole body. A connection therefore holds at most one body and one file.
-final class HTTPConnectionHandler: ChannelInboundHandler {
+/// A response is over when the socket has accepted all of it. The next request is handled then, so a connection holds at
+/// most one body and one file. A connection without progress is closed: no complete request head arrived, and no part of
+/// a response was sent.
+final class HTTPConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-
-    /// The transport of the requests.
-    enum Transport {
-        /// A TCP connection, to which the kernel copies files.
-        case plain
-        /// A TLS connection.
-        case secure
-        /// A stream of an HTTP/2 connection, for one request.
-        case stream
-
-        /// The largest part of a body that is written at once, and copied for a client that reads slowly. A connection of
-        /// HTTP/2 has many streams, and TLS gains nothing from larger ones.
-        var sliceByteCount: Int {
-            self == .plain ? FileTransmission.sliceByteCount : FileTransmission.readByteCount
-        }
-    }
+    typealias OutboundIn = Never
 
     private enum State {
+        /// A request may come, or the ignored rest of the body of the last one.
         case idle
         /// The body of a request that changes something is on its way, into `body`.
         case receiving(HTTPExchange, BodyAction, RequestWork.Place)
@@ -40,6 +26,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     private let transport: Transport
+    private var output: ResponseOutput
     private let responder: any Responder
     private var state = State.idle
     /// The body of the request that is being received.
@@ -54,12 +41,21 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var announced: Int?
     /// Makes the response, or the next bytes of `stream`.
     private var production: Task<Void, Never>?
+    /// What came after the request that is being answered.
+    private var waiting = WaitingInput()
+    private var isReceivingWaiting = false
     /// Whether the client sends nothing more. It may have left; requests that it sent before may still wait.
     private var hasInputEnded = false
+    /// Whether those requests are answered too.
     private var isInputClosed = false
+    /// Whether the server stops, so that the response under way is the last one.
+    private var isDraining = false
     private let traffic: HTTPTraffic
     private var kind = Route.Kind.other
-    private var requestTime = ContinuousClock.now
+    private var requestTime = NIODeadline.now()
+    private let idleTime: TimeAmount
+    private var lastProgress = NIODeadline.now()
+    private var idleCheck: Scheduled<Void>?
     /// Counts the body of the response under way.
     private var sentBytes: ByteCounter?
     /// Tasks that will answer to the event loop, which has to run until then.
@@ -68,24 +64,77 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var hasRequested = false
     /// Whether all of the request has arrived.
     private var isRequestComplete = true
+    /// The address of the client, as text.
+    private var peer: String?
 
     init(
         _ transport: Transport = .plain, responder: any Responder, pendingWork: DispatchGroup,
-        connections: OpenConnections, traffic: HTTPTraffic
+        connections: OpenConnections, traffic: HTTPTraffic, idleTime: TimeAmount
     ) {
         self.transport = transport
+        output = ResponseOutput(isStream: transport == .stream)
         self.responder = responder
         self.pendingWork = pendingWork
         self.connections = connections
         self.traffic = traffic
+        self.idleTime = idleTime
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { if transport != .stream { traffic.connectionOpened() } }
+    /// A connection that is encrypted has agreed on its protocol before this handler is added.
+    func handlerAdded(context: ChannelHandlerContext) {
+        if transport != .stream { traffic.connectionOpened() }
+        if context.channel.isActive { begin(context) }
+    }
 
-    func handlerRemoved(context: ChannelHandlerContext) { if transport != .stream { traffic.connectionClosed() } }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        if transport != .stream { traffic.connectionClosed() }
+        idleCheck?.cancel()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        peer = context.channel.remoteAddress?.ipAddress
+        if idleCheck == nil { checkProgress(context) }
+    }
+
+    private func checkProgress(_ context: ChannelHandlerContext) {
+        let deadline = lastProgress + idleTime
+        guard deadline > .now() else { return context.close(promise: nil) }
+        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.checkProgress(context) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        idleCheck?.cancel()
+        endStream()
+        state = .finished
+        body = nil
+        waiting.removeAll()
+        context.fireChannelInactive()
+    }
+}
+
+// MARK: - Input
+
+extension HTTPConnectionHandler {
+    /// Whether what comes now has to wait, because a whole request is being answered. A stream has one request.
+    private var holdsRequests: Bool {
+        guard isRequestComplete, transport != .stream else { return false }
+        return switch state {
+        case .held, .answering: true
+        case .idle, .receiving, .finished: false
+        }
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
+        if holdsRequests || !waiting.isEmpty { waiting.append(.part(part)) } else { receive(part, context) }
+    }
+
+    private func receive(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         if case .end = part { isRequestComplete = true }
         switch (part, state) {
         case (.head(let head), .idle):
@@ -96,35 +145,83 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         case (.body(let bytes), .receiving(let request, let action, _)):
             if body?.append(bytes) == false { send(action.tooLarge, to: request, context) }
         case (.end, .receiving(let request, let action, let place)): perform(action, for: request, place, context)
+        case (.end, .idle) where isDraining: context.close(promise: nil)
         // Other bodies are ignored: the parser counts their bytes, and nothing keeps them.
         default: break
         }
     }
 
+    /// Handles what waited for the end of a response, up to the next request that is not answered at once.
+    private func receiveWaiting(_ context: ChannelHandlerContext) {
+        // A request that is answered at once ends here again: thousands of them do not grow the stack.
+        guard !isReceivingWaiting else { return }
+        isReceivingWaiting = true
+        defer { isReceivingWaiting = false }
+        while let element = waiting.popFirst(holdsRequests: holdsRequests) {
+            switch element {
+            case .part(let part): receive(part, context)
+            case .malformed(let error): refuse(error, context)
+            case .inputClosed: closeInput(context)
+            }
+        }
+        resumeReading(context)
+    }
+
+    /// Nothing is read while a request waits.
+    func read(context: ChannelHandlerContext) {
+        waiting.isReadPending = true
+        resumeReading(context)
+    }
+
+    private func resumeReading(_ context: ChannelHandlerContext) {
+        guard waiting.isReadPending, !holdsRequests else { return }
+        waiting.isReadPending = false
+        context.read()
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is ConnectionInput.Ended:
-            hasInputEnded = true
-            if case .held = state { production?.cancel() }
         case ChannelEvent.inputClosed:
-            isInputClosed = true
-            // A client that shuts down only its sending half still reads the response.
+            if transport != .stream {
+                hasInputEnded = true
+                if case .held = state { production?.cancel() }
+            }
+            if holdsRequests, !waiting.isEmpty { waiting.append(.inputClosed) } else { closeInput(context) }
+        case is ChannelShouldQuiesceEvent where transport != .stream:
+            isDraining = true
+            waiting.removeAll()
             switch state {
-            case .held, .answering: break
-            case .idle, .receiving, .finished: context.close(promise: nil)
+            case .idle where isRequestComplete, .finished: context.close(promise: nil)
+            case .idle, .receiving, .held, .answering: break
             }
         default: context.fireUserInboundEventTriggered(event)
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        endStream()
-        state = .finished
-        body = nil
-        context.fireChannelInactive()
+    private func closeInput(_ context: ChannelHandlerContext) {
+        isInputClosed = true
+        // A client that shuts down only its sending half still reads the response.
+        switch state {
+        case .held, .answering: break
+        case .idle, .receiving, .finished: context.close(promise: nil)
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard transport != .stream, let error = error as? HTTPParserError else { return context.close(promise: nil) }
+        if holdsRequests { waiting.append(.malformed(error)) } else { refuse(error, context) }
+    }
+
+    /// Answers what is no request of HTTP/1.1 with 400, or 431 if its head is too large (RFC 6585 §5), and closes the
+    /// connection. Nothing can be said inside another answer.
+    private func refuse(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
+        switch state {
+        case .idle, .receiving, .held:
+            let fields = [("Connection", "close"), ("Content-Length", "0")].map { HeaderField(name: $0.0, value: $0.1) }
+            let status = error == .headerOverflow ? HTTPStatus.requestHeaderFieldsTooLarge : .badRequest
+            output.write(OutgoingHead(status: status, fields: fields), [], promise: nil, context)
+        case .answering, .finished: break
+        }
         context.close(promise: nil)
     }
 }
@@ -140,8 +237,9 @@ extension HTTPConnectionHandler {
         var head = received
         // A stream has what HTTP/1.1 has: answers of any length, and one Host.
         if transport == .stream { head.version = .http1_1 }
-        let request = HTTPExchange(head, from: context.channel.remoteAddress?.ipAddress)
-        (kind, requestTime) = (request.kind, .now)
+        let request = HTTPExchange(head, from: peer)
+        (kind, requestTime) = (request.kind, .now())
+        lastProgress = requestTime
         switch responder.answer(to: request, limiter: connections.requests) {
         case .now(let response): send(response, to: request, context)
         case .later(let work): hold(request, work, context)
@@ -208,34 +306,31 @@ extension HTTPConnectionHandler {
 extension HTTPConnectionHandler {
     private func send(_ response: Response, to request: HTTPExchange, _ context: ChannelHandlerContext) {
         let response = openFile(of: request.response(response, date: Self.dateText()), to: request)
-        let keepAlive = !isInputClosed && request.allowsKeepAlive(after: response)
+        let keepAlive = !isInputClosed && !isDraining && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
         body = nil
-        traffic.record(kind, status: response.status.rawValue, after: .now - requestTime)
+        traffic.record(kind, status: response.status.rawValue, after: .init(.now() - requestTime))
         (sentBytes, heldBytes) = (response.sentBytes, response.held)
-        send(request.head(of: response, keepAlive: keepAlive), response.body, context)
-    }
-
-    private func send(_ head: HTTPResponseHead, _ body: ConditionalResponse.Body, _ context: ChannelHandlerContext) {
-        let sent = makeSentPromise(context)
-        if case .stream(let stream, let byteCount) = body { (self.stream, announced) = (stream, byteCount) }
-        if case .bytes(let bytes, let range) = body {
-            unsent = bytes[range]
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
-            writeSlice(promise: sent, context)
-        } else {
-            context.write(wrapOutboundOut(.head(head)), promise: sent)
+        switch response.body {
+        case .none, .file: break
+        case .bytes(let bytes, let range): unsent = bytes[range]
+        case .stream(let stream, let byteCount): (self.stream, announced) = (stream, byteCount)
         }
-        context.flush()
+        let head = request.head(of: response, keepAlive: keepAlive)
+        output = ResponseOutput(isStream: transport == .stream, isChunked: head.isChunked)
+        output.write(head, nextSlice(), promise: makeSentPromise(context), context)
     }
 
-    /// Writes the next slice of a body in memory. A client that reads slowly holds no copy of more.
-    private func writeSlice(promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) {
+    /// The next slice of a body in memory, which is counted as sent. A client that reads slowly holds no copy of more.
+    private func nextSlice() -> ArraySlice<UInt8> {
         let slice = unsent.prefix(transport.sliceByteCount)
         unsent = unsent.dropFirst(slice.count)
-        countSent(slice.count)
-        let buffer = context.channel.allocator.buffer(bytes: slice)
-        context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: promise)
+        if !slice.isEmpty { countSent(slice.count) }
+        return slice
+    }
+
+    private func writeSlice(_ context: ChannelHandlerContext) {
+        output.write(nextSlice(), promise: makeSentPromise(context), context)
     }
 
     /// Opens the response's file; returns an error response if that fails.
@@ -263,11 +358,8 @@ extension HTTPConnectionHandler {
             context.close(promise: nil)
             return
         }
-        if !unsent.isEmpty {
-            writeSlice(promise: makeSentPromise(context), context)
-            context.flush()
-            return
-        }
+        lastProgress = .now()
+        if !unsent.isEmpty { return writeSlice(context) }
         if let stream {
             sendNext(of: stream, context)
             return
@@ -278,7 +370,7 @@ extension HTTPConnectionHandler {
                 return
             }
             countSent(part.readableBytes)
-            context.writeAndFlush(wrapOutboundOut(.body(part)), promise: makeSentPromise(context))
+            output.write(part, promise: makeSentPromise(context), context)
         } catch {
             // The announced length cannot be reached: only a closed connection tells the client.
             file = nil
@@ -305,8 +397,7 @@ extension HTTPConnectionHandler {
             }
             self.announced = self.announced.map { $0 - bytes.count }
             self.unsent = bytes
-            self.writeSlice(promise: self.makeSentPromise(context), context)
-            context.flush()
+            self.writeSlice(context)
         }
         production = perform(holding: nil) { made.succeed(await stream.next()) }
     }
@@ -324,26 +415,26 @@ extension HTTPConnectionHandler {
     private func finish(_ context: ChannelHandlerContext) {
         file = nil
         (unsent, heldBytes) = ([], nil)
-        let isLast =
-            if transport == .stream { true } else if case .answering(keepAlive: true) = state { isInputClosed } else {
-                true
-            }
-        state = isLast ? .finished : .idle
-        // The end has no bytes, but during a shutdown the handlers before this one close the connection after its flush.
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        guard isLast else { return }
+        output.writeEnd(context)
         if transport == .stream {
+            state = .finished
             // A stream ends with its request and its answer; closing it would reset it. A client that goes on sending is
             // stopped by flow control.
             if !isRequestComplete { _ = context.channel.setOption(.autoRead, value: false) }
             return
         }
+        if case .answering(keepAlive: true) = state, !isInputClosed, !isDraining {
+            state = .idle
+            return receiveWaiting(context)
+        }
+        state = .finished
+        waiting.removeAll()
         context.triggerUserOutboundEvent(ConnectionInput.Discard(), promise: nil)
         // Closing both directions with unread input would reset the connection and discard bytes under way.
-        context.close(mode: isInputClosed ? .all : .output, promise: nil)
+        let hasInput = !isInputClosed && !(isDraining && isRequestComplete)
+        context.close(mode: hasInput ? .output : .all, promise: nil)
+        resumeReading(context)
     }
 
-    private static func dateText() -> String {
-        HTTPDate.text(secondsSince1970: time(nil))
-    }
+    private static func dateText() -> String { HTTPDate.text(ofNow: time(nil)) }
 }

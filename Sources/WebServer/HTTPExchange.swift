@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// One request and its answer: reads the head that NIO has parsed, and builds the head that NIO writes.
+/// One request and its answer: reads the head that NIO has parsed, and decides the head of the response.
 struct HTTPExchange {
     /// Largest request body that is skipped; after a larger one, or one of unknown size, the connection closes.
     static let ignoredBodyLimit = 64 * 1024
@@ -59,19 +59,17 @@ struct HTTPExchange {
         }
     }
 
-    func head(of response: ConditionalResponse, keepAlive: Bool) -> HTTPResponseHead {
-        var fields = response.fields.map { ($0.name, $0.value) }
+    func head(of response: ConditionalResponse, keepAlive: Bool) -> OutgoingHead {
+        var head = OutgoingHead(status: response.status, fields: response.fields)
         if !keepAlive {
-            fields.append(("Connection", "close"))
+            head.fields.append(HeaderField(name: "Connection", value: "close"))
         } else if received.version != .http1_1 {
-            fields.append(("Connection", "keep-alive"))
+            head.fields.append(HeaderField(name: "Connection", value: "keep-alive"))
         }
         // A client of HTTP/1.0 does not know chunks, and no chunk may follow the response to a HEAD.
-        let isChunked = response.isUnbounded && received.version == .http1_1 && method == .get
-        return HTTPResponseHead(
-            version: response.isUnbounded && !isChunked ? .http1_0 : .http1_1,
-            status: HTTPResponseStatus(statusCode: response.status.rawValue),
-            headers: HTTPHeaders(fields))
+        head.isChunked = response.isUnbounded && received.version == .http1_1 && method == .get
+        head.endsWithConnection = response.isUnbounded && !head.isChunked
+        return head
     }
 }
 

@@ -18,7 +18,8 @@ package struct HTTPServer: Sendable {
         }
     }
 
-    /// Adds handlers to a new connection, between the HTTP codec and `HTTPConnectionHandler`.
+    /// Adds handlers to a new connection, between the parser of requests and `HTTPConnectionHandler`, which writes
+    /// bytes.
     package typealias Configuration = @Sendable (any Channel) throws -> Void
 
     /// Connections that the system accepts before the server does: players of one channel reconnect all at once.
@@ -56,7 +57,8 @@ package struct HTTPServer: Sendable {
         let pendingWork = DispatchGroup()
         let pipeline = ConnectionPipeline(limits: limits, configure: configure, traffic: traffic) { transport in
             HTTPConnectionHandler(
-                transport, responder: responder, pendingWork: pendingWork, connections: connections, traffic: traffic)
+                transport, responder: responder, pendingWork: pendingWork, connections: connections, traffic: traffic,
+                idleTime: TimeAmount(limits.idleTime))
         }
         let bootstrap = bootstrap(group) { channel in
             let treatment = connections.insert(channel)

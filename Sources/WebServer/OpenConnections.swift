@@ -121,7 +121,7 @@ package final class OpenConnections: Sendable {
         state.withLock { $0.channels.isEmpty ? $0.drained : nil }?.succeed()
     }
 
-    /// NIOHTTP1's pipelining handler closes the connection on this event, or after the end of the response under way.
+    /// On this event `HTTPConnectionHandler` closes the connection, or after the end of the response under way.
     private static func quiesce(_ channel: any NIOCore.Channel) {
         channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }

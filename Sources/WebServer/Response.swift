@@ -27,6 +27,7 @@ package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
     package static let unprocessableContent = HTTPStatus(rawValue: 422)
     static let tooManyRequests = HTTPStatus(rawValue: 429)
+    static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
     package static let badGateway = HTTPStatus(rawValue: 502)
     package static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }

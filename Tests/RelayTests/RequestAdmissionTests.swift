@@ -247,6 +247,26 @@ private final class PartCounter: ChannelInboundHandler {
     }
 }
 
+/// Counts the writes and flushes of responses.
+private final class WriteCounter: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+
+    private let writes: PartCounter.Count
+    private let flushes: PartCounter.Count
+
+    init(writes: PartCounter.Count, flushes: PartCounter.Count) { (self.writes, self.flushes) = (writes, flushes) }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        writes.value.wrappingAdd(1, ordering: .relaxed)
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        flushes.value.wrappingAdd(1, ordering: .relaxed)
+        context.flush()
+    }
+}
+
 /// Fields of one name, which count how often one is read.
 private struct CountedFields: Sequence, IteratorProtocol {
     let name: String
@@ -278,6 +298,24 @@ private struct CountedFields: Sequence, IteratorProtocol {
         }
         #expect(body.bytes.count == count)
         #expect(copied < 3 * count)
+    }
+
+    /// A response from memory is one write of one buffer, and so one system call.
+    @Test(arguments: [1, 2, 4]) func writesOfResponses(factor: Int) async throws {
+        let (writes, flushes) = (PartCounter.Count(), PartCounter.Count())
+        let server = try await NarrowServer(configure: {
+            try $0.pipeline.syncOperations.addHandler(WriteCounter(writes: writes, flushes: flushes))
+        })
+        for path in ["/", "/later", "/refused"] {
+            var client = try server.client("")
+            for _ in 0..<factor * 10 {
+                try client.send(request("GET", path))
+                _ = try client.response()
+            }
+        }
+        #expect(writes.value.load(ordering: .relaxed) == factor * 30)
+        #expect(flushes.value.load(ordering: .relaxed) == factor * 30)
+        await server.server.shutdown(within: .zero)
     }
 
     /// What a refused client still sends is discarded unparsed.

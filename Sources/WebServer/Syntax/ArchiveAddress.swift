@@ -26,8 +26,9 @@ package struct ArchiveAddress: Equatable, Sendable {
     ///   - name: the last component of the path.
     ///   - query: the decoded names and values.
     init?(name: Substring, query: [RequestTarget.QueryItem]) throws(RewindRange.BadQuery) {
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        var words = name[..<dot].split(separator: "-", omittingEmptySubsequences: false)
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        var words = name[..<dot].utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+            .map { Substring($0) }
         let liveName = words.first.flatMap { Self.liveNames.contains($0) ? $0 : nil }
         switch name[dot...] {
         case ".m3u8": form = liveName == "master" ? .master : .playlist

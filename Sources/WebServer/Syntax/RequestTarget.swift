@@ -81,9 +81,9 @@ extension RequestTarget {
             return
         }
         let origin = try Self.originForm(uri)
-        let end = origin.firstIndex(of: "?") ?? origin.endIndex
+        let end = origin.utf8.firstIndex(of: UInt8(ascii: "?")) ?? origin.endIndex
         path = try Self.decodedPath(origin[..<end])
-        query = end == origin.endIndex ? [] : try Self.decodedQuery(origin[origin.index(after: end)...])
+        query = end == origin.endIndex ? [] : try Self.decodedQuery(origin[origin.utf8.index(after: end)...])
     }
 
     /// Path and query. A client behind a proxy may send the absolute form, with scheme and host before them.
@@ -97,8 +97,8 @@ extension RequestTarget {
     }
 
     private static func decodedPath(_ text: Substring) throws(Malformed) -> String {
-        for segment in text.split(separator: "/") {
-            let decoded = try percentDecoded(segment)
+        for segment in text.utf8.split(separator: UInt8(ascii: "/")) {
+            let decoded = try percentDecoded(Substring(segment))
             let isUnsafe = decoded.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
             guard decoded != ".", decoded != "..", !isUnsafe else { throw .path }
         }
@@ -138,13 +138,9 @@ extension RequestTarget.Fields {
     init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
         self.init()
         self.peer = peer
-        var values: [String: [String]] = [:]
         for (name, value) in headers {
-            let name = name.lowercased()
-            if Self.known[name] != nil { values[name, default: []].append(value) }
-        }
-        for (name, texts) in values {
-            if let path = Self.known[name] { self[keyPath: path] = texts.joined(separator: ", ") }
+            guard let path = Self.known[name.lowercased()] else { continue }
+            if self[keyPath: path]?.append(", " + value) == nil { self[keyPath: path] = value }
         }
     }
 }

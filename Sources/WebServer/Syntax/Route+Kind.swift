@@ -30,14 +30,16 @@ extension Route {
 
         /// - Parameter uri: the request-target as received.
         init(uri: String) {
-            let path = uri.prefix { $0 != "?" && $0 != "#" }
+            let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
+            let path = uri[..<end]
             if path == "/api/events" {
                 self = .events
             } else if path == "/api" || path.hasPrefix("/api/") {
                 self = .api
             } else {
-                let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
-                self = Self.resource(named: name, in: path.dropLast(name.count))
+                let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+                let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
+                self = Self.resource(named: path[start...], in: path[..<start])
             }
         }
 

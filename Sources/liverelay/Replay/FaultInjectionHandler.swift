@@ -1,90 +1,74 @@
 import Capture
 import Glibc
 import NIOCore
-import NIOHTTP1
 import Support
 
 /// Delays, cuts and suppresses responses as a capture recorded them.
 ///
-/// Stands between the HTTP codec and `HTTPConnectionHandler`, which knows nothing of it. Each response head names its
-/// transmission in a header field, which this handler removes.
-final class FaultInjectionHandler: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+/// `HTTPConnectionHandler`, which knows nothing of it, writes a head with the beginning of the body at once. Each head
+/// names its transmission in a header field, which this handler removes.
+final class FaultInjectionHandler: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
 
     private enum State {
         case passing
-        /// A head that waits for its body or, without a body, for the end of the latency.
-        case holding(HTTPResponseHead, EventLoopPromise<Void>?, latency: Duration, cut: Int?)
-        /// A response that is under way or will never be sent; the promise of its last write.
+        /// A response that is under way or will never be sent; the promise of its write.
         case waiting(EventLoopPromise<Void>?)
     }
 
     private var state = State.passing
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch (unwrapOutboundIn(data), state) {
-        case (.head(let head), _): begin(head, promise, context)
-        case (.body(.byteBuffer(let buffer)), .holding(let head, _, let latency, let cut)):
-            state = .waiting(promise)
-            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
-            let body = PacedBody(Array(buffer.readableBytesView), over: latency, cutAfter: cut)
-            sendNextPart(of: body, isCut: cut != nil, context)
-        default: context.write(data, promise: promise)
+        guard case .byteBuffer(let bytes) = unwrapOutboundIn(data), let response = PlannedResponse(bytes) else {
+            return context.write(data, promise: promise)
+        }
+        state = .waiting(promise)
+        switch response.transmission {
+        case .paced(let time): send(response, over: time, cutAfter: nil, context)
+        case .cut(let count, let time): send(response, over: time, cutAfter: count, context)
+        case .silent: break
+        case .reset(let time): schedule(after: time, context) { Self.reset($0) }
         }
     }
 
-    func flush(context: ChannelHandlerContext) {
-        if case .holding(let head, let promise, let latency, _) = state {
-            // The head was flushed without a body.
-            state = .waiting(promise)
-            schedule(after: latency, context) { context in
-                self.state = .passing
-                context.writeAndFlush(self.wrapOutboundOut(.head(head)), promise: promise)
-            }
-        }
-        context.flush()
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
+    func handlerRemoved(context: ChannelHandlerContext) {
         if case .waiting(let promise) = state { promise?.fail(ChannelError.ioOnClosedChannel) }
         state = .passing
-        context.fireChannelInactive()
     }
 }
 
 extension FaultInjectionHandler {
-    private func begin(_ head: HTTPResponseHead, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
-        var head = head
-        let field = head.headers.first(name: RecordedResponse.Transmission.fieldName)
-        head.headers.remove(name: RecordedResponse.Transmission.fieldName)
-        switch field.flatMap({ RecordedResponse.Transmission(fieldValue: $0) }) {
-        case nil: context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .paced(let time): state = .holding(head, promise, latency: time, cut: nil)
-        case .cut(let count, let time): state = .holding(head, promise, latency: time, cut: count)
-        case .silent: state = .waiting(promise)
-        case .reset(let time):
-            state = .waiting(promise)
-            schedule(after: time, context) { Self.reset($0) }
+    private func send(
+        _ response: PlannedResponse, over time: Duration, cutAfter cut: Int?, _ context: ChannelHandlerContext
+    ) {
+        let head = context.channel.allocator.buffer(bytes: response.head)
+        guard !response.body.isEmpty else {
+            return schedule(after: time, context) { self.finish(head, $0) }
         }
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+        sendNextPart(of: PacedBody(response.body, over: time, cutAfter: cut), isCut: cut != nil, context)
+    }
+
+    /// Sends the last bytes of a response.
+    private func finish(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard case .waiting(let promise) = state else { return }
+        state = .passing
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: promise)
     }
 
     private func sendNextPart(of body: PacedBody, isCut: Bool, _ context: ChannelHandlerContext) {
         schedule(after: body.pause, context) { context in
             var body = body
             let part = context.channel.allocator.buffer(bytes: body.next() ?? [])
-            let data = self.wrapOutboundOut(.body(.byteBuffer(part)))
-            guard body.isEmpty else {
+            let data = self.wrapOutboundOut(.byteBuffer(part))
+            if !body.isEmpty {
                 context.writeAndFlush(data, promise: nil)
                 self.sendNextPart(of: body, isCut: isCut, context)
-                return
-            }
-            if isCut {
+            } else if isCut {
                 context.writeAndFlush(data).assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-            } else if case .waiting(let promise) = self.state {
-                self.state = .passing
-                context.writeAndFlush(data, promise: promise)
+            } else {
+                self.finish(part, context)
             }
         }
     }
@@ -103,6 +87,31 @@ extension FaultInjectionHandler {
         let immediately = linger(l_onoff: 1, l_linger: 0)
         _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(immediately)
         context.close(promise: nil)
+    }
+}
+
+/// A response as it is to be sent.
+private struct PlannedResponse {
+    let transmission: RecordedResponse.Transmission
+    /// Without the field of the transmission.
+    let head: [UInt8]
+    let body: [UInt8]
+
+    /// - Returns: nil for bytes that are no head with a transmission.
+    init?(_ buffer: ByteBuffer) {
+        let bytes = Array(buffer.readableBytesView)
+        let field = Array("\r\n\(RecordedResponse.Transmission.fieldName): ".utf8)
+        guard bytes.starts(with: "HTTP/1.".utf8), let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.lowerBound,
+            let name = bytes[..<end].firstRange(of: field)
+        else { return nil }
+        let value = bytes[name.upperBound...].prefix { $0 != UInt8(ascii: "\r") }
+        guard let transmission = RecordedResponse.Transmission(fieldValue: String(decoding: value, as: UTF8.self))
+        else {
+            return nil
+        }
+        self.transmission = transmission
+        head = Array(bytes[..<name.lowerBound] + bytes[value.endIndex..<end + 4])
+        body = Array(bytes[(end + 4)...])
     }
 }
 

@@ -1,0 +1,59 @@
+import NIOCore
+import NIOHTTP1
+
+/// Writes a response as the handlers before take it: the bytes of HTTP/1.1, or the parts for the codec of a stream of
+/// HTTP/2. Each write is flushed.
+struct ResponseOutput {
+    /// Room for the length of a chunk and the ends of its lines.
+    private static let chunkFrameByteCount = 20
+    private static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
+
+    private let isStream: Bool
+    /// Whether the body of the response is sent in chunks.
+    private let isChunked: Bool
+
+    init(isStream: Bool, isChunked: Bool = false) { (self.isStream, self.isChunked) = (isStream, isChunked) }
+
+    /// Writes a head and the beginning of a body, which is empty if there is none in memory.
+    func write(
+        _ head: OutgoingHead, _ slice: ArraySlice<UInt8>, promise: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext
+    ) {
+        if isStream {
+            context.write(NIOAny(HTTPServerResponsePart.head(head.part)), promise: slice.isEmpty ? promise : nil)
+            return slice.isEmpty ? context.flush() : write(slice, promise: promise, context)
+        }
+        var buffer = context.channel.allocator.buffer(capacity: OutgoingHead.usualByteCount + slice.count)
+        guard head.write(into: &buffer) else {
+            promise?.fail(HTTPParserError.invalidHeaderToken)
+            return
+        }
+        buffer.writeBytes(slice)
+        context.writeAndFlush(NIOAny(IOData.byteBuffer(buffer)), promise: promise)
+    }
+
+    /// Writes bytes of a body.
+    func write(_ slice: ArraySlice<UInt8>, promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        var buffer = context.channel.allocator.buffer(capacity: slice.count + Self.chunkFrameByteCount)
+        // A chunk without bytes would be the end.
+        let isChunk = isChunked && !slice.isEmpty
+        if isChunk { buffer.writeString(String(slice.count, radix: 16) + "\r\n") }
+        buffer.writeBytes(slice)
+        if isChunk { buffer.writeString("\r\n") }
+        write(.byteBuffer(buffer), promise: promise, context)
+    }
+
+    /// Writes a part of a body whose length is known.
+    func write(_ part: IOData, promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        context.writeAndFlush(
+            isStream ? NIOAny(HTTPServerResponsePart.body(part)) : NIOAny(part), promise: promise)
+    }
+
+    func writeEnd(_ context: ChannelHandlerContext) {
+        if isStream {
+            context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil)), promise: nil)
+        } else if isChunked {
+            context.writeAndFlush(NIOAny(IOData.byteBuffer(Self.lastChunk)), promise: nil)
+        }
+    }
+}

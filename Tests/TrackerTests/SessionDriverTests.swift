@@ -1,4 +1,5 @@
 import Playlist
+import Synchronization
 import Testing
 
 @testable import Fetch
@@ -99,4 +100,72 @@ private func session() -> UpstreamSession {
             if case .delivery = output { throw DiskFull() }
         }
     }
+}
+
+// MARK: - Wake-ups
+
+/// A clock that is moved by hand. Each sleep is counted.
+private final class StepClock: Clock {
+    typealias Instant = FrozenClock.Instant
+
+    private struct State {
+        var now = Instant()
+        var sleeps: [Int: (deadline: Instant, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var sleepCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Duration { .zero }
+    var sleepCount: Int { state.withLock { $0.sleepCount } }
+    var isSleeping: Bool { state.withLock { !$0.sleeps.isEmpty } }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let number = state.withLock { state in
+            state.sleepCount += 1
+            return state.sleepCount
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // All cancellations come before the clock is moved.
+                guard !Task.isCancelled else { return continuation.resume() }
+                state.withLock { $0.sleeps[number] = (deadline, continuation) }
+            }
+        } onCancel: {
+            end(number)
+        }
+        try Task.checkCancellation()
+    }
+
+    func move(to time: Duration) {
+        let over = state.withLock { state in
+            state.now = Instant(offset: time)
+            return state.sleeps.filter { $0.value.deadline.offset <= time }.keys
+        }
+        for number in over { end(number) }
+    }
+
+    private func end(_ number: Int) { state.withLock { $0.sleeps.removeValue(forKey: number) }?.continuation.resume() }
+}
+
+private let wakeRows: [(when: String, wanted: [Int], sleeps: Int)] = [
+    ("one time", [5], 1), ("the same time again", [5, 5, 5], 1), ("later and later times", [5, 6, 7, 8, 9], 2),
+    ("an earlier time", [5, 3], 2), ("later, then earlier than the first", [5, 8, 3], 2),
+]
+
+/// A sleep goes on if a later time is wanted.
+@Test(arguments: wakeRows) func sessionWakesAtTheTimeWantedLast(when: String, wanted: [Int], sleeps: Int) async {
+    let clock = StepClock()
+    let wake = Mutex<Duration?>(nil)
+    let timer = SessionTimer(clock, since: clock.now) { wake.withLock { $0 = clock.now.offset } }
+    for seconds in wanted { timer.wake(at: .seconds(seconds)) }
+    for second in 1...9 {
+        while !clock.isSleeping, wake.withLock({ $0 }) == nil { await Task.yield() }
+        clock.move(to: .seconds(second))
+    }
+    while wake.withLock({ $0 }) == nil { await Task.yield() }
+    #expect(wake.withLock { $0 } == .seconds(wanted[wanted.count - 1]), "\(when)")
+    #expect(clock.sleepCount <= sleeps)
+    await timer.end()
 }

@@ -1,4 +1,5 @@
 package import Fetch
+import Synchronization
 
 /// A value that a driver passes downstream.
 package enum DriverOutput: Equatable, Sendable {
@@ -98,13 +99,13 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private let upstream: any Fetcher
     private let clock: C
     private let began: C.Instant
+    private let timer: SessionTimer<C>
     private let inputContinuation: AsyncStream<UpstreamSession.Input>.Continuation
     private var arrivals: AsyncStream<UpstreamSession.Input>.Iterator
     /// The fetches whose answers have not come, canceled or not.
     private var transfers: [FetchID: Transfer] = [:]
     /// The fetch whose part was handled last. It passes the next one when that is done.
     private var waiting: FetchID?
-    private var timer: Task<Void, Never>?
 
     init(upstream: any Fetcher, clock: C) {
         self.upstream = upstream
@@ -112,6 +113,7 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         began = clock.now
         let (inputs, continuation) = AsyncStream<UpstreamSession.Input>.makeStream()
         inputContinuation = continuation
+        timer = SessionTimer(clock, since: began) { continuation.yield(.wake) }
         arrivals = inputs.makeAsyncIterator()
     }
 
@@ -128,7 +130,7 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
             switch effect {
             case .fetch(let id, let request): fetch(id, request)
             case .cancel(let id): transfers[id]?.task.cancel()
-            case .wake(let time): wake(at: time)
+            case .wake(let time): timer.wake(at: time)
             case .deliver, .probe, .report:
                 if let response = try await effect.forward(to: perform, at: now) { responses.append(response) }
             case .end(let end): return (responses, end)
@@ -149,14 +151,6 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         transfers[id] = Transfer(task: task, partHandled: continuation)
     }
 
-    private mutating func wake(at time: Duration) {
-        timer?.cancel()
-        timer = Task { [clock, began, inputContinuation] in
-            guard (try? await clock.sleep(until: began.advanced(by: time), tolerance: nil)) != nil else { return }
-            inputContinuation.yield(.wake)
-        }
-    }
-
     /// Waits for the next input. Canceling the task ends the wait.
     mutating func next() async throws -> UpstreamSession.Input {
         if let waiting { transfers[waiting]?.partHandled.yield() }
@@ -172,10 +166,9 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
 
     /// Cancels the fetches and the timer, and waits until they have ended.
     func end() async {
-        timer?.cancel()
         for transfer in transfers.values { transfer.task.cancel() }
         for transfer in transfers.values { await transfer.task.value }
-        await timer?.value
+        await timer.end()
     }
 }
 
@@ -183,6 +176,81 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
 private struct Transfer {
     let task: Task<Void, Never>
     let partHandled: AsyncStream<Void>.Continuation
+}
+
+/// Wakes a session at the time that it asked for last.
+///
+/// A session asks with each step, and mostly for a later time. The sleep under way then goes on, and another one follows
+/// it: a sleep that is canceled still costs a wake-up of the process when its time comes.
+final class SessionTimer<C: Clock>: Sendable where C.Duration == Duration {
+    private struct Sleep {
+        /// When the session is to be woken: at the end of the sleep or later.
+        var wanted: Duration
+        var end: Duration
+        let task: Task<Void, Never>
+    }
+
+    /// What follows a sleep that has ended.
+    private enum Next {
+        case sleep(until: Duration)
+        case wake, nothing
+    }
+
+    private let clock: C
+    private let began: C.Instant
+    private let wake: @Sendable () -> Void
+    /// The sleep under way; nil: the session is not to be woken.
+    private let current = Mutex<Sleep?>(nil)
+
+    /// - Parameters:
+    ///   - began: the moment since which times are counted.
+    ///   - wake: called on any thread.
+    init(_ clock: C, since began: C.Instant, wake: @escaping @Sendable () -> Void) {
+        self.clock = clock
+        self.began = began
+        self.wake = wake
+    }
+
+    /// Wakes the session at `time`, and at no time that it asked for before.
+    func wake(at time: Duration) {
+        current.withLock { current in
+            if let end = current?.end, end <= time {
+                current?.wanted = time
+                return
+            }
+            current?.task.cancel()
+            current = Sleep(wanted: time, end: time, task: Task { [self] in await sleep(until: time) })
+        }
+    }
+
+    /// Cancels the sleep, and waits until its task has ended.
+    func end() async {
+        let task = current.withLock { $0?.task }
+        task?.cancel()
+        await task?.value
+    }
+
+    private func sleep(until end: Duration) async {
+        var end = end
+        while (try? await clock.sleep(until: began.advanced(by: end), tolerance: nil)) != nil {
+            switch next(after: end) {
+            case .sleep(let later): end = later
+            case .wake: return wake()
+            case .nothing: return
+            }
+        }
+    }
+
+    private func next(after end: Duration) -> Next {
+        current.withLock { current in
+            // Another sleep has taken the place of one that is canceled.
+            guard !Task.isCancelled, let wanted = current?.wanted else { return .nothing }
+            current?.end = wanted
+            if wanted > end { return .sleep(until: wanted) }
+            current = nil
+            return .wake
+        }
+    }
 }
 
 /// A state machine that a driver runs: inputs and times go in, effects come out. It owns neither clock nor socket.

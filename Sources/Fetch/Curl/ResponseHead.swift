@@ -14,10 +14,10 @@ struct ResponseHead: Equatable, Sendable {
         receivedBytes += line.utf8.count
         if line.hasPrefix("HTTP/") {
             headers = []
-        } else if let first = line.first, first == " " || first == "\t" {
+        } else if let first = line.utf8.first, first == 0x20 || first == 0x09 {
             fold(line)
-        } else if let colon = line.firstIndex(of: ":") {
-            let value = line[line.index(after: colon)...]
+        } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            let value = line[line.utf8.index(after: colon)...]
             append(line[..<colon], value.trimmingWhitespace)
         }
         return receivedBytes <= Self.limitBytes
@@ -37,7 +37,8 @@ struct ResponseHead: Equatable, Sendable {
 extension Substring {
     /// The text without white space at both ends. The line break that ends a header line is white space too.
     fileprivate var trimmingWhitespace: Substring {
-        let start = drop(while: \.isWhitespace)
-        return start.lastIndex { !$0.isWhitespace }.map { start[...$0] } ?? ""
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0D ~= $0 }
+        let start = utf8.drop(while: isSpace)
+        return start.lastIndex { !isSpace($0) }.map { Substring(start[...$0]) } ?? ""
     }
 }

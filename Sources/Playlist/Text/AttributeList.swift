@@ -35,11 +35,20 @@ package struct AttributeList: Hashable, Sendable {
 
     /// The text after the colon of a tag. The grammar has no escape: a quote inside a value becomes an apostrophe.
     package var text: String {
-        attributes.map { attribute in
-            guard attribute.isQuoted else { return "\(attribute.name)=\(attribute.value)" }
-            let value = String(attribute.value.map { $0 == "\"" ? "'" : $0 })
-            return "\(attribute.name)=\"\(value)\""
-        }.joined(separator: ",")
+        var text = ""
+        for attribute in attributes {
+            if !text.isEmpty { text += "," }
+            text += attribute.name
+            text += attribute.isQuoted ? "=\"" : "="
+            text += attribute.isQuoted ? Self.withoutQuotes(attribute.value) : attribute.value
+            if attribute.isQuoted { text += "\"" }
+        }
+        return text
+    }
+
+    private static func withoutQuotes(_ value: String) -> String {
+        guard value.utf8.contains(ASCII.quote) else { return value }
+        return String(String.UnicodeScalarView(value.unicodeScalars.map { $0 == "\"" ? "'" : $0 }))
     }
 }
 

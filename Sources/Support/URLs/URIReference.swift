@@ -10,12 +10,12 @@ package enum URIReference {
 
         init(_ reference: String) {
             var rest = reference[...]
-            fragment = Self.cut("#", off: &rest)
-            query = Self.cut("?", off: &rest)
+            fragment = Self.cut(UInt8(ascii: "#"), off: &rest)
+            query = Self.cut(UInt8(ascii: "?"), off: &rest)
             scheme = Self.scheme(off: &rest)
             if rest.hasPrefix("//") {
                 rest = rest.dropFirst(2)
-                let end = rest.firstIndex(of: "/") ?? rest.endIndex
+                let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
                 authority = rest[..<end]
                 rest = rest[end...]
             }
@@ -32,24 +32,26 @@ package enum URIReference {
             return text
         }
 
-        private static func cut(_ delimiter: Character, off rest: inout Substring) -> Substring? {
-            guard let index = rest.firstIndex(of: delimiter) else { return nil }
+        private static func cut(_ delimiter: UInt8, off rest: inout Substring) -> Substring? {
+            guard let index = rest.utf8.firstIndex(of: delimiter) else { return nil }
             defer { rest = rest[..<index] }
-            return rest[rest.index(after: index)...]
+            return rest[rest.utf8.index(after: index)...]
         }
 
         /// Removes and returns `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` before the first colon (§3.1).
         private static func scheme(off rest: inout Substring) -> Substring? {
-            guard let colon = rest.firstIndex(of: ":"), let first = rest.first, first.isASCII, first.isLetter else {
+            guard let colon = rest.utf8.firstIndex(of: ASCII.colon), let first = rest.utf8.first, isLetter(first) else {
                 return nil
             }
             let scheme = rest[..<colon]
-            guard scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }) else {
+            guard scheme.utf8.allSatisfy({ isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) }) else {
                 return nil
             }
-            rest = rest[rest.index(after: colon)...]
+            rest = rest[rest.utf8.index(after: colon)...]
             return scheme
         }
+
+        private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
     }
 
     /// The target of `reference` in a resource whose URL is `base` (§5.2.2, strict).
@@ -89,11 +91,12 @@ package enum URIReference {
     /// brackets.
     package static func host(of reference: String) -> String? {
         guard let authority = Components(reference).authority else { return nil }
-        let afterUser = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let at = authority.utf8.lastIndex(of: ASCII.at)
+        let afterUser = at.map { authority[authority.utf8.index(after: $0)...] } ?? authority
         if afterUser.hasPrefix("["), let bracket = afterUser.firstIndex(of: "]") {
             return afterUser[...bracket].lowercased()
         }
-        return afterUser.prefix { $0 != ":" }.lowercased()
+        return afterUser[..<(afterUser.utf8.firstIndex(of: ASCII.colon) ?? afterUser.endIndex)].lowercased()
     }
 
     /// The text after the first question mark; nil without one, which differs from an empty query.
@@ -133,9 +136,19 @@ package enum URIReference {
         return base.path[...slash] + path
     }
 
+    /// Whether a segment begins with a dot, as those do that are removed.
+    private static func hasDotSegment(_ path: Substring) -> Bool {
+        var previous = UInt8(ascii: "/")
+        for byte in path.utf8 {
+            if byte == ASCII.point, previous == UInt8(ascii: "/") { return true }
+            previous = byte
+        }
+        return false
+    }
+
     /// Removes "." segments, and ".." segments with the segment before them (§5.2.4).
     private static func removeDotSegments(_ path: Substring) -> Substring {
-        guard path.contains(".") else { return path }
+        guard hasDotSegment(path) else { return path }
         let isAbsolute = path.hasPrefix("/")
         let segments = path.dropFirst(isAbsolute ? 1 : 0).split(separator: "/", omittingEmptySubsequences: false)
         var kept: [Substring] = []

@@ -4,10 +4,13 @@
 @propertyWrapper
 package struct Boxed<Value> {
     /// One element: an array is the storage of the standard library that is copied on writing.
-    private var storage: [Value]
+    @usableFromInline package var storage: [Value]
 
+    @inlinable
     package init(wrappedValue: Value) { storage = [wrappedValue] }
 
+    // Inlined, because a client that does not see the storage copies the value to read from it.
+    @inlinable
     package var wrappedValue: Value {
         _read { yield storage[0] }
         _modify { yield &storage[0] }

@@ -8,6 +8,18 @@ package enum SegmentContainer: Equatable, Sendable {
         "ftyp", "styp", "moof", "moov", "sidx", "ssix", "emsg", "prft", "free", "skip", "mdat", "uuid", "meta",
     ]
 
+    /// Detects the container of a segment.
+    ///
+    /// - Parameters:
+    ///   - initialization: the section with which it is read.
+    ///   - isRange: whether the segment is known to be a part of a file. A part of a plain MP4 file may begin with any bytes.
+    package static func detect(
+        _ bytes: [UInt8], initialization: [UInt8]?, isRange: Bool
+    ) throws(MediaError) -> SegmentContainer? {
+        if isRange, let initialization, Movie.isPlain(initialization) { return .fragmentedMP4 }
+        return try sniff(bytes)
+    }
+
     /// Detects the container by the first bytes; nil if they are none of the three.
     package static func sniff(_ bytes: [UInt8]) throws(MediaError) -> SegmentContainer? {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }

@@ -33,8 +33,8 @@ package struct MediaError: Error, Equatable {
         case truncated
         /// A WebVTT file larger than one segment's can be.
         case tooLarge(bytes: Int)
-        /// A slate file that cannot be used.
-        case unusableSlate(SlateFault)
+        /// An MP4 file that cannot be used.
+        case unusableMovie(MovieFault)
         /// A library that is loaded when it is needed, and the dynamic loader's words about it.
         case missingLibrary(name: String, detail: String)
         /// A library's error code.
@@ -56,8 +56,8 @@ package struct MediaError: Error, Equatable {
     }
 }
 
-/// Why a file cannot be used as a slate.
-package enum SlateFault: Equatable, Sendable {
+/// Why an MP4 file cannot be used as a channel or as a slate.
+package enum MovieFault: Equatable, Sendable {
     /// The file does not begin with a box that begins an MP4 file.
     case notMP4
     /// The file ends before its `moov` does, as a truncated file would.
@@ -72,6 +72,10 @@ package enum SlateFault: Equatable, Sendable {
     case severalSampleEntries
     /// The tables refer to bytes after the end of the file.
     case samplesPastEnd
+    /// The samples of a track are not in the file in decoding order.
+    case samplesOutOfOrder
+    /// Audio and video that are presented together are too far apart in the file.
+    case notInterleaved
     case noSyncSample
     /// A frame lasts longer than the longest frame of a period.
     case frameRateTooLow(longest: Ticks)
@@ -83,8 +87,8 @@ package enum SlateFault: Equatable, Sendable {
 }
 
 extension MediaError {
-    package static func slate(_ fault: SlateFault) -> MediaError {
-        MediaError(.unusableSlate(fault), section: "ISO/IEC 14496-12 §8")
+    package static func movie(_ fault: MovieFault) -> MediaError {
+        MediaError(.unusableMovie(fault), section: "ISO/IEC 14496-12 §8")
     }
 }
 

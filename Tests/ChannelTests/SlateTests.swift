@@ -1,3 +1,4 @@
+import Fetch
 import Foundation
 import Media
 import Mux
@@ -163,10 +164,10 @@ import Testing
 
     @Test func readThrowsIfFileWasOverwritten() throws {
         try withFile(Self.file.get()) { path in
-            let file = try SlateFile(path)
+            let file = try LocalFile(path)
             #expect(try file.read([4..<8]) == Array("ftyp".utf8) && !file.hasChanged)
             try Self.file.get().write(to: URL(filePath: path))
-            #expect(throws: SlateError(.changed, path: path)) { try file.read([4..<8]) }
+            #expect(throws: LocalFileError(.changed, path: path)) { try file.read([4..<8]) }
             #expect(file.hasChanged)
         }
     }
@@ -194,16 +195,16 @@ import Testing
                 return error.reason
             }
         }
-        #expect(reason("/nowhere/slate.mp4") == .system(ENOENT))
-        #expect(reason(FileManager.default.temporaryDirectory.path) == .notAFile)
+        #expect(reason("/nowhere/slate.mp4") == .file(.system(ENOENT)))
+        #expect(reason(FileManager.default.temporaryDirectory.path) == .file(.notAFile))
         let pipe = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString)").path
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
         defer { try? FileManager.default.removeItem(atPath: pipe) }
-        #expect(reason(pipe) == .notAFile)
+        #expect(reason(pipe) == .file(.notAFile))
         let file = try Self.file.get()
-        #expect(try mediaReason(withFile(Data(), reason)) == .unusableSlate(.notMP4))
-        #expect(try mediaReason(withFile(Data("#EXTM3U".utf8), reason)) == .unusableSlate(.notMP4))
-        #expect(try mediaReason(withFile(file.dropLast(10), reason)) == .unusableSlate(.noMovie))
+        #expect(try mediaReason(withFile(Data(), reason)) == .unusableMovie(.notMP4))
+        #expect(try mediaReason(withFile(Data("#EXTM3U".utf8), reason)) == .unusableMovie(.notMP4))
+        #expect(try mediaReason(withFile(file.dropLast(10), reason)) == .unusableMovie(.noMovie))
         #expect(try mediaReason(withFile(Self.withoutSamples(file), reason)) != nil)
     }
 

@@ -283,6 +283,15 @@ import Support
             }
         }
 
+        /// Reads the index of a file, and the segments that it has.
+        private static func file(_ when: String, _ file: @escaping @Sendable (Int) -> [UInt8]) -> Row {
+            Row(when: when) { count in
+                let bytes = file(count)
+                let index = try MediaFileIndex.of(bytes).index
+                if index.initialization != nil { _ = try index.demux(bytes) }
+            }
+        }
+
         private static func sample(_ byte: UInt8) -> Movie.Sample {
             Movie.Sample(payload: [0, 0, 0, 4, 0x65, 0x88, byte, byte])
         }
@@ -316,6 +325,14 @@ import Support
             },
             movie("segment indexes") { count in
                 repeated(Movie.box("sidx", [UInt8](repeating: 0, count: 24)), count) + fragment()
+            },
+            file("samples of a file, each in a chunk of its own") {
+                Movie.plainFile(samples: $0, chunks: $0, size: 40)
+            },
+            file("samples of a file in one chunk") { Movie.plainFile(samples: $0, chunks: 1, size: 1) },
+            file("fragments of a file") { Movie.initialization([Movie.Track()]) + repeated(fragment(), $0) },
+            file("packets of a transport stream in a file") { count in
+                repeated([0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184), count)
             },
             movie("NAL units of a byte in a sample") { count in
                 let payload = repeated([0, 0, 0, 1, 0x41], count)

@@ -25,8 +25,8 @@ enum ImportRule {
         "Foundation": ["Capture/", "WebServer/", "Observability/", "Guide/", "Service/", "liverelay/"],
         "Glibc": [
             "Support/Addresses/IPAddress.swift", "Support/Dates/WallClock.swift", "Fetch/Curl/", "Fetch/Datagrams/",
-            "LiveRing/Spool/",
-            "Channel/Slate/SlateFile.swift", "Channel/TransportStream/TransportStreamThreads.swift", "WebServer/",
+            "Fetch/Files/LocalFile.swift", "LiveRing/Spool/",
+            "Channel/TransportStream/TransportStreamThreads.swift", "WebServer/",
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],
         "Dispatch": [

@@ -17,9 +17,34 @@ struct MovieBuilder {
         var edits: [(duration: UInt32, mediaTime: Int32)] = []
         /// Duration, size and flags of `trex`.
         var defaults: (UInt32, UInt32, UInt32) = (0, 0, 0)
+        /// Sample tables, each as its values after version and flags.
+        var tables: [(type: BoxType, values: [UInt32])] = []
     }
 
-    static func initialization(_ tracks: [Track]) -> [UInt8] {
+    /// A file whose samples are in the tables of its tracks.
+    /// - Parameter media: what follows `moov` in an `mdat`, to which the tables refer from the file's beginning.
+    static func plainFile(_ tracks: [Track], media: [UInt8]) -> [UInt8] {
+        initialization(tracks, isFragmented: false) + box("mdat", media)
+    }
+
+    /// A file of one track of video.
+    /// - Parameters:
+    ///   - chunks: by which the samples are divided.
+    ///   - size: of each sample.
+    static func plainFile(samples count: Int, chunks: Int, size: Int) -> [UInt8] {
+        func track(_ start: Int) -> Track {
+            let perChunk = count / chunks
+            let offsets = (0..<chunks).map { UInt32(start + $0 * perChunk * size) }
+            return Track(tables: [
+                ("stts", [1, UInt32(count), 3600]), ("stsz", [UInt32(size), UInt32(count)]),
+                ("stsc", [1, 1, UInt32(perChunk), 1]), ("stco", [UInt32(chunks)] + offsets),
+            ])
+        }
+        let start = initialization([track(0)], isFragmented: false).count + 8
+        return plainFile([track(start)], media: [UInt8](repeating: 0, count: count * size))
+    }
+
+    static func initialization(_ tracks: [Track], isFragmented: Bool = true) -> [UInt8] {
         var writer = BoxWriter()
         writer.box("ftyp") { $0.zeros(8) }
         writer.box("moov") { moov in
@@ -29,6 +54,7 @@ struct MovieBuilder {
                 mvhd.zeros(80)
             }
             for track in tracks { append(track, to: &moov) }
+            guard isFragmented else { return }
             moov.box("mvex") { mvex in
                 for track in tracks {
                     mvex.fullBox("trex") { trex in
@@ -72,7 +98,14 @@ struct MovieBuilder {
                     hdlr.type(track.handler)
                     hdlr.zeros(13)
                 }
-                mdia.box("minf") { minf in minf.box("stbl") { appendEntries(track, to: &$0) } }
+                mdia.box("minf") { minf in
+                    minf.box("stbl") { stbl in
+                        appendEntries(track, to: &stbl)
+                        for table in track.tables {
+                            stbl.fullBox(table.type) { box in for value in table.values { box.u32(value) } }
+                        }
+                    }
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
 import Channel
+import Fetch
 import Testing
 
 @testable import Media
@@ -13,14 +14,14 @@ import Testing
     }
 
     @Test func slateErrorNamesFileAndReason() {
-        #expect(line(.system(2)).contains("/nowhere/slate.mp4 cannot be read (errno 2)"))
-        #expect(line(.notAFile).contains("/nowhere/slate.mp4 is no file"))
-        #expect(line(.changed).contains("Replace a slate by renaming"))
+        #expect(line(.file(.system(2))).contains("/nowhere/slate.mp4 cannot be read (errno 2)"))
+        #expect(line(.file(.notAFile)).contains("/nowhere/slate.mp4 is no file"))
+        #expect(line(.file(.changed)).contains("Replace a slate by renaming"))
     }
 
-    @Test(arguments: [(SlateFault.notMP4, "no MP4"), (.noMovie, "moov"), (.noSyncSample, "sync sample")])
-    func unusableSlateErrorSaysHowToMakeOne(_ fault: SlateFault, _ text: String) {
-        let line = line(.media(MediaError(.unusableSlate(fault), section: "")))
+    @Test(arguments: [(MovieFault.notMP4, "no MP4"), (.noMovie, "moov"), (.noSyncSample, "sync sample")])
+    func unusableMovieErrorSaysHowToMakeOne(_ fault: MovieFault, _ text: String) {
+        let line = line(.media(MediaError(.unusableMovie(fault), section: "")))
         #expect(line.contains(text) && line.contains("ffmpeg -i"), "\(line)")
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 @testable import Demux
@@ -7,53 +6,6 @@ import TestSupport
 @testable import Mux
 @testable import Splice
 @testable import Transcode
-
-/// Makes MP4 files with ffmpeg.
-enum SlateMedia {
-    /// Closed GOPs of one second with B-frames.
-    static let h264 = ["-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-x264-params", "keyint=25:scenecut=0"]
-    static let hevc = [
-        "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", "-x265-params",
-        "log-level=none:keyint=25:bframes=2:open-gop=0:scenecut=0",
-    ]
-    static let aac = ["-c:a", "aac", "-ar", "48000", "-ac", "2"]
-
-    struct Failure: Error { let errors: String }
-
-    /// Makes a file. The audio is noise, so that no two audio frames are equal.
-    /// - Parameters:
-    ///   - delay: seconds by which video and audio begin later.
-    ///   - output: further options of the muxer.
-    static func make(
-        video: [String]? = h264, audio: [String]? = aac, seconds: String = "3", rate: String = "25",
-        delay: (video: String, audio: String) = ("0", "0"), output: [String] = []
-    ) throws -> [UInt8] {
-        let path = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString).mp4").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        var arguments = ["-nostdin", "-v", "error", "-bitexact"]
-        if video != nil {
-            arguments += [
-                "-itsoffset", delay.video, "-f", "lavfi", "-i",
-                "testsrc2=size=160x90:rate=\(rate):duration=\(seconds)",
-            ]
-        }
-        if audio != nil {
-            arguments += ["-itsoffset", delay.audio, "-f", "lavfi", "-i", "anoisesrc=seed=1:r=48000:d=\(seconds)"]
-        }
-        arguments += (video ?? []) + (audio ?? []) + ["-strict", "-2", "-flags", "+bitexact"] + output
-        return try GeneratedMedia.bytes(arguments + ["slate.mp4"]) {
-            let answer = try FragmentTool.run("ffmpeg", arguments + [path])
-            guard answer.status == 0 else { throw Failure(errors: answer.errors) }
-            return [UInt8](try Data(contentsOf: URL(filePath: path)))
-        }
-    }
-}
-
-extension [UInt8] {
-    subscript(range: Range<UInt64>) -> ArraySlice<UInt8> { self[Int(range.lowerBound)..<Int(range.upperBound)] }
-
-    func replacing(_ old: String, with new: String) -> [UInt8] { replacing(bytes(old), with: bytes(new)) }
-}
 
 extension SlateMovie {
     /// Opens a slate file, and returns the number of bytes read to find `moov`.
@@ -67,13 +19,15 @@ extension SlateMovie {
         return (try SlateMovie(moov: locator.moov, fileSize: UInt64(file.count)), bytesRead)
     }
 
-    /// Returns the segments of one pass of the slate.
-    func segments(of file: [UInt8], longest: Ticks) throws(MediaError) -> [[UInt8]] {
-        var segments: [[UInt8]] = []
-        for segment in try self.segments(longest: longest) {
-            segments.append(try mediaSegment(segment, bytes: segment.ranges.flatMap { file[$0] }))
+    /// Returns what a demuxer makes of one pass of the slate.
+    func demux(_ file: [UInt8], longest: Ticks) throws(MediaError) -> DemuxedSegment {
+        var demuxer = FragmentedMP4Demuxer()
+        var whole = DemuxedSegment()
+        for segment in try segments(longest: longest) {
+            try demuxer.initialize(with: initialization)
+            whole.append(try demuxer.feed(segment.ranges.flatMap { file[$0] }, of: segment.ranges))
         }
-        return segments
+        return whole
     }
 }
 
@@ -103,7 +57,7 @@ struct SlateOutput {
         var engine = SpliceEngine(
             SpliceConfiguration(
                 hasAudioRendition: false, audio: policy, longestSegment: longest, position: Self.start, wallClock: 0))
-        let segments = try movie.segments(of: file, longest: longest)
+        let segments = try movie.segments(longest: longest)
         for pass in 0..<passes {
             for (index, segment) in segments.enumerated() {
                 published += try engine.handle(
@@ -111,7 +65,8 @@ struct SlateOutput {
                         SegmentInput(
                             rendition: .main, mediaSequence: UInt64(pass * segments.count + index),
                             discontinuitySequence: UInt64(pass), isDiscontinuous: pass > 0 && index == 0,
-                            initialization: movie.initialization, bytes: segment)))
+                            initialization: movie.initialization,
+                            bytes: segment.ranges.flatMap { file[$0] }, ranges: segment.ranges)))
             }
         }
         published += try engine.handle(.ended(.main))

@@ -1,4 +1,6 @@
-import Media
+import Demux
+package import Fetch
+package import Media
 package import Splice
 import Support
 
@@ -116,14 +118,16 @@ package struct SlateSource: Sendable {
     /// Longest duration of the chunk that is validated. Published chunks are cut by the channel's own limit.
     private static let longestValidatedChunk = Ticks.seconds(6)
 
-    private let file: SlateFile
+    private let file: LocalFile
     package let movie: SlateMovie
 
     package var path: String { file.path }
 
     /// - Throws: `SlateError` if the file cannot be read or published.
     package init(_ path: String) throws(SlateError) {
-        file = try SlateFile(path)
+        do throws(LocalFileError) { file = try LocalFile(path) } catch {
+            throw SlateError(.file(error.reason), path: path)
+        }
         movie = try Self.movie(of: file)
         try validate()
     }
@@ -133,10 +137,10 @@ package struct SlateSource: Sendable {
     /// - Throws: `SlateError` if the new version is incomplete or cannot be published.
     func reloaded() throws(SlateError) -> SlateSource? { file.hasChanged ? try SlateSource(path) : nil }
 
-    private static func movie(of file: SlateFile) throws(SlateError) -> SlateMovie {
+    private static func movie(of file: LocalFile) throws(SlateError) -> SlateMovie {
         var locator = MoovLocator(byteCount: file.byteCount)
         while let range = locator.neededRange {
-            let bytes = try file.read([range])
+            let bytes = try file.bytes(in: [range])
             do { try locator.append(bytes) } catch { throw SlateError(.media(error), path: file.path) }
         }
         do {
@@ -173,12 +177,33 @@ package struct SlateSource: Sendable {
     func segment(
         _ chunk: SlateSegment, number: UInt64, iteration: UInt64, isFirstOfIteration: Bool
     ) throws(SlateError) -> SegmentInput {
-        let bytes = try file.read(chunk.ranges)
-        do {
-            return SegmentInput(
-                rendition: .main, mediaSequence: number, discontinuitySequence: iteration,
-                isDiscontinuous: isFirstOfIteration && iteration > 0, initialization: movie.initialization,
-                bytes: try movie.mediaSegment(chunk, bytes: bytes))
-        } catch { throw SlateError(.media(error), path: path) }
+        SegmentInput(
+            rendition: .main, mediaSequence: number, discontinuitySequence: iteration,
+            isDiscontinuous: isFirstOfIteration && iteration > 0, initialization: movie.initialization,
+            bytes: try file.bytes(in: chunk.ranges), ranges: chunk.ranges)
+    }
+}
+
+extension LocalFile {
+    fileprivate func bytes(in ranges: [Range<UInt64>]) throws(SlateError) -> [UInt8] {
+        do throws(LocalFileError) { return try read(ranges) } catch {
+            throw SlateError(.file(error.reason), path: path)
+        }
+    }
+}
+
+/// The reason why a file cannot be published as a slate.
+package struct SlateError: Error, Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
+        case file(LocalFileError.Reason)
+        case media(MediaError)
+    }
+
+    package let reason: Reason
+    package let path: String
+
+    package init(_ reason: Reason, path: String) {
+        self.reason = reason
+        self.path = path
     }
 }

@@ -44,6 +44,7 @@ extension SegmentInput {
             discontinuitySequence: tracked.segment.discontinuitySequence,
             isDiscontinuous: tracked.segment.isDiscontinuous, isAfterDiscontinuity: tracked.isAfterDiscontinuity,
             programDateTime: tracked.segment.programDateTime?.millisecondsSince1970,
-            duration: Ticks(tracked.segment.duration), initialization: clear.initialization, bytes: clear.bytes)
+            duration: Ticks(tracked.segment.duration), initialization: clear.initialization, bytes: clear.bytes,
+            ranges: tracked.segment.byteRange.flatMap(\.range).map { [$0] } ?? [])
     }
 }

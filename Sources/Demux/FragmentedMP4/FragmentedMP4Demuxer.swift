@@ -1,7 +1,8 @@
 package import Media
 import Support
 
-/// Demuxes fragmented MP4 segments into packets (ISO/IEC 14496-12 §8.8, RFC 8216 §3.3). One value per rendition.
+/// Demuxes fragmented MP4 segments into packets (ISO/IEC 14496-12 §8.8, RFC 8216 §3.3), and parts of plain MP4 files. One
+/// value per rendition.
 ///
 /// Every sample has its own time, so only the end of the last segment is kept, for fragments without a decode time. A
 /// truncated segment yields its complete samples; an unreadable box costs its fragment.
@@ -12,6 +13,8 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
     /// The current movie; nil before the first usable init section.
     private var movie: Movie?
     private var tracks: SelectedTracks?
+    /// The samples of the followed tracks in a file without fragments; nil before they are needed.
+    private var file: MovieFile?
 
     package init(tracks: TrackSelection = .both) { selection = tracks }
 
@@ -28,27 +31,49 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
             }
             try apply(moov)
         }
-        guard let movie, var tracks else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
+        guard let movie else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
         var output = DemuxedSegment()
+        if !rest.isEmpty, !Self.isMediaData(rest) { output.counts[.badBoxes] += 1 }
+        let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
+        try demux(fragments.flatMap(\.tracks), of: segment, into: &output)
+        output.metadata = boxes.timedMessages(
+            from: tracks?.earliestPresentation(of: boxes.indexedTrack), counts: &output.counts)
+        return output
+    }
+
+    package mutating func feed(
+        _ segment: [UInt8], of ranges: [Range<UInt64>]
+    ) throws(MediaError) -> DemuxedSegment {
+        guard let movie, let tracks, !movie.isFragmented, !ranges.isEmpty else { return try feed(segment) }
+        let read =
+            if let file { file } else {
+                try MovieFile(Box(type: "moov", body: movieBytes[...], start: 0), movie, tracks)
+            }
+        file = read
+        guard !read.isEmpty else { return try feed(segment) }
+        var output = DemuxedSegment()
+        try demux(read.fragments(in: ranges, of: segment), of: segment, into: &output)
+        return output
+    }
+
+    private mutating func demux(
+        _ fragments: [TrackFragment], of segment: [UInt8], into output: inout DemuxedSegment
+    ) throws(MediaError) {
+        guard var tracks else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
         output.declaresVideo = tracks.hasVideo
         output.declaresAudio = tracks.hasAudio
         output.unsupportedAudio = tracks.unsupportedAudio
-        if !rest.isEmpty, !Self.isMediaData(rest) { output.counts[.badBoxes] += 1 }
-        let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
         // Moved out while it is fed: a second owner would make it copy its contents.
         self.tracks = nil
         defer { self.tracks = tracks }
         tracks.beginSegment(capacity: segment.count)
         do throws(MediaError) {
-            for fragment in fragments.flatMap(\.tracks) { try tracks.append(fragment, of: segment, into: &output) }
+            for fragment in fragments { try tracks.append(fragment, of: segment, into: &output) }
         } catch {
             tracks.endSegment(into: &output)
             throw error
         }
         tracks.endSegment(into: &output)
-        output.metadata = boxes.timedMessages(
-            from: tracks.earliestPresentation(of: boxes.indexedTrack), counts: &output.counts)
-        return output
     }
 
     /// - Throws: If no fragment can be read.
@@ -80,7 +105,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
     private mutating func apply(_ moov: Box) throws(MediaError) {
         guard !moov.body.elementsEqual(movieBytes) else { return }
         let old = tracks
-        (movie, tracks, movieBytes) = (nil, nil, [])
+        (movie, tracks, movieBytes, file) = (nil, nil, [], nil)
         // A copy, because slices must not keep alive the segment that the section may have come in.
         let bytes = Array(moov.body)
         let read = try Movie(Box(type: moov.type, body: bytes[...], start: 0))

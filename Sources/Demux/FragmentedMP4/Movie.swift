@@ -8,9 +8,12 @@ package struct Movie: Equatable, Sendable {
     package let tracks: [MovieTrack]
     /// `trex` by track ID (§8.8.3).
     let defaults: [UInt32: SampleDefaults]
+    /// Whether the samples are in movie fragments (§8.8.1), and not in the tables of the tracks.
+    package let isFragmented: Bool
 
     package init(_ moov: Box) throws(MediaError) {
         let boxes = try moov.children()
+        isFragmented = boxes.first("mvex") != nil
         timescale = try boxes.first("mvhd").flatMap(Self.timescale)
         var tracks: [MovieTrack] = []
         for box in boxes where box.type == "trak" { tracks.append(try MovieTrack(box)) }
@@ -25,6 +28,14 @@ package struct Movie: Equatable, Sendable {
                 flags: try fields.u32())
         }
         self.defaults = defaults
+    }
+
+    /// Whether `section` begins with the `moov` of a file whose samples are in the tables of its tracks.
+    static func isPlain(_ section: [UInt8]) -> Bool {
+        guard let moov = try? BoxReader.wholeBoxes(in: section[...]).boxes.first, moov.type == "moov" else {
+            return false
+        }
+        return (try? moov.children().first("mvex") == nil) ?? false
     }
 
     private static func timescale(_ mvhd: Box) throws(MediaError) -> Timescale? {

@@ -29,7 +29,21 @@ package struct TrackFragment: Equatable, Sendable {
     /// `tfdt`; nil if it is missing.
     package var decodeTime: UInt64? { header.decodeTime }
 
+    /// A run of samples of one track that are in a file without fragments.
+    init(trackID: UInt32, decodeTime: UInt64, samples: [Sample]) {
+        header = TrackFragmentHeader(trackID: trackID, decodeTime: decodeTime)
+        self.samples = samples
+    }
+
+    init(header: TrackFragmentHeader, samples: [Sample]) {
+        self.header = header
+        self.samples = samples
+    }
+
     package struct Sample: Equatable, Sendable {
+        /// The bits of sample_flags that say that a sample is no sync sample.
+        static let nonSyncFlag: UInt32 = 0x1_0000
+
         package let duration: UInt32
         package let compositionOffset: Int32
         let flags: UInt32
@@ -39,7 +53,7 @@ package struct TrackFragment: Equatable, Sendable {
         let size: UInt32
 
         /// Whether sample_is_non_sync_sample is not set.
-        package var isSync: Bool { flags & 0x1_0000 == 0 }
+        package var isSync: Bool { flags & Self.nonSyncFlag == 0 }
         var isComplete: Bool { payload.count == size }
     }
 }
@@ -81,6 +95,11 @@ struct TrackFragmentHeader: Equatable, Sendable {
         if flags & 0x20 != 0 { values.flags = try header.u32() }
         self.defaults = values
         decodeTime = try boxes.first("tfdt").map(Self.decodeTime)
+    }
+
+    init(trackID: UInt32, decodeTime: UInt64) {
+        (self.trackID, self.decodeTime) = (trackID, decodeTime)
+        (base, defaults) = (.moof, SampleDefaults())
     }
 
     private static func decodeTime(_ tfdt: Box) throws(MediaError) -> UInt64 {

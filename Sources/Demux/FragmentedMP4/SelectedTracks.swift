@@ -56,6 +56,9 @@ struct SelectedTracks: Sendable {
 
     var hasVideo: Bool { video != nil }
     var hasAudio: Bool { audio != nil }
+    /// The track IDs.
+    var videoID: UInt32? { video?.trackID }
+    var audioID: UInt32? { audio?.trackID }
 
     mutating func beginSegment(capacity: Int) {
         video?.beginSegment(capacity: capacity)

@@ -11,6 +11,10 @@ package protocol SegmentDemuxer: Sendable {
     mutating func initialize(with section: [UInt8]) throws(MediaError)
     /// - Parameter segment: one complete clear media segment.
     mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment
+    /// - Parameters:
+    ///   - segment: the bytes of `ranges`, one after the other.
+    ///   - ranges: where the bytes are in their file, in increasing order; none if that is not known.
+    mutating func feed(_ segment: [UInt8], of ranges: [Range<UInt64>]) throws(MediaError) -> DemuxedSegment
     /// Ends the held frames at a signaled discontinuity or a lost segment: a complete frame is emitted, an incomplete
     /// one is counted.
     mutating func reset() throws(MediaError) -> DemuxedSegment
@@ -20,6 +24,9 @@ package protocol SegmentDemuxer: Sendable {
 
 extension SegmentDemuxer {
     package mutating func initialize(with section: [UInt8]) throws(MediaError) {}
+    package mutating func feed(
+        _ segment: [UInt8], of ranges: [Range<UInt64>]
+    ) throws(MediaError) -> DemuxedSegment { try feed(segment) }
     package mutating func reset() -> DemuxedSegment { DemuxedSegment() }
     package mutating func finish() -> DemuxedSegment { DemuxedSegment() }
 }

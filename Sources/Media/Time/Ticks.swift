@@ -26,6 +26,14 @@ package struct Ticks: Hashable, Comparable, Sendable {
         count = samples.rescaled(Self.perSecond, over: Int64(sampleRate.hertz))
     }
 
+    /// The tick nearest to `duration`, at most the longest of `timeline`.
+    package init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let part = (attoseconds / 1_000_000_000 * Ticks.perSecond + 500_000_000) / 1_000_000_000
+        let count = Int128(seconds) * Int128(Ticks.perSecond) + Int128(part)
+        self.init(min(Int64(clamping: count), Self.timeline.upperBound))
+    }
+
     package static func < (left: Ticks, right: Ticks) -> Bool { left.count < right.count }
     package static func + (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count + right.count) }
     package static func - (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count - right.count) }

@@ -25,7 +25,7 @@ extension MediaError {
         case .badSection: "a section that contradicts itself"
         case .truncated: "it ends too early"
         case .tooLarge(let bytes): "\(bytes) bytes are too many for subtitles"
-        case .unusableSlate(let fault): fault.message
+        case .unusableMovie(let fault): fault.message
         case .missingLibrary(let name, let detail):
             "\(name) cannot be loaded (\(detail)); install \(Self.package(of: name)) and start again"
         case .library(let code, let call): "\(call) failed (\(code))"
@@ -48,7 +48,7 @@ extension MediaError {
     }
 }
 
-extension SlateFault {
+extension MovieFault {
     fileprivate var message: String {
         switch self {
         case .notMP4: "it is no MP4 file"
@@ -59,6 +59,8 @@ extension SlateFault {
         case .tooManySamples(let count): "a track has \(count) samples, which is too many"
         case .severalSampleEntries: "its samples have several formats"
         case .samplesPastEnd: "it is shorter than its tables announce"
+        case .samplesOutOfOrder: "its samples are not in decoding order"
+        case .notInterleaved: "its audio is far from its video; 'ffmpeg -i FILE -c copy OUT.mp4' interleaves them"
         case .noSyncSample: "it has no sync sample"
         case .frameRateTooLow(let longest): "it presents one frame for \(longest.duration.secondsText)"
         case .tooShort(let length): "it lasts only \(length.duration.secondsText)"

@@ -1,4 +1,5 @@
 package import Channel
+import Fetch
 package import Support
 
 extension RelayError {
@@ -19,11 +20,11 @@ extension RelayError {
         let path = error.path
         let recipe = "Make one with: ffmpeg -i … -r 25 -c:v libx264 -g 50 -pix_fmt yuv420p -c:a aac slate.mp4"
         switch error.reason {
-        case .system(let code):
+        case .file(.system(let code)):
             self.init(.badSlate, "The slate \(path) cannot be read (errno \(code))", advice: "Check --slate")
-        case .notAFile:
+        case .file(.notAFile):
             self.init(.badSlate, "The slate \(path) is no file", advice: "Give an MP4 file as --slate")
-        case .changed:
+        case .file(.changed):
             self.init(
                 .badSlate, "The slate \(path) was written over while it was read",
                 advice: "Replace a slate by renaming another file over it")

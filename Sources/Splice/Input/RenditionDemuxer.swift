@@ -48,7 +48,9 @@ struct RenditionDemuxer: Sendable {
         let boundary: SegmentBoundary =
             isContinuityBroken || segment.isAfterDiscontinuity ? .loss : segment.isDiscontinuous ? .tagged : .plain
         isContinuityBroken = true
-        guard let sniffed = try SegmentContainer.sniff(segment.bytes) else {
+        let detected = try SegmentContainer.detect(
+            segment.bytes, initialization: segment.initialization, isRange: !segment.ranges.isEmpty)
+        guard let sniffed = detected else {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
@@ -58,7 +60,7 @@ struct RenditionDemuxer: Sendable {
         var demuxer = detachDemuxer(for: sniffed)
         defer { self.demuxer = demuxer }
         if let initialization = segment.initialization { try demuxer.initialize(with: initialization) }
-        var packets = try demuxer.feed(segment.bytes)
+        var packets = try demuxer.feed(segment.bytes, of: segment.ranges)
         counts.demux += packets.counts
         if packets.isScrambled { throw MediaError(.scrambled, section: "ISO/IEC 13818-1 2.4.3.3") }
         try audioStage.process(

@@ -20,11 +20,13 @@ package struct SegmentInput: Sendable {
     /// Decrypted bytes of the EXT-X-MAP section; nil if there is none.
     package let initialization: [UInt8]?
     package let bytes: [UInt8]
+    /// Where the bytes are in their file; empty if they are a file, or it is not known.
+    package let ranges: [Range<UInt64>]
 
     package init(
         rendition: InputRendition, mediaSequence: UInt64, discontinuitySequence: UInt64 = 0,
         isDiscontinuous: Bool = false, isAfterDiscontinuity: Bool = false, programDateTime: Int64? = nil,
-        duration: Ticks? = nil, initialization: [UInt8]? = nil, bytes: [UInt8]
+        duration: Ticks? = nil, initialization: [UInt8]? = nil, bytes: [UInt8], ranges: [Range<UInt64>] = []
     ) {
         self.rendition = rendition
         self.mediaSequence = mediaSequence
@@ -35,6 +37,7 @@ package struct SegmentInput: Sendable {
         self.duration = duration
         self.initialization = initialization
         self.bytes = bytes
+        self.ranges = ranges
     }
 
     /// The segment's attributes alone, which do not keep its bytes.

@@ -1,12 +1,9 @@
 import Demux
 package import Media
-import Mux
-import Transcode
 
-/// An MP4 file that is read as a sequence of fragmented MP4 segments (ISO/IEC 14496-12 §8.6–§8.8).
+/// An MP4 file that is read as a sequence of segments, each of which lists the file ranges that it needs.
 ///
-/// The splice engine processes a slate like the segments of a channel. This type holds the sample tables and no samples:
-/// each segment lists the file ranges that it needs.
+/// The splice engine processes a slate like the segments of a channel.
 package struct SlateMovie: Sendable {
     package enum AudioTrackUse: Equatable, Sendable {
         /// An audio track is copied.
@@ -17,11 +14,11 @@ package struct SlateMovie: Sendable {
         case unusable(sampleEntries: [String])
     }
 
-    /// Init section of all segments.
+    /// Init section of all segments: the file's own `moov`.
     package let initialization: [UInt8]
     package let audioTrackUse: AudioTrackUse
-    private let video: SlateTrack
-    private let audio: SlateTrack?
+    private let video: SampleTrack
+    private let audio: SampleTrack?
     /// Indices of the video samples at which a segment may begin.
     private let syncSamples: [Int]
 
@@ -32,41 +29,28 @@ package struct SlateMovie: Sendable {
     ///   - moov: the whole box.
     ///   - fileSize: size of the file that contains `moov`, bytes.
     package init(moov: [UInt8], fileSize: UInt64) throws(MediaError) {
-        let box = try BoxReader.boxes(in: moov[...]).require("moov")
-        let boxes = try box.children()
-        if boxes.first("mvex") != nil { throw .slate(.fragmented) }
-        let movie = try Movie(box)
-        let choice = try SlateTrackChoice(movie)
-        let traks = boxes.filter { $0.type == "trak" }
-        guard
-            let video = try SlateTrack(
-                traks[choice.video], movie.tracks[choice.video], of: movie, fileSize: fileSize)
-        else { throw .slate(.noSyncSample) }
-        let audio = try choice.audio.flatMap { (index) throws(MediaError) in
-            try SlateTrack(traks[index], movie.tracks[index], of: movie, fileSize: fileSize)
-        }
+        let file = try MovieFile(moov: moov, fileSize: fileSize)
+        guard let video = file.video else { throw .movie(.noSyncSample) }
         syncSamples = try Self.syncSamples(of: video)
-        (self.video, self.audio) = (video, audio)
+        (self.video, audio, initialization) = (video, file.audio, moov)
         audioTrackUse =
-            audio != nil ? .copied : choice.unusable.isEmpty ? .absent : .unusable(sampleEntries: choice.unusable)
-        let chosen = [choice.video] + (audio == nil ? [] : [choice.audio].compactMap(\.self))
-        initialization = try SlateInitWriter.write(
-            moov, boxes, traks: chosen.map { (movie.tracks[$0].trackID, traks[$0]) })
+            file.audio != nil
+            ? .copied : file.unsupportedAudio.isEmpty ? .absent : .unusable(sampleEntries: file.unsupportedAudio)
     }
 
     /// Returns the indices of the sync samples.
     /// - Throws: if the track has none, lasts less than `minDuration`, or has too long frames.
-    private static func syncSamples(of video: SlateTrack) throws(MediaError) -> [Int] {
+    private static func syncSamples(of video: SampleTrack) throws(MediaError) -> [Int] {
         let syncSamples = video.samples.indices.filter { video.samples[$0].isSync }
-        guard let first = syncSamples.first else { throw .slate(.noSyncSample) }
+        guard let first = syncSamples.first else { throw .movie(.noSyncSample) }
         let frameDurations = video.samples.indices.dropFirst(first).map {
             video.decodeTime($0 + 1) - video.decodeTime($0)
         }
         if let longest = frameDurations.max(), longest > VideoTimestampUnwrapper.longestFrame {
-            throw .slate(.frameRateTooLow(longest: longest))
+            throw .movie(.frameRateTooLow(longest: longest))
         }
         let duration = video.decodeTime(video.samples.count) - video.decodeTime(first)
-        guard duration >= minDuration else { throw .slate(.tooShort(duration)) }
+        guard duration >= minDuration else { throw .movie(.tooShort(duration)) }
         return syncSamples
     }
 
@@ -112,90 +96,5 @@ package struct SlateMovie: Sendable {
             if later > maxDuration || (later - target).count >= (target - now).count { boundaries.append(sync) }
         }
         return boundaries + [end]
-    }
-
-    /// Writes a segment as one movie fragment.
-    /// - Parameter bytes: the concatenated file ranges of `segment`.
-    /// - Throws: if `bytes` has another size than the ranges.
-    package func mediaSegment(_ segment: SlateSegment, bytes: [UInt8]) throws(MediaError) -> [UInt8] {
-        guard let bytes = SlateBytes(bytes, of: segment.ranges) else { throw .slate(.samplesPastEnd) }
-        let fragment = FragmentWriter.write(
-            sequenceNumber: UInt32(truncatingIfNeeded: segment.video.lowerBound + 1),
-            video: try Self.track(segment.video, of: video, bytes),
-            audio: try audio.flatMap { (audio) throws(MediaError) in
-                try Self.track(segment.audio, of: audio, bytes)
-            })
-        var output = fragment.header
-        output.reserveCapacity(fragment.byteCount)
-        for payload in fragment.payloads { output += payload }
-        return output
-    }
-
-    /// Returns the samples of a range with their payloads; nil for an empty range.
-    private static func track(
-        _ indices: Range<Int>, of track: SlateTrack, _ bytes: SlateBytes
-    ) throws(MediaError) -> MuxTrack? {
-        let samples = track.samples[indices.clamped(to: track.samples.indices)]
-        guard let first = samples.first else { return nil }
-        var muxSamples: [MuxSample] = []
-        muxSamples.reserveCapacity(samples.count)
-        for sample in samples {
-            guard let payload = bytes.payload(of: sample) else { throw .slate(.samplesPastEnd) }
-            muxSamples.append(
-                MuxSample(
-                    duration: sample.duration, compositionOffset: sample.compositionOffset, isSync: sample.isSync,
-                    payload: payload))
-        }
-        return MuxTrack(trackID: track.trackID, decodeTime: first.decodeTime, samples: muxSamples)
-    }
-}
-
-/// The tracks of a file that its slate uses, as indices into the movie's tracks.
-private struct SlateTrackChoice: Equatable, Sendable {
-    /// First video track with a supported codec.
-    let video: Int
-    /// First enabled audio track that can be copied, else the first that can be copied.
-    let audio: Int?
-    /// Sample entries of the audio tracks if none can be copied, else empty.
-    let unusable: [String]
-
-    /// - Throws: if the file has no supported video track, or the video is encrypted.
-    init(_ movie: Movie) throws(MediaError) {
-        let tracks = movie.tracks
-        let videoIndices = tracks.indices.filter { tracks[$0].handler == "vide" }
-        let audioIndices = tracks.indices.filter { tracks[$0].handler == "soun" }
-        video = try Self.firstVideoTrack(videoIndices, of: tracks)
-        let ordered = audioIndices.filter { tracks[$0].isEnabled } + audioIndices.filter { !tracks[$0].isEnabled }
-        let copied = ordered.first { Self.isCopied(tracks[$0].sampleEntries[0]) }
-        audio = copied
-        unusable = copied == nil ? audioIndices.map { "\(tracks[$0].sampleEntries[0].type)" } : []
-    }
-
-    private static func firstVideoTrack(_ indices: [Int], of tracks: [MovieTrack]) throws(MediaError) -> Int {
-        for index in indices {
-            let entries = tracks[index].sampleEntries
-            if entries[0].protectionScheme != nil { throw SampleEntry.unusableError(0, of: entries) }
-            if try VideoSampleDescription(entries[0]) != nil { return index }
-        }
-        throw MediaError(
-            .noSupportedTrack(sampleEntries: tracks.map { "\($0.sampleEntries[0].type)" }),
-            section: "ISO/IEC 14496-12 §8.5.2")
-    }
-
-    /// Whether audio with this sample entry can be copied.
-    ///
-    /// The layer of MPEG audio is known only from its frames. Layers and codecs that players do not decode are transcoded
-    /// later.
-    private static func isCopied(_ entry: SampleEntry) -> Bool {
-        do throws(MediaError) {
-            switch try AudioSampleDescription(entry) {
-            case .complete(let configuration), .needsSampleDurations(let configuration):
-                return [.copy, .transcode(.codec)].contains(AudioCompatibility(configuration))
-            case .needsFrameHeaders: return true
-            case nil: return false
-            }
-        } catch {
-            return false
-        }
     }
 }

@@ -19,7 +19,7 @@ package struct SlateSegment: Equatable, Sendable {
 
     /// - Throws: if the segment is larger than `maxBytes`.
     init(
-        video: Range<Int>, of videoTrack: SlateTrack, audio: Range<Int>, of audioTrack: SlateTrack?
+        video: Range<Int>, of videoTrack: SampleTrack, audio: Range<Int>, of audioTrack: SampleTrack?
     ) throws(MediaError) {
         self.video = video
         self.audio = audio
@@ -27,7 +27,7 @@ package struct SlateSegment: Equatable, Sendable {
         let samples = videoTrack.samples[video] + (audioTrack?.samples[audio] ?? [])
         // Samples may share bytes in the file, so the limit applies to their sizes in the segment.
         let size = samples.reduce(UInt64(0)) { $0 + UInt64($1.size) }
-        guard size <= Self.maxBytes else { throw .slate(.segmentTooLarge(bytes: size)) }
+        guard size <= Self.maxBytes else { throw .movie(.segmentTooLarge(bytes: size)) }
         ranges = Self.joined(samples.map { $0.offset..<$0.end })
     }
 
@@ -41,42 +41,5 @@ package struct SlateSegment: Equatable, Sendable {
             }
         }
         return joined
-    }
-}
-
-/// The bytes of a slate segment, looked up by file offset.
-struct SlateBytes {
-    private let ranges: [Range<UInt64>]
-    /// Index in `bytes` at which each range starts.
-    private let starts: [Int]
-    private let bytes: [UInt8]
-
-    /// - Parameter bytes: the concatenated `ranges`.
-    /// - Returns: nil if `bytes` has another size than `ranges`.
-    init?(_ bytes: [UInt8], of ranges: [Range<UInt64>]) {
-        var starts: [Int] = []
-        var start = 0
-        for range in ranges {
-            starts.append(start)
-            start += range.count
-        }
-        guard start == bytes.count else { return nil }
-        self.ranges = ranges
-        self.starts = starts
-        self.bytes = bytes
-    }
-
-    /// Returns the bytes of `sample`; nil if they are incomplete.
-    func payload(of sample: SampleTable.Sample) -> ArraySlice<UInt8>? {
-        guard sample.size > 0 else { return [] }
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound <= sample.offset { low = middle + 1 } else { high = middle }
-        }
-        guard low < ranges.count, ranges[low].lowerBound <= sample.offset, sample.end <= ranges[low].upperBound
-        else { return nil }
-        let start = starts[low] + Int(sample.offset - ranges[low].lowerBound)
-        return bytes[start..<start + Int(sample.size)]
     }
 }

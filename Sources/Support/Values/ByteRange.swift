@@ -9,4 +9,14 @@ package struct ByteRange: Hashable, Sendable {
         self.offset = offset
         self.length = length
     }
+
+    package init(_ range: Range<UInt64>) {
+        self.init(offset: range.lowerBound, length: range.upperBound - range.lowerBound)
+    }
+
+    /// The positions of the bytes; nil if they end above 2⁶⁴ − 1.
+    package var range: Range<UInt64>? {
+        let (end, overflows) = offset.addingReportingOverflow(length)
+        return overflows ? nil : offset..<end
+    }
 }

@@ -47,7 +47,8 @@ enum MovieEntries {
 
     /// The init section ends at the first `moof` or `styp`.
     private static let movie = FuzzEntry(
-        "movie", "an init section and a segment of fragmented MP4", largest: 32 << 10, dictionary: words,
+        "movie", "an init section and a segment of fragmented MP4, and an MP4 file", largest: 32 << 10,
+        dictionary: words,
         seeds: { seeds in movies(seeds) },
         run: { bytes in
             let initEnd = initializationEnd(of: bytes)
@@ -61,7 +62,32 @@ enum MovieEntries {
                 outputs.append(demuxer.finish())
                 try DemuxInvariants(bytes: 2 * bytes.count).check(outputs)
             }
+            try readFile(bytes)
         })
+
+    /// Reads the bytes as a file, whose segments are parts of it.
+    private static func readFile(_ bytes: [UInt8]) throws {
+        var index = try MediaFileIndex(
+            beginning: Array(bytes.prefix(512)), byteCount: UInt64(bytes.count), FileCutting(maxBytes: 8 << 10))
+        var reads = 0
+        while let range = index.neededRange {
+            reads += 1
+            try demand(reads <= bytes.count, "\(reads) parts of \(bytes.count) bytes were read")
+            try index.append(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
+        var demuxer = FragmentedMP4Demuxer()
+        var outputs: [DemuxedSegment] = []
+        for segment in index.segments {
+            try demand(segment.range.upperBound <= UInt64(bytes.count), "a segment ends after the file")
+            guard let initialization = index.initialization else { return }
+            let part = Array(bytes[Int(segment.range.lowerBound)..<Int(segment.range.upperBound)])
+            do throws(MediaError) {
+                try demuxer.initialize(with: initialization.bytes)
+                outputs.append(try demuxer.feed(part, of: [segment.range]))
+            } catch { outputs.append(demuxer.reset()) }
+        }
+        try DemuxInvariants(bytes: bytes.count).check(outputs)
+    }
 
     static func initializationEnd(of bytes: [UInt8]) -> Int {
         let names = ["moof", "styp"].compactMap { bytes.firstRange(of: Array($0.utf8))?.lowerBound }

@@ -9,7 +9,7 @@ enum MovieSeeds {
         let sections = audio.compactMap { try? InitWriter.write(video: video, audio: $0).bytes }
         let media = segments
         return media.enumerated().map { (sections.isEmpty ? [] : sections[$0 % sections.count]) + $1 }
-            + sections.map { $0 + media[0] } + [edited + media[0]]
+            + sections.map { $0 + media[0] } + [edited() + media[0], plainFile]
     }
 
     /// Beginnings of boxes, and versions and flags after a type.
@@ -41,7 +41,9 @@ enum MovieSeeds {
     }
 
     /// A section of one audio track with an edit list of both kinds of edits, and defaults in `trex`.
-    private static var edited: [UInt8] {
+    ///
+    /// - Parameter chunk: where four samples of the file are; nil: they are in fragments.
+    private static func edited(chunk: Int? = nil) -> [UInt8] {
         var writer = BoxWriter()
         writer.box("moov") { moov in
             moov.fullBox("mvhd") { mvhd in
@@ -84,10 +86,18 @@ enum MovieSeeds {
                                 stsd.u32(1)
                                 try? AudioSampleEntry(audio[0]).write(to: &stsd)
                             }
+                            guard let chunk else { return }
+                            for (type, values) in [
+                                ("stts", [1, 4, 1024]), ("stsc", [1, 1, 4, 1]), ("stsz", [0, 4, 24, 24, 24, 24]),
+                                ("stss", [2, 1, 3]), ("ctts", [1, 4, 0]), ("stco", [1, UInt32(chunk)]),
+                            ] as [(BoxType, [UInt32])] {
+                                stbl.fullBox(type) { box in for value in values { box.u32(value) } }
+                            }
                         }
                     }
                 }
             }
+            guard chunk == nil else { return }
             moov.box("mvex") { mvex in
                 mvex.fullBox("trex") { trex in for value in [TrackID.audio, 1, 1024, 24, 0] { trex.u32(value) } }
             }
@@ -99,6 +109,13 @@ enum MovieSeeds {
 // MARK: - Segments
 
 extension MovieSeeds {
+    /// A file without fragments.
+    private static var plainFile: [UInt8] {
+        var writer = BoxWriter()
+        writer.box("mdat") { $0.append(Array(repeating: 0x21, count: 96)) }
+        return edited(chunk: edited(chunk: 0).count + 8) + writer.bytes
+    }
+
     /// The fields of one `traf` that its flags add.
     private struct Run {
         var base: UInt32 = 0x2_0000

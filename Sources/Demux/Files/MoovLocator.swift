@@ -9,12 +9,12 @@ package struct MoovLocator: Equatable, Sendable {
         case header(Range<UInt64>)
         /// The byte range of `moov`.
         case movie(Range<UInt64>)
-        /// The whole box with its header.
-        case found(moov: [UInt8])
+        /// The whole box with its header, and its offset in the file.
+        case found(at: UInt64, moov: [UInt8])
     }
 
-    /// Largest accepted `moov`, bytes. The `moov` of an hour has one or two megabytes.
-    private static let largestMovie: UInt64 = 1 << 26
+    /// Largest accepted `moov`, bytes. The `moov` of an hour has one to three megabytes.
+    package static let largestMovie: UInt64 = 16 << 20
     /// Most boxes accepted up to `moov`: ftyp, free, wide, mdat and what tools add.
     static let maxBoxes = 1000
 
@@ -32,7 +32,7 @@ package struct MoovLocator: Equatable, Sendable {
         state = .header(0..<min(16, byteCount))
     }
 
-    /// File range to pass to `append(_:)` next, at most 64 MiB; nil when `moov` is found.
+    /// File range to pass to `append(_:)` next, at most 16 MiB; nil when `moov` is found.
     package var neededRange: Range<UInt64>? {
         switch state {
         case .header(let range), .movie(let range): range
@@ -42,41 +42,41 @@ package struct MoovLocator: Equatable, Sendable {
 
     /// The bytes of `moov`; empty until it is found.
     package var moov: [UInt8] {
-        if case .found(let moov) = state { moov } else { [] }
+        if case .found(_, let moov) = state { moov } else { [] }
     }
 
     /// Reads the next box header or `moov`.
     /// - Parameter bytes: all bytes of `neededRange`.
     package mutating func append(_ bytes: [UInt8]) throws(MediaError) {
         guard let neededRange, UInt64(bytes.count) == neededRange.upperBound - neededRange.lowerBound else {
-            throw .slate(.noMovie)
+            throw .movie(.noMovie)
         }
         switch state {
         case .header(let range): try readHeader(bytes, at: range.lowerBound)
-        case .movie: state = .found(moov: bytes)
+        case .movie(let range): state = .found(at: range.lowerBound, moov: bytes)
         case .found: break
         }
     }
 
     private mutating func readHeader(_ bytes: [UInt8], at start: UInt64) throws(MediaError) {
         guard let header = Header(bytes, remaining: byteCount - start) else {
-            throw .slate(boxes == 0 ? .notMP4 : .noMovie)
+            throw .movie(boxes == 0 ? .notMP4 : .noMovie)
         }
-        if boxes == 0, !Self.firstTypes.contains(header.type) { throw .slate(.notMP4) }
-        if header.type == "moof" { throw .slate(.fragmented) }
+        if boxes == 0, !Self.firstTypes.contains(header.type) { throw .movie(.notMP4) }
+        if header.type == "moof" { throw .movie(.fragmented) }
         boxes += 1
-        guard header.size <= byteCount - start, boxes <= Self.maxBoxes else { throw .slate(.noMovie) }
+        guard header.size <= byteCount - start, boxes <= Self.maxBoxes else { throw .movie(.noMovie) }
         let end = start + header.size
         if header.type == "moov" {
-            guard header.size <= Self.largestMovie else { throw .slate(.movieTooLarge(bytes: header.size)) }
+            guard header.size <= Self.largestMovie else { throw .movie(.movieTooLarge(bytes: header.size)) }
             state = .movie(start..<end)
         } else {
-            guard end < byteCount else { throw .slate(.noMovie) }
+            guard end < byteCount else { throw .movie(.noMovie) }
             state = .header(end..<min(end + 16, byteCount))
         }
     }
 
-    private struct Header {
+    struct Header {
         let type: BoxType
         /// Size of the box with its header.
         let size: UInt64

@@ -4,9 +4,6 @@ import Testing
 @testable import Demux
 @testable import Media
 @testable import MediaTestSupport
-@testable import Mux
-@testable import Splice
-@testable import Transcode
 
 /// Finding moov by headers alone.
 @Suite struct MoovLocatorTests {
@@ -15,7 +12,7 @@ import Testing
         let when: String
         /// Type, the header's size field, and what the box takes.
         let boxes: [(type: String, size: UInt64, isLong: Bool)]
-        var fault: SlateFault?
+        var fault: MovieFault?
         /// Of the file, if it is not what the boxes take.
         var byteCount: UInt64?
     }
@@ -57,7 +54,7 @@ import Testing
             end = end.addingReportingOverflow(box.size).partialValue
         }
         var index = MoovLocator(byteCount: row.byteCount ?? end)
-        var fault: SlateFault?
+        var fault: MovieFault?
         var bytesRead = 0
         do throws(MediaError) {
             while let wanted = index.neededRange {
@@ -66,7 +63,7 @@ import Testing
                 try index.append(Array(bytes.prefix(wanted.count)))
             }
         } catch {
-            if case .unusableSlate(let found) = error.reason { fault = found }
+            if case .unusableMovie(let found) = error.reason { fault = found }
         }
         #expect(fault == row.fault, "\(row.when)")
         #expect(bytesRead <= 600 + 16 * MoovLocator.maxBoxes, "\(row.when)")
@@ -83,6 +80,6 @@ import Testing
 
     @Test func bytesThatAreNotThereAreAnError() throws {
         var index = MoovLocator(byteCount: 100)
-        #expect(throws: MediaError.slate(.noMovie)) { try index.append([0, 0, 0, 32]) }
+        #expect(throws: MediaError.movie(.noMovie)) { try index.append([0, 0, 0, 32]) }
     }
 }

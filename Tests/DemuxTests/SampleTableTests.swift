@@ -4,9 +4,6 @@ import Testing
 @testable import Demux
 @testable import Media
 @testable import MediaTestSupport
-@testable import Mux
-@testable import Splice
-@testable import Transcode
 
 /// Tests valid and malformed sample tables (ISO/IEC 14496-12 §8.6, §8.7).
 @Suite struct SampleTableTests {
@@ -53,8 +50,8 @@ import Testing
             }
         ),
         (
-            "64-bit offsets", ["stco": nil, "co64": [0, 3, 0, 100, 7, 0, 0, 300]],
-            plain.with { $0.offsets = [100, 103, 0x7_0000_0000, 0x7_0000_0007, 300, 311] }
+            "64-bit offsets", ["stco": nil, "co64": [0, 3, 0, 100, 0, 300, 7, 0]],
+            plain.with { $0.offsets = [100, 103, 300, 307, 0x7_0000_0000, 0x7_0000_000B] }
         ),
         (
             "chunks of one and of three", ["stsc": [0, 2, 1, 1, 1, 2, 3, 1]],
@@ -68,7 +65,7 @@ import Testing
         ),
     ]
 
-    static let faults: [(when: String, boxes: [BoxType: [UInt32]?], fault: SlateFault)] = [
+    static let faults: [(when: String, boxes: [BoxType: [UInt32]?], fault: MovieFault)] = [
         ("no stts", ["stts": nil], .badTable(box: "stts")),
         ("no sizes", ["stsz": nil], .badTable(box: "stsz")),
         ("no chunks", ["stco": nil], .badTable(box: "stco")),
@@ -84,6 +81,7 @@ import Testing
         ("chunk numbers that do not increase", ["stsc": [0, 2, 1, 2, 1, 1, 2, 1]], .badTable(box: "stsc")),
         ("a first entry with chunk 2", ["stsc": [0, 1, 2, 2, 1]], .badTable(box: "stsc")),
         ("chunks of no samples", ["stsc": [0, 1, 1, 0, 1]], .badTable(box: "stsc")),
+        ("chunks that are not in decoding order", ["stco": [0, 3, 100, 300, 200]], .samplesOutOfOrder),
         ("two sample entries", ["stsc": [0, 2, 1, 2, 1, 2, 2, 2]], .severalSampleEntries),
         ("a sample after the end of the file", ["stco": [0, 3, 100, 200, 999_999_990]], .samplesPastEnd),
         (
@@ -116,35 +114,6 @@ import Testing
     @Test(arguments: faults.indices)
     func malformedTablesAreRejected(_ index: Int) throws {
         let row = Self.faults[index]
-        #expect(throws: MediaError.slate(row.fault), "\(row.when)") { try Self.table(row.boxes, fileSize: 1 << 20) }
-    }
-
-    /// A damaged file must give an error or another slate.
-    @Test("damaged tables never trap", arguments: 0..<4)
-    func damagedTablesNeverTrap(seed: Int) throws {
-        let file = try Self.file.get()
-        let boxes = try BoxReader.boxes(in: file[...])
-        let moov = try boxes.require("moov")
-        var random = SeededGenerator(seed: UInt64(seed))
-        var accepted = 0
-        for _ in 0..<50 {
-            var damaged = file
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let index = Int.random(in: moov.start + 8..<moov.body.endIndex, using: &random)
-                damaged[index] = [0, 0xFF, 0x80, damaged[index] ^ 1].randomElement(using: &random) ?? 0
-            }
-            do throws(MediaError) {
-                let movie = try SlateMovie.of(damaged).movie
-                var demuxer = FragmentedMP4Demuxer()
-                try demuxer.initialize(with: movie.initialization)
-                for segment in try movie.segments(of: damaged, longest: .seconds(1)) { _ = try demuxer.feed(segment) }
-                accepted += 1
-            } catch {}
-        }
-        #expect(accepted > 0 && accepted < 50)
-    }
-
-    private static let file = Result {
-        try SlateMedia.make(seconds: "2", output: ["-movflags", "+faststart"])
+        #expect(throws: MediaError.movie(row.fault), "\(row.when)") { try Self.table(row.boxes, fileSize: 1 << 20) }
     }
 }

@@ -1,32 +1,34 @@
-import Demux
 import Media
+import Support
 
 /// Samples of a track, read from the tables of `stbl` (ISO/IEC 14496-12 §8.6, §8.7).
-struct SampleTable: Equatable, Sendable {
-    struct Sample: Equatable, Sendable {
+package struct SampleTable: Equatable, Sendable {
+    package struct Sample: Equatable, Sendable {
         /// File offset.
-        let offset: UInt64
-        let size: UInt32
+        package let offset: UInt64
         /// Decode time in the track's timescale: the sum of the durations of the samples before.
         let decodeTime: UInt64
+        package let size: UInt32
         /// Duration in the track's timescale.
         let duration: UInt32
         /// Presentation time − decode time, in the track's timescale.
         ///
         /// Read as signed also in version 0, because writers use negative values there against the standard.
         let compositionOffset: Int32
-        let isSync: Bool
+        package let isSync: Bool
 
-        var end: UInt64 { offset + UInt64(size) }
+        package var end: UInt64 { offset + UInt64(size) }
     }
 
     /// Most samples accepted: more than six hours of AAC, eleven hours of video.
     static let maxSamples = 1 << 20
 
-    /// Samples in decoding order. The sum of their durations is below 2⁵².
+    /// Samples in decoding order, 32 bytes each. Their offsets do not decrease, and the sum of their durations is below
+    /// 2⁵².
     let samples: [Sample]
 
     /// - Parameter fileSize: size of the file that contains the samples.
+    /// - Throws: if the tables contradict each other, or the samples do not lie in the file in decoding order.
     init(_ stbl: Box, fileSize: UInt64) throws(MediaError) {
         let boxes = try stbl.children()
         let sizes = try SampleSizes.read(boxes)
@@ -43,9 +45,30 @@ struct SampleTable: Equatable, Sendable {
         samples = sizes.indices.map { index in
             defer { time += UInt64(durations[index]) }
             return Sample(
-                offset: offsets[index], size: sizes[index], decodeTime: time, duration: durations[index],
+                offset: offsets[index], decodeTime: time, size: sizes[index], duration: durations[index],
                 compositionOffset: Int32(bitPattern: compositionOffsets?[index] ?? 0), isSync: isSync[index])
         }
+        StepCounter.add(samples.count)
+        guard !zip(offsets, offsets.dropFirst()).contains(where: { $0 > $1 }) else {
+            throw .movie(.samplesOutOfOrder)
+        }
+    }
+
+    /// Returns the indices of the samples that begin in a range of the file.
+    func indices(in range: Range<UInt64>) -> Range<Int> {
+        let first = firstIndex(from: range.lowerBound)
+        return first..<max(first, firstIndex(from: range.upperBound))
+    }
+
+    /// Returns the index of the first sample that begins at `offset` or after it.
+    func firstIndex(from offset: UInt64) -> Int {
+        var (low, high) = (0, samples.count)
+        while low < high {
+            StepCounter.add(1)
+            let middle = (low + high) / 2
+            if samples[middle].offset < offset { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// Reads `stss` (§8.6.2). Without it every sample is a sync sample.
@@ -81,7 +104,7 @@ private enum SampleSizes {
 
     private static func count(_ fields: inout BoxFields) throws(MediaError) -> Int {
         let count = try fields.u32()
-        guard count <= SampleTable.maxSamples else { throw .slate(.tooManySamples(count: count)) }
+        guard count <= SampleTable.maxSamples else { throw .movie(.tooManySamples(count: count)) }
         return Int(count)
     }
 }
@@ -92,7 +115,7 @@ extension [Box] {
     func column<Value>(
         _ type: BoxType, _ read: (inout BoxFields) throws(MediaError) -> Value?
     ) throws(MediaError) -> Value {
-        let bad = MediaError.slate(.badTable(box: "\(type)"))
+        let bad = MediaError.movie(.badTable(box: "\(type)"))
         guard let box = first(type) else { throw bad }
         var fields = BoxFields(box.body)
         do throws(MediaError) {
@@ -160,18 +183,18 @@ private struct ChunkTable: Equatable, Sendable {
         var sampleOffsets: [UInt64] = []
         sampleOffsets.reserveCapacity(sizes.count)
         for (index, entry) in entries.enumerated() where sampleOffsets.count < sizes.count {
-            guard entry.descriptionIndex == 1 else { throw .slate(.severalSampleEntries) }
+            guard entry.descriptionIndex == 1 else { throw .movie(.severalSampleEntries) }
             let end = index + 1 < entries.count ? entries[index + 1].firstChunk - 1 : offsets.count
             for chunkOffset in offsets[min(entry.firstChunk - 1, offsets.count)..<min(end, offsets.count)] {
                 var offset = chunkOffset
                 for size in sizes[sampleOffsets.count...].prefix(entry.samplesPerChunk) {
-                    guard offset <= fileSize, UInt64(size) <= fileSize - offset else { throw .slate(.samplesPastEnd) }
+                    guard offset <= fileSize, UInt64(size) <= fileSize - offset else { throw .movie(.samplesPastEnd) }
                     sampleOffsets.append(offset)
                     offset += UInt64(size)
                 }
             }
         }
-        guard sampleOffsets.count == sizes.count else { throw .slate(.badTable(box: "stsc")) }
+        guard sampleOffsets.count == sizes.count else { throw .movie(.badTable(box: "stsc")) }
         return sampleOffsets
     }
 }

@@ -1,11 +1,9 @@
 import Glibc
-package import Media
-import Splice
 
 /// An open file that is read by byte ranges and closed with its last owner.
 ///
 /// The file knows whether it is still what it was when it was opened, and returns no bytes if it is not.
-final class SlateFile: Sendable {
+package final class LocalFile: Sendable {
     /// The properties that tell one version of a file from the next.
     ///
     /// Timestamps of a file system advance in steps of some milliseconds: two writes within one step may look the same.
@@ -22,22 +20,22 @@ final class SlateFile: Sendable {
         }
     }
 
-    let path: String
+    package let path: String
     /// The file's size when it was opened.
-    let byteCount: UInt64
+    package let byteCount: UInt64
     private let identity: Identity
     private let descriptor: Int32
 
-    init(_ path: String) throws(SlateError) {
+    package init(_ path: String) throws(LocalFileError) {
         self.path = path
         // O_NONBLOCK: opening a pipe that has no writer would wait for one.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw SlateError(.system(errno), path: path) }
+        guard descriptor >= 0 else { throw LocalFileError(.system(errno), path: path) }
         var status = stat()
         let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         guard isFile, let byteCount = UInt64(exactly: status.st_size) else {
             close(descriptor)
-            throw SlateError(.notAFile, path: path)
+            throw LocalFileError(.notAFile, path: path)
         }
         self.byteCount = byteCount
         identity = Identity(status)
@@ -47,7 +45,7 @@ final class SlateFile: Sendable {
     deinit { close(descriptor) }
 
     /// Whether another file has taken the path, or this file was overwritten. Removing the name alone changes nothing.
-    var hasChanged: Bool {
+    package var hasChanged: Bool {
         var status = stat()
         let isReplaced = unsafe stat(path, &status) == 0 && Identity(status) != identity
         return isReplaced || !isUnmodified
@@ -61,9 +59,9 @@ final class SlateFile: Sendable {
     /// Reads byte ranges.
     /// - Parameter ranges: byte ranges inside the file.
     /// - Returns: the bytes of all ranges, concatenated.
-    /// - Throws: `SlateError`; `.changed` if the file was modified, since the bytes may then mix two versions.
-    func read(_ ranges: [Range<UInt64>]) throws(SlateError) -> [UInt8] {
-        var failure: SlateError.Reason?
+    /// - Throws: `LocalFileError`; `.changed` if the file was modified, since the bytes may then mix two versions.
+    package func read(_ ranges: [Range<UInt64>]) throws(LocalFileError) -> [UInt8] {
+        var failure: LocalFileError.Reason?
         let expected = ranges.reduce(0) { $0 + $1.count }
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: expected) { buffer, filled in
             for range in ranges where failure == nil {
@@ -72,12 +70,12 @@ final class SlateFile: Sendable {
                 filled += failure == nil ? range.count : 0
             }
         }
-        if let failure { throw SlateError(failure, path: path) }
-        guard isUnmodified else { throw SlateError(.changed, path: path) }
+        if let failure { throw LocalFileError(failure, path: path) }
+        guard isUnmodified else { throw LocalFileError(.changed, path: path) }
         return bytes
     }
 
-    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) -> SlateError.Reason? {
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: UInt64) -> LocalFileError.Reason? {
         var filled = 0
         while filled < buffer.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
@@ -91,8 +89,8 @@ final class SlateFile: Sendable {
     }
 }
 
-/// The reason why a file cannot be published as a slate.
-package struct SlateError: Error, Equatable, Sendable {
+/// The reason why a file cannot be read.
+package struct LocalFileError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// errno of the system call that failed.
         case system(Int32)
@@ -100,7 +98,6 @@ package struct SlateError: Error, Equatable, Sendable {
         case notAFile
         /// The file was overwritten or truncated while it was read.
         case changed
-        case media(MediaError)
     }
 
     package let reason: Reason

@@ -33,7 +33,7 @@ package struct CaptureExcerpt {
         let index = capture.index
         var writer = try CaptureWriter(
             directory, upstream: index.upstream, about: index.about, variant: index.variant, backups: index.backups,
-            polling: index.polling, redaction: redaction)
+            polling: index.polling, loopsFiles: index.loopsFiles, redaction: redaction)
         for exchange in try exchanges() {
             let request = FetchRequest(.segment, url: exchange.url, byteRange: exchange.byteRange)
             let outcome = try outcome(of: exchange)

@@ -6,18 +6,18 @@ import Tracker
 
 // The JSON of an index:
 //
-//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "backups": [], "polling": "edge",
+//     { "upstream": "http://…/main.m3u8", "about": "…", "variant": "max", "backups": [], "polling": "edge", "loop": true,
 //       "exchanges": [
 //         { "at": 0.25, "took": 0.031, "url": "http://…/seg-1.ts", "range": [offset, length], "status": 200,
 //           "finalURL": "http://…", "headers": { "Content-Type": "video/mp2t" }, "body": "body/000001.ts" },
 //         { "at": 4, "url": "http://…/main.m3u8", "status": 200, "text": "#EXTM3U…" },
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
-// `variant`, `backups`, `polling`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
+// `variant`, `backups`, `polling`, `loop`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
 // empty. `"endsAtClose": true` marks a body that only the end of the connection delimited.
 
 extension CaptureIndex: Decodable {
-    private enum Key: CodingKey { case upstream, about, variant, backups, polling, exchanges }
+    private enum Key: CodingKey { case upstream, about, variant, backups, polling, loop, exchanges }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -27,6 +27,7 @@ extension CaptureIndex: Decodable {
             variant: try Self.variant(in: values),
             backups: try values.decodeIfPresent([String].self, forKey: .backups) ?? [],
             polling: try Self.polling(in: values),
+            loopsFiles: try values.decodeIfPresent(Bool.self, forKey: .loop) ?? false,
             exchanges: try values.decode([CapturedExchange].self, forKey: .exchanges))
     }
 }
@@ -39,6 +40,7 @@ extension CaptureIndex {
             var values = try texts.map { ($0.0, try Self.encoder.encode($0.1)) }
             if !backups.isEmpty { values.append(("backups", try Self.encoder.encode(backups))) }
             if polling != .standard { values.append(("polling", try Self.encoder.encode(polling.rawValue))) }
+            if loopsFiles { values.append(("loop", try Self.encoder.encode(true))) }
             let lines = values.map { "\"\($0.0)\": \(String(decoding: $0.1, as: UTF8.self))" }
             return Data("{\(lines.joined(separator: ",\n")),\n\"exchanges\": [".utf8)
         }

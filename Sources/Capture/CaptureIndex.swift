@@ -15,15 +15,18 @@ package struct CaptureIndex: Equatable, Sendable {
     package let backups: [String]
     /// How the reloads of the recording were timed; a replay times its reloads alike.
     package let polling: PollingMode
+    /// Whether a media file began again when it had ended.
+    package let loopsFiles: Bool
     /// Exchanges by request time; those with equal times keep the order of the file.
     package let exchanges: [CapturedExchange]
 
     package init(
         upstream: String, about: String, variant: VariantChoice = .highest, backups: [String] = [],
-        polling: PollingMode = .standard, exchanges: [CapturedExchange]
+        polling: PollingMode = .standard, loopsFiles: Bool = false, exchanges: [CapturedExchange]
     ) {
         self.backups = backups
         self.polling = polling
+        self.loopsFiles = loopsFiles
         self.upstream = upstream
         self.about = about
         self.variant = variant

@@ -33,10 +33,11 @@ package struct CaptureWriter: Sendable {
     ///   - upstream: absolute URL with which the recording begins.
     ///   - backups: absolute URLs of the backups.
     ///   - polling: how the reloads of the recording are timed.
+    ///   - loopsFiles: whether a media file begins again when it has ended.
     /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
     package init(
         _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
-        backups: [String] = [], polling: PollingMode = .standard,
+        backups: [String] = [], polling: PollingMode = .standard, loopsFiles: Bool = false,
         redaction options: CaptureRedactor.Options = .none
     ) throws(CaptureError) {
         self.directory = directory
@@ -44,7 +45,7 @@ package struct CaptureWriter: Sendable {
         let url = redactor.redact(url: upstream)
         let head = CaptureIndex(
             upstream: url, about: about, variant: variant, backups: backups.map { redactor.redact(url: $0) },
-            polling: polling, exchanges: [])
+            polling: polling, loopsFiles: loopsFiles, exchanges: [])
         self.redactor = redactor
         let path = try Self.indexURL(in: directory)
         do {

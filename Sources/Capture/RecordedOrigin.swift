@@ -127,14 +127,14 @@ extension CaptureIndex {
     /// The index with successful answers only.
     package var withoutFaults: CaptureIndex {
         CaptureIndex(
-            upstream: upstream, about: about, variant: variant, backups: backups,
+            upstream: upstream, about: about, variant: variant, backups: backups, loopsFiles: loopsFiles,
             exchanges: exchanges.filter(\.isSuccess))
     }
 
     /// The index with every redirected answer split into a redirect and the answer at its target.
     fileprivate var unfoldingRedirects: CaptureIndex {
         CaptureIndex(
-            upstream: upstream, about: about, variant: variant, backups: backups,
+            upstream: upstream, about: about, variant: variant, backups: backups, loopsFiles: loopsFiles,
             exchanges: exchanges.flatMap(\.unfoldingRedirect))
     }
 }

@@ -20,6 +20,8 @@ package struct FetchRequest: Hashable, Sendable {
     package var needsNewConnection = false
     /// Whether the answer may be a stream, which is passed on in parts. It is recognized by its first bytes.
     package var acceptsStream = false
+    /// Whether the answer may be a media file, of which the beginning is enough. It is recognized in the same way.
+    package var acceptsFile = false
     /// The source that it belongs to: 0 is the primary; backups count from 1.
     package var source = 0
 

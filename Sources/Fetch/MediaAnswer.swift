@@ -34,9 +34,8 @@ extension FetchRequest {
         guard let byteRange else { return answer.body }
         guard answer.body.count >= byteRange.length else { throw .shortRange }
         if answer.status == 206 || answer.body.count == byteRange.length { return answer.body }
-        let (end, overflows) = byteRange.offset.addingReportingOverflow(byteRange.length)
-        guard !overflows, end <= answer.body.count else { throw .shortRange }
-        return Array(answer.body[Int(byteRange.offset)..<Int(end)])
+        guard let range = byteRange.range, range.upperBound <= answer.body.count else { throw .shortRange }
+        return Array(answer.body[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 }
 

@@ -44,6 +44,8 @@ package struct RelayConfiguration: Sendable {
     package var sharesConnections = false
     /// How long segments of a transport stream are held back, so that a reconnection is not noticed.
     package var hold = Duration.zero
+    /// Whether a media file begins again when it has ended.
+    package var loopsFiles = false
     /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.
@@ -85,6 +87,7 @@ package struct RelayConfiguration: Sendable {
         session.program = program
         session.countsAllHosts = sharesConnections
         session.hold = hold
+        session.loopsFiles = loopsFiles
         return ChannelSession.Policy(
             session: session, backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
     }

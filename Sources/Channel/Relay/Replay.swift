@@ -30,6 +30,7 @@ package struct Replay {
             retention: RetentionPolicy(rewind: nil, freeReserve: 0), audio: audio, slate: slate,
             polling: capture.index.polling)
         configuration.beginning = beginning
+        configuration.loopsFiles = capture.index.loopsFiles
         state = ChannelState(upstream: configuration.upstream) { .zero }
         policy = configuration.policy
         // A capture has no wall clock: media that its upstream does not date is dated from 1970 on.

@@ -113,15 +113,23 @@ extension ConfigurationReader {
     /// Reads a URL, or a map with a URL and what is sent with its requests.
     private mutating func source(_ node: ConfigurationNode) -> ChannelEntry.Source? {
         guard case .map(let entries) = node.content else {
-            return text(node, .source).map { ChannelEntry.Source(url: $0) }
+            return sourceURL(node).map { ChannelEntry.Source(url: $0) }
         }
         var source = ChannelEntry.Source(url: "")
         read(entries, keys: ConfigurationKey.Scope.source.keys) { reader, key, node in
-            if key == .url { source.url = reader.text(node, .source) ?? "" }
+            if key == .url { source.url = reader.sourceURL(node) ?? "" }
             reader.readRequest(key, node, into: &source.requests)
         }
         if !entries.contains(where: { $0.key == "url" }) { record(.missingKey("url"), at: node.position) }
         return source.url.isEmpty ? nil : source
+    }
+
+    /// Reads a URL, or the path of a file if the operator wrote it.
+    private mutating func sourceURL(_ node: ConfigurationNode) -> String? {
+        guard origin.isOperator, case .scalar(let text, _) = node.content,
+            ["/", "./", "../", "file:///"].contains(where: { text.hasPrefix($0) })
+        else { return self.text(node, .source) }
+        return filePath(node).map { $0.hasPrefix("file:") ? $0 : FileURL.text(ofPath: $0) }
     }
 
     private mutating func readRequest(

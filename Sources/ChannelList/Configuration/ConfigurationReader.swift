@@ -116,7 +116,8 @@ extension ConfigurationReader {
     /// The path of a file or a directory, resolved against that of the configuration.
     mutating func filePath(_ node: ConfigurationNode) -> String? {
         guard let text = text(node, .text) else { return nil }
-        guard case .file(let directory, _) = origin, !text.hasPrefix("/"), !directory.isEmpty else { return text }
+        guard case .file(let directory, _) = origin, !text.hasPrefix("/"), !text.hasPrefix("file:"), !directory.isEmpty
+        else { return text }
         return directory + "/" + text
     }
 

@@ -30,6 +30,7 @@ package struct ChannelOptions: Sendable {
         package let variant = Field<VariantChoice>(.variant)
         package let program = Field<Int>(.program)
         package let hold = Field<Duration>(.hold)
+        package let loop = Field<Bool>(.loop)
         package let multicastInterface = Field<String>(.multicastInterface)
         package let maxConnections = Field<Int>(.maxConnections)
         package let isPolite = Field<Bool>(.polite)

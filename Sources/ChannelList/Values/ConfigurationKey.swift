@@ -12,7 +12,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Where it comes from.
     case url, backups, headers
     case userAgent = "user-agent"
-    case cookie, proxy, account, variant, program, hold
+    case cookie, proxy, account, variant, program, hold, loop
     case multicastInterface = "multicast-interface"
     case maxConnections = "max-connections"
     case polite
@@ -110,6 +110,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 "Program of a transport stream with several, by its program_number; by default the first with video.")
         case .hold:
             return row(.shortSpan, "Hold the media of a transport stream back for so long, at most 30s: 3s.")
+        case .loop:
+            return row(.flag, "Begin a media file again when it has ended, as a live channel.")
         case .multicastInterface:
             return row(
                 .text(.text), from: \.isOperator,

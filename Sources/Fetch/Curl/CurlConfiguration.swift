@@ -81,6 +81,8 @@ package struct CurlConfiguration: Equatable, Sendable {
 
     /// The largest EXT-X-MAP section, or file of which it is a range. Those of channels have some kilobytes.
     private static let largestMap = 2 << 20
+    /// The largest part of a file that is requested as such a section: the sample tables of a day of media.
+    private static let largestIndex = 16 << 20
 
     /// Sets the largest segment and the largest playlist.
     package mutating func apply(_ memory: MemoryBudget) {
@@ -99,7 +101,8 @@ package struct CurlConfiguration: Equatable, Sendable {
         case .key: return keyLimits
         case .segment, .map:
             var limits = segmentLimits
-            let largest = request.purpose == .map ? Self.largestMap : Int.max
+            let part = min(Int(clamping: request.byteRange?.length ?? 0), Self.largestIndex)
+            let largest = request.purpose == .map ? max(part, Self.largestMap) : Int.max
             limits.bodyBytes = min(limits.bodyBytes, largest, request.byteLimit ?? .max)
             let duration = min(request.duration ?? .zero, Self.longestTotal)
             limits.total = max(limits.total, min(duration * Self.durationFactor, Self.longestTotal))

@@ -73,7 +73,6 @@ struct CurlJob: Equatable, Sendable {
 extension ByteRange {
     /// The value of a Range header without its unit (RFC 9110 §14.1.2); nil if it is empty or ends above 2⁶⁴ − 1.
     fileprivate var firstAndLast: String? {
-        let (end, overflow) = offset.addingReportingOverflow(length)
-        return length > 0 && !overflow ? "\(offset)-\(end - 1)" : nil
+        range.flatMap { $0.isEmpty ? nil : "\($0.lowerBound)-\($0.upperBound - 1)" }
     }
 }

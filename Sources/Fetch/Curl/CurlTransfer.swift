@@ -21,6 +21,8 @@ final class CurlTransfer {
     /// Content-Length; nil if there is none, or before the body.
     private var contentLength: Int?
     private var isTooLarge = false
+    /// Whether the body is the beginning of a media file, and the transfer was ended for that.
+    private var isFileBeginning = false
     /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
     /// When the transfer times out unless a byte arrives before; nil after the first byte, or without a limit.
@@ -68,7 +70,7 @@ final class CurlTransfer {
 
     /// Resumes the caller with the result. Called once, or else `fail`, after the removal from the multi handle.
     func finish(_ code: CURLcode) {
-        guard code == CURLE_OK else { return fail(reason(of: code), code) }
+        guard code == CURLE_OK || isFileBeginning else { return fail(reason(of: code), code) }
         succeed(body)
     }
 
@@ -154,16 +156,18 @@ final class CurlTransfer {
         if isStream, let stream = job.stream { return unsafe stream.append(bytes) ? .accepted : .paused }
         guard unsafe append(bytes) else { return .aborted }
         recognizeStream()
-        return .accepted
+        return isFileBeginning ? .aborted : .accepted
     }
 
     /// Continues after a pause.
     func resume() { handle.resume() }
 
-    /// Passes the body on as a stream, if it is one by its first bytes.
+    /// Passes the body on as a stream, if it is one by its first bytes, or ends with the beginning of a file.
     private func recognizeStream() {
         guard let stream = job.stream, body.count >= nextLook, (200..<300).contains(handle.status) else { return }
         nextLook = body.count * 2
+        isFileBeginning = job.request.acceptsFile && FetchAnswer.isMediaFile(body, headers: head.headers)
+        guard !isFileBeginning else { return }
         guard StreamPart.isStream(body) else { return }
         (isStream, wholeDeadline) = (true, nil)
         handle.set(CURLOPT_LOW_SPEED_TIME, 0)

@@ -1,3 +1,5 @@
+import Support
+
 /// Fetches the resources of each source of a channel as that source asks for it.
 package struct SourceFetcher: Fetcher {
     private let primary: any Fetcher
@@ -15,13 +17,13 @@ package struct SourceFetcher: Fetcher {
     ) throws(FetchError) {
         primary = try Self.fetcher(of: upstream, backups: backups, configuration)
         var others: [Int: Result<any Fetcher, FetchError>] = [:]
-        let isCurl = !DatagramURL.isOne(upstream)
+        let isCurl = Self.isCurl(upstream)
         let configurations =
             backupConfigurations
             + Array(
                 repeating: configuration, count: max(0, backups.count - backupConfigurations.count))
         for (index, (url, own)) in zip(backups, configurations).enumerated()
-        where own != configuration || DatagramURL.isOne(url) || !isCurl {
+        where own != configuration || !Self.isCurl(url) || !isCurl {
             // A backup that cannot be requested so causes an error when it is tried.
             others[index + 1] = Result { () throws(FetchError) in try Self.fetcher(of: url, own) }
         }
@@ -46,9 +48,13 @@ package struct SourceFetcher: Fetcher {
         try others[request.source]?.get() ?? primary
     }
 
+    /// Whether a URL is requested over HTTP.
+    private static func isCurl(_ url: String) -> Bool { !DatagramURL.isOne(url) && !FileURL.isOne(url) }
+
     private static func fetcher(
         of url: String, backups: [String] = [], _ configuration: CurlConfiguration
     ) throws(FetchError) -> any Fetcher {
+        if FileURL.isOne(url) { return try FileFetcher(url, configuration: configuration) }
         guard DatagramURL.isOne(url) else {
             return try CurlFetcher(upstream: url, backups: backups, configuration: configuration)
         }

@@ -10,11 +10,12 @@ extension RelayError {
 extension TrackerError {
     fileprivate var exitStatus: ExitStatus {
         switch reason {
-        case .refused, .unreachable, .openingTimedOut: .upstreamUnavailable
+        case .refused, .unreachable, .openingTimedOut, .noByteRanges: .upstreamUnavailable
         case .notAPlaylist, .malformedPlaylist, .noVariant, .unexpectedPlaylistKind: .notAPlaylist
         case .noSegments: .noSegments
         case .unsupportedProtection: .unsupportedProtection
         case .silent, .nothingUsable: .gaveUp
+        case .unusableFile: .notAPlaylist
         }
     }
 
@@ -25,6 +26,8 @@ extension TrackerError {
         case .unreachable(let reason):
             return "\(url) cannot be reached: \(reason.message)" + (ipAddress.map { " (\($0))" } ?? "")
         case .openingTimedOut: return "\(url) gave no playlist in time"
+        case .noByteRanges: return "\(url) is a media file, and its origin sends no byte ranges"
+        case .unusableFile(let error): return "\(url) is a media file that cannot be published: \(error.message)"
         case .notAPlaylist(let kind, _):
             return "\(url) is neither an HLS playlist nor a transport stream: it is \(kind)"
         case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.message)"
@@ -47,6 +50,8 @@ extension TrackerError {
         case .refused: "Check the URL in a browser or with curl"
         case .unreachable(let reason): reason.advice
         case .openingTimedOut: "Check that the origin is running"
+        case .noByteRanges: "Put the file on an origin that honors Range, or on disk"
+        case .unusableFile: "Make another one with: ffmpeg -i … -c copy -movflags +faststart file.mp4"
         case .notAPlaylist(let kind, _): kind.advice
         case .malformedPlaylist(let error):
             "The upstream's packager violates RFC 8216 §\(error.section); tell its operator"

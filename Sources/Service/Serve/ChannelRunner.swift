@@ -138,7 +138,8 @@ extension ChannelRunner {
         do throws(CaptureError) {
             let writer = try CaptureWriter(
                 capture, upstream: configuration.upstream, variant: configuration.variant,
-                backups: configuration.backups, polling: configuration.polling)
+                backups: configuration.backups, polling: configuration.polling,
+                loopsFiles: configuration.loopsFiles)
             events?.startRecording(in: capture.path)
             return CaptureRecorder(upstream, to: writer) {
                 start.duration(to: clock.now)

@@ -92,6 +92,7 @@ extension RelayConfiguration {
         patience = options.patience ?? patience
         program = options.program.map { UInt16(clamping: $0) } ?? program
         hold = options.hold ?? hold
+        loopsFiles = options.loop ?? loopsFiles
         // A channel that always runs fills its outages, however long they are.
         if let limit = options.giveUp {
             giveUp = limit == .zero ? nil : limit

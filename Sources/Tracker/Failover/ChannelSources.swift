@@ -27,6 +27,7 @@ struct ChannelSources: Sendable {
         var policy = policy
         policy.fetchesMedia = fetchesMedia
         policy.joinPoint = joinPoint
+        policy.pacesFiles = source > 0
         defer { openedSessions += 1 }
         return SourceSession(source: source, url: urls[source], policy: policy, number: openedSessions)
     }

@@ -79,6 +79,14 @@ struct ResourceCache: Sendable {
         evict()
     }
 
+    /// Keeps a resource that was read before any segment needed it.
+    mutating func hold(_ body: [UInt8], of request: FetchRequest) {
+        guard state(of: request) == .absent else { return }
+        entries.append(
+            Entry(request: request, retrySchedule: RetrySchedule(seed: seed), progress: .held(body)))
+        evict()
+    }
+
     /// Removes the oldest entries that are neither due nor in flight, while there are too many or too much. The newest one
     /// that is held stays, whatever its size.
     private mutating func evict() {

@@ -54,6 +54,9 @@ struct MediaIntake: Sendable {
 
     mutating func resume() { isPaused = false }
 
+    /// Keeps a map that was read already.
+    mutating func holdMap(_ body: [UInt8], of request: FetchRequest) { cache.hold(body, of: request) }
+
     /// Drops what is listed, because only the playlists are followed.
     mutating func discard() {
         for index in renditions.indices where !renditions[index].queue.isEmpty {

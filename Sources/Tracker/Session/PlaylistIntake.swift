@@ -1,5 +1,6 @@
 import Fetch
 import Playlist
+import Support
 
 /// Opens the upstream, loads the playlists of a session, and finds them again at other URLs.
 struct PlaylistIntake: Sendable {
@@ -20,8 +21,15 @@ struct PlaylistIntake: Sendable {
         var failures = FailureReport()
     }
 
+    /// Segments that wait, at least, before more of a file's index is read.
+    private static let queuedAhead = 64
+
     private let policy: UpstreamSession.Policy
     private var state = State.idle
+    /// nil unless the upstream was recognized as a media file, whose playlist is not loaded.
+    private var file: FilePlaylist?
+    /// Whether the origin sends no parts of what seemed to be a file.
+    private var isNoFile = false
     private(set) var locator: PlaylistLocator
     /// Irregularities of the multivariant playlist.
     private var irregularityLog = IrregularityLog()
@@ -65,6 +73,7 @@ struct PlaylistIntake: Sendable {
     /// Starts the loads that are due: of the upstream's URL, of media playlists, of the multivariant playlist.
     mutating func start(_ media: inout MediaIntake, at now: Duration) {
         startOpening(&media, at: now)
+        if file != nil { return startFile(&media, at: now) }
         for index in media.renditions.indices where media.requests.admits(media.renditions[index].url, at: now) {
             guard let request = media.renditions[index].startLoad(as: media.requests.nextID, at: now) else { continue }
             let role = media.renditions[index].role
@@ -89,7 +98,10 @@ extension PlaylistIntake {
         opening.retryAt = nil
         opening.deadline = opening.deadline ?? now + policy.openingLimit
         state = .opening(opening)
-        media.requests.start(FetchRequest(.multivariantPlaylist, url: locator.upstream), for: .opening, at: now)
+        var request = file?.request ?? FetchRequest(.multivariantPlaylist, url: locator.upstream)
+        request.acceptsFile = file == nil && !isNoFile
+        media.requests.start(
+            request, for: .opening, byteLimit: request.byteRange.map { Int(clamping: $0.length) }, at: now)
     }
 
     /// Reads the upstream's playlist: one media playlist, or a multivariant playlist with a choice of them.
@@ -99,14 +111,14 @@ extension PlaylistIntake {
         _ answer: SessionRequests.Answer, _ media: inout MediaIntake, at now: Duration
     ) -> Bool {
         do throws(TrackerError) {
+            let isPart = file != nil
+            if let playlist = try filePlaylist(answer.outcome, &media, at: now) {
+                return try followFirst(playlist, locator.upstream, answer, &media, at: now)
+            }
+            guard !isPart, file == nil else { return false }
             let (document, base) = try answer.outcome.playlist(from: locator.upstream)
             switch document {
-            case .media(let playlist):
-                var main = makeTracker(.main, locator.upstream, at: now)
-                main.beganLoad(as: answer.id, at: now)
-                media.renditions = [main]
-                try follow(0, playlist, base, answer.outcome.cacheFreshness, &media, at: now)
-                return true
+            case .media(let playlist): return try followFirst(playlist, base, answer, &media, at: now)
             case .multivariant(let playlist):
                 let urls = try locator.update(from: playlist, base: base)
                 media.renditions = makeTrackers(urls, at: now)
@@ -114,10 +126,23 @@ extension PlaylistIntake {
                 recordIrregularities(of: playlist, &media)
             }
         } catch {
+            file = nil
             media.requests.recordFault(FetchFault(error))
             openingFailed(error, retryAfter: answer.outcome.retryAfter, &media, at: now)
         }
         return false
+    }
+
+    /// Follows the only playlist of an upstream.
+    private mutating func followFirst(
+        _ playlist: MediaPlaylist, _ base: String, _ answer: SessionRequests.Answer, _ media: inout MediaIntake,
+        at now: Duration
+    ) throws(TrackerError) -> Bool {
+        var main = makeTracker(.main, locator.upstream, at: now)
+        main.beganLoad(as: answer.id, at: now)
+        media.renditions = [main]
+        try follow(0, playlist, base, answer.outcome.cacheFreshness, &media, at: now)
+        return true
     }
 
     private func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
@@ -167,6 +192,11 @@ extension PlaylistIntake {
         guard let index = media.renditions.firstIndex(where: { $0.role == role }) else { return false }
         let (url, outcome) = (media.renditions[index].url, answer.outcome)
         do throws(TrackerError) {
+            if file != nil {
+                guard let playlist = try filePlaylist(outcome, &media, at: now) else { return false }
+                try follow(index, playlist, url, CacheFreshness(), &media, at: now)
+                return true
+            }
             let (document, base) = try outcome.playlist(from: url, variables: locator.variables)
             guard case .media(let playlist) = document else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
             let hadFailed = media.renditions[index].load.failures.last != nil
@@ -198,6 +228,9 @@ extension PlaylistIntake {
             media.requests.report(event)
         }
         if media.renditions[index].role == .main { state = .following }
+        if file?.hasMore == true, media.renditions[index].queue.count < Self.queuedAhead {
+            _ = media.renditions[index].load.restart(at: now)
+        }
     }
 
     private func queueLimit(of role: RenditionRole, _ media: MediaIntake) -> Int {
@@ -251,6 +284,56 @@ extension PlaylistIntake {
             let error = TrackerError(.unreachable(.timedOut), url: media.renditions[index].url)
             media.requests.recordFault(FetchFault(error))
             failed(index, error, &media, at: now)
+        }
+    }
+}
+
+// MARK: - Files
+
+extension PlaylistIntake {
+    /// The time limit for one part of a file's index.
+    private static let partLimit = Duration.seconds(30)
+
+    /// Reads an answer as the beginning of a media file, or as a part of its index.
+    ///
+    /// - Returns: the file's playlist; nil if the upstream is no file, or more of its index is needed, which is requested.
+    private mutating func filePlaylist(
+        _ outcome: FetchOutcome, _ media: inout MediaIntake, at now: Duration
+    ) throws(TrackerError) -> MediaPlaylist? {
+        if file == nil {
+            guard case .success(let answer) = outcome, answer.isMediaFile, !isNoFile else { return nil }
+            file = FilePlaylist(url: locator.upstream, mayBeStream: StreamPart.isStream(answer.body), policy)
+        } else {
+            do throws(TrackerError) { try file?.append(outcome) } catch {
+                // What says that it has ranges and has none may be a stream that has no end either.
+                guard error.reason == .noByteRanges, file?.mayBeStream == true, media.renditions.isEmpty else {
+                    throw error
+                }
+                (file, isNoFile) = (nil, true)
+            }
+            if let map = file?.initialization { media.holdMap(map.bytes, of: map.request) }
+            if let playlist = file?.playlist(at: now) { return playlist }
+        }
+        if case .opening(var opening) = state {
+            (opening.retryAt, opening.deadline) = (now, now + Self.partLimit)
+            state = .opening(opening)
+        }
+        return nil
+    }
+
+    /// Lists what has come, and reads more of the index while little is waiting.
+    private mutating func startFile(_ media: inout MediaIntake, at now: Duration) {
+        guard !media.renditions.isEmpty, media.renditions[0].load.isDue(at: now) else { return }
+        if let request = file?.request {
+            guard media.requests.admits(request.url, at: now) else { return }
+            media.renditions[0].beganLoad(as: media.requests.nextID, at: now)
+            media.requests.start(
+                request, for: .playlist(.main), byteLimit: request.byteRange.map { Int(clamping: $0.length) }, at: now)
+        } else if let playlist = file?.playlist(at: now) {
+            media.renditions[0].beganLoad(as: media.requests.nextID, at: now)
+            do throws(TrackerError) {
+                try follow(0, playlist, locator.upstream, CacheFreshness(), &media, at: now)
+            } catch { failed(0, error, &media, at: now) }
         }
     }
 }

@@ -78,7 +78,7 @@ struct SessionRequests: Sendable {
         var request = request
         request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
         request.byteLimit = byteLimit
-        request.acceptsStream = target == .opening || target == .stream
+        request.acceptsStream = (target == .opening || target == .stream) && request.byteRange == nil
         request.needsNewConnection = isRace || (timeouts ?? 0) > 0
         effects.append(.fetch(nextID, request))
         limiter.began(nextID, request.url)

@@ -1,4 +1,5 @@
 package import Fetch
+package import Media
 package import Playlist
 
 /// The reason why a channel cannot be opened or followed.
@@ -22,6 +23,10 @@ package struct TrackerError: Error, Equatable, Sendable {
         case silent(for: Duration)
         /// Nothing of what was listed could be published for that long.
         case nothingUsable(for: Duration, UnpublishedReason)
+        /// A media file on an origin that sends no byte ranges of it.
+        case noByteRanges
+        /// A media file that cannot be published.
+        case unusableFile(MediaError)
         /// No media playlist was read within the time limit for opening the upstream.
         case openingTimedOut
     }
@@ -75,7 +80,7 @@ package struct TrackerError: Error, Equatable, Sendable {
         switch reason {
         case .notAPlaylist(let kind, _): kind != .nothing
         case .noVariant, .unexpectedPlaylistKind, .unsupportedProtection, .noSegments, .silent, .nothingUsable,
-            .openingTimedOut:
+            .openingTimedOut, .noByteRanges, .unusableFile:
             true
         case .unreachable(let reason): reason.isFinal
         case .refused, .malformedPlaylist: false
@@ -94,8 +99,10 @@ extension FetchFault {
         case .unreachable(let reason): self = .transfer(reason)
         case .notAPlaylist, .unexpectedPlaylistKind: self = .notAPlaylist
         case .malformedPlaylist: self = .malformedPlaylist
-        case .noVariant, .noSegments, .unsupportedProtection, .silent, .nothingUsable, .openingTimedOut:
+        case .noVariant, .noSegments, .unsupportedProtection, .silent, .nothingUsable, .openingTimedOut,
+            .unusableFile:
             return nil
+        case .noByteRanges: self = .cutShort
         }
     }
 }

@@ -224,7 +224,7 @@ extension TrackerError {
             case .refused, .unreachable, .unexpectedPlaylistKind: []
             case .notAPlaylist(_, let beginning): [("beginning", beginning)]
             case .malformedPlaylist(let error): [("line", "\(error.line)"), ("tag", error.tag)]
-            case .noVariant, .openingTimedOut: []
+            case .noVariant, .openingTimedOut, .noByteRanges, .unusableFile: []
             case .noSegments(let duration), .silent(let duration): [("silence", seconds(duration))]
             case .unsupportedProtection(let method, let keyFormat, let sequence):
                 [("method", method.token), ("key-format", keyFormat), ("media-sequence", "\(sequence)")]
@@ -243,6 +243,8 @@ extension TrackerError {
         case .silent: "silent"
         case .nothingUsable: "nothing-usable"
         case .openingTimedOut: "opening-timed-out"
+        case .noByteRanges: "no-byte-ranges"
+        case .unusableFile: "unusable-file"
         }
     }
 }

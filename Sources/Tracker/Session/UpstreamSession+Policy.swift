@@ -31,6 +31,10 @@ extension UpstreamSession {
         package var program: UInt16?
         /// How long segments of a stream are held back.
         package var hold = Duration.zero
+        /// Whether a media file begins again when it has ended.
+        package var loopsFiles = false
+        /// Whether the media of a file is fetched as time passes, because it stands in for a live channel.
+        package var pacesFiles = false
         /// For the jitter of the pauses between attempts.
         package var seed: UInt64 = 0
         /// The point at which to join; earlier media was received from another source, or by another process.
@@ -58,6 +62,8 @@ extension UpstreamSession {
             self.openingTries = openingTries
             self.openingLimit = openingLimit
         }
+
+        var filePace: FilePlaylist.Pace { loopsFiles ? .loop : pacesFiles ? .clock : .finished }
 
         /// Playlists that are only watched need not be read at once. A blocking reload would occupy one of few
         /// connections.

@@ -13,9 +13,15 @@ enum FirstWord {
         return isList ? ["serve"] + words : words
     }
 
+    /// The URL of a source: as given, or of a file that is there.
+    static func sourceURL(_ word: String) -> String {
+        guard !word.contains("://"), FileManager.default.fileExists(atPath: word) else { return word }
+        return FileURL.text(ofPath: URL(filePath: word).standardizedFileURL.path)
+    }
+
     /// What is wrong with a word that stands where a channel's URL is expected; nil if it may be one.
     static func complaint(about word: String) -> String? {
-        guard !word.contains("://") else { return nil }
+        guard !word.contains("://"), !FileManager.default.fileExists(atPath: word) else { return nil }
         let start = "\(word.redacted.quoted) is neither a command nor a URL."
         if word.contains(".") || word.contains("/") {
             return "\(start) A channel is given as http://… or https://…, and a list of channels to liverelay serve."

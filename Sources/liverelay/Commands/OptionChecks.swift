@@ -40,7 +40,9 @@ enum OptionChecks {
     }
 
     static func backups(_ urls: [String]) -> String? {
-        urls.lazy.compactMap { DatagramURL.isOne($0) ? nil : url($0, of: "--backup") }.first
+        urls.lazy.map(FirstWord.sourceURL).compactMap {
+            DatagramURL.isOne($0) || FileURL.isOne($0) ? nil : url($0, of: "--backup")
+        }.first
     }
 
     /// The limit has to have room for the largest segment and the largest playlist.

@@ -50,10 +50,11 @@ struct RecordCommand: AsyncParsableCommand {
             variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
             patience: intake.patience?.duration)
         session.program = intake.program
+        session.loopsFiles = intake.loop
         session.polling = intake.polling(isRecorded: true)
         try await Recording(
-            upstream: upstream, directory: URL(filePath: capture, directoryHint: .isDirectory),
-            policy: ChannelSession.Policy(session: session, backups: backups),
+            upstream: FirstWord.sourceURL(upstream), directory: URL(filePath: capture, directoryHint: .isDirectory),
+            policy: ChannelSession.Policy(session: session, backups: backups.map(FirstWord.sourceURL)),
             requests: intake.requests, redaction: strip.options, length: length?.duration, console: console,
             logger: Logger(console: console, level: logLevel)
         ).run()

@@ -14,7 +14,7 @@ struct RelayCommand: AsyncParsableCommand {
             Ends with a different exit status for each kind of error; see docs/cli.md.
             """)
 
-    @Argument(help: "URL of the channel's master or media playlist (http or https).")
+    @Argument(help: "URL of the channel: of a playlist, a transport stream or a media file; or the path of a file.")
     var upstream: String
 
     @Option(
@@ -39,7 +39,8 @@ struct RelayCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await serving.run(
-            upstream: upstream, backups: backups, intake: intake, audio: audio, streaming: streaming
+            upstream: FirstWord.sourceURL(upstream), backups: backups.map(FirstWord.sourceURL), intake: intake,
+            audio: audio, streaming: streaming
         ) { base in
             ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
         }

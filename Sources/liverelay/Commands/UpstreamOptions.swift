@@ -24,6 +24,11 @@ struct UpstreamOptions: ParsableArguments {
                 """, valueName: "time"))
     var hold = TimeSpan(seconds: 0)
 
+    @Flag(
+        help: ArgumentHelp(
+            .loop, discussion: "Otherwise a file is republished once, as a recording that has ended."))
+    var loop = false
+
     @Option(help: ArgumentHelp(.multicastInterface, valueName: "name"))
     var multicastInterface: String?
 
@@ -138,6 +143,7 @@ struct UpstreamOptions: ParsableArguments {
             polling: polling(isRecorded: isRecorded), memory: memory)
         configuration.program = program
         configuration.hold = hold.duration
+        configuration.loopsFiles = loop
         return configuration
     }
 

@@ -1,0 +1,149 @@
+import Demux
+import Fetch
+import Media
+import Playlist
+import Support
+
+/// Derives the media playlist of a file from its index, which is read by byte ranges.
+///
+/// A finished file becomes a playlist of type VOD. One that is paced by the clock becomes a live playlist: each segment
+/// is listed when its time has come. If it loops, it has no end, and each round begins with a discontinuity.
+struct FilePlaylist: Sendable {
+    /// What is listed: everything at once, or as time passes.
+    enum Pace: Equatable, Sendable {
+        case finished
+        case clock
+        case loop
+    }
+
+    /// How much of a paced playlist is listed, at least: what a client may be late by.
+    private static let window = Duration.seconds(60)
+    /// Shortest file that is looped.
+    private static let shortestLoop = Ticks.seconds(1)
+
+    private let url: String
+    /// Whether the file begins as a stream does.
+    let mayBeStream: Bool
+    private let pace: Pace
+    private let cutting: FileCutting
+    private var index: MediaFileIndex?
+    /// When each segment begins in the file, and after the last one the end.
+    private var starts = [Ticks.zero]
+    /// When the playlist was listed first.
+    private var began: Duration?
+    private var listings = 0
+
+    /// - Parameter url: of the upstream, requested for each part: redirects may have tokens that expire.
+    init(url: String, mayBeStream: Bool, _ policy: UpstreamSession.Policy) {
+        (self.url, self.mayBeStream) = (url, mayBeStream)
+        pace = policy.filePace
+        cutting = FileCutting(maxBytes: policy.limits.segmentBytes)
+    }
+
+    /// The part of the file to request next; nil if the index is complete.
+    var neededRange: Range<UInt64>? { index == nil ? 0..<MediaFileIndex.windowBytes : index?.neededRange }
+
+    /// Whether more can be listed at once.
+    var hasMore: Bool { neededRange != nil || listings == 1 && pace != .finished }
+
+    var request: FetchRequest? {
+        neededRange.map { FetchRequest(.map, url: url, byteRange: ByteRange($0)) }
+    }
+
+    /// The section that all segments are read with, and its request; nil if they need none.
+    var initialization: (request: FetchRequest, bytes: [UInt8])? {
+        index?.initialization.map { (FetchRequest(.map, url: url, byteRange: ByteRange($0.range)), $0.bytes) }
+    }
+
+    /// Reads the answer to `request`.
+    mutating func append(_ outcome: FetchOutcome) throws(TrackerError) {
+        guard let neededRange else { return }
+        let part = try part(neededRange, in: outcome)
+        do throws(MediaError) {
+            if index == nil {
+                index = try MediaFileIndex(beginning: part.bytes, byteCount: part.fileSize, cutting)
+            } else {
+                try index?.append(part.bytes)
+            }
+        } catch {
+            throw TrackerError(.unusableFile(error), url: url)
+        }
+        for segment in (index?.segments ?? []).dropFirst(starts.count - 1) {
+            starts.append((starts.last ?? .zero) + max(segment.duration, .milliseconds(1)))
+        }
+        if pace == .loop, isComplete, total < Self.shortestLoop {
+            throw TrackerError(.unusableFile(.movie(.tooShort(total))), url: url)
+        }
+    }
+
+    private func part(
+        _ range: Range<UInt64>, in outcome: FetchOutcome
+    ) throws(TrackerError) -> (bytes: [UInt8], fileSize: UInt64) {
+        switch outcome {
+        // An origin without ranges sends everything.
+        case .failure(let error) where error.reason == .tooLarge: throw TrackerError(.noByteRanges, url: url)
+        case .failure(let error): throw TrackerError(error, url: url)
+        case .success(let answer):
+            guard answer.isSuccess else { throw TrackerError(.refused(status: answer.status), url: url) }
+            guard let part = answer.filePart(of: range) else { throw TrackerError(.noByteRanges, url: url) }
+            return part
+        }
+    }
+}
+
+// MARK: - The playlist
+
+extension FilePlaylist {
+    private var total: Ticks { starts.last ?? .zero }
+    private var isComplete: Bool { index?.isComplete ?? false }
+
+    /// RFC 8216 §4.3.3.1: the longest segment, in whole seconds.
+    private var targetDuration: Duration {
+        let longest = index?.segments.lazy.map(\.duration).max() ?? .zero
+        return .seconds(max(1, (longest.count + Ticks.perSecond - 1) / Ticks.perSecond))
+    }
+
+    /// Returns the playlist as it is at `now`; nil if too little of the index is known.
+    mutating func playlist(at now: Duration) -> MediaPlaylist? {
+        guard let index, !index.segments.isEmpty, isComplete || pace == .finished else { return nil }
+        let since = now - (began ?? now)
+        (began, listings) = (began ?? now, listings + 1)
+        // A playlist that grows would be joined near its end.
+        if listings == 1, pace != .finished || !isComplete { return playlist(of: 0..<1, hasEnded: false) }
+        guard pace != .finished else { return playlist(of: 0..<index.segments.count, hasEnded: isComplete) }
+        // Three target durations are there when a live playlist is joined.
+        let position = since + max(targetDuration * 3, .seconds(8))
+        let end = pace == .loop ? Int.max : index.segments.count
+        let last = min(number(at: position), end - 1)
+        return playlist(
+            of: number(at: max(.zero, position - max(Self.window, targetDuration * 10)))..<last + 1,
+            hasEnded: last == end - 1)
+    }
+
+    /// The number of the segment that lasts at a time since the beginning of the first round.
+    private func number(at time: Duration) -> Int {
+        let (round, place) = Ticks(time).count.quotientAndRemainder(dividingBy: total.count)
+        let following = starts.firstIndex { $0.count > place } ?? starts.count - 1
+        return Int(round) * (starts.count - 1) + max(0, following - 1)
+    }
+
+    private func playlist(of numbers: Range<Int>, hasEnded: Bool) -> MediaPlaylist {
+        var playlist = MediaPlaylist(targetDuration: targetDuration, mediaSequence: UInt64(numbers.lowerBound))
+        playlist.segments = numbers.map(segment)
+        playlist.discontinuitySequence = playlist.segments.first?.discontinuitySequence
+        playlist.hasEndList = hasEnded
+        playlist.playlistType = pace == .finished && hasEnded ? .vod : nil
+        return playlist
+    }
+
+    private func segment(_ number: Int) -> MediaSegment {
+        let (round, place) = number.quotientAndRemainder(dividingBy: starts.count - 1)
+        var segment = MediaSegment(
+            uri: url, duration: (starts[place + 1] - starts[place]).duration, mediaSequence: UInt64(number),
+            discontinuitySequence: UInt64(round))
+        segment.byteRange = index.map { ByteRange($0.segments[place].range) }
+        segment.map = initialization.map { MediaInitialization(uri: url, byteRange: $0.request.byteRange) }
+        segment.isDiscontinuous = place == 0 && round > 0
+        return segment
+    }
+}

@@ -115,9 +115,8 @@ extension FilePlaylist {
         let position = since + max(targetDuration * 3, .seconds(8))
         let end = pace == .loop ? Int.max : index.segments.count
         let last = min(number(at: position), end - 1)
-        return playlist(
-            of: number(at: max(.zero, position - max(Self.window, targetDuration * 10)))..<last + 1,
-            hasEnded: last == end - 1)
+        let first = number(at: max(.zero, position - max(Self.window, targetDuration * 10)))
+        return playlist(of: min(first, last)..<last + 1, hasEnded: last == end - 1)
     }
 
     /// The number of the segment that lasts at a time since the beginning of the first round.

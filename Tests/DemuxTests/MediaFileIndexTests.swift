@@ -67,7 +67,7 @@ extension MediaFileIndex {
             output: ["-movflags", "+frag_keyframe+empty_moov+default_base_moof+global_sidx"]),
         Row(when: "fragments with an index each", output: ["-movflags", "+frag_keyframe+empty_moov+dash"]),
         Row(when: "fragments without an index", output: noSlices + ["-movflags", "+skip_trailer"]),
-        Row(when: "fragments of half a second", output: noSlices + ["-frag_duration", "500000"]),
+        Row(when: "fragments of half a second", output: noSlices + ["-frag_duration", "500000"], segments: 5),
         Row(
             when: "one GOP, cut at any frame", video: ["-c:v", "libx264", "-preset", "veryfast", "-g", "999"],
             segments: 2),

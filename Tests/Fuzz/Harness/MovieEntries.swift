@@ -62,7 +62,8 @@ enum MovieEntries {
                 outputs.append(demuxer.finish())
                 try DemuxInvariants(bytes: 2 * bytes.count).check(outputs)
             }
-            try readFile(bytes)
+            // A file that cannot be used is refused with a typed error.
+            do { try readFile(bytes) } catch is MediaError {}
         })
 
     /// Reads the bytes as a file, whose segments are parts of it.

@@ -12,11 +12,6 @@ package enum FetchFailure: Error, Equatable, Sendable {
     case truncated
     /// The body ended with its connection, and plays for much shorter than its EXTINF says.
     case tooShort
-
-    /// The HTTP status of the answer; nil if there was no answer or it was a success.
-    package var status: Int? {
-        if case .refused(let status) = self { status } else { nil }
-    }
 }
 
 /// A failed attempt, with the number of attempts so far.

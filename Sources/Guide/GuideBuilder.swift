@@ -20,7 +20,7 @@ struct GuideBuilder {
         var fingerprint: UInt64 = 0
         /// Where the programs are in the first file.
         var schedule = GuideSchedule()
-        /// Of each guide: what is in it, or why it cannot be used.
+        /// The content of each guide in numbers, or why it cannot be used.
         var found: [Result<GuideScanner.Counts, GuideFault>] = []
     }
 

@@ -26,7 +26,7 @@ struct GuideSource: Equatable, Sendable {
         due = now + (refresh ?? .seconds(1 << 32))
     }
 
-    /// What was fetched before stays.
+    /// Keeps the guide that was fetched before.
     mutating func recordFailure(_ fault: GuideFault, at now: ContinuousClock.Instant, refresh: Duration?) {
         self.fault = fault
         let pause = min(Self.firstPause * (1 << min(failures, 6)), Self.longestPause, refresh ?? Self.longestPause)

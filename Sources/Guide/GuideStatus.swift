@@ -19,7 +19,7 @@ package struct GuideStatus: Encodable, Sendable {
         let damagedElements: Int
     }
 
-    /// What is served.
+    /// The guide that is served.
     let channels: Int
     let programs: Int
     let bytes: Int

@@ -10,11 +10,6 @@ package struct AudioTranscodeStage: Sendable {
         package var transcoded = 0
         /// Frames that could not be decoded for transcoding.
         package var undecodable = 0
-
-        static func += (left: inout Counts, right: Counts) {
-            left.transcoded += right.transcoded
-            left.undecodable += right.undecodable
-        }
     }
 
     /// A span of audio that is being transcoded.
@@ -51,7 +46,7 @@ package struct AudioTranscodeStage: Sendable {
         didSet { if isChannelAAC != oldValue { lastCopied = nil } }
     }
     private var span: Span?
-    /// Of the last packet that was not dropped.
+    /// The configuration of the last packet that was not dropped.
     private var configuration: AudioConfiguration?
     /// In the segment.
     private var (configurationCount, spanCount) = (0, 0)

@@ -69,7 +69,7 @@ package struct XtreamAccount: Hashable, Sendable {
     /// The host of the panel.
     var host: String { URIReference.host(of: panel) ?? "" }
 
-    /// What tells two accounts apart, whatever is asked of them.
+    /// The parts that tell two accounts apart, whatever is asked of them.
     struct Identity: Hashable {
         let panel: String
         let username: Secret

@@ -13,8 +13,9 @@ struct ListEntry {
     var groups: [String]?
     /// Whether an issue says already why the entry has no source.
     var isExplained = false
-    private(set) var sources: [ListedSource] = []
-    private var backups: [ListedSource] = []
+    var sources: [ListedSource] = []
+    /// The sources of commented URLs. They come after the others, also if they stand before them.
+    var backups: [ListedSource] = []
     /// The options of the first source, which hold for the others where they have none of their own.
     var options = RequestOptions()
 
@@ -28,11 +29,6 @@ struct ListEntry {
         self.attributes = Dictionary(attributes.map { ($0.name, $0.value) }) { first, _ in first }
         stationAttributes = attributes.filter { $0.name.hasPrefix("tvc-") }
     }
-
-    mutating func append(_ source: ListedSource) { sources.append(source) }
-
-    /// Appends the source of a commented URL. It comes after the others, also if it stands before them.
-    mutating func appendBackup(_ source: ListedSource) { backups.append(source) }
 
     /// The first attribute of `names` that is there.
     func value(of names: String...) -> String? { names.lazy.compactMap { attributes[$0] }.first }

@@ -207,7 +207,7 @@ extension M3UChannelListParser {
             issues.record(.limit(.sources), line: line)
             return
         }
-        if isBackup { entry?.appendBackup(source) } else { entry?.append(source) }
+        if isBackup { entry?.backups.append(source) } else { entry?.sources.append(source) }
     }
 
     /// - Returns: the source, and its options without what it has from the entry's first source; nil for a line that an

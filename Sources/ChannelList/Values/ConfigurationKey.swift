@@ -32,7 +32,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // When it runs.
     case always, idle
 
-    /// What people and guides call the channel.
+    /// The keys by which people and guides know the channel.
     static let descriptions: Set<ConfigurationKey> = [
         .name, .group, .logo, .number, .guideID, .guideName, .guideShift, .radio,
     ]

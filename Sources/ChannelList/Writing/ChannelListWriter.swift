@@ -16,7 +16,7 @@ package enum StreamFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// What clients of Xtream Codes say who they are, in the URLs of a list.
+/// The user name and the password of a client of Xtream Codes, in the URLs of a list.
 package struct XtreamCredentials: Sendable {
     private let user: Secret
     private let password: Secret

@@ -38,12 +38,6 @@ package struct EventMessageBox: Equatable, Sendable {
         MediaError(.badParameterSet(field: field), offset: emsg.start, section: section)
     }
 
-    /// The presentation time on the movie's timeline; nil if it is relative to a segment.
-    package var movieTime: Ticks? {
-        guard case .onMovieTimeline(let time) = presentationTime else { return nil }
-        return Ticks(units: time, timescale: timescale)
-    }
-
     /// Returns the presentation time as on the wire, 0 ..< 2³³.
     /// - Parameter start: the earliest presentation time in the segment, as on the wire.
     package func time(from start: Ticks?) -> Ticks? {

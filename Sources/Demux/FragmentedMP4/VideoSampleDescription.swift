@@ -66,15 +66,3 @@ extension BoxFields {
         sets.append(VideoSampleDescription.ParameterSet(kind: kind, unit: unit))
     }
 }
-
-extension VideoSampleDescription {
-    /// The codec and the parameter sets of the sample entry.
-    package var configuration: VideoConfiguration {
-        func units(_ kind: NALUnitRole.ParameterSet) -> [[UInt8]] {
-            parameterSets.filter { $0.kind == kind }.map { Array($0.unit) }
-        }
-        return VideoConfiguration(
-            codec: codec, videoParameterSets: units(.video), sequenceParameterSets: units(.sequence),
-            pictureParameterSets: units(.picture))
-    }
-}

@@ -11,7 +11,7 @@ struct CurlJob: Equatable, Sendable {
     let headerLines: [String]
     /// `first-last`; nil: the whole resource.
     let range: String?
-    /// What is sent with POST; nil: the request is a GET.
+    /// The body of a POST; nil: the request is a GET.
     let content: PostContent?
     let configuration: CurlConfiguration
     let cookieLines: [String]

@@ -148,7 +148,7 @@ final class CurlTransfer {
         handle.set(CURLOPT_MAXFILESIZE_LARGE, bytes: limits.bodyBytes)
     }
 
-    /// What becomes of bytes that have arrived.
+    /// The destination of bytes that have arrived.
     fileprivate enum Reception { case accepted, paused, aborted }
 
     /// Appends decompressed bytes, at most 16 KiB per call. Paused bytes come again after `resume`.

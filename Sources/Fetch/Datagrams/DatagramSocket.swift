@@ -4,7 +4,7 @@ import Support
 /// A socket at which the datagrams of one stream arrive. A multicast group is joined while it exists.
 @safe
 final class DatagramSocket: Sendable {
-    /// What the kernel keeps of a burst: a second of 60 Mbit/s. It may grant less.
+    /// Bytes of a burst that the kernel keeps: a second of 60 Mbit/s. It may grant less.
     static let bufferBytes: Int32 = 8 << 20
     /// The largest datagram.
     private static let datagramBytes = 1 << 16

@@ -1,6 +1,6 @@
 import Support
 
-/// What the first pass over a guide finds: which of our channels it has, and how many programs each.
+/// The findings of the first pass over a guide: which of our channels it has, and how many programs each.
 struct GuideIndex: Sendable {
     private struct Entry {
         /// How surely the channel of the guide is each of ours.
@@ -69,7 +69,7 @@ struct GuideIndex: Sendable {
         /// The guide's id, as it is compared.
         let key: String
 
-        /// Of several channels of a guide with one name, the one with most programs is meant.
+        /// The one with most programs is meant, of several channels of a guide with one name.
         func isBetter(than other: Candidate) -> Bool {
             (rank.rawValue, -programs, key) < (other.rank.rawValue, -other.programs, other.key)
         }

@@ -5,7 +5,7 @@ package struct GuideListing: Equatable, Sendable {
     package var stop: Int64
     package let title: String
     package let description: String
-    /// Of the title, as the guide writes it; empty if it does not.
+    /// The language of the title, as the guide writes it; empty if it does not.
     package let language: String
 
     /// The time for which a program goes on that says neither when it stops nor what follows.

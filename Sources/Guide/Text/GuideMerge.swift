@@ -9,7 +9,7 @@ struct GuideMerge: Sendable {
     /// The `channel` of each channel's programs, as it is written.
     private let ids: [[UInt8]]
 
-    /// What was written.
+    /// Numbers of what was written.
     struct Counts: Equatable, Sendable {
         var channels = 0
         var programs = 0

@@ -6,7 +6,7 @@ import Support
 /// for: an element that is damaged costs only itself. Nothing is expanded: a DTD, and entities that it declares, are
 /// passed over. No byte is read more than a few times, whatever the text and the sizes of its parts.
 struct GuideScanner {
-    /// What was found, and what had to be dropped.
+    /// Numbers of elements that were found, or had to be dropped.
     struct Counts: Equatable, Sendable {
         var channels = 0
         var programs = 0

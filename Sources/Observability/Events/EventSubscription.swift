@@ -11,7 +11,7 @@ final class EventSubscription: Sendable {
     enum Reader: Equatable, Sendable {
         /// A client of `/api/events`.
         case stream
-        /// What delivers the events elsewhere, also after the streams have ended.
+        /// A delivery of the events elsewhere, also after the streams have ended.
         case delivery
     }
 

@@ -53,7 +53,7 @@ package struct EventContent: Equatable, Sendable {
         case failed
     }
 
-    /// What of a channel does not work.
+    /// The part of a channel that does not work.
     enum Failure: String, Equatable, Sendable {
         /// The run is over.
         case failed

@@ -33,7 +33,7 @@ extension RelayError {
 }
 
 extension ListIssue {
-    /// What was not understood, as a phrase.
+    /// The text that was not understood, as a phrase.
     package var message: String {
         switch kind {
         case .missingHeader: "the first line is not #EXTM3U"

@@ -78,7 +78,7 @@ extension DecryptError {
 }
 
 extension SpliceCounts {
-    /// What kept media from being published, in words.
+    /// The causes that kept media from being published, in words.
     fileprivate var findings: String {
         let all = [
             (self[.framesBeforeSync], "frames without a random access point before them"),

@@ -26,7 +26,7 @@ extension RingError {
 }
 
 extension RingError {
-    /// What an operator can do about an unusable spool.
+    /// An action of the operator that makes the spool usable.
     var remedy: String {
         guard case .system(_, _, let code) = self else {
             return isDiskFull ? Self.freeSpace : "Give another --spool"

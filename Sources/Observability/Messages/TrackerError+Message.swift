@@ -65,7 +65,7 @@ extension TrackerError {
 }
 
 extension DocumentKind {
-    /// What to give in its place.
+    /// Advice what to give in its place.
     fileprivate var advice: String {
         switch self {
         case .channelList: "Serve all of its channels with: liverelay serve URL"

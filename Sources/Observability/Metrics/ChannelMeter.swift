@@ -59,7 +59,7 @@ package final class ChannelMeter: Sendable {
     }
 }
 
-/// What is asked of an upstream.
+/// A kind of resource that is asked of an upstream.
 package enum UpstreamResource: String, CaseIterable, Hashable, Sendable {
     case playlist, segment, key, map
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What the process uses of its machine, from `/proc/self`. nil: the system does not say.
+/// The use that the process makes of its machine, from `/proc/self`. nil: the system does not say.
 package struct ProcessFigures: Equatable, Sendable {
     var residentBytes: UInt64?
     var virtualBytes: UInt64?

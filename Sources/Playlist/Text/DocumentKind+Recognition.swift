@@ -21,7 +21,7 @@ extension DocumentKind {
         self = text.isEmpty ? .nothing : .unknown(beginning: Self.visibleBeginning(of: bytes))
     }
 
-    /// What stands where an HLS playlist was expected and does not begin as one does.
+    /// The kind of a document that stands where an HLS playlist was expected and does not begin as one does.
     init(notAPlaylist bytes: [UInt8]) {
         self =
             DocumentKind(foreign: bytes) ?? DocumentKind(unreadable: bytes)

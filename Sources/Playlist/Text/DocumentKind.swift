@@ -1,4 +1,4 @@
-/// What a document is, where one of another kind was expected.
+/// The kind of a document where one of another kind was expected.
 package enum DocumentKind: Equatable, Sendable {
     /// An HLS media playlist: one channel, or a recording.
     case mediaPlaylist

@@ -1,5 +1,4 @@
 import CEmbed
-import Support
 import WebServer
 
 /// A file of the web page. The page works below any path, because its URLs are relative.
@@ -55,12 +54,6 @@ enum Page {
 
     /// Answers a request for a file of the page; nil if the path names none.
     static func response(at path: String) -> Response? { PageFile(path: path).flatMap { files[$0] } }
-
-    /// Leads from `/news` to `/news/`, where the page's relative URLs are right.
-    /// - Parameter query: that the URL carries, as in `Viewer`.
-    static func redirect(toFolder name: String, query: Secret?) -> Response {
-        .redirect(.permanentRedirect, to: "\(name)/", query: query)
-    }
 
     private static let files = Dictionary(
         uniqueKeysWithValues: PageFile.allCases.map { ($0, response($0.bytes, MimeType(fileName: $0.rawValue))) })

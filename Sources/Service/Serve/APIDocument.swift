@@ -73,7 +73,7 @@ extension ConfigurationKey.Form {
             ])
     }
 
-    /// That of a memory limit has no number below the smallest one.
+    /// The pattern of a memory limit has no number below the smallest one.
     private static func byteCount(atLeast least: Int) -> JSONSchema {
         var schema = string(.byteCount)
         if least == MemoryBudget.smallestLimit {

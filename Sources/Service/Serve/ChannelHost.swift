@@ -50,7 +50,8 @@ package final class ChannelHost: Sendable {
         state = Mutex(State(supervisor: ChannelSupervisor(policy), directory: directory))
     }
 
-    private var now: Duration { clock.now() }
+    /// The time since the process began.
+    var now: Duration { clock.now() }
 
     /// Starts the channels that always run.
     package func start() {
@@ -172,8 +173,6 @@ package final class ChannelHost: Sendable {
         let channel: ListedChannel
         let entry: ChannelSupervisor.Entry?
     }
-
-    var uptime: Duration { now }
 
     /// One moment of the process, for its status.
     struct Overview: Sendable {

@@ -72,9 +72,11 @@ package final class ServeResponder: Responder {
             // Events have the path, which holds a password.
             streamClients.observed(answer(to: request, target), to: target.at(request.redactedPath))
         case .folder(let name):
+            // The page's relative URLs are right below the folder.
             .now(
                 host.directory[name] == nil
-                    ? .notFound(target.path) : Page.redirect(toFolder: name, query: target.viewer.query))
+                    ? .notFound(target.path)
+                    : .redirect(.permanentRedirect, to: "\(name)/", query: target.viewer.query))
         case .channel(let name, let resource):
             streamClients.observed(answer(of: name ?? "", resource, to: target), to: target)
         case .metrics: metrics?.answer(to: target) ?? .now(.notFound(target.path))
@@ -166,7 +168,7 @@ extension ServeResponder {
 
     private func statusOfIdle(_ name: String) -> Response {
         let listing = host.listing(of: name)
-        let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.uptime)
+        let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.now)
         return Response(
             contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
     }

@@ -23,7 +23,7 @@ struct SupervisedChannels: Sendable {
     /// Connections of accounts, as far as they are limited.
     var connections: [String: Int] = [:]
     private var process = ChannelPool()
-    /// Those of each account, and those without one.
+    /// The pool of each account, and that of the channels without one.
     private var accounts: [String?: ChannelPool] = [:]
 
     /// When a channel changes its state by itself, or a request was held too long.
@@ -106,10 +106,7 @@ struct SupervisedChannels: Sendable {
         return open.values.compactMap(\.queued.first).min()?.name
     }
 
-    /// Runs that are not over.
-    var runningCount: Int { process.runningCount }
-
-    /// What keeps a channel from getting a place, and the channel without viewers that has to end for it.
+    /// The limit that keeps a channel from getting a place, and the channel without viewers that has to end for it.
     enum Obstacle: Equatable {
         case account(String, connections: Int, longestUnwatched: String?)
         case process(limit: Int, longestUnwatched: String?)

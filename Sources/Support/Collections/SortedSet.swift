@@ -12,8 +12,6 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
 
     package var last: Element? { chunks.last?.last }
 
-    var isEmpty: Bool { chunks.isEmpty }
-
     /// The values from the first on, as far as they satisfy `predicate`.
     package func prefix(while predicate: (Element) -> Bool) -> [Element] {
         var prefix: [Element] = []

@@ -1,9 +1,9 @@
 /// An error that ends the process: one line for the operator, and an exit status for scripts.
 package struct RelayError: Error, Equatable {
     package let exit: ExitStatus
-    /// What was found, and where; one line, whatever upstream answer it quotes.
+    /// The finding and its place; one line, whatever upstream answer it quotes.
     package let message: String
-    /// What the operator can do.
+    /// An action of the operator that helps.
     let advice: String
 
     package init(_ exit: ExitStatus, _ message: String, advice: String) {

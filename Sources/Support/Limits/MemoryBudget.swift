@@ -42,7 +42,7 @@ package struct MemoryBudget: Equatable, Sendable {
         static let total = allCases.reduce(0) { $0 + $1.weight }
     }
 
-    /// What does not grow with the limit: an access unit that two segments share (4 MiB), two maps in flight (4 MiB),
+    /// Bytes that do not grow with the limit: an access unit that two segments share (4 MiB), two maps in flight (4 MiB),
     /// the frames of a segment as values (20 MiB), eight renditions of subtitles (16 MiB), and the segments that are
     /// recognized when an upstream renumbers them (4 MiB).
     static let fixedBytes = 48 << 20
@@ -51,7 +51,7 @@ package struct MemoryBudget: Equatable, Sendable {
     /// A tebibyte: a larger number of bytes, of whatever part, is a typing error.
     package static let largestLimit = 1 << 40
 
-    /// What was asked for. nil: what the others leave.
+    /// The sizes that were asked for. nil: what the others leave.
     private struct Request: Equatable, Sendable {
         let limit: Int?
         let segment: Int?

@@ -64,17 +64,13 @@ package enum Route: Equatable, Sendable {
         case (.list, "/status.json"): self = .status
         case (.list, "/healthz"): self = .health
         case (.list, "/readyz"): self = .readiness
-        case (.list, let path): self = Self.folder(path, target)
+        case (.list, let path) where path.hasPrefix("/web/"): self = .pageFile(path)
+        case (.list, let path) where path == "/api" || path.hasPrefix("/api/"): self = .api(API(path: path))
+        case (.list, let path):
+            self =
+                Tuner(path: path).map(Route.tuner) ?? Self.tunerStream(path)
+                ?? XtreamRequest(target).map(Route.xtream) ?? Self.channel(path.dropFirst(), query: target.query)
         }
-    }
-
-    private static func folder(_ path: String, _ target: RequestTarget) -> Route {
-        if let tuner = Tuner(path: path) { return .tuner(tuner) }
-        if let stream = tunerStream(path) { return stream }
-        if path.hasPrefix("/web/") { return .pageFile(path) }
-        if path == "/api" || path.hasPrefix("/api/") { return .api(API(path: path)) }
-        if let request = XtreamRequest(target) { return .xtream(request) }
-        return channel(path.dropFirst(), query: target.query)
     }
 
     private static func channel(_ path: Substring, query: [RequestTarget.QueryItem]) -> Route {

@@ -18,14 +18,14 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// That a client needs: its socket, and the file that it is sent.
+    /// Descriptors of a client: its socket, and the file that it is sent.
     static let perClient = 2
-    /// That a running channel needs: the lock of its spool, a file that is written, and four connections to its upstream,
+    /// Descriptors of a running channel: the lock of its spool, a file that is written, and four connections to its upstream,
     /// six while a backup is tried.
     static let perChannel = 8
-    /// That an event loop needs.
+    /// Descriptors of an event loop.
     static let perEventLoop = 4
-    /// For refusals, guides, lists, webhooks, commands, and the system's own.
+    /// Descriptors for refusals, guides, lists, webhooks, commands, and the system's own.
     static let reserve = 64
 
     /// The connections of clients for which there are descriptors: half of them are for clients. The others are for

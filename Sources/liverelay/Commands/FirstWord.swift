@@ -19,7 +19,7 @@ enum FirstWord {
         return FileURL.text(ofPath: URL(filePath: word).standardizedFileURL.path)
     }
 
-    /// What is wrong with a word that stands where a channel's URL is expected; nil if it may be one.
+    /// The fault of a word that stands where a channel's URL is expected; nil if it may be one.
     static func complaint(about word: String) -> String? {
         guard !word.contains("://"), !FileManager.default.fileExists(atPath: word) else { return nil }
         let start = "\(word.redacted.quoted) is neither a command nor a URL."

@@ -29,7 +29,7 @@ struct ServingOptions: ParsableArguments {
     var dvr: TimeSpan?
 
     static let defaultRewind = TimeSpan(seconds: 7200)
-    /// What a slow reader of --output may be late before it is moved forward, and more.
+    /// More than a slow reader of --output may be late before it is moved forward.
     static let streamingRewind = TimeSpan(seconds: 60)
 
     @Option(help: ArgumentHelp(.window))

@@ -104,6 +104,8 @@ package struct SpliceEngine: Sendable {
             written += assembler.finishChannel(with: videoQueue.dequeueAudioTail())
             assembler.markers.finish()
         }
+        let streams = main.program?.privateData ?? []
+        for index in written.indices { written[index].privateDataStreams = streams }
         return written
     }
 

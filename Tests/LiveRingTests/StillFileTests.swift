@@ -12,14 +12,15 @@ struct StillFileTests {
     init() throws { directory = try ScratchDirectory() }
 
     private static let policy = RetentionPolicy(rewind: .seconds(48), liveWindow: .zero, freeReserve: 0)
-    private static let still = StillFile(hash: "a1", bytes: [1, 2, 3])
+    private static let still = SidecarFile(.still, hash: "a1", bytes: [1, 2, 3])
 
     /// Segment `n`; segments 2 to 5 have the still, and 6 has another.
     private static func segment(_ n: Int) -> NewSegment {
         var segment = NewSegment.numbered(n)
-        segment.still = (2...5).contains(n) ? still : n == 6 ? StillFile(hash: "b6", bytes: [6]) : nil
+        let file = (2...5).contains(n) ? still : n == 6 ? SidecarFile(.still, hash: "b6", bytes: [6]) : nil
+        segment.sidecars = [file].compactMap(\.self)
         segment.transportStream = TransportStreamPoint(
-            parameters: "", discontinuitySequence: 0, isDiscontinuous: false, still: segment.still?.file)
+            parameters: "", discontinuitySequence: 0, isDiscontinuous: false, still: file?.file)
         return segment
     }
 
@@ -91,6 +92,22 @@ struct StillFileTests {
         #expect(names() == ["still-a1.mp4", "still-b6.mp4"])
     }
 
+    /// Each segment has its own subtitles beside it.
+    @Test func privateDataLeavesWithItsSegment() async throws {
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        for n in 0..<30 {
+            var segment = Self.segment(n)
+            let data = SidecarFile(.privateData, hash: "d\(n)", bytes: [UInt8(n)])
+            segment.sidecars.append(data)
+            segment.transportStream?.privateData = data.file
+            try await ring.publish(segment)
+        }
+        let stored = Set(directory.names.filter { $0.hasPrefix("data-") })
+        #expect(stored == Set(ring.snapshot.index.entries.compactMap { $0.transportStream?.privateData?.name }))
+        #expect(stored.contains("data-d29.mp4") && !stored.contains("data-d0.mp4"))
+        #expect(ring.snapshot.newest?.storedBytes == UInt64(ring.snapshot.newest?.segment.byteCount ?? 0) + 1)
+    }
+
     @Test func gapNeedsNoFile() async throws {
         let ring = try DVRRing.open(directory, policy: Self.policy)
         for n in 0..<4 { try await ring.publish(Self.segment(n)) }
@@ -100,7 +117,7 @@ struct StillFileTests {
 
     @Test(arguments: [
         "still-a.mp4:3", "leadin-b.mp4:9 still-a.mp4:3", "still-a.mp4:3 leadin-b.mp4:9", "still-a.mp4", "still-a.mp4:x",
-        "../etc:3", "init-a.mp4:3", "still-a.mp4:3 still-b.mp4:3",
+        "../etc:3", "init-a.mp4:3", "still-a.mp4:3 still-b.mp4:3", "data-a.mp4:3 data-b.mp4:3",
     ])
     func namesAreReadFromTheJournal(text: String) throws {
         var entry = RingIndex.filled(1).listed[0]

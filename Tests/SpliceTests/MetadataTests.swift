@@ -150,6 +150,21 @@ struct PendingMarkersTests {
         #expect(markers.messages.counts[.eventMessages] == 4 && markers.messages.counts[.discardedTimedMetadata] == 0)
     }
 
+    /// Subtitles sent ahead of their time would stand in the next period.
+    @Test func privateDataEndsWithItsPeriod() {
+        let stream = PrivateDataStream(descriptor: [0x59, 1, 0])
+        let times: [Int64] = [905_000, 904_000, 1_350_000]
+        let part = part(900_000, times.map { TimedMetadata(.privateData(stream, [UInt8($0 & 0xFF)]), at: Ticks($0)) })[
+            0]
+        var markers = PendingMarkers()
+        markers.append(part, on: timeline(part))
+        let first = markers.dequeuePrivateData(before: Ticks(378_000))
+        #expect(first.map(\.time.count) == [22_000, 23_000] && markers.dequeueMessages(before: Ticks(1 << 40)).isEmpty)
+        markers.beginPeriod()
+        #expect(markers.dequeuePrivateData(before: Ticks(1 << 40)).isEmpty)
+        #expect(markers.counts[.privateDataPackets] == 2 && markers.counts[.discardedTimedMetadata] == 1)
+    }
+
     @Test func numberOfHeldMessagesIsBounded() {
         let tags = (0..<1100).map { TimedMetadata(.id3(id3("x")), at: Ticks(9_000_000 + Int64($0))) }
         let part = part(900_000, tags)[0]

@@ -91,8 +91,9 @@ extension ChannelPublisher {
         var timed = segment
         if !hasSubtitles { timed.spans = [] }
         var nextTransportStream = transportStream
-        let (point, still) = nextTransportStream.append(segment, after: ring.snapshot)
-        var new = NewSegment(segment, from: source, markers: segmentMarkers, transportStream: point, still: still)
+        let (point, sidecars) = nextTransportStream.append(segment, after: ring.snapshot)
+        var new = NewSegment(
+            segment, from: source, markers: segmentMarkers, transportStream: point, sidecars: sidecars)
         nextTransportStream.measure(&new)
         do throws(RingError) {
             try await ring.publish(new)

@@ -44,10 +44,9 @@ struct TransportStreamSource: Sendable {
     ) throws(TransportStreamError) -> Written {
         let size: Int
         do throws(RingError) { size = try snapshot.read(entry.segment, into: &file) } catch { throw .spool(error) }
-        let still = try entry.transportStream?.still.map { (still) throws(TransportStreamError) in
-            do throws(RingError) { return try snapshot.bytes(of: still) } catch { throw .spool(error) }
-        }
-        let content = try entry.transportContent(still: still) { (audio, duration) throws(MediaError) in
+        let content = try entry.transportContent { (sidecar) throws(TransportStreamError) in
+            do throws(RingError) { return try snapshot.bytes(of: sidecar) } catch { throw .spool(error) }
+        } samples: { (audio, duration) throws(MediaError) in
             try TransportMedia(fragment: file[..<size], audio: audio, lasting: duration)
         }
         return Written(
@@ -84,14 +83,20 @@ struct TransportContent {
 
 extension TransportStreamRecord {
     /// - Parameters:
-    ///   - still: the bytes of its still; nil if it needs none.
+    ///   - sidecars: returns the bytes of a file beside the segment.
     ///   - samples: returns the samples of the segment, by its audio and its duration.
     func transportContent(
-        still: [UInt8]?, _ samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
+        sidecars: (SpoolFile) throws(TransportStreamError) -> [UInt8],
+        samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
     ) throws(TransportStreamError) -> TransportContent {
         guard let point = transportStream, let state = TransportStreamState(point) else { throw .noMedia }
+        let still = try point.still.map(sidecars)
+        let privateData = try point.privateData.map(sidecars)
         do throws(MediaError) {
             var media = try samples(audioConfiguration, Ticks(duration))
+            if let privateData {
+                media.privateData = try PrivateDataFile.read(privateData, of: state.privateDataStreams)
+            }
             let still = try still.map { (bytes) throws(MediaError) in
                 try TransportMedia(fragment: bytes[...], audio: nil, lasting: .zero)
             }
@@ -102,8 +107,7 @@ extension TransportStreamRecord {
                 date: programDateTime, start: media.presentationStart, duration: Ticks(duration))
             media.spliceSections = sections.sections(of: adMarkers)
             return TransportContent(
-                media: media, muxer: TransportStreamMuxer(state.program, audioChanges: state.audioChanges),
-                replacements: replacements)
+                media: media, muxer: TransportStreamMuxer(state), replacements: replacements)
         } catch { throw .unreadable(error) }
     }
 

@@ -33,28 +33,38 @@ struct TransportStreamTimeline: Sendable {
     /// - Returns: what has to be stored with it.
     mutating func append(
         _ segment: SplicedSegment, after snapshot: RingSnapshot
-    ) -> (point: TransportStreamPoint, still: StillFile?) {
+    ) -> (point: TransportStreamPoint, sidecars: [SidecarFile]) {
         let audio = segment.description.audioCodec == nil ? nil : segment.position.audio
         let video = segment.description.video.flatMap { VideoConfiguration.Codec(codecString: $0.codec) }
         let name = segment.initSection.name
-        let next =
+        var next =
             state?.followed(by: audio, initialization: name)
             ?? TransportStreamState(video: video, audio: audio, initialization: name)
+        next.insert(segment.privateDataStreams)
         let previous = state?.discontinuities ?? next.discontinuities
         state = next
         if video != next.program.video { counts.foreignVideoSegments += 1 }
         if let audio, !next.carries(audio) { counts.foreignAudioSegments += 1 }
         let still = next.program.video == nil || video == next.program.video ? nil : still(in: snapshot)
+        let data = Self.privateData(of: segment)
         let point = TransportStreamPoint(
             parameters: next.text, discontinuitySequence: next.discontinuities,
-            isDiscontinuous: next.discontinuities > previous, still: still?.file)
-        return (point, still)
+            isDiscontinuous: next.discontinuities > previous, still: still?.file, privateData: data?.file)
+        return (point, [still, data].compactMap(\.self))
+    }
+
+    /// The DVB subtitles and the teletext of a segment, which are stored beside it; nil if it has none.
+    private static func privateData(of segment: SplicedSegment) -> SidecarFile? {
+        guard !segment.privateData.isEmpty else { return nil }
+        let bytes = PrivateDataFile.write(segment.privateData)
+        return SidecarFile(.privateData, hash: ContentHash.hexName(of: bytes), bytes: bytes)
     }
 
     /// Measures the transport stream of a segment that `append` recorded. A segment that cannot be read has no extent.
     mutating func measure(_ segment: inout NewSegment) {
-        let content = try? segment.transportContent(still: segment.still?.bytes) {
-            (audio, duration) throws(MediaError) in
+        let content = try? segment.transportContent { (sidecar) throws(TransportStreamError) in
+            segment.sidecars.first { $0.file == sidecar }?.bytes ?? []
+        } samples: { (audio, duration) throws(MediaError) in
             try TransportMedia(header: segment.header, payloads: segment.payload, audio: audio, lasting: duration)
         }
         guard let content, let (size, times) = content.muxer.extent(of: content.media)
@@ -71,7 +81,7 @@ struct TransportStreamTimeline: Sendable {
 
     /// The latest random access point in the channel's codec, which is stored beside the segment: what is evicted later
     /// changes no byte of its transport stream. nil if there is none, or it cannot be read.
-    private func still(in snapshot: RingSnapshot) -> StillFile? {
+    private func still(in snapshot: RingSnapshot) -> SidecarFile? {
         var number = snapshot.index.nextMediaSequence
         while number > 0, let entry = snapshot.index.entry(numbered: number - 1) {
             number -= 1
@@ -87,7 +97,7 @@ struct TransportStreamTimeline: Sendable {
                 samples: [MuxSample(duration: 1, compositionOffset: 0, isSync: true, payload: sample.payload)])
             let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil, startsSegment: false)
             let bytes = fragment.header + sample.payload
-            return StillFile(hash: ContentHash.hexName(of: bytes), bytes: bytes)
+            return SidecarFile(.still, hash: ContentHash.hexName(of: bytes), bytes: bytes)
         }
         return nil
     }

@@ -11,7 +11,7 @@ extension NewSegment {
     /// - Parameter source: where `segment` ends in its source; nil if the segment stands in for missing media.
     init(
         _ segment: SplicedSegment, from source: UpstreamPosition?, markers: SegmentAdMarkers,
-        transportStream: TransportStreamPoint?, still: StillFile? = nil
+        transportStream: TransportStreamPoint?, sidecars: [SidecarFile] = []
     ) {
         let description = segment.description
         self.init(
@@ -24,7 +24,8 @@ extension NewSegment {
                 videoCodec: description.video?.codec, audioCodec: description.audioCodec,
                 resolution: description.video.map { Variant.Resolution(width: $0.width, height: $0.height) },
                 frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue),
-            captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream, still: still)
+            captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream,
+            sidecars: sidecars)
     }
 }
 

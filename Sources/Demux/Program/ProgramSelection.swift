@@ -25,7 +25,7 @@ package struct ProgramSelection: Hashable, Sendable {
     package let video: Stream?
     /// The first supported audio stream of the PMT that is no commentary, else the first; kept while the PMT lists it.
     package let audio: Stream?
-    /// Streams of splice information and timed ID3.
+    /// Streams of splice information, timed ID3, DVB subtitles and teletext.
     let metadata: [MetadataStream]
     /// All streams of the PMT in its order; empty if the streams were detected without tables.
     package let listed: [ListedStream]
@@ -38,6 +38,11 @@ package struct ProgramSelection: Hashable, Sendable {
 
     /// All streams of the PMT by name; the stream type where there is no name.
     package var streamNames: [String] { listed.map { $0.name ?? "stream type 0x\(String($0.streamType, radix: 16))" } }
+
+    /// The streams of DVB subtitles and teletext, in the order of the PMT.
+    package var privateData: [PrivateDataStream] {
+        metadata.compactMap { if case .privateData(let stream) = $0.kind { stream } else { nil } }
+    }
 
     package var streams: [Stream] { [video, audio].compactMap(\.self) }
 
@@ -73,12 +78,14 @@ struct MetadataStream: Hashable, Sendable {
     let kind: MetadataStreamKind
 }
 
-/// The kind of a metadata stream, by stream_type.
-enum MetadataStreamKind: UInt8, Hashable, Sendable {
+/// The kind of a metadata stream.
+enum MetadataStreamKind: Hashable, Sendable {
     /// ID3v2 tags in PES packets (Timed Metadata for HTTP Live Streaming §2).
-    case id3 = 0x15
+    case id3
     /// Splice information sections (SCTE 35 §8.1).
-    case splice = 0x86
+    case splice
+    /// DVB subtitles or teletext in PES packets.
+    case privateData(PrivateDataStream)
 }
 
 /// The framing of an audio byte stream. The codec follows from the header of each frame, so a stream announced as MPEG

@@ -41,6 +41,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var declaresAudio = false
     /// Metadata in stream order.
     package var metadata: [TimedMetadata] = []
+    /// The number of items of `metadata` with private data.
+    private var privateDataPackets = 0
     package var counts = Counts<DemuxCount>()
     /// Whether conditional access scrambles the video, or the only audio, so that it has no frame here.
     package var isScrambled = false
@@ -53,11 +55,17 @@ package struct DemuxedSegment: Equatable, Sendable {
 
     /// Appends an item of timed metadata, or counts it if there are too many.
     mutating func append(_ item: TimedMetadata) {
-        guard metadata.count < DemuxLimits.messages else {
+        let isPrivateData = if case .privateData = item.content { true } else { false }
+        let hasRoom =
+            isPrivateData
+            ? privateDataPackets < DemuxLimits.privateDataPackets
+            : metadata.count - privateDataPackets < DemuxLimits.messages
+        guard hasRoom else {
             counts[.excessEventMessages] += 1
             return
         }
         metadata.append(item)
+        if isPrivateData { privateDataPackets += 1 }
     }
 
     /// Whether there is no audio and the program lists none; false if the container has no programs.

@@ -103,6 +103,8 @@ struct StreamDescriptors: Equatable, Sendable {
     /// Whether the audio describes the video to people who cannot see it, or comments on it (audio_type 3, or a
     /// supplementary audio descriptor). Such audio does not replace the main audio.
     private(set) var isCommentary = false
+    /// The first descriptor of DVB subtitles or teletext, with its tag and its length.
+    private(set) var privateData: [UInt8]?
 
     /// - Parameter loop: a truncated loop ends with its last complete descriptor.
     init(_ loop: ArraySlice<UInt8>) {
@@ -117,6 +119,9 @@ struct StreamDescriptors: Equatable, Sendable {
 
     private mutating func read(_ tag: UInt8, _ body: [UInt8]) {
         tags.append(tag)
+        if PrivateDataStream.descriptorTags.contains(tag), !body.isEmpty {
+            privateData = privateData ?? [tag, UInt8(body.count)] + body
+        }
         switch Tag(rawValue: tag) {
         case .registration where body.count >= 4:
             registration = registration ?? Self.text(body.prefix(4))

@@ -3,9 +3,10 @@ import Support
 
 /// Assembles the metadata of the followed metadata streams.
 struct MetadataStreams: Sendable {
-    private enum Track: Sendable {
-        case splice(SectionAssembler)
-        case id3(PESAssembler)
+    private struct Track: Sendable {
+        let kind: MetadataStreamKind
+        var sections = SectionAssembler()
+        var packets = PESAssembler(.metadata)
     }
 
     private var tracks: [UInt16: Track] = [:]
@@ -13,11 +14,8 @@ struct MetadataStreams: Sendable {
     /// Opens new streams and closes streams that are no longer listed.
     mutating func update(streams: [MetadataStream]) {
         let listed = Dictionary(streams.map { ($0.pid, $0.kind) }, uniquingKeysWith: { first, _ in first })
-        tracks = tracks.filter { listed[$0.key] != nil }
-        for (pid, kind) in listed where tracks[pid] == nil {
-            tracks[pid] =
-                kind == .splice ? .splice(SectionAssembler()) : .id3(PESAssembler(.metadata))
-        }
+        tracks = tracks.filter { listed[$0.key] == $0.value.kind }
+        for (pid, kind) in listed where tracks[pid] == nil { tracks[pid] = Track(kind: kind) }
     }
 
     /// Closes all streams.
@@ -28,15 +26,13 @@ struct MetadataStreams: Sendable {
     mutating func consume(
         _ packet: TransportPacket, of bytes: [UInt8], at time: Ticks?, into segment: inout DemuxedSegment
     ) -> Bool {
-        switch tracks.removeValue(forKey: packet.pid) {
-        case nil: return false
-        case .splice(var assembler):
-            for section in assembler.append(packet, of: bytes) { Self.read(section, at: time, into: &segment) }
-            tracks[packet.pid] = .splice(assembler)
-        case .id3(var assembler):
-            Self.appendID3(packet, of: bytes, with: &assembler, into: &segment)
-            tracks[packet.pid] = .id3(assembler)
+        guard var track = tracks.removeValue(forKey: packet.pid) else { return false }
+        if track.kind == .splice {
+            for section in track.sections.append(packet, of: bytes) { Self.read(section, at: time, into: &segment) }
+        } else {
+            Self.append(packet, of: bytes, at: time, to: &track, into: &segment)
         }
+        tracks[packet.pid] = track
         return true
     }
 
@@ -49,28 +45,34 @@ struct MetadataStreams: Sendable {
         }
     }
 
-    /// Emits a tag as soon as its PES packet is complete. An unbounded PES packet is complete when the next one begins.
-    private static func appendID3(
-        _ packet: TransportPacket, of bytes: [UInt8], with assembler: inout PESAssembler,
+    /// Emits the content of a PES packet as soon as it is complete. An unbounded PES packet is complete when the next one
+    /// begins.
+    private static func append(
+        _ packet: TransportPacket, of bytes: [UInt8], at time: Ticks?, to track: inout Track,
         into segment: inout DemuxedSegment
     ) {
-        if packet.startsUnit { flushTag(&assembler.buffer, into: &segment) }
-        assembler.append(packet, of: bytes, counts: &segment.counts)
-        if assembler.isPacketComplete { flushTag(&assembler.buffer, into: &segment) }
-        if assembler.buffer.bytes.count > Self.maxTagSize { assembler.buffer = ElementaryBuffer() }
+        if packet.startsUnit { flush(&track, at: time, into: &segment) }
+        track.packets.append(packet, of: bytes, counts: &segment.counts)
+        if track.packets.isPacketComplete { flush(&track, at: time, into: &segment) }
+        if track.packets.buffer.bytes.count > Self.maxPacketSize { track.packets.buffer = ElementaryBuffer() }
     }
 
-    /// The size limit of a tag in bytes.
-    private static let maxTagSize = 1 << 20
+    /// The size limit of a PES packet in bytes.
+    private static let maxPacketSize = 1 << 20
 
-    private static func flushTag(_ buffer: inout ElementaryBuffer, into segment: inout DemuxedSegment) {
-        defer { buffer = ElementaryBuffer() }
+    private static func flush(_ track: inout Track, at time: Ticks?, into segment: inout DemuxedSegment) {
+        let buffer = track.packets.buffer
         guard !buffer.bytes.isEmpty else { return }
-        // A loss at offset 0 belongs to the preceding tag.
-        guard buffer.losses.allSatisfy({ $0.offset == 0 }), buffer.bytes.starts(with: "ID3".utf8) else {
-            segment.counts[.undecodableUnits] += 1
-            return
+        track.packets.buffer = ElementaryBuffer()
+        let pts = buffer.starts.first?.pts
+        // A loss at offset 0 belongs to the preceding packet.
+        let isWhole = buffer.losses.allSatisfy { $0.offset == 0 }
+        switch track.kind {
+        case .id3 where isWhole && buffer.bytes.starts(with: "ID3".utf8):
+            segment.append(TimedMetadata(.id3(buffer.bytes), at: pts))
+        case .privateData(let stream) where isWhole:
+            segment.append(TimedMetadata(.privateData(stream, buffer.bytes), at: pts ?? time))
+        default: segment.counts[.undecodableUnits] += 1
         }
-        segment.append(TimedMetadata(.id3(buffer.bytes), at: buffer.starts.first?.pts))
     }
 }

@@ -11,6 +11,8 @@ struct ProgramMap: Equatable, Sendable {
         let language: String?
         /// Whether the audio is a commentary, which does not replace the main audio.
         let isCommentary: Bool
+        /// The first descriptor of DVB subtitles or teletext; nil if there is none.
+        let privateDataDescriptor: [UInt8]?
 
         /// The kind of the stream; nil if it is not supported.
         var kind: ElementaryStreamKind? { format.kind }
@@ -62,6 +64,7 @@ extension ProgramMap.Entry {
         self.init(
             pid: pid, streamType: streamType,
             format: ElementaryStreamFormat(streamType: streamType, descriptors, program: program),
-            language: descriptors.language, isCommentary: descriptors.isCommentary)
+            language: descriptors.language, isCommentary: descriptors.isCommentary,
+            privateDataDescriptor: descriptors.privateData)
     }
 }

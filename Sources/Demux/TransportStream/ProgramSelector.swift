@@ -67,7 +67,7 @@ extension ProgramSelection {
         // The segments of the companion repeat the metadata of the video rendition.
         let metadata =
             tracks == .audio
-            ? [] : Array(map.entries.lazy.compactMap(\.metadataStream).prefix(DemuxLimits.metadataStreams))
+            ? [] : map.entries.compactMap(\.metadataStream).prefix(DemuxLimits.metadataStreams) + map.privateData
         let followed = [video?.pid, audio?.pid] + metadata.map(\.pid)
         self.init(
             programNumber: map.programNumber, video: video, audio: audio, metadata: metadata,
@@ -113,9 +113,28 @@ extension ProgramSelection.Stream {
     fileprivate var isVideo: Bool { kind.isVideo }
 }
 
+extension ProgramMap {
+    /// The streams of DVB subtitles and teletext.
+    fileprivate var privateData: [MetadataStream] {
+        var ordinals: [[UInt8]: Int] = [:]
+        let streams = entries.compactMap { entry -> MetadataStream? in
+            guard entry.kind == nil, entry.streamType == 0x06, let descriptor = entry.privateDataDescriptor else {
+                return nil
+            }
+            defer { ordinals[descriptor, default: 0] += 1 }
+            let stream = PrivateDataStream(descriptor: descriptor, ordinal: ordinals[descriptor, default: 0])
+            return MetadataStream(pid: entry.pid, kind: .privateData(stream))
+        }
+        return Array(streams.prefix(DemuxLimits.privateDataStreams))
+    }
+}
+
 extension ProgramMap.Entry {
     fileprivate var metadataStream: MetadataStream? {
-        guard kind == nil else { return nil }
-        return MetadataStreamKind(rawValue: streamType).map { MetadataStream(pid: pid, kind: $0) }
+        switch streamType {
+        case 0x15: MetadataStream(pid: pid, kind: .id3)
+        case 0x86: MetadataStream(pid: pid, kind: .splice)
+        default: nil
+        }
     }
 }

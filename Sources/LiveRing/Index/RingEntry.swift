@@ -35,8 +35,10 @@ package struct RingEntry: Equatable, Sendable {
             millisecondsSince1970: programDateTime.millisecondsSince1970 + PlaylistTicks.milliseconds(ticks: duration))
     }
 
-    /// The bytes of its files in the spool, without the init section, which segments share.
-    var storedBytes: UInt64 { (isGap ? 0 : UInt64(segment.byteCount)) + subtitleBytes }
+    /// The bytes of its files in the spool, without the init section and the still, which segments share.
+    var storedBytes: UInt64 {
+        (isGap ? 0 : UInt64(segment.byteCount + (transportStream?.privateData?.byteCount ?? 0))) + subtitleBytes
+    }
 
     /// The segment in a playlist of `content`. Every value has the map and the date; the writer decides where they are
     /// needed.

@@ -33,7 +33,7 @@ extension RingIndex {
         entry.resumePoint.upstream = nil
         entry.adMarkers = SegmentAdMarkers()
         entry.transportStream?.isDiscontinuous = false
-        entry.transportStream?.still = nil
+        entry.transportStream?.sidecars = []
         entry.transportStream?.extent = nil
         entry.listedFrom = firstMediaSequence
         return entry

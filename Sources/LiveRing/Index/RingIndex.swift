@@ -43,8 +43,8 @@ package struct RingIndex: Equatable, Sendable {
     private(set) var liveWindow = LiveWindow()
     private(set) var variantSums: VariantSums
     private(set) var transportStreamSums = TransportStreamSums()
-    /// The stills in use, and the number of entries, listed and retired, that need each.
-    private(set) var stills: [SpoolFile: Int] = [:]
+    /// The files that only transport streams need, and the number of entries, listed and retired, that need each.
+    private(set) var sidecars: [SpoolFile: Int] = [:]
     package private(set) var nextMediaSequence: UInt64
     /// The discontinuity sequence number of the newest entry, even if that entry is evicted.
     package private(set) var discontinuitySequence: UInt64
@@ -163,7 +163,9 @@ package struct RingIndex: Equatable, Sendable {
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
         retainInitialization(of: entry)
-        if !entry.isGap, let still = entry.transportStream?.still { stills[still, default: 0] += 1 }
+        if !entry.isGap {
+            for file in entry.transportStream?.sidecars ?? [] { sidecars[file, default: 0] += 1 }
+        }
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
@@ -267,7 +269,7 @@ extension RingIndex {
             if !entry.isIndependent { dependentEntries -= 1 }
             if !entry.isGap {
                 files.append(entry.segment)
-                if let still = entry.transportStream?.still, releaseStill(still) { files.append(still) }
+                files += (entry.transportStream?.sidecars ?? []).filter { release($0) }
             }
             if let unused = releaseInitialization(of: entry) { files.append(unused) }
         }
@@ -275,10 +277,10 @@ extension RingIndex {
     }
 
     /// - Returns: whether no other entry needs the file.
-    private mutating func releaseStill(_ still: SpoolFile) -> Bool {
-        stills[still, default: 1] -= 1
-        guard stills[still] == 0 else { return false }
-        stills[still] = nil
+    private mutating func release(_ file: SpoolFile) -> Bool {
+        sidecars[file, default: 1] -= 1
+        guard sidecars[file] == 0 else { return false }
+        sidecars[file] = nil
         return true
     }
 
@@ -340,7 +342,7 @@ extension RingIndex {
     /// The names of all files that have to be in the spool.
     var files: Set<String> {
         Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
-            .union(stills.keys.map(\.name))
+            .union(sidecars.keys.map(\.name))
     }
 
     /// The entry with a media sequence number, if it is listed or can still be fetched.

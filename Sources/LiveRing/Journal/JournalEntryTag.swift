@@ -28,7 +28,7 @@ struct JournalEntryTag {
         case transportStream = "TS"
         case transportStreamDiscontinuitySequence = "TS-DISCONTINUITY-SEQUENCE"
         case isTransportStreamDiscontinuous = "TS-DISCONTINUITY"
-        case still = "TS-FILES"
+        case sidecars = "TS-FILES"
         /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
         case extent = "TS-EXTENT-1"
         case sourceNumber = "SOURCE"
@@ -81,12 +81,17 @@ struct JournalEntryTag {
             (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters),
-            (.still, entry.transportStream?.still.map { "\($0.name):\($0.byteCount)" }),
+            (.sidecars, entry.transportStream.flatMap(Self.text)),
             (
                 .extent,
                 entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
             ),
         ]
+    }
+
+    /// `name:bytes` of each file that the transport stream needs; nil if there is none.
+    private static func text(ofSidecarsOf point: TransportStreamPoint) -> String? {
+        point.sidecars.isEmpty ? nil : point.sidecars.map { "\($0.name):\($0.byteCount)" }.joined(separator: " ")
     }
 
     /// Reads the tag among the lines before `segment`.
@@ -142,10 +147,15 @@ struct JournalEntryTag {
     /// nil if the tag has none, as in journals of earlier versions.
     private func transportStream() throws(RingError) -> TransportStreamPoint? {
         guard let parameters = text(.transportStream) else { return nil }
-        return TransportStreamPoint(
+        var point = TransportStreamPoint(
             parameters: parameters,
             discontinuitySequence: try number(.transportStreamDiscontinuitySequence, in: RingRanges.sequenceNumbers),
-            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", still: try still(), extent: try extent())
+            isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", extent: try extent())
+        let files = try sidecars()
+        point.sidecars = files
+        // One of each kind.
+        guard point.sidecars.count == files.count else { throw damagedFiles }
+        return point
     }
 
     /// `bytes/lead bytes/pause/shift`; nil if there is none.
@@ -160,17 +170,22 @@ struct JournalEntryTag {
             byteCount: Int(numbers[0]), leadByteCount: Int(numbers[1]), pause: numbers[2], shift: numbers[3])
     }
 
-    /// `name:bytes`; nil if there is none. Earlier versions also named the end of the audio before the segment, after a
-    /// space.
-    private func still() throws(RingError) -> SpoolFile? {
-        let words = (text(.still) ?? "").split(separator: " ")
-            .filter { !SpoolName.isLeadIn($0.prefix { $0 != ":" }) }
-        guard let word = words.first else { return nil }
-        let parts = word.split(separator: ":")
-        guard words.count == 1, parts.count == 2, SpoolName.isStill(parts[0]), let size = Int(parts[1]),
-            RingRanges.sizes.contains(size)
-        else { throw .damagedJournalEntry(uri: uri, attribute: Name.still.rawValue) }
-        return SpoolFile(name: String(parts[0]), byteCount: size)
+    private var damagedFiles: RingError {
+        .damagedJournalEntry(uri: uri, attribute: Name.sidecars.rawValue)
+    }
+
+    /// Earlier versions also named the end of the audio before the segment.
+    private func sidecars() throws(RingError) -> [SpoolFile] {
+        var files: [SpoolFile] = []
+        for word in (text(.sidecars) ?? "").split(separator: " ") {
+            let parts = word.split(separator: ":")
+            if let name = parts.first, SpoolName.isLeadIn(name) { continue }
+            guard parts.count == 2, SpoolName.kind(ofSidecar: parts[0]) != nil, let size = Int(parts[1]),
+                RingRanges.sizes.contains(size)
+            else { throw damagedFiles }
+            files.append(SpoolFile(name: String(parts[0]), byteCount: size))
+        }
+        return files
     }
 
     /// The upstream position; nil if the tag has none, as in journals of earlier versions.

@@ -124,7 +124,7 @@ struct RingRecovery {
     /// `entry` with its gap state. A listed file was complete; if the disk lost it, its number stays listed as a gap.
     private static func withGapState(_ entry: RingEntry, _ files: [String: Int], revives: Bool) -> RingEntry {
         var entry = entry
-        let isComplete = [entry.segment, entry.initialization, entry.transportStream?.still].compactMap(\.self)
+        let isComplete = ([entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? []))
             .allSatisfy { files[$0.name] == $0.byteCount }
         // A gap without a file never had media.
         let mayRevive = revives && entry.segment.byteCount > 0

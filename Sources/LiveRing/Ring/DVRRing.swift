@@ -275,7 +275,9 @@ extension DVRRing {
         guard SpoolName.isInitialization(segment.initialization.name) else {
             throw .badInitializationName(segment.initialization.name)
         }
-        if let still = segment.still, !SpoolName.isStill(still.name) { throw .badInitializationName(still.name) }
+        for file in segment.sidecars where SpoolName.kind(ofSidecar: file.name) == nil {
+            throw .badInitializationName(file.name)
+        }
     }
 }
 
@@ -300,7 +302,7 @@ extension DVRRing {
             try commit(entry, captions: segment.captions)
         } catch {
             try? spool.remove(entry.segment.name)
-            if let still = newStill(of: segment) { try? spool.remove(still.name) }
+            for file in newFiles(of: segment) { try? spool.remove(file.name) }
             throw error
         }
     }
@@ -311,13 +313,13 @@ extension DVRRing {
         if index.initializations[entry.initialization.name] == nil {
             try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
         }
-        if let still = newStill(of: segment) { try spool.write(still.name, [still.bytes[...]], leaving: reserve) }
+        for file in newFiles(of: segment) { try spool.write(file.name, [file.bytes[...]], leaving: reserve) }
         try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
     }
 
-    /// The still of `segment`, if no other segment needs it so far.
-    private func newStill(of segment: NewSegment) -> StillFile? {
-        segment.still.flatMap { index.stills[$0.file] == nil ? $0 : nil }
+    /// The files of the transport stream of `segment` that no other segment needs so far.
+    private func newFiles(of segment: NewSegment) -> [SidecarFile] {
+        segment.sidecars.filter { index.sidecars[$0.file] == nil }
     }
 
     /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.

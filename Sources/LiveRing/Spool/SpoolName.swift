@@ -80,7 +80,10 @@ package enum SpoolName {
 
     package static func isInitialization(_ name: some StringProtocol) -> Bool { isHashed(name, after: "init-") }
 
-    static func isStill(_ name: some StringProtocol) -> Bool { isHashed(name, after: "still-") }
+    /// The kind of the `SidecarFile` called `name`; nil for any other name.
+    static func kind(ofSidecar name: some StringProtocol) -> SidecarFile.Kind? {
+        SidecarFile.Kind.allCases.first { isHashed(name, after: $0.prefix) }
+    }
 
     /// Whether an earlier version may have written a file called `name`. No segment needs it.
     static func isLeadIn(_ name: some StringProtocol) -> Bool { isHashed(name, after: "leadin-") }
@@ -97,7 +100,7 @@ package enum SpoolName {
         if name == journal + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
-            || rendition(ofSubtitleJournal: base) != nil || isStill(base) || isLeadIn(base)
+            || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil || isLeadIn(base)
     }
 
     private static func isAlphanumeric(_ character: Character) -> Bool {

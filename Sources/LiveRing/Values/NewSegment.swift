@@ -27,14 +27,14 @@ package struct NewSegment: Sendable {
     package var adMarkers: SegmentAdMarkers
     /// nil if the segment is not offered as a transport stream.
     package var transportStream: TransportStreamPoint?
-    /// The still of `transportStream`. Every segment brings its bytes, as it does those of its init section.
-    package var still: StillFile?
+    /// The files of `transportStream`. Every segment brings their bytes, as it does those of its init section.
+    package var sidecars: [SidecarFile]
 
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,
         isDiscontinuous: Bool, isIndependent: Bool = true, programDateTime: ProgramDateTime, resumePoint: ResumePoint,
         format: SegmentFormat, captions: [String] = [], adMarkers: SegmentAdMarkers = SegmentAdMarkers(),
-        transportStream: TransportStreamPoint? = nil, still: StillFile? = nil
+        transportStream: TransportStreamPoint? = nil, sidecars: [SidecarFile] = []
     ) {
         self.initialization = initialization
         self.header = header
@@ -48,7 +48,7 @@ package struct NewSegment: Sendable {
         self.captions = captions
         self.adMarkers = adMarkers
         self.transportStream = transportStream
-        self.still = still
+        self.sidecars = sidecars
     }
 
     /// The size of the segment file in bytes.

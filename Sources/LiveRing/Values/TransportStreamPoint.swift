@@ -10,18 +10,30 @@ package struct TransportStreamPoint: Equatable, Sendable {
     /// The file in the spool with the frame that stands in for video in a foreign codec; nil if the segment needs none.
     /// Several segments may have the same one.
     package var still: SpoolFile?
+    /// The file in the spool with the DVB subtitles and the teletext of the segment; nil if it has none.
+    package var privateData: SpoolFile?
     /// The place of the segment in files of several; nil for a gap, and in journals of earlier versions.
     package var extent: TransportStreamExtent?
 
     package init(
         parameters: String, discontinuitySequence: UInt64, isDiscontinuous: Bool, still: SpoolFile? = nil,
-        extent: TransportStreamExtent? = nil
+        privateData: SpoolFile? = nil, extent: TransportStreamExtent? = nil
     ) {
         self.parameters = parameters
         self.discontinuitySequence = discontinuitySequence
         self.isDiscontinuous = isDiscontinuous
         self.still = still
+        self.privateData = privateData
         self.extent = extent
+    }
+
+    /// The files in the spool that the transport stream needs beside the segment, one of each kind at most.
+    var sidecars: [SpoolFile] {
+        get { [still, privateData].compactMap(\.self) }
+        set {
+            still = newValue.first { $0.name.hasPrefix(SidecarFile.Kind.still.prefix) }
+            privateData = newValue.first { $0.name.hasPrefix(SidecarFile.Kind.privateData.prefix) }
+        }
     }
 }
 
@@ -44,16 +56,26 @@ package struct TransportStreamExtent: Equatable, Sendable {
     }
 }
 
-/// A frame of an earlier segment, which the transport stream of a segment needs. It is kept as long as a segment needs it,
-/// so that the transport stream stays the same when that segment is evicted.
-package struct StillFile: Equatable, Sendable {
-    /// `still-<letters, digits>.mp4`. One name always means the same bytes.
+/// A file that the transport stream of a segment needs beside the segment. It is kept as long as a segment needs it, so that
+/// the transport stream stays the same when other segments are evicted.
+package struct SidecarFile: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        /// A frame of an earlier segment.
+        case still
+        /// The DVB subtitles and the teletext of one segment.
+        case privateData = "data"
+
+        /// The beginning of the names of such files.
+        var prefix: String { "\(rawValue)-" }
+    }
+
+    /// `<kind>-<letters, digits>.mp4`. One name always means the same bytes.
     package let name: String
     package let bytes: [UInt8]
 
     /// - Parameter hash: of the bytes, letters and digits.
-    package init(hash: String, bytes: [UInt8]) {
-        name = "still-\(hash).mp4"
+    package init(_ kind: Kind, hash: String, bytes: [UInt8]) {
+        name = "\(kind.prefix)\(hash).mp4"
         self.bytes = bytes
     }
 

@@ -7,6 +7,8 @@ package struct TimedMetadata: Equatable, Sendable {
         /// An event message of a fragmented MP4 upstream and the splice command in it. The command takes effect at the
         /// message's time: its own time counts on the encoder's clock, which no longer exists (SCTE 214-3 §8.3.3).
         case message(EventMessage, SpliceInfoSection?)
+        /// The payload of a PES packet of DVB subtitles or teletext.
+        case privateData(PrivateDataStream, [UInt8])
     }
 
     package let content: Content
@@ -45,6 +47,15 @@ package struct EventMessage: Equatable, Sendable {
 
     /// The scheme of a complete splice_info_section (SCTE 214-3 §8.3.3).
     package static let spliceScheme = "urn:scte:scte35:2013:bin"
+
+    /// The scheme of a PES packet with private data. Such messages are stored for transport streams, and not published in
+    /// fragmented MP4.
+    package static let privateDataScheme = "urn:liverelay:private-data"
+
+    /// A PES packet of DVB subtitles or teletext.
+    package static func privateData(_ payload: [UInt8], of stream: PrivateDataStream) -> EventMessage {
+        EventMessage(scheme: privateDataScheme, value: stream.text, data: payload)
+    }
 
     package static func id3(_ tags: [UInt8]) -> EventMessage { EventMessage(scheme: id3Scheme, data: tags) }
 }

@@ -5,17 +5,22 @@ struct PESPacketWriter {
     enum StreamID: UInt8 {
         case video = 0xE0
         case audio = 0xC0
-        /// AC-3, E-AC-3 and timed ID3.
+        /// AC-3, E-AC-3, timed ID3 and private data.
         case private1 = 0xBD
     }
 
     /// The largest payload of a packet that states its length and has a PTS only.
     static let longestPayload = 0xFFFF - 8
 
+    /// PES_header_data_length of teletext (ETSI EN 300 472 §4.2).
+    static let teletextFieldSize = 0x24
+
     private let streamID: StreamID
     private let presentationTime: Ticks
     /// nil if it is the presentation time.
     private let decodeTime: Ticks?
+    /// PES_header_data_length: the timestamps, and stuffing after them.
+    private let fieldSize: Int
     /// Bytes that `appendPayload` appends. More than `longestPayload` are for video only.
     let payloadSize: Int
     /// Appends the payload, which begins an access unit.
@@ -23,19 +28,20 @@ struct PESPacketWriter {
 
     /// - Parameters:
     ///   - decodeTime: nil if it is the presentation time.
+    ///   - fieldSize: the least PES_header_data_length.
     ///   - payloadSize: bytes that `appendPayload` appends.
     init(
-        _ streamID: StreamID, presentationTime: Ticks, decodeTime: Ticks? = nil, payloadSize: Int,
+        _ streamID: StreamID, presentationTime: Ticks, decodeTime: Ticks? = nil, fieldSize: Int = 0,
+        payloadSize: Int,
         _ appendPayload: @escaping (inout [UInt8]) -> Void
     ) {
         self.streamID = streamID
         self.presentationTime = presentationTime
         self.decodeTime = decodeTime == presentationTime ? nil : decodeTime
+        self.fieldSize = max(fieldSize, self.decodeTime == nil ? 5 : 10)
         self.payloadSize = payloadSize
         self.appendPayload = appendPayload
     }
-
-    private var fieldSize: Int { decodeTime == nil ? 5 : 10 }
 
     var headerSize: Int { 9 + fieldSize }
 
@@ -50,6 +56,7 @@ struct PESPacketWriter {
         bytes += [0x84, decodeTime == nil ? 0x80 : 0xC0, UInt8(fieldSize)]
         bytes += Self.timestamp(presentationTime, prefix: decodeTime == nil ? 2 : 3)
         if let decodeTime { bytes += Self.timestamp(decodeTime, prefix: 1) }
+        bytes += repeatElement(0xFF, count: headerSize - bytes.count)
         appendPayload(&bytes)
         return bytes
     }

@@ -1,13 +1,17 @@
 import Media
 
-/// Writes the sections of the program (ISO/IEC 13818-1 §2.4.4). Each fits one packet.
+/// Writes the sections of the program (ISO/IEC 13818-1 §2.4.4). Each fits one packet, unless there is private data.
 struct ProgramTableWriter {
     private static let programNumber: UInt16 = 1
     private static let payloadSize = 184
 
     private let program: TransportProgram
+    private let privateData: [PrivateDataStream]
 
-    init(_ program: TransportProgram) { self.program = program }
+    init(_ program: TransportProgram, privateData: [PrivateDataStream] = []) {
+        self.program = program
+        self.privateData = privateData
+    }
 
     /// The payload of the PAT's packet: pointer_field, section and stuffing.
     var programAssociation: [UInt8] {
@@ -16,16 +20,19 @@ struct ProgramTableWriter {
             Self.words(Self.programNumber, 0xE000 | TransportPID.programMap))
     }
 
-    /// The payload of the PMT's packet.
+    /// The payload of the PMT's packets.
     /// - Parameter audioChanges: how often the audio's configuration changed. Each change is another version, in which
-    ///   the language descriptor is toggled: VLC keeps its decoder at the old rate otherwise.
+    ///   the language descriptor is toggled: VLC keeps its decoder at the old rate otherwise. Each further stream of private
+    ///   data is another version, too.
     func programMap(audioChanges: Int) -> [UInt8] {
         let information = Self.registration("CUEI") + Self.metadataPointer
-        let streams =
-            videoStream + audioStream(isToggled: audioChanges % 2 == 1) + Self.metadataStream
-            + Self.stream(0x86, TransportPID.spliceInformation, [])
+        var streams = videoStream + audioStream(isToggled: audioChanges % 2 == 1) + Self.metadataStream
+        streams += Self.stream(0x86, TransportPID.spliceInformation, [])
+        for (index, stream) in privateData.enumerated() {
+            streams += Self.stream(0x06, TransportPID.privateData + UInt16(index), stream.descriptor)
+        }
         return Self.payload(
-            tableID: 0x02, identifier: Self.programNumber, version: UInt8(audioChanges % 32),
+            tableID: 0x02, identifier: Self.programNumber, version: UInt8((audioChanges + privateData.count) % 32),
             Self.words(0xE000 | program.clockPID, 0xF000 | UInt16(information.count)) + information + streams)
     }
 
@@ -65,13 +72,14 @@ struct ProgramTableWriter {
         values.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
     }
 
-    /// The only section of a table, which is in effect, in the payload of one packet.
+    /// The only section of a table, which is in effect, in the payload of whole packets.
     private static func payload(tableID: UInt8, identifier: UInt16, version: UInt8, _ body: [UInt8]) -> [UInt8] {
         // identifier, version, section_number, last_section_number, body, CRC_32
         let length = UInt16(2 + 1 + 2 + body.count + 4)
         let section = [tableID] + words(0xB000 | length, identifier) + [0xC1 | version << 1, 0, 0] + body
         let payload = [0] + section + SectionCRC.bytes(of: section)
-        return payload + Array(repeating: 0xFF, count: max(0, payloadSize - payload.count))
+        let size = (payload.count + payloadSize - 1) / payloadSize * payloadSize
+        return payload + Array(repeating: 0xFF, count: size - payload.count)
     }
 }
 

@@ -15,9 +15,11 @@ struct TransportChunkWriter {
     private var packets: TransportPacketWriter
 
     /// - Parameter buffer: an array whose memory is used; empty afterwards.
-    init(_ program: TransportProgram, audioChanges: Int, in buffer: inout [UInt8]) {
+    init(
+        _ program: TransportProgram, privateData: [PrivateDataStream], audioChanges: Int, in buffer: inout [UInt8]
+    ) {
         packets = TransportPacketWriter(in: &buffer)
-        let tables = ProgramTableWriter(program)
+        let tables = ProgramTableWriter(program, privateData: privateData)
         self.program = program
         programAssociation = tables.programAssociation
         programMap = tables.programMap(audioChanges: audioChanges)
@@ -65,7 +67,7 @@ struct TransportChunkWriter {
         let (extras, _) = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
         let packets = events.reduce(0) { sum, event in
             switch event.rank {
-            case .tables: sum + 2
+            case .tables: sum + 1 + programMap.count / TransportPacketWriter.payloadSize
             case .clock: sum + 1
             case .video, .other: sum + packetCount(of: units[event.index]) + extras[event.index]
             }

@@ -51,21 +51,10 @@ extension TransportMedia {
         timedMetadata = boxes.filter { $0.type == "emsg" }.compactMap(Self.timedMetadata)
     }
 
-    /// The ID3 tags of an `emsg` of version 1; nil if it has another message.
+    /// The ID3 tags of an `emsg`; nil if it has another message.
     private static func timedMetadata(in emsg: Box) -> (time: Ticks, tags: [UInt8])? {
-        var fields = BoxFields(emsg.body)
-        do throws(MediaError) {
-            try fields.skip(8)  // version, flags, timescale
-            let time = try fields.u64()
-            try fields.skip(8)  // event_duration, id
-            let texts = fields.rest.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
-            guard texts.count == 3, texts[0].elementsEqual(EventMessage.id3Scheme.utf8),
-                let time = Int64(exactly: time), Ticks.timeline.contains(time)
-            else { return nil }
-            return (Ticks(time), Array(texts[2]))
-        } catch {
-            return nil
-        }
+        guard let placed = PlacedMessage(emsg), placed.message.scheme == EventMessage.id3Scheme else { return nil }
+        return (placed.time, placed.message.data)
     }
 }
 

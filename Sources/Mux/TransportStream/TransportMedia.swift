@@ -30,6 +30,20 @@ package struct TransportMedia: Sendable {
         }
     }
 
+    /// A PES packet of DVB subtitles or teletext.
+    package struct PrivateDataPacket: Equatable, Sendable {
+        package let time: Ticks
+        /// The index of its stream among `TransportStreamState.privateDataStreams`.
+        package let stream: Int
+        package let payload: [UInt8]
+
+        package init(time: Ticks, stream: Int, payload: [UInt8]) {
+            self.time = time
+            self.stream = stream
+            self.payload = payload
+        }
+    }
+
     /// From the decode time of the segment's first frame to that of the next segment. Without video, the decode times that
     /// video of the segment would have; in a channel of audio alone, the times of the audio.
     package var decoding: Range<Ticks>
@@ -45,6 +59,8 @@ package struct TransportMedia: Sendable {
     package var audioConfiguration: AudioConfiguration?
     /// Complete ID3 tags, by presentation time.
     package var timedMetadata: [(time: Ticks, tags: [UInt8])] = []
+    /// By presentation time.
+    package var privateData: [PrivateDataPacket] = []
     /// splice_info_sections whose times are on the channel's timeline, in order.
     package var spliceSections: [[UInt8]] = []
 

@@ -7,7 +7,7 @@ import Support
 /// any chunk may follow any other (ISO/IEC 13818-1 §2.4.3.3).
 struct TransportPacketWriter {
     static var packetSize: Int { PacketStride.packetSize }
-    private static let payloadSize = 184
+    static let payloadSize = 184
     static let counterPeriod = 16
 
     private(set) var bytes: [UInt8] = []

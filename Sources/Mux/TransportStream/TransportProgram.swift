@@ -19,4 +19,6 @@ enum TransportPID {
     static let audio: UInt16 = 0x0101
     static let timedMetadata: UInt16 = 0x0102
     static let spliceInformation: UInt16 = 0x0103
+    /// That of the first stream of private data; those of the others follow.
+    static let privateData: UInt16 = 0x0110
 }

@@ -19,18 +19,27 @@ package struct TransportStreamMuxer: Sendable {
 
     private let program: TransportProgram
     private let audioChanges: Int
+    private let privateData: [PrivateDataStream]
 
-    /// - Parameter audioChanges: how often the audio's configuration changed since the channel began.
-    package init(_ program: TransportProgram, audioChanges: Int) {
+    /// - Parameters:
+    ///   - audioChanges: how often the audio's configuration changed since the channel began.
+    ///   - privateData: the streams of DVB subtitles and teletext, in the order of their PIDs.
+    package init(_ program: TransportProgram, audioChanges: Int, privateData: [PrivateDataStream] = []) {
         self.program = program
         self.audioChanges = audioChanges
+        self.privateData = privateData
+    }
+
+    package init(_ state: TransportStreamState) {
+        self.init(state.program, audioChanges: state.audioChanges, privateData: state.privateDataStreams)
     }
 
     /// - Parameter buffer: an array whose memory is used for the bytes of the segment; empty afterwards.
     package func segment(_ media: TransportMedia, in buffer: inout [UInt8]) -> TransportSegment {
-        var writer = TransportChunkWriter(program, audioChanges: audioChanges, in: &buffer)
+        var writer = writer(in: &buffer)
         let size = media.video.reduce(0) { $0 + $1.payload.count } + media.audio.reduce(0) { $0 + $1.payload.count }
-        writer.reserveCapacity(size + size / 16 + 32_768)
+        let data = media.privateData.reduce(0) { $0 + $1.payload.count }
+        writer.reserveCapacity(size + size / 16 + data + data / 4 + 32_768)
         let plan = plan(of: media)
         let chunks = plan.chunks.map {
             writer.append($0.units, from: $0.start, to: $0.end, isEntryPoint: $0.isEntryPoint)
@@ -48,12 +57,16 @@ package struct TransportStreamMuxer: Sendable {
     /// made; nil if it has no media.
     package func extent(of media: TransportMedia) -> (byteCount: Int, times: Range<Ticks>)? {
         var buffer: [UInt8] = []
-        let writer = TransportChunkWriter(program, audioChanges: audioChanges, in: &buffer)
+        let writer = writer(in: &buffer)
         let chunks = plan(of: media).chunks
         guard let first = chunks.first, let last = chunks.last else { return nil }
         return (
             chunks.reduce(0) { $0 + writer.byteCount(of: $1.units, from: $1.start, to: $1.end) }, first.start..<last.end
         )
+    }
+
+    private func writer(in buffer: inout [UInt8]) -> TransportChunkWriter {
+        TransportChunkWriter(program, privateData: privateData, audioChanges: audioChanges, in: &buffer)
     }
 
     private struct Plan {
@@ -75,9 +88,11 @@ package struct TransportStreamMuxer: Sendable {
         let audio = Self.chunks(media.audio.filter(\.fits), at: { $0.time }, from: starts)
         let metadata = Self.chunks(
             media.timedMetadata.filter { TransportMedia.fits($0.tags) }, at: { $0.time }, from: starts)
+        let packets = Self.chunks(media.privateData.filter(\.fits), at: { $0.time }, from: starts)
         let chunks = spans.enumerated().map { index, span in
             Plan.Chunk(
-                units: units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0),
+                units: units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0)
+                    + units(packets[index], span, advance: advance(of: media, video, span)),
                 start: span.start, end: span.end,
                 isEntryPoint: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true
                     || index == 0 && media.beginsGradualRefresh)
@@ -87,12 +102,18 @@ package struct TransportStreamMuxer: Sendable {
 }
 
 extension TransportMedia {
-    /// Audio frames and ID3 tags that cannot be sent.
+    /// Audio frames, ID3 tags and packets of private data that cannot be sent.
     fileprivate var oversizeUnits: Int {
-        timedMetadata.count { !Self.fits($0.tags) } + audio.count { !$0.fits }
+        timedMetadata.count { !Self.fits($0.tags) } + audio.count { !$0.fits } + privateData.count { !$0.fits }
     }
 
     fileprivate static func fits(_ tags: [UInt8]) -> Bool { (10...PESPacketWriter.longestPayload).contains(tags.count) }
+}
+
+extension TransportMedia.PrivateDataPacket {
+    fileprivate var fits: Bool {
+        (1...PESPacketWriter.longestPayload - PESPacketWriter.teletextFieldSize).contains(payload.count)
+    }
 }
 
 extension TransportMedia.AudioFrame {
@@ -207,10 +228,7 @@ extension TransportStreamMuxer {
         of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ audio: [TransportMedia.AudioFrame],
         _ metadata: [(time: Ticks, tags: [UInt8])], _ span: ChunkSpan, isFirst: Bool
     ) -> [TransportUnit] {
-        let delay =
-            span.frames.first.map { video[$0].presentationTime - video[$0].decodeTime }
-            ?? media.presentationStart - media.decoding.lowerBound
-        let advance = min(delay, Self.longestAudioLead)
+        let advance = advance(of: media, video, span)
         var units = isFirst ? media.spliceSections.map { TransportUnit(section: $0, at: span.start) } : []
         units += video[span.frames].map(unit)
         if let configuration = media.audioConfiguration {
@@ -226,6 +244,31 @@ extension TransportStreamMuxer {
                     packet: packet))
         }
         return units
+    }
+
+    /// How long before its presentation time, less `lead`, media other than video is sent.
+    private func advance(
+        of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ span: ChunkSpan
+    ) -> Ticks {
+        let delay =
+            span.frames.first.map { video[$0].presentationTime - video[$0].decodeTime }
+            ?? media.presentationStart - media.decoding.lowerBound
+        return min(delay, Self.longestAudioLead)
+    }
+
+    private func units(
+        _ packets: [TransportMedia.PrivateDataPacket], _ span: ChunkSpan, advance: Ticks
+    ) -> [TransportUnit] {
+        packets.filter { privateData.indices.contains($0.stream) }.map { item in
+            let packet = PESPacketWriter(
+                .private1, presentationTime: item.time,
+                fieldSize: privateData[item.stream].isTeletext ? PESPacketWriter.teletextFieldSize : 0,
+                payloadSize: item.payload.count
+            ) { $0 += item.payload }
+            return TransportUnit(
+                pid: TransportPID.privateData + UInt16(item.stream), time: span.clamp(item.time - advance),
+                kind: .other, packet: packet)
+        }
     }
 
     private func unit(_ sample: TransportMedia.VideoSample) -> TransportUnit {

@@ -12,6 +12,8 @@ package struct TransportStreamState: Equatable, Sendable {
     package private(set) var audioChanges = 0
     /// How often the parameters changed at all: EXT-X-DISCONTINUITY-SEQUENCE of the playlists with transport streams.
     package private(set) var discontinuities: UInt64 = 0
+    /// The streams of DVB subtitles and teletext that the channel has had so far. Each keeps its place, and so its PID.
+    package private(set) var privateDataStreams: [PrivateDataStream] = []
     /// The name of the latest segment's init section, which stands for its parameters.
     private var initialization: String
 
@@ -33,6 +35,20 @@ package struct TransportStreamState: Equatable, Sendable {
         if let last = self.audio ?? .transportSilence(program), !last.hasFormat(of: audio) { next.audioChanges += 1 }
         next.audio = audio
         return next
+    }
+
+    /// The most streams of private data, and the most bytes of their descriptors: a program map section has 1,024.
+    private static let privateDataLimit = (streams: 32, bytes: 600)
+
+    /// Adds streams of private data that the program does not have yet, as far as there is room for them.
+    package mutating func insert(_ streams: [PrivateDataStream]) {
+        for stream in streams where !privateDataStreams.contains(stream) {
+            let bytes = privateDataStreams.reduce(stream.descriptor.count) { $0 + $1.descriptor.count }
+            guard privateDataStreams.count < Self.privateDataLimit.streams, bytes <= Self.privateDataLimit.bytes else {
+                continue
+            }
+            privateDataStreams.append(stream)
+        }
     }
 
     /// Whether audio of this configuration is in the program's codec.
@@ -59,8 +75,8 @@ extension AudioConfiguration {
     }
 }
 
-// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`. The number of discontinuities is
-// not in it.
+// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`, and the streams of private data
+// after it, if there are any. The number of discontinuities is not in it.
 extension TransportStreamState {
     package var text: String {
         let video =
@@ -70,13 +86,14 @@ extension TransportStreamState {
             case nil: "none"
             }
         let fields = [video, program.audio.rawValue, String(audioChanges), initialization, audio?.text ?? ""]
-        return fields.joined(separator: ";")
+        let streams = privateDataStreams.map(\.text).joined(separator: ",")
+        return (fields + (streams.isEmpty ? [] : [streams])).joined(separator: ";")
     }
 
     /// nil if `text` cannot have been written by the `text` property.
     package init?(text: String, discontinuities: UInt64) {
         let fields = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
-        guard fields.count == 5, let video = Self.videoCodecs[fields[0]],
+        guard (5...6).contains(fields.count), let video = Self.videoCodecs[fields[0]],
             let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]),
             Self.changeCounts.contains(changes)
         else { return nil }
@@ -85,6 +102,7 @@ extension TransportStreamState {
         self.discontinuities = discontinuities
         initialization = fields[3]
         audio = AudioConfiguration(text: fields[4])
+        if fields.count == 6 { insert(fields[5].split(separator: ",").compactMap { PrivateDataStream(text: $0) }) }
     }
 
     /// The values of `audioChanges` in the text form, so that it can be counted on.

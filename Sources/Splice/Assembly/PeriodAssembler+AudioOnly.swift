@@ -36,6 +36,7 @@ extension PeriodAssembler {
             audio.beginPeriod(configuration, silence: silence.frame(for: configuration), on: timeline)
             position.audio = configuration
             dates.beginPeriod(at: timeline.outputPresentation)
+            markers.beginPeriod()
             let description = PeriodDescription(index: ownCounts[.periods], cause: cause, audio: configuration)
             state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
             ownCounts[.periods] += 1

@@ -127,6 +127,7 @@ struct PeriodAssembler: Sendable {
             audioConfiguration, silence: audioConfiguration.flatMap { silence.frame(for: $0) }, on: timeline)
         position.audio = audioConfiguration ?? position.audio
         dates.beginPeriod(at: position.presentationEnd)
+        markers.beginPeriod()
         let description = PeriodDescription(
             index: ownCounts[.periods], cause: part.signal ?? .resumed, video: video, first: first.packet,
             audio: audioConfiguration,
@@ -329,7 +330,8 @@ extension PeriodAssembler {
             isIndependent: tracks.isIndependent, duration: tracks.duration,
             programDateTime: dates.stamp(from: tracks.start, duration: tracks.duration), position: position,
             mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: period.description,
-            captions: tracks.captions, spans: spans, placements: markers.dequeuePlacements(before: end, dates: dates),
+            captions: tracks.captions, privateData: markers.dequeuePrivateData(before: end), spans: spans,
+            placements: markers.dequeuePlacements(before: end, dates: dates),
             spliceCommands: markers.dequeueSpliceCommands(before: end, dates: dates))
     }
 }

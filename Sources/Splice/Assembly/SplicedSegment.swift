@@ -23,6 +23,10 @@ package struct SplicedSegment: Sendable {
     package let description: PeriodDescription
     /// The channels with captions in the frames of this segment.
     package var captions = CaptionChannels()
+    /// The PES packets of DVB subtitles and teletext in this segment, in order of time.
+    package var privateData: [PlacedMessage] = []
+    /// The streams of DVB subtitles and teletext of the upstream's program, with packets here or without.
+    package var privateDataStreams: [PrivateDataStream] = []
     /// Source spans placed on the timeline since the segment before.
     package var spans: [SourceSpan] = []
     /// Upstream segments that begin in this one, in order; those without frames are not among them.

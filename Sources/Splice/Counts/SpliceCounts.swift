@@ -58,10 +58,12 @@ package enum SpliceCount: Int, CountKey {
     case duplicateEventMessages
     /// Timed metadata that matched no frame, or whose time did not come.
     case discardedTimedMetadata
+    /// PES packets of DVB subtitles and teletext.
+    case privateDataPackets
 
     /// Counts of dates and of timed metadata, which are published with the ad markers.
     package static let ofMetadata: Set = [
-        eventMessages, duplicateEventMessages, discardedTimedMetadata, ignoredProgramDateTimes,
+        eventMessages, duplicateEventMessages, discardedTimedMetadata, ignoredProgramDateTimes, privateDataPackets,
     ]
 }
 

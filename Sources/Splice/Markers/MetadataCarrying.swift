@@ -34,13 +34,13 @@ extension Array where Element: MetadataCarrying {
     /// - Returns: the number of items that could not be attached.
     mutating func attach(_ metadata: [TimedMetadata]) -> Int {
         guard !isEmpty else { return metadata.count }
-        for item in metadata { self[nearest(to: item.time)].metadata.append(item) }
+        let spans = metadata.isEmpty ? [] : map(\.span)
+        for item in metadata { self[nearest(to: item.time, spans)].metadata.append(item) }
         return 0
     }
 
-    private func nearest(to time: Ticks?) -> Int {
+    private func nearest(to time: Ticks?, _ spans: [ClosedRange<Ticks>]) -> Int {
         guard let time else { return startIndex }
-        let spans = map(\.span)
         return indices.min { spans[$0].distance(to: time) < spans[$1].distance(to: time) } ?? startIndex
     }
 }

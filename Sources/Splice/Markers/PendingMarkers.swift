@@ -34,11 +34,13 @@ struct PendingMarkers: Sendable {
 
     private var segmentStarts: [SegmentStart] = []
     private(set) var messages = PendingMessages()
+    /// PES packets of DVB subtitles and teletext.
+    private var privateData = PendingMessages(of: .privateDataPackets, limit: 8192)
     private var spliceCommands: [SpliceCommand] = []
     /// Counts of metadata items of dropped periods.
     private var ownCounts = SpliceCounts()
 
-    var counts: SpliceCounts { ownCounts + messages.counts }
+    var counts: SpliceCounts { ownCounts + messages.counts + privateData.counts }
 
     /// Appends the segment start and the metadata of `part`, whose period is placed by `timeline`.
     mutating func append(_ part: some MetadataCarrying, on timeline: PeriodTimeline) {
@@ -57,6 +59,8 @@ struct PendingMarkers: Sendable {
         let time = unwrap(item.time ?? reference.wire)
         switch item.content {
         case .id3(let tags): _ = messages.add(PlacedMessage(message: .id3(tags), time: time))
+        case .privateData(let stream, let payload):
+            _ = privateData.add(PlacedMessage(message: .privateData(payload, of: stream), time: time))
         case .message(let message, let information):
             guard messages.add(PlacedMessage(message: message, time: time)), let information else { return }
             spliceCommands.append(
@@ -74,11 +78,23 @@ struct PendingMarkers: Sendable {
     /// Removes and returns the messages of a segment that ends at `end`, with late ones.
     mutating func dequeueMessages(before end: Ticks) -> [PlacedMessage] { messages.dequeue(before: end) }
 
+    /// Removes and returns the private data of a segment that ends at `end`, with late one.
+    mutating func dequeuePrivateData(before end: Ticks) -> [PlacedMessage] { privateData.dequeue(before: end) }
+
+    /// Drops the private data after the end of the period before: its subtitles would stand in the next one.
+    mutating func beginPeriod() { privateData.discard() }
+
     /// Drops the remaining messages at the end of the channel.
-    mutating func finish() { messages.discard() }
+    mutating func finish() {
+        messages.discard()
+        privateData.discard()
+    }
 
     /// Drops messages before `time`, up to which other media was published.
-    mutating func resume(at time: Ticks) { messages.discard(before: time) }
+    mutating func resume(at time: Ticks) {
+        messages.discard(before: time)
+        privateData.discard()
+    }
 
     /// Removes and returns the positions of upstream segments that begin before `end`.
     mutating func dequeuePlacements(before end: Ticks, dates: ProgramDateTimeClock) -> [SegmentPlacement] {

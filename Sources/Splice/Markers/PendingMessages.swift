@@ -6,12 +6,20 @@ struct PendingMessages: Sendable {
     static let limit = 1024
     static let byteLimit = 4 << 20
 
+    private let limit: Int
+    /// The count of messages written.
+    private let written: SpliceCount
     private var pending: [PlacedMessage] = []
     private var bytes = 0
     private var seen = EventMessageDuplicates()
     /// Counts of messages written, of messages dropped before, and of repetitions by the upstream, which are intended
     /// for players that join later.
     private(set) var counts = SpliceCounts()
+
+    init(of written: SpliceCount = .eventMessages, limit: Int = PendingMessages.limit) {
+        self.written = written
+        self.limit = limit
+    }
 
     /// Adds a message unless it is a duplicate.
     /// - Returns: false for a duplicate.
@@ -20,10 +28,10 @@ struct PendingMessages: Sendable {
             counts[.duplicateEventMessages] += 1
             return false
         }
-        let index = pending.firstIndex { $0.time > message.time } ?? pending.endIndex
+        let index = pending.lastIndex { $0.time <= message.time }.map { $0 + 1 } ?? pending.startIndex
         pending.insert(message, at: index)
         bytes += message.message.size
-        while pending.count > Self.limit || bytes > Self.byteLimit, let last = pending.popLast() {
+        while pending.count > limit || bytes > Self.byteLimit, let last = pending.popLast() {
             bytes -= last.message.size
             counts[.discardedTimedMetadata] += 1
         }
@@ -34,7 +42,7 @@ struct PendingMessages: Sendable {
     mutating func dequeue(before end: Ticks) -> [PlacedMessage] {
         let count = pending.firstIndex { $0.time >= end } ?? pending.endIndex
         defer { pending.removeFirst(count) }
-        counts[.eventMessages] += count
+        counts[written] += count
         bytes -= pending[..<count].reduce(0) { $0 + $1.message.size }
         return Array(pending[..<count])
     }

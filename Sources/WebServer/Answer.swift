@@ -3,6 +3,8 @@ package enum Answer: Sendable {
     case now(Response)
     /// The response takes longer, and is made on no event loop. Its task is canceled when the client leaves.
     case later(@Sendable () async -> Response)
+    /// The response waits for something to happen, which costs nothing but memory meanwhile. Canceled as `later`.
+    case waiting(@Sendable () async -> Response)
     /// The request changes something, which takes its whole body. Nothing cancels it once the body is there.
     case body(BodyAction)
 }
@@ -34,6 +36,7 @@ extension Answer {
         switch self {
         case .now(let response): .now(change(response))
         case .later(let work): .later { change(await work()) }
+        case .waiting(let work): .waiting { change(await work()) }
         case .body(let action):
             .body(
                 BodyAction(limit: action.limit, tooLarge: change(action.tooLarge), place: action.place) {
@@ -46,7 +49,7 @@ extension Answer {
     package func response() async -> Response {
         switch self {
         case .now(let response): response
-        case .later(let work): await work()
+        case .later(let work), .waiting(let work): await work()
         case .body(let action): await action.perform([])
         }
     }

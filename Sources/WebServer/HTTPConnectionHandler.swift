@@ -242,17 +242,19 @@ extension HTTPConnectionHandler {
         lastProgress = requestTime
         switch responder.answer(to: request, limiter: connections.requests) {
         case .now(let response): send(response, to: request, context)
-        case .later(let work): hold(request, work, context)
+        case .later(let work): hold(request, as: .response, work, context)
+        case .waiting(let work): hold(request, as: .wait, work, context)
         case .body(let action): receiveBody(of: request, for: action, context)
         }
     }
 
     /// Makes a response that takes longer, as long as the client waits for it.
     private func hold(
-        _ request: HTTPExchange, _ work: @escaping @Sendable () async -> Response, _ context: ChannelHandlerContext
+        _ request: HTTPExchange, as kind: RequestWork.Kind, _ work: @escaping @Sendable () async -> Response,
+        _ context: ChannelHandlerContext
     ) {
-        guard let place = connections.work.place(.response, on: connection(context)) else {
-            return send(.busy(kind), to: request, context)
+        guard let place = connections.work.place(kind, on: connection(context)) else {
+            return send(.busy(self.kind), to: request, context)
         }
         state = .held
         let made = context.eventLoop.makePromise(of: Response.self)

@@ -8,6 +8,8 @@ package final class RequestWork: Sendable {
         /// A response that takes longer. It holds its place until its work has ended, whether the client is still there
         /// or not.
         case response
+        /// A response that waits for a segment to be published.
+        case wait
         /// A body, which has `BodyAction.limit` bytes at most.
         case body
         /// The body of a form. It has the token, so anybody may send one: it takes no place of another body.
@@ -22,8 +24,8 @@ package final class RequestWork: Sendable {
     }
 
     static let standardLimits: [Kind: Limit] = [
-        .response: Limit(total: 4096, perConnection: 64), .body: Limit(total: 64, perConnection: 4),
-        .form: Limit(total: 1024, perConnection: 4),
+        .response: Limit(total: 4096, perConnection: 64), .wait: Limit(total: 8192, perConnection: 64),
+        .body: Limit(total: 64, perConnection: 4), .form: Limit(total: 1024, perConnection: 4),
     ]
 
     /// One place, which is free again when nobody refers to it.

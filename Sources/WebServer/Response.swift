@@ -125,7 +125,7 @@ private final class StreamPresence: Sendable {
 package struct Response: Equatable, Sendable {
     package var status = HTTPStatus.ok
     package var contentType: MimeType?
-    var cacheControl: CacheControl
+    package var cacheControl: CacheControl
     /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
     var etag: String?
     /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.

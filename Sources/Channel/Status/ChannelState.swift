@@ -13,6 +13,8 @@ package final class ChannelState: Sendable {
         var ring: DVRRing?
         var ringCount = 0
         var firstMediaSequence: UInt64 = 0
+        /// The version of the ring at the last signal.
+        var signaledVersion: UInt64 = 0
         var status: RelayStatus
         /// The newest state of the session, and its time. It comes several times for a segment, and its texts are made
         /// when somebody asks for them.
@@ -36,6 +38,8 @@ package final class ChannelState: Sendable {
 
     /// The transport streams of the channel's segments, shared by all that send them.
     package let transportStreams: TransportStreamStore
+    /// Signals that the publication changed, or that nothing more is published.
+    package let publications = ChangeSignal()
     private let state: Mutex<State>
     private let now: @Sendable () -> Duration
     private let complete: @Sendable (inout RelayStatus) -> Void
@@ -90,6 +94,7 @@ package final class ChannelState: Sendable {
             $0.ring = ring
             $0.ringCount += 1
         }
+        publications.signal()
     }
 
     /// Sets the state, and the reason for it.
@@ -98,6 +103,7 @@ package final class ChannelState: Sendable {
             if $0.status.state != newState { $0.stateSince = now() }
             ($0.status.state, $0.status.reason) = (newState, reason)
         }
+        if newState.isFinal { publications.signal() }
     }
 
     /// Records the state of the channel's session, unless the channel is over.
@@ -119,13 +125,18 @@ package final class ChannelState: Sendable {
     /// Records the counts of `pipeline`, and whether its spool accepts segments.
     func record(_ pipeline: ChannelPipeline) {
         let counts = pipeline.counts
-        let edge = pipeline.ring.snapshot.newest.flatMap { $0.isGap ? nil : $0.mediaSequence }
-        state.withLock {
+        let snapshot = pipeline.ring.snapshot
+        let edge = snapshot.newest.flatMap { $0.isGap ? nil : $0.mediaSequence }
+        let isNew = state.withLock {
             if let edge, edge != $0.edge?.mediaSequence { $0.edge = (edge, now()) }
             $0.status.update(from: pipeline, counts)
             let failure = pipeline.publisher.spoolFailure
             $0.writeFailureSince = failure.error == nil ? nil : $0.writeFailureSince ?? now()
+            let isNew = $0.signaledVersion != snapshot.version
+            $0.signaledVersion = snapshot.version
+            return isNew
         }
+        if isNew { publications.signal() }
     }
 }
 

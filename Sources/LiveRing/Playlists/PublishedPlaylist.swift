@@ -9,6 +9,7 @@ struct PublishedPlaylist {
     var content = PlaylistContent.fragmentedMP4
     /// The subtitles of `content`; nil lists the segments.
     var subtitles: SubtitleRendition?
+    var form = PlaylistForm.unannounced
 
     /// The live window; nil before the first segment.
     var live: MediaPlaylist? {
@@ -44,7 +45,7 @@ struct PublishedPlaylist {
         return RewindSelection(
             indices: range, isComplete: end.map { hasEnded || index.reaches($0) } ?? false,
             isClosed: end.map { index.reaches($0.advanced(byMilliseconds: closingTime)) } ?? false,
-            canOnlyGrow: canOnlyGrow(from: start, to: end), hasStart: start != nil)
+            canOnlyGrow: canOnlyGrow(from: start, to: end), hasStart: start != nil, hasEnd: end != nil)
     }
 
     /// The playlist of a selection; nil if none of it is listed.
@@ -52,7 +53,7 @@ struct PublishedPlaylist {
     /// When a growing range reaches its end, EXT-X-ENDLIST is added, and nothing else changes (RFC 8216 §6.2.1).
     func playlist(of selection: RewindSelection) -> MediaPlaylist? {
         let range = selection.indices
-        guard var playlist = render(range) else { return nil }
+        guard var playlist = render(range, form: selection.hasEnd ? .unannounced : form) else { return nil }
         playlist.hasEndList = (hasEnded || selection.isComplete) && hasAllSubtitles(range)
         if selection.isClosed, playlist.hasEndList {
             playlist.playlistType = .vod
@@ -98,7 +99,8 @@ struct PublishedPlaylist {
             end = max(end, PlaylistWindow.shortest(targetDuration: index.targetDuration).prefixEnd(in: entries))
         }
         let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        return sliding(window.start(in: entries[..<end])..<(hasEnded ? entries.endIndex : end))
+        // Its end is not that of the ring, for which players could wait.
+        return sliding(window.start(in: entries[..<end])..<(hasEnded ? entries.endIndex : end), form: .unannounced)
     }
 
     private func window(_ milliseconds: Int64) -> PlaylistWindow {
@@ -106,8 +108,8 @@ struct PublishedPlaylist {
     }
 
     /// A playlist that may lose its first segments later, so it has no EXT-X-PLAYLIST-TYPE (§6.2.1).
-    private func sliding(_ range: Range<Int>) -> MediaPlaylist? {
-        guard !range.isEmpty, var playlist = render(range) else { return nil }
+    private func sliding(_ range: Range<Int>, form: PlaylistForm? = nil) -> MediaPlaylist? {
+        guard !range.isEmpty, var playlist = render(range, form: form ?? self.form) else { return nil }
         playlist.hasEndList = hasEnded && hasAllSubtitles(range)
         return playlist
     }
@@ -119,11 +121,49 @@ struct PublishedPlaylist {
     }
 
     /// The playlist of the listed entries in `range`; nil if none of them has subtitles yet.
+    private func render(_ range: Range<Int>, form: PlaylistForm) -> MediaPlaylist? {
+        let start = form == .delta ? firstUnskipped(of: range) : range.lowerBound
+        guard var playlist = render(start..<range.upperBound) else { return nil }
+        if form != .unannounced {
+            playlist.canBlockReload = true
+            playlist.canSkipUntil = Int(skipBoundary / PlaylistTicks.ticksPerSecond)
+        }
+        guard start > range.lowerBound else { return playlist }
+        let first = index.listed[range.lowerBound].mediaSegment(in: content)
+        playlist.skippedSegments = start - range.lowerBound
+        playlist.discontinuitySequence = first.discontinuitySequence - (first.isDiscontinuous ? 1 : 0)
+        playlist.hasIndependentSegments = index.hasIndependentSegments(in: range)
+        // Only segments and their tags are skipped.
+        playlist.dateRanges = dateRanges(openAt: range.lowerBound)
+        for skipped in index.indicesWithDateRanges where range.lowerBound..<start ~= skipped {
+            playlist.dateRanges += index.listed[skipped].adMarkers.dateRanges
+        }
+        return playlist
+    }
+
+    /// The ticks before the end of a playlist of which no segment is skipped.
+    private var skipBoundary: Int64 {
+        RetentionPolicy.skippableTargetDurations * Int64(index.targetDuration) * PlaylistTicks.ticksPerSecond
+    }
+
+    /// The index of the first entry that a delta update lists.
+    private func firstUnskipped(of range: Range<Int>) -> Int {
+        // Subtitles come later than their segments, and what they list is not counted here.
+        guard subtitles == nil, index.listed[range.lowerBound].isListed(in: content) else { return range.lowerBound }
+        var (start, ticks) = (range.upperBound, Int64(0))
+        while start > range.lowerBound, ticks < skipBoundary {
+            start -= 1
+            ticks += index.listed[start].duration
+        }
+        return start
+    }
+
+    /// The playlist of the listed entries in `range`, as in a file.
     private func render(_ range: Range<Int>) -> MediaPlaylist? {
         var entries = index.listed[range]
         if let subtitles { entries = entries[entries.indices(with: subtitles)] }
         // Only the oldest entries of a spool of an earlier version are not offered as transport streams.
-        if content == .transportStream { entries = entries.drop { $0.transportStream == nil } }
+        entries = entries.drop { !$0.isListed(in: content) }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
             entries: entries, of: content, targetDuration: index.targetDuration,
@@ -150,6 +190,19 @@ struct PublishedPlaylist {
     }
 }
 
+extension RingEntry {
+    fileprivate func isListed(in content: PlaylistContent) -> Bool {
+        content != .transportStream || transportStream != nil
+    }
+}
+
+extension RingIndex {
+    /// Whether all of these listed entries can be decoded without another.
+    fileprivate func hasIndependentSegments(in range: Range<Int>) -> Bool {
+        variantSums.dependentSegments == 0 || listed[range].allSatisfy(\.isIndependent)
+    }
+}
+
 extension PersistentVector<RingEntry> {
     /// The indices of the entries with subtitles, which are consecutive.
     fileprivate func indices(with subtitles: SubtitleRendition) -> Range<Int> {
@@ -172,4 +225,6 @@ package struct RewindSelection: Hashable, Sendable {
     let canOnlyGrow: Bool
     /// Whether the viewer asked for a start, to begin there and not at the live edge.
     let hasStart: Bool
+    /// Whether the viewer asked for an end.
+    let hasEnd: Bool
 }

@@ -42,22 +42,34 @@ package struct RingSnapshot: Sendable {
 
     /// `live.m3u8`, `ts/live.m3u8` or `subs-<number>.m3u8`; nil before the first segment, or if there are no such
     /// subtitles. Players give up on an empty playlist, so requests have to wait.
-    package func livePlaylist(of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
-        published(content)?.live.map(Self.bytes)
+    package func livePlaylist(
+        of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+    ) -> [UInt8]? {
+        published(content, form)?.live.map(Self.bytes)
     }
 
     /// `dvr.m3u8`, `ts/dvr.m3u8` or `dvr-subs-<number>.m3u8`; nil if the ring has no segment in the range.
-    package func dvrPlaylist(_ range: RewindRange, of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
-        published(content)?.rewind(range).map(Self.bytes)
+    package func dvrPlaylist(
+        _ range: RewindRange, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+    ) -> [UInt8]? {
+        published(content, form)?.rewind(range).map(Self.bytes)
     }
 
     /// The playlist of the entries that `selection(of:)` of this snapshot returned, as `dvrPlaylist` of a range.
-    package func dvrPlaylist(_ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4) -> [UInt8]? {
-        published(content)?.playlist(of: selection).map(Self.bytes)
+    package func dvrPlaylist(
+        _ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+    ) -> [UInt8]? {
+        published(content, form)?.playlist(of: selection).map(Self.bytes)
     }
 
-    private func published(_ content: PlaylistContent) -> PublishedPlaylist? {
-        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content)
+    /// The number after the last segment that playlists of `content` list.
+    package func nextMediaSequence(of content: PlaylistContent) -> UInt64 {
+        guard case .subtitles(let number) = content else { return index.nextMediaSequence }
+        return subtitles.first { $0.number == number }?.nextMediaSequence ?? index.nextMediaSequence
+    }
+
+    private func published(_ content: PlaylistContent, _ form: PlaylistForm) -> PublishedPlaylist? {
+        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content, form: form)
         guard case .subtitles(let number) = content else { return playlist }
         playlist.subtitles = subtitles.first { $0.number == number }
         return playlist.subtitles == nil ? nil : playlist

@@ -4,6 +4,9 @@ package struct RetentionPolicy: Equatable, Sendable {
     package static let minimumSegments = 6
     /// The EXT-X-TARGETDURATIONs that a playlist holds after a removal (RFC 8216 §6.2.2).
     package static let minimumTargetDurations: Int64 = 3
+    /// The EXT-X-TARGETDURATIONs before the end of a playlist that no delta update skips
+    /// (draft-pantos-hls-rfc8216bis §4.4.3.8).
+    static let skippableTargetDurations: Int64 = 6
     /// The entries that leave the playlist, and the files that are deleted, with one publish. After a restart a shorter
     /// policy takes effect over several publishes instead of in one long pause.
     package static let evictionsPerPublish = 8

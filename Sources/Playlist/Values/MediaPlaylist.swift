@@ -17,9 +17,14 @@ package struct MediaPlaylist: Equatable, Sendable {
     package var hasIndependentSegments = false
     /// Whether EXT-X-START (§4.3.5.2) tells players to begin with the first segment. It is written, and not read.
     package var startsAtBeginning = false
-    /// Whether EXT-X-SERVER-CONTROL offers blocking reloads (draft-pantos-hls-rfc8216bis §4.4.3.8). It is read, and not
-    /// written.
+    /// Whether EXT-X-SERVER-CONTROL offers blocking reloads (draft-pantos-hls-rfc8216bis §4.4.3.8).
     package var canBlockReload = false
+    /// How far from the end segments are that a delta update may skip, in seconds; nil: none is offered. It is written, and
+    /// not read.
+    package var canSkipUntil: Int?
+    /// Segments before the first that a delta update does not list (EXT-X-SKIP, §4.4.5.2). It is written; of what is read,
+    /// `mediaSequence` counts them.
+    package var skippedSegments = 0
     package var segments: [MediaSegment]
     /// EXT-X-DATERANGE in the head. Date ranges before a segment are in that segment.
     package var dateRanges: [DateRange] = []

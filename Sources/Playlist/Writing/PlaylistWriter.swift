@@ -57,6 +57,7 @@ package enum PlaylistWriter {
 
     /// The lowest EXT-X-VERSION that allows the content of a playlist (RFC 8216 §7).
     package static func version(neededBy playlist: MediaPlaylist) -> Int {
+        if playlist.skippedSegments > 0 { return 9 }
         var version = playlist.segments.isEmpty ? 1 : 3  // decimal EXTINF
         for segment in playlist.segments {
             if segment.byteRange != nil { version = max(version, 4) }
@@ -102,11 +103,20 @@ private struct PlaylistTextBuilder {
         appendOpening(version: version, isIndependent: playlist.hasIndependentSegments)
         if playlist.startsAtBeginning { tag(.start, "TIME-OFFSET=0") }
         tag(.targetDuration, max(1, DecimalSeconds.roundedUp(playlist.targetDuration).components.seconds))
+        appendServerControl(of: playlist)
         if let type = playlist.playlistType { tag(.playlistType, type.rawValue) }
-        tag(.mediaSequence, playlist.mediaSequence)
+        tag(.mediaSequence, playlist.mediaSequence - UInt64(playlist.skippedSegments))
         if let number = playlist.discontinuitySequence { tag(.discontinuitySequence, number) }
+        if playlist.skippedSegments > 0 { tag(.skip, "SKIPPED-SEGMENTS=\(playlist.skippedSegments)") }
         for range in playlist.dateRanges { tag(.dateRange, range.attributes) }
         for verbatim in playlist.unknownTags { appendLine(verbatim) }
+    }
+
+    private mutating func appendServerControl(of playlist: MediaPlaylist) {
+        let attributes =
+            (playlist.canBlockReload ? ["CAN-BLOCK-RELOAD=YES"] : [])
+            + (playlist.canSkipUntil.map { ["CAN-SKIP-UNTIL=\($0)"] } ?? [])
+        if !attributes.isEmpty { tag(.serverControl, attributes.joined(separator: ",")) }
     }
 
     mutating func appendSegment(_ segment: MediaSegment, after previous: MediaSegment?) {

@@ -8,27 +8,24 @@ package import WebServer
 /// Answers HTTP requests for one channel from what is published now.
 ///
 /// Event loops call it concurrently. Playlists are rendered, and compressed, when they are asked for, once per version of
-/// the ring: short ones on the event loop that asks, others on a thread of their own.
+/// the ring.
 package final class ChannelResponder: Sendable {
     /// hls.js and Kodi wait 20 s for an answer.
     private static let longestHold = Duration.seconds(15)
-    /// The number of segments that take less than a millisecond to render.
-    private static let shortPlaylist = 64
-    /// The number of bytes that take less than a millisecond to compress.
-    private static let shortText = 16 * 1024
 
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
     /// Bytes of the channel that were sent to clients.
     package let sentBytes: ByteCounter
-    private let cache = PlaylistCache()
+    private let playlists: PlaylistResponder
 
     /// - Parameter channel: the channel's slug; nil in a process of one channel.
     package init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
         self.state = state
         self.burst = burst
         sentBytes = ByteCounter(channel: channel)
+        playlists = PlaylistResponder(state)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
@@ -41,7 +38,7 @@ package final class ChannelResponder: Sendable {
     ) -> Answer {
         let answer: Answer =
             switch resource {
-            case .playlist(let playlist): answer(to: playlist, for: target)
+            case .playlist(let playlist): playlists.answer(to: playlist, for: target)
             case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
             case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
                 .later { [self] in
@@ -77,8 +74,7 @@ package final class ChannelResponder: Sendable {
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
         case .playlist, .transportSegment, .clip, .notFound: .notFound(path)
-        case .badQuery(.value(let name, let value)): .text(.badRequest, "\(name)=\(value) cannot be read.")
-        case .badQuery(.emptyRange): .text(.badRequest, "end has to be after start.")
+        case .badQuery(let error): .badQuery(error)
         }
     }
 
@@ -172,66 +168,11 @@ package final class ChannelResponder: Sendable {
     }
 }
 
-// MARK: - Playlists
-
-extension ChannelResponder {
-    /// Answers at once if the playlist is short, or known already.
-    private func answer(to resource: Route.Playlist, for target: RequestTarget) -> Answer {
-        guard let publication = state.publication else { return .now(absence(of: resource, nil)) }
-        let resource = resource.rounded(in: publication.snapshot)
-        let key = PlaylistCache.Key(resource: resource, query: target.viewer.query)
-        let isCompressed = target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
-        if let known = cache.rendered(key, of: publication) {
-            let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
-            if !takesLonger { return .now(response(known, as: resource, publication)) }
-        } else if resource.segmentCount(in: publication.snapshot) <= Self.shortPlaylist {
-            return .now(response(cache.playlist(key, of: publication), as: resource, publication))
+extension Response {
+    static func badQuery(_ error: RewindRange.BadQuery) -> Response {
+        switch error {
+        case .value(let name, let value): .text(.badRequest, "\(name)=\(value) cannot be read.")
+        case .emptyRange: .text(.badRequest, "end has to be after start.")
         }
-        let client = Self.client(of: target.fields)
-        return .later { [self] in
-            do throws(PlaylistCache.Refusal) {
-                let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
-                return response(rendered, as: resource, publication)
-            } catch {
-                state.update { $0.output.rangesRefused += 1 }
-                return .unavailable("Too many parts of the rewind are asked for at once.")
-            }
-        }
-    }
-
-    private func response(
-        _ rendered: PlaylistCache.Rendered?, as resource: Route.Playlist, _ publication: ChannelState.Publication
-    ) -> Response {
-        guard let rendered else { return absence(of: resource, publication.snapshot) }
-        return Response(
-            contentType: .playlist,
-            cacheControl: .playlist(targetDuration: publication.snapshot.index.targetDuration),
-            body: .bytes(rendered.bytes, gzip: rendered.gzip))
-    }
-
-    /// The answer if a playlist lists nothing. An empty playlist would make a player give up.
-    private func absence(of resource: Route.Playlist, _ snapshot: RingSnapshot?) -> Response {
-        switch resource {
-        case .live(.subtitles(let number)) where snapshot?.subtitles.contains { $0.number == number } == false:
-            return .notFound("subs-\(number).m3u8")
-        case .live, .master(_, nil), .rewind(.fragmentedMP4, .whole), .rewind(.transportStream, .whole):
-            return .unavailable("Nothing is published yet: see status.json.")
-        case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)
-        }
-    }
-
-    /// The client as it or its proxy says: a wrong name costs nothing, because all clients together have a limit too.
-    private static func client(of fields: RequestTarget.Fields) -> String? {
-        fields.peer.map {
-            [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
-        }
-    }
-}
-
-extension RingSnapshot? {
-    /// The text of an answer 404 for a range.
-    var nothingInRange: String {
-        guard let dates = self?.dates else { return "Nothing of that range is in the ring, which is empty." }
-        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
     }
 }

@@ -30,6 +30,7 @@ final class PlaylistCache: Sendable {
     /// A playlist, and the query item that its URIs carry: what one viewer's token is in reaches no other viewer.
     struct Key: Hashable, Sendable {
         let resource: Route.Playlist
+        var form = PlaylistForm.whole
         /// As in `Viewer`.
         var query: Secret?
 
@@ -86,8 +87,8 @@ final class PlaylistCache: Sendable {
     }
 
     private func render(_ key: Key, of publication: Publication) -> Rendered? {
-        let plain = key.query == nil ? nil : rendered(Key(resource: key.resource), of: publication)
-        guard let bytes = plain?.bytes ?? key.resource.render(publication.snapshot) else { return nil }
+        let plain = key.query == nil ? nil : rendered(Key(resource: key.resource, form: key.form), of: publication)
+        guard let bytes = plain?.bytes ?? key.resource.render(publication.snapshot, as: key.form) else { return nil }
         return Rendered(key.query.map { PlaylistWriter.adding($0.value, toURIsOf: bytes) } ?? bytes)
     }
 

@@ -23,14 +23,24 @@ extension Route.Playlist {
     }
 
     /// The playlist in UTF-8; nil if it lists no segment.
-    func render(_ snapshot: RingSnapshot) -> [UInt8]? {
+    func render(_ snapshot: RingSnapshot, as form: PlaylistForm) -> [UInt8]? {
         switch self {
-        case .live(let content): snapshot.livePlaylist(of: content)
-        case .rewind(let content, let range): snapshot.dvrPlaylist(range, of: content)
-        case .selection(let content, let selection): snapshot.dvrPlaylist(selection, of: content)
+        case .live(let content): snapshot.livePlaylist(of: content, as: form)
+        case .rewind(let content, let range): snapshot.dvrPlaylist(range, of: content, as: form)
+        case .selection(let content, let selection): snapshot.dvrPlaylist(selection, of: content, as: form)
         case .master(.transportStream, let range):
             snapshot.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:parameters:))
         case .master(_, let range): snapshot.masterPlaylist(range)
+        }
+    }
+
+    /// The files that the playlist lists whose newest a player may wait for; nil if it may not.
+    var awaitedContent: PlaylistContent? {
+        switch self {
+        case .live(let content), .rewind(let content, .whole), .rewind(let content, .last),
+            .rewind(let content, .between(_, end: nil)):
+            content
+        case .rewind, .selection, .master: nil
         }
     }
 

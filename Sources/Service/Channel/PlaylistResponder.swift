@@ -1,0 +1,129 @@
+import Channel
+import LiveRing
+import Playlist
+import Support
+import WebServer
+
+/// Answers requests for the playlists of one channel.
+///
+/// A short playlist is rendered on the event loop that asks for it, and others on a thread of their own.
+final class PlaylistResponder: Sendable {
+    /// How long a player is held that waits for a segment: hls.js takes no answer in 10 s for a timeout, and asks again
+    /// without waiting.
+    static let longestWait = Duration.seconds(15)
+    /// The number of segments that take less than a millisecond to render.
+    private static let shortPlaylist = 64
+    /// The number of bytes that take less than a millisecond to compress.
+    private static let shortText = 16 * 1024
+
+    private let state: ChannelState
+    private let cache = PlaylistCache()
+
+    init(_ state: ChannelState) { self.state = state }
+
+    /// Answers at once if the playlist is short, or known already, and has the segment that the player waits for.
+    func answer(to resource: Route.Playlist, for target: RequestTarget) -> Answer {
+        let directives: ReloadDirectives
+        do throws(RewindRange.BadQuery) { directives = try ReloadDirectives(target.query) } catch {
+            return .now(.badQuery(error))
+        }
+        let form = directives.skips ? PlaylistForm.delta : .whole
+        guard let number = directives.mediaSequence, let content = resource.awaitedContent,
+            let snapshot = state.snapshot, !snapshot.hasEnded
+        else { return answer(to: resource, as: form, for: target) }
+        let next = snapshot.nextMediaSequence(of: content)
+        // A player asks for the next segment, or the one after it.
+        guard number <= next + 1 else { return .now(.text(.badRequest, "The next segment has the number \(next).")) }
+        // The answer is the same for all who wait for the segment (draft-pantos-hls-rfc8216bis, Appendix B).
+        let keptLonger = { @Sendable (response: Response) in
+            var response = response
+            if response.status == .ok { response.cacheControl = .maxAge(seconds: 6 * snapshot.index.targetDuration) }
+            return response
+        }
+        if number < next { return answer(to: resource, as: form, for: target).map(keptLonger) }
+        return .waiting { [self] in
+            guard await waits(for: number, of: content, snapshot.index.targetDuration) else { return overdue }
+            return await answer(to: resource, as: form, for: target).map(keptLonger).response()
+        }
+    }
+
+    /// Waits until a segment is listed, or the playlist has ended.
+    /// - Returns: false if the channel failed, or after three target durations.
+    private func waits(for number: UInt64, of content: PlaylistContent, _ targetDuration: Int) async -> Bool {
+        let clock = ContinuousClock()
+        let deadline = clock.now + min(Self.longestWait, .seconds(3 * targetDuration))
+        while !Task.isCancelled, clock.now < deadline {
+            // In this order: a change after it was counted ends the wait.
+            let changes = state.publications.changes
+            let isOver = state.isOver
+            guard let snapshot = state.snapshot else { return false }
+            if snapshot.hasEnded || snapshot.nextMediaSequence(of: content) > number { return true }
+            if isOver { return false }
+            await state.publications.wait(after: changes, until: deadline)
+        }
+        return false
+    }
+
+    private func answer(to resource: Route.Playlist, as form: PlaylistForm, for target: RequestTarget) -> Answer {
+        guard let publication = state.publication else { return .now(absence(of: resource, nil)) }
+        let resource = resource.rounded(in: publication.snapshot)
+        let key = PlaylistCache.Key(resource: resource, form: form, query: target.viewer.query)
+        let isCompressed = target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
+        if let known = cache.rendered(key, of: publication) {
+            let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
+            if !takesLonger { return .now(response(known, as: resource, publication)) }
+        } else if resource.segmentCount(in: publication.snapshot) <= Self.shortPlaylist {
+            return .now(response(cache.playlist(key, of: publication), as: resource, publication))
+        }
+        let client = Self.client(of: target.fields)
+        return .later { [self] in
+            do throws(PlaylistCache.Refusal) {
+                let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
+                return response(rendered, as: resource, publication)
+            } catch {
+                state.update { $0.output.rangesRefused += 1 }
+                return refusal
+            }
+        }
+    }
+
+    private func response(
+        _ rendered: PlaylistCache.Rendered?, as resource: Route.Playlist, _ publication: ChannelState.Publication
+    ) -> Response {
+        guard let rendered else { return absence(of: resource, publication.snapshot) }
+        return Response(
+            contentType: .playlist,
+            cacheControl: .playlist(targetDuration: publication.snapshot.index.targetDuration),
+            body: .bytes(rendered.bytes, gzip: rendered.gzip))
+    }
+
+    /// The answer if a playlist lists nothing. An empty playlist would make a player give up.
+    private func absence(of resource: Route.Playlist, _ snapshot: RingSnapshot?) -> Response {
+        switch resource {
+        case .live(.subtitles(let number)) where snapshot?.subtitles.contains { $0.number == number } == false:
+            return .notFound("subs-\(number).m3u8")
+        case .live, .master(_, nil), .rewind(.fragmentedMP4, .whole), .rewind(.transportStream, .whole):
+            return .unavailable("Nothing is published yet: see status.json.")
+        case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)
+        }
+    }
+
+    /// The client as it or its proxy says: a wrong name costs nothing, because all clients together have a limit too.
+    private static func client(of fields: RequestTarget.Fields) -> String? {
+        fields.peer.map {
+            [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
+        }
+    }
+
+    private var overdue: Response { .unavailable("The segment is late: ask again without _HLS_msn.") }
+
+    private var refusal: Response { .unavailable("Too many parts of the rewind are asked for at once.") }
+}
+
+extension RingSnapshot? {
+    /// The text of an answer 404 for a range.
+    var nothingInRange: String {
+        guard let dates = self?.dates else { return "Nothing of that range is in the ring, which is empty." }
+        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
+    }
+}

@@ -59,10 +59,11 @@ let package = Package(
         module("Support", ["CCrypto", "CZlib", "CLzma"]),
         module("Playlist", ["Support"]),
         module("Media", ["Support"]),
+        module("DASH", ["Support", "Playlist", "Media"]),
         module("Demux", ["Support", "Media"]),
         module("Fetch", ["Support", "Media", "CCurl"]),
-        module("Tracker", ["Support", "Playlist", "Fetch", "Media", "Demux"]),
-        module("Capture", ["Support", "Playlist", "Fetch", "Tracker"]),
+        module("Tracker", ["Support", "Playlist", "DASH", "Fetch", "Media", "Demux"]),
+        module("Capture", ["Support", "Playlist", "DASH", "Fetch", "Tracker"]),
         module("Decrypt", ["Support", "Playlist", "CCrypto"]),
         module("Transcode", ["Media", "CLibAV"]),
         module("Mux", ["Support", "Media"]),
@@ -126,6 +127,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("PlaylistTests", ["Support", "Playlist", "TestSupport"]),
+        tests("DASHTests", ["Support", "Playlist", "Media", "DASH", "TestSupport"]),
         tests(
             "TrackerTests",
             ["Support", "Media", "Demux", "Fetch", "Tracker", "Playlist", "MediaTestSupport", "TestSupport"]),
@@ -180,8 +182,8 @@ let package = Package(
         support(
             "FuzzEntries", path: "Tests/Fuzz/Harness",
             [
-                "WebServer", "Playlist", "Support", "ChannelList", "Guide", "Fetch", "Tracker", "Media", "Conformance",
-                "Demux",
+                "WebServer", "Playlist", "DASH", "Support", "ChannelList", "Guide", "Fetch", "Tracker", "Media",
+                "Conformance", "Demux",
                 "Transcode", "Mux", "Splice", "LiveRing", "TestSupport",
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),

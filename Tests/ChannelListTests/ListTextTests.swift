@@ -139,7 +139,7 @@ private let rows: [(when: String, text: String, says: [String])] = [
     ),
     (
         "a DASH manifest", "<?xml version=\"1.0\"?>\n<!-- x -->\n<MPD xmlns=\"urn:mpeg:dash\">",
-        ["notAList(a DASH manifest, line: 1)"]
+        ["notAList(a DASH manifest, which is one channel, line: 1)"]
     ),
     ("a web page", page, ["notAList(a web page, line: 1)"]),
     (

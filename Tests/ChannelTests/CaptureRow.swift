@@ -85,6 +85,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("fmp4_maps", periods: 4, inits: 3),
         CaptureRow("event_messages", periods: 3, inits: 2),
         CaptureRow("byteranges", periods: 2, inits: 2),
+        CaptureRow("dash_periods", periods: 3, inits: 2),
         CaptureRow("packed_audio", periods: 3, inits: 2),
         CaptureRow("audio_only", periods: 3, inits: 2, isAudioOnly: true),
         CaptureRow("broadcast_audio", periods: 4, inits: 2),

@@ -38,8 +38,8 @@ enum ImportRule {
 
     /// Our own modules.
     static let modules: Set = [
-        "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux", "Splice",
-        "LiveRing", "Channel", "Conformance", "ChannelList", "WebServer", "Observability", "Guide", "Service",
+        "Support", "Playlist", "Media", "DASH", "Fetch", "Tracker", "Capture", "Decrypt", "Demux", "Transcode", "Mux",
+        "Splice", "LiveRing", "Channel", "Conformance", "ChannelList", "WebServer", "Observability", "Guide", "Service",
         "liverelay",
     ]
 

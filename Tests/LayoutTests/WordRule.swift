@@ -18,7 +18,8 @@ struct WordRule {
         WordRule(
             words, "what is published depends only on what the upstream said",
             places: [
-                "Playlist/", "Tracker/", "Decrypt/", "Media/", "Demux/", "Transcode/", "Mux/", "Splice/", "LiveRing/",
+                "Playlist/", "DASH/", "Tracker/", "Decrypt/", "Media/", "Demux/", "Transcode/", "Mux/", "Splice/",
+                "LiveRing/",
                 "ChannelList/", "Channel/", "Conformance/",
             ],
             exceptions: [

@@ -31,10 +31,6 @@ private let errorRows: [(when: String, error: TrackerError, exit: Support.ExitSt
         ["a web page", ".m3u8"]
     ),
     (
-        "a DASH manifest", .init(.notAPlaylist(.dashManifest, beginning: "<?xml"), url: url), .notAPlaylist,
-        ["a DASH manifest", "HLS"]
-    ),
-    (
         "a list of channels", .init(.notAPlaylist(.channelList, beginning: "#EXTM3U"), url: url), .notAPlaylist,
         ["a list of channels", "liverelay serve"]
     ),

@@ -48,7 +48,7 @@ struct GuideElementWriter {
     }
 
     private mutating func writeAttributes(of element: GuideElement) {
-        var attributes = GuideAttributes(GuideText.repaired(element.bytes[element.startTag]))
+        var attributes = XMLAttributes(GuideText.repaired(element.bytes[element.startTag]))
         var names: Set<ArraySlice<UInt8>> = []
         while let attribute = attributes.next() {
             guard names.insert(attribute.name).inserted, !attribute.isNamed("channel") else { continue }
@@ -141,7 +141,7 @@ struct GuideElementWriter {
         guard open.count < limits.depth, !Self.outer.contains(where: { name.elementsEqual($0.utf8) }) else { return }
         output.append(UInt8(ascii: "<"))
         output.append(contentsOf: name)
-        var attributes = GuideAttributes(tag)
+        var attributes = XMLAttributes(tag)
         var names: Set<ArraySlice<UInt8>> = []
         while let attribute = attributes.next() {
             if names.insert(attribute.name).inserted { write(attribute.name, attribute.value) }

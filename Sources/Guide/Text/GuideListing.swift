@@ -1,3 +1,5 @@
+import Support
+
 /// A program of a channel as text.
 package struct GuideListing: Equatable, Sendable {
     /// Seconds since 1970.
@@ -38,13 +40,13 @@ package struct GuideListing: Equatable, Sendable {
             let startTag = rest[found.lowerBound...end]
             rest = rest[end...].dropFirst()
             guard isWhole else { continue }
-            var attributes = GuideAttributes(startTag)
+            var attributes = XMLAttributes(startTag)
             var language = ""
             while let attribute = attributes.next() {
                 if attribute.isNamed("lang") { language = String(decoding: attribute.value, as: UTF8.self) }
             }
             let isEmpty = startTag.dropLast().last == UInt8(ascii: "/")
-            return (isEmpty ? "" : GuideText.characters(rest.prefix { $0 != less }), language)
+            return (isEmpty ? "" : XMLText.characters(rest.prefix { $0 != less }), language)
         }
         return nil
     }

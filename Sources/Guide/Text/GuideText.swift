@@ -1,4 +1,5 @@
 import ChannelList
+import Support
 
 /// Text of guides, made fit for a document that has to be well-formed.
 enum GuideText {
@@ -20,7 +21,7 @@ enum GuideText {
             let byte = text[index]
             switch byte {
             case UInt8(ascii: "&"):
-                if let end = endOfReference(text, at: index) {
+                if let end = XMLText.endOfReference(text, at: index) {
                     output.append(contentsOf: text[index..<end])
                     index = end
                     continue
@@ -48,28 +49,6 @@ enum GuideText {
         return text.contains(UInt8(ascii: "&")) ? string.decodingEntities : string
     }
 
-    /// The characters that well-formed text means: also those that it writes as numbers.
-    static func characters(_ text: ArraySlice<UInt8>) -> String {
-        guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }
-        var output: [UInt8] = []
-        var rest = text
-        while let byte = rest.first {
-            guard byte == UInt8(ascii: "&"), let end = endOfReference(rest, at: rest.startIndex) else {
-                output.append(byte)
-                rest.removeFirst()
-                continue
-            }
-            let name = rest[rest.index(after: rest.startIndex)..<end - 1]
-            if name.first == UInt8(ascii: "#"), let scalar = code(of: name).flatMap({ Unicode.Scalar($0) }) {
-                output += String(scalar).utf8
-            } else {
-                output += decoded(rest[..<end]).utf8
-            }
-            rest = rest[end...]
-        }
-        return String(decoding: output, as: UTF8.self)
-    }
-
     /// Bytes that are not UTF-8 as Windows-1252, in which most of such text is written.
     static func repaired(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil { return bytes }
@@ -79,29 +58,5 @@ enum GuideText {
     /// Whether UTF-8 begins with U+FFFE or U+FFFF, which no document may have.
     private static func isNoncharacter(_ text: ArraySlice<UInt8>) -> Bool {
         text.starts(with: [0xEF, 0xBF, 0xBE]) || text.starts(with: [0xEF, 0xBF, 0xBF])
-    }
-
-    /// The index after a reference that begins at `start`; nil if it is none that needs no declaration.
-    private static func endOfReference(_ text: ArraySlice<UInt8>, at start: Int) -> Int? {
-        guard let end = text[start...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
-        let name = text[(start + 1)..<end]
-        guard name.first == UInt8(ascii: "#") else {
-            return entities.contains { $0.elementsEqual(name) } ? end + 1 : nil
-        }
-        return code(of: name).map(isCharacter) == true ? end + 1 : nil
-    }
-
-    /// The number in `#233` or `#xE9`.
-    private static func code(of name: ArraySlice<UInt8>) -> UInt32? {
-        let digits = String(decoding: name.dropFirst(), as: UTF8.self)
-        return digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-    }
-
-    private static let entities = ["amp", "lt", "gt", "quot", "apos"].map { Array($0.utf8) }
-
-    /// Whether a document may have the character (XML 1.0 §2.2).
-    private static func isCharacter(_ code: UInt32) -> Bool {
-        code == 9 || code == 10 || code == 13 || (0x20...0xD7FF).contains(code) || (0xE000...0xFFFD).contains(code)
-            || (0x10000...0x10FFFF).contains(code)
     }
 }

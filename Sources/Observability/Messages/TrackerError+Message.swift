@@ -29,7 +29,7 @@ extension TrackerError {
         case .noByteRanges: return "\(url) is a media file, and its origin sends no byte ranges"
         case .unusableFile(let error): return "\(url) is a media file that cannot be published: \(error.message)"
         case .notAPlaylist(let kind, _):
-            return "\(url) is neither an HLS playlist nor a transport stream: it is \(kind)"
+            return "\(url) is no HLS playlist, DASH manifest or transport stream: it is \(kind)"
         case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.message)"
         case .noVariant: return "\(url) offers no variant that matches"
         case .unexpectedPlaylistKind: return "\(url) is the wrong kind of playlist"
@@ -54,7 +54,7 @@ extension TrackerError {
         case .unusableFile: "Make another one with: ffmpeg -i … -c copy -movflags +faststart file.mp4"
         case .notAPlaylist(let kind, _): kind.advice
         case .malformedPlaylist(let error):
-            "The upstream's packager violates RFC 8216 §\(error.section); tell its operator"
+            "The upstream's packager violates \(error.standard); tell its operator"
         case .noVariant: "Try another --variant"
         case .unexpectedPlaylistKind: "Give a master or a media playlist"
         case .noSegments: "The channel may be off the air: try again later"
@@ -69,7 +69,6 @@ extension DocumentKind {
     fileprivate var advice: String {
         switch self {
         case .channelList: "Serve all of its channels with: liverelay serve URL"
-        case .dashManifest: "Only HLS is read; many packagers offer it beside DASH, as .m3u8"
         case .webPage: "Give the URL of the .m3u8 itself, not of the page that plays it"
         case .nothing: "The channel may be off the air: try again later"
         case .transportStream: "Give the URL of the .m3u8 that lists such segments"
@@ -79,6 +78,9 @@ extension DocumentKind {
 }
 
 extension PlaylistError {
+    /// The standard and the section that asks otherwise.
+    fileprivate var standard: String { section.contains("§") ? section : "RFC 8216 §\(section)" }
+
     var message: String {
         switch reason {
         case .notAPlaylist(let kind, _): "it is \(kind)"

@@ -22,7 +22,7 @@ package enum DocumentKind: Equatable, Sendable {
     case unknown(beginning: String)
 
     /// Whether it is one channel.
-    package var isChannel: Bool { self == .mediaPlaylist || self == .multivariantPlaylist }
+    package var isChannel: Bool { [.mediaPlaylist, .multivariantPlaylist, .dashManifest].contains(self) }
 }
 
 extension DocumentKind: CustomStringConvertible {
@@ -32,7 +32,7 @@ extension DocumentKind: CustomStringConvertible {
         case .mediaPlaylist: "an HLS media playlist, which is one channel"
         case .multivariantPlaylist: "an HLS multivariant playlist, which is one channel"
         case .channelList: "a list of channels"
-        case .dashManifest: "a DASH manifest"
+        case .dashManifest: "a DASH manifest, which is one channel"
         case .webPage: "a web page"
         case .guide: "an XMLTV guide"
         case .xml: "an XML document"

@@ -1,4 +1,4 @@
-/// The reason why a playlist could not be read, and the place in its text.
+/// The reason why a playlist or a manifest could not be read, and the place in its text.
 package struct PlaylistError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// The text does not begin with #EXTM3U, or is a list of channels. `beginning` is its first 64 characters at
@@ -24,7 +24,8 @@ package struct PlaylistError: Error, Equatable, Sendable {
     package let tag: String
     /// 1-based line number in the text as received.
     package let line: Int
-    /// The section of RFC 8216, or of draft-pantos-hls-rfc8216bis if only the draft defines the tag.
+    /// The section of RFC 8216, or of draft-pantos-hls-rfc8216bis if only the draft defines the tag. Of a DASH manifest,
+    /// whose tags are elements and attributes, it begins with the standard's name.
     package let section: String
 
     package init(reason: Reason, tag: String, line: Int, section: String) {
@@ -52,10 +53,10 @@ package struct PlaylistError: Error, Equatable, Sendable {
 
 extension [PlaylistError] {
     /// The number of irregularities that a playlist lists at most.
-    static let maximumIrregularities = 32
+    package static let maximumIrregularities = 32
 
     /// Appends an irregularity, unless the list is full.
-    mutating func append(limited irregularity: PlaylistError) {
+    package mutating func append(limited irregularity: PlaylistError) {
         if count < Self.maximumIrregularities { append(irregularity) }
     }
 }

@@ -16,6 +16,16 @@ package struct SegmentKey: Hashable, Sendable {
     package var initializationVector: [UInt8]?
     /// KEYFORMAT, "identity" if the attribute is absent.
     package var keyFormat = SegmentKey.identityFormat
+
+    package init(
+        method: Method, uri: String, initializationVector: [UInt8]? = nil,
+        keyFormat: String = SegmentKey.identityFormat
+    ) {
+        self.method = method
+        self.uri = uri
+        self.initializationVector = initializationVector
+        self.keyFormat = keyFormat
+    }
 }
 
 extension SegmentKey.Method {

@@ -3,7 +3,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case success = 0
     /// The upstream's URL does not answer, or answers with an error.
     case upstreamUnavailable = 10
-    /// The answer is neither an HLS playlist nor a transport stream, or malformed.
+    /// The answer is no HLS playlist, DASH manifest or transport stream, or malformed.
     case notAPlaylist = 11
     /// The playlist is valid but lists no segment.
     case noSegments = 12
@@ -41,7 +41,7 @@ package enum ExitStatus: Int32, CaseIterable {
         switch self {
         case .success: "ended as asked"
         case .upstreamUnavailable: "the upstream cannot be reached, or refuses"
-        case .notAPlaylist: "what the upstream answers is neither an HLS playlist nor a transport stream"
+        case .notAPlaylist: "what the upstream answers is no HLS playlist, DASH manifest or transport stream"
         case .noSegments: "the upstream's playlist lists no segments"
         case .unsupportedProtection: "the upstream is protected by SAMPLE-AES or another DRM"
         case .wrongKey: "the AES-128 key has the wrong size or does not decrypt"

@@ -56,7 +56,7 @@ package enum DecimalSeconds {
         return .seconds(seconds + (attoseconds > 0 ? 1 : 0))
     }
 
-    static func padded(_ number: UInt64, to width: Int) -> String {
+    package static func padded(_ number: UInt64, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }

@@ -84,6 +84,12 @@ package enum URIReference {
         String(reference.prefix { $0 != "?" && $0 != "#" })
     }
 
+    /// `reference` without its fragment, which no request carries.
+    package static func withoutFragment(_ reference: String) -> String { String(reference.prefix { $0 != "#" }) }
+
+    /// The text after the first number sign; nil without one.
+    package static func fragment(of reference: String) -> String? { Components(reference).fragment.map(String.init) }
+
     /// The scheme in lower case; nil for a relative reference.
     package static func scheme(of reference: String) -> String? { Components(reference).scheme?.lowercased() }
 

@@ -125,7 +125,10 @@ extension PendingSegment {
     mutating func refresh(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration) {
         guard case .listed = listing, let window = playlist.window else { return }
         guard window.contains(segment.mediaSequence) else { return remove(at: now) }
-        guard let fresh = try? SegmentRequests(playlist.segment(segment.mediaSequence), base: base) else { return }
+        let listed = playlist.segment(segment.mediaSequence)
+        // A manifest has announced it, and then revised its period.
+        if listed.isGap { return remove(at: now) }
+        guard let fresh = try? SegmentRequests(listed, base: base) else { return }
         switch progress {
         case .waiting, .pausing(_, awaitsPlaylist: false): requests = fresh
         case .pausing(_, awaitsPlaylist: true):

@@ -1,29 +1,49 @@
+import DASH
 import Fetch
 import Playlist
 
+/// A document that an upstream answers with, recognized by its first bytes.
+enum UpstreamDocument: Sendable {
+    case media(MediaPlaylist)
+    case multivariant(MultivariantPlaylist)
+    case manifest(DASHManifest)
+}
+
 extension FetchOutcome {
-    /// Parses the answer to a playlist request. Returns the playlist and the URL against which its URIs are resolved.
+    /// Parses the answer to a playlist request. Returns the document and the URL against which its URIs are resolved.
     ///
     /// - Parameters:
     ///   - url: the URL of the request, for errors.
     ///   - variables: those of the multivariant playlist that names this one.
     func playlist(
         from url: String, variables: [VariableDefinition] = []
-    ) throws(TrackerError) -> (document: PlaylistDocument, base: String) {
+    ) throws(TrackerError) -> (document: UpstreamDocument, base: String) {
         switch self {
         case .failure(let error): throw TrackerError(error, url: url)
         case .success(let answer):
             guard answer.isSuccess else { throw TrackerError(.refused(status: answer.status), url: url) }
             do {
-                let document = try PlaylistParser.parse(
-                    answer.body, url: answer.finalURL, imported: variables, mayBeTruncated: answer.endsAtClose)
-                return (document, answer.finalURL)
+                return (try answer.document(variables: variables), answer.finalURL)
             } catch {
                 if case .notAPlaylist(let kind, let beginning) = error.reason {
                     throw TrackerError(.notAPlaylist(kind, beginning: beginning), url: url, section: error.section)
                 }
                 throw TrackerError(.malformedPlaylist(error), url: url, section: error.section)
             }
+        }
+    }
+}
+
+extension FetchAnswer {
+    fileprivate func document(variables: [VariableDefinition]) throws(PlaylistError) -> UpstreamDocument {
+        if DASHManifestParser.isManifest(body) {
+            return .manifest(try DASHManifestParser.parse(body, url: finalURL))
+        }
+        let document = try PlaylistParser.parse(
+            body, url: finalURL, imported: variables, mayBeTruncated: endsAtClose)
+        return switch document {
+        case .media(let playlist): .media(playlist)
+        case .multivariant(let playlist): .multivariant(playlist)
         }
     }
 }

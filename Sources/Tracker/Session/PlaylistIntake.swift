@@ -24,13 +24,15 @@ struct PlaylistIntake: Sendable {
     /// Segments that wait, at least, before more of a file's index is read.
     private static let queuedAhead = 64
 
-    private let policy: UpstreamSession.Policy
+    let policy: UpstreamSession.Policy
     private var state = State.idle
     /// nil unless the upstream was recognized as a media file, whose playlist is not loaded.
     private var file: FilePlaylist?
     /// Whether the origin sends no parts of what seemed to be a file.
     private var isNoFile = false
-    private(set) var locator: PlaylistLocator
+    var locator: PlaylistLocator
+    /// nil unless the upstream was recognized as a DASH manifest, from which the playlists are derived.
+    var manifest: ManifestIntake?
     /// Irregularities of the multivariant playlist.
     private var irregularityLog = IrregularityLog()
 
@@ -58,7 +60,7 @@ struct PlaylistIntake: Sendable {
 
     /// The times at which something will be due.
     func deadlines(_ media: MediaIntake) -> [Duration?] {
-        let deadlines = [locator.nextDeadline, noSegmentsDeadline(media)]
+        let deadlines = [locator.nextDeadline, noSegmentsDeadline(media)] + (manifest?.deadlines ?? [])
         guard case .opening(let opening) = state else { return deadlines }
         return deadlines + [opening.deadline, opening.retryAt]
     }
@@ -85,6 +87,7 @@ struct PlaylistIntake: Sendable {
         {
             media.requests.start(request, for: .multivariantReload, at: now)
         }
+        manifest?.start(&media.requests, at: now)
     }
 }
 
@@ -124,6 +127,7 @@ extension PlaylistIntake {
                 media.renditions = makeTrackers(urls, at: now)
                 reportVariant(&media)
                 recordIrregularities(of: playlist, &media)
+            case .manifest(let manifest): return try open(manifest, answer, &media, at: now)
             }
         } catch {
             file = nil
@@ -145,7 +149,7 @@ extension PlaylistIntake {
         return true
     }
 
-    private func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
+    func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
         let roles = [.main, .audio] + urls.subtitles.indices.map { RenditionRole.subtitles($0) }
         return roles.compactMap { role in urls[role].map { makeTracker(role, $0, at: now) } }
     }
@@ -198,7 +202,12 @@ extension PlaylistIntake {
                 return true
             }
             let (document, base) = try outcome.playlist(from: url, variables: locator.variables)
-            guard case .media(let playlist) = document else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
+            if case .manifest(let manifest) = document, self.manifest != nil {
+                return try read(manifest, answer, isMainLoad: role == .main, &media, at: now)
+            }
+            guard case .media(let playlist) = document, manifest == nil else {
+                throw TrackerError(.unexpectedPlaylistKind, url: url)
+            }
             let hadFailed = media.renditions[index].load.failures.last != nil
             try follow(index, playlist, base, outcome.cacheFreshness, &media, at: now)
             media.renditions[index].load.postpone(until: now + outcome.loadInterval)
@@ -218,8 +227,8 @@ extension PlaylistIntake {
         }
     }
 
-    private mutating func follow(
-        _ index: Int, _ playlist: MediaPlaylist, _ base: String, _ freshness: CacheFreshness,
+    mutating func follow(
+        _ index: Int, _ playlist: MediaPlaylist, _ base: String, _ freshness: CacheFreshness?,
         _ media: inout MediaIntake,
         at now: Duration
     ) throws(TrackerError) {
@@ -244,7 +253,7 @@ extension PlaylistIntake {
     /// Records a failed load. Once opened, it counts as an unchanged playlist that is loaded again soon.
     ///
     /// A playlist with unsupported protection ends the session.
-    private mutating func failed(
+    mutating func failed(
         _ index: Int, _ error: TrackerError, retryAfter: Duration? = nil, _ media: inout MediaIntake, at now: Duration
     ) {
         let (isSubtitles, isNew) = (
@@ -343,8 +352,9 @@ extension PlaylistIntake {
 extension PlaylistIntake {
     /// Finds the playlists again at the URLs of a multivariant playlist that was loaded once more.
     mutating func settleReload(
-        _ outcome: FetchOutcome, isInOutage: Bool, _ media: inout MediaIntake, at now: Duration
+        _ answer: SessionRequests.Answer, isInOutage: Bool, _ media: inout MediaIntake, at now: Duration
     ) {
+        let outcome = answer.outcome
         locator.finishReload()
         do throws(TrackerError) {
             let (document, base) = try outcome.playlist(from: locator.upstream)
@@ -353,6 +363,7 @@ extension PlaylistIntake {
                 recordIrregularities(of: playlist, &media)
                 let urls = try choose(from: playlist, base: base, isInOutage: isInOutage, &media)
                 move(to: urls, &media, at: now)
+            case .manifest(let manifest): try reload(manifest, answer, isInOutage: isInOutage, &media, at: now)
             case .media:
                 // Without a choice of variants, the channel is at the upstream's own URL.
                 if !media.renditions.isEmpty { move(0, to: locator.upstream, &media, at: now) }
@@ -364,7 +375,7 @@ extension PlaylistIntake {
         if isInOutage { locator.requestReload(at: now) }
     }
 
-    private mutating func choose(
+    mutating func choose(
         from playlist: MultivariantPlaylist, base: String, isInOutage: Bool, _ media: inout MediaIntake
     ) throws(TrackerError) -> PlaylistLocator.URLs {
         let before = (locator.variant?.bandwidth, locator.audio?.name)
@@ -374,8 +385,9 @@ extension PlaylistIntake {
         return redundant ?? urls
     }
 
-    private func move(to urls: PlaylistLocator.URLs, _ media: inout MediaIntake, at now: Duration) {
-        for index in media.renditions.indices {
+    func move(to urls: PlaylistLocator.URLs, _ media: inout MediaIntake, at now: Duration) {
+        // A manifest is loaded once for all renditions.
+        for index in media.renditions.indices where manifest == nil || media.renditions[index].role == .main {
             if let url = urls[media.renditions[index].role] { move(index, to: url, &media, at: now) }
         }
     }
@@ -386,7 +398,7 @@ extension PlaylistIntake {
         if isNew { media.requests.report(.moved(media.renditions[index].role, url: url)) }
     }
 
-    private func reportVariant(_ media: inout MediaIntake) {
+    func reportVariant(_ media: inout MediaIntake) {
         if let variant = locator.variant {
             media.requests.report(
                 .variantSelected(

@@ -76,7 +76,6 @@ struct RenditionTracker: Sendable {
     /// Records that a playlist arrived. Returns its new irregularities, and the change of its target duration.
     private mutating func record(_ playlist: MediaPlaylist, at now: Duration) -> [UpstreamEvent] {
         defer { targetDuration = playlist.targetDuration }
-        load.succeeded()
         firstPlaylistAt = firstPlaylistAt ?? now
         lastPlaylistAt = now
         if !playlist.segments.isEmpty {
@@ -155,7 +154,7 @@ extension RenditionTracker {
     mutating func startLoad(as id: FetchID, at now: Duration) -> FetchRequest? {
         guard load.isDue(at: now) else { return nil }
         beganLoad(as: id, at: now)
-        return load.request(url, longestHold: longestHold)
+        return load.request(URIReference.withoutFragment(url), longestHold: longestHold)
     }
 
     /// Records the start of a load, which may have started before its answer was known to be this playlist.
@@ -240,13 +239,16 @@ extension MediaPlaylist {
 
 extension RenditionTracker {
     /// Queues what is new in a playlist. Returns the events that it causes.
+    ///
+    /// - Parameter freshness: of the answer; nil: no load brought the playlist, which follows from the manifest and the time.
     mutating func accept(
-        _ playlist: MediaPlaylist, base: String, _ freshness: CacheFreshness, _ cache: ResourceCache, at now: Duration
+        _ playlist: MediaPlaylist, base: String, _ freshness: CacheFreshness?, _ cache: ResourceCache, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         let (next, hadEnded) = (cursor.next, cursor.hasEnded)
         let update = PlaylistUpdate(cursor.handle(playlist, at: now))
         let grew = update.firstNew != nil
         var events = record(playlist, at: now)
+        if freshness != nil { load.succeeded() }
         if update.isContinuation { queue.refresh(from: playlist, base: base, cache, at: now) }
         if role == .main { recordAdMarkers(in: playlist, update, next: next) }
         if hadEnded, !cursor.hasEnded { events.append(.playlistReopened(role)) }
@@ -260,7 +262,7 @@ extension RenditionTracker {
         }
         if cursor.hasEnded { stallEscalation.stop() }
         endListState.update(from: playlist, hasEnded: cursor.hasEnded, hasNewSegments: grew, at: now)
-        finishLoad(of: playlist, update, freshness, at: now)
+        if let freshness { finishLoad(of: playlist, update, freshness, at: now) }
         return events
     }
 

@@ -1,3 +1,4 @@
+import DASH
 import Fetch
 
 /// The requests of a session: those in flight, what their hosts permit, and how they ended.
@@ -11,13 +12,17 @@ struct SessionRequests: Sendable {
         case playlist(RenditionRole)
         case segment(RenditionRole, FetchRequest)
         case resource(FetchRequest)
+        /// The time of the server of a manifest.
+        case clock
+        /// The segment index of a representation of a manifest.
+        case segmentIndex(SegmentIndexRequest)
         /// The upstream's own URL, which is a stream.
         case stream
 
         fileprivate var isMedia: Bool {
             switch self {
             case .segment, .resource: true
-            case .opening, .multivariantReload, .playlist, .stream: false
+            case .opening, .multivariantReload, .playlist, .clock, .segmentIndex, .stream: false
             }
         }
     }

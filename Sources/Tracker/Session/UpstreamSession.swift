@@ -90,12 +90,14 @@ package struct UpstreamSession: IngestSession {
         switch answer.target {
         case .opening:
             if playlists.settleOpening(answer, &media, at: now) { mainPlaylistRead(at: now) }
-        case .multivariantReload: playlists.settleReload(answer.outcome, isInOutage: isInOutage, &media, at: now)
+        case .multivariantReload: playlists.settleReload(answer, isInOutage: isInOutage, &media, at: now)
         case .playlist(let role):
             if playlists.settle(role, answer, &media, at: now) { mainPlaylistRead(at: now) }
         case .segment(let role, let request):
             apply(media.settleSegment(role, request, answer, at: now), at: now)
         case .resource(let request): apply(media.settleResource(request, answer, at: now), at: now)
+        case .clock, .segmentIndex:
+            if playlists.settleManifestPart(answer, &media, at: now) { mainPlaylistRead(at: now) }
         case .stream: stream?.settle(answer, &media.requests, at: now)
         }
     }
@@ -140,6 +142,7 @@ package struct UpstreamSession: IngestSession {
         guard !media.requests.isOver else { return }
         escalateMediaStall(at: now)
         guard !media.requests.isOver else { return }
+        if playlists.listDue(&media, at: now) { mainPlaylistRead(at: now) }
         playlists.start(&media, at: now)
         guard policy.fetchesMedia else { return media.discard() }
         media.perform(at: now)

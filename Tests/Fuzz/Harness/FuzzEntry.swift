@@ -33,7 +33,8 @@ package struct FuzzEntry: Sendable {
 
     /// All entries, in the order of the pipeline.
     package static let all: [FuzzEntry] =
-        PlaylistEntries.all + TransportEntries.all + ElementaryEntries.all + MovieEntries.all + MetadataEntries.all
+        PlaylistEntries.all + [ManifestEntry.entry] + TransportEntries.all + ElementaryEntries.all + MovieEntries.all
+        + MetadataEntries.all
         + JournalEntry.all
         + [
             EngineEntry.entry, AdMarkerEntry.entry, SessionEntry.entry, AnswerEntry.entry,

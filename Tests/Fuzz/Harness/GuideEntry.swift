@@ -1,3 +1,5 @@
+import Support
+
 @testable import ChannelList
 @testable import Guide
 

@@ -1,0 +1,351 @@
+package import Playlist
+import Support
+
+/// A parser for DASH manifests (ISO/IEC 23009-1 §5.3).
+///
+/// What cannot be followed is left out with a word: a representation, an adaptation set, a period. Elements that are not
+/// resolved (xlink) or not applied (PatchLocation) leave the rest as it is.
+package enum DASHManifestParser {
+    /// The number of elements of a manifest: a day of segments of 1 s in two timelines.
+    package static let largestElementCount = 250_000
+    /// Periods that are read, the last ones of a dynamic manifest and the first ones of a static one.
+    package static let largestPeriodCount = 1024
+    /// Representations of a period.
+    package static let largestRepresentationCount = 512
+    /// Base URLs with the same content that are tried.
+    package static let largestBaseURLCount = 4
+
+    /// Whether bytes are a manifest, by their first element. Its prefix does not matter.
+    package static func isManifest(_ bytes: [UInt8]) -> Bool {
+        let beginning = bytes.prefix(4096).first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
+        return beginning == UInt8(ascii: "<") && XMLElement.rootName(of: Array(bytes.prefix(64 << 10))) == "MPD"
+    }
+
+    /// - Parameter url: the URL of the manifest after redirects.
+    package static func parse(_ bytes: [UInt8], url: String) throws(PlaylistError) -> DASHManifest {
+        let root: XMLElement
+        do throws(XMLElement.Failure) { root = try XMLElement.parse(bytes, limit: largestElementCount) } catch {
+            throw PlaylistError(reason: reason(error), tag: "MPD", line: 1, section: ManifestReader.section)
+        }
+        var reader = ManifestReader(bytes: bytes)
+        return try reader.manifest(root, url: url)
+    }
+
+    private static func reason(_ failure: XMLElement.Failure) -> PlaylistError.Reason {
+        switch failure {
+        case .noElement: .missing
+        case .truncated: .missingAttribute("/MPD")
+        case .tooManyElements: .exceeds(.lines)
+        case .canceled: .canceled
+        }
+    }
+}
+
+/// Reads elements as values, and collects what was left out.
+struct ManifestReader {
+    static let section = "ISO/IEC 23009-1 §5.3"
+
+    private let bytes: [UInt8]
+    private var irregularities: [PlaylistError] = []
+    /// Adaptation sets and representations are not read once a period has too many.
+    private var representationsLeft = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    func error(_ reason: PlaylistError.Reason, _ element: XMLElement, _ attribute: String? = nil) -> PlaylistError {
+        let line = 1 + bytes[..<element.position].count { $0 == ASCII.lineFeed }
+        let tag = attribute.map { "\(element.name)@\($0)" } ?? element.name
+        return PlaylistError(reason: reason, tag: tag, line: line, section: Self.section)
+    }
+
+    private mutating func leaveOut(_ reason: PlaylistError.Reason, _ element: XMLElement, _ attribute: String? = nil) {
+        // Finding the line costs a look at all bytes before it.
+        if irregularities.count < [PlaylistError].maximumIrregularities {
+            irregularities.append(error(reason, element, attribute))
+        }
+    }
+
+    mutating func manifest(_ root: XMLElement, url: String) throws(PlaylistError) -> DASHManifest {
+        var manifest = DASHManifest()
+        manifest.isDynamic = root["type"] == "dynamic"
+        manifest.availabilityStartTime = date(root, "availabilityStartTime")
+        manifest.publishTime = date(root, "publishTime")
+        manifest.minimumUpdatePeriod = manifest.isDynamic ? duration(root, "minimumUpdatePeriod") : nil
+        manifest.timeShiftBufferDepth = duration(root, "timeShiftBufferDepth")
+        manifest.presentationDuration = duration(root, "mediaPresentationDuration")
+        manifest.location = root.first("Location").flatMap { Self.webURL($0.text, base: url) }
+        manifest.clocks = root.all("UTCTiming").compactMap { clock($0, base: url) }
+        if manifest.isDynamic, manifest.availabilityStartTime == nil {
+            throw error(.missingAttribute("availabilityStartTime"), root)
+        }
+        var inherited = InheritedElements(baseURLs: [url])
+        try inherited.apply(root, self)
+        manifest.periods = periods(root, manifest, inherited)
+        manifest.irregularities = irregularities
+        guard !manifest.periods.isEmpty else { throw irregularities.first ?? error(.missingAttribute("Period"), root) }
+        return manifest
+    }
+
+    private func clock(_ element: XMLElement, base: String) -> DASHManifest.ClockSource? {
+        guard let scheme = element["schemeIdUri"], let value = element["value"] else { return nil }
+        let first = value.split(separator: " ").first.map(String.init) ?? value
+        if scheme.contains(":utc:direct:") { return ProgramDateTime(parsing: first).map { .date($0) } }
+        guard let url = Self.webURL(first, base: base) else { return nil }
+        if scheme.contains(":utc:http-head:") { return .header(url: url) }
+        let isBody = scheme.contains(":utc:http-iso:") || scheme.contains(":utc:http-xsdate:")
+        return isBody ? .body(url: url) : nil
+    }
+
+    private static func webURL(_ text: String, base: String) -> String? {
+        let url = URIReference.resolve(text, against: base)
+        return ["http", "https"].contains(URIReference.scheme(of: url)) ? url : nil
+    }
+
+    private mutating func date(_ element: XMLElement, _ attribute: StaticString) -> ProgramDateTime? {
+        guard let text = element[attribute] else { return nil }
+        let date = ProgramDateTime(parsing: text)
+        if date == nil { leaveOut(.badValue(text), element, "\(attribute)") }
+        return date
+    }
+
+    private mutating func duration(_ element: XMLElement, _ attribute: StaticString) -> Duration? {
+        guard let text = element[attribute] else { return nil }
+        let duration = Duration(isoText: text)
+        if duration == nil { leaveOut(.badValue(text), element, "\(attribute)") }
+        return duration
+    }
+}
+
+// MARK: - Periods
+
+extension ManifestReader {
+    private mutating func periods(
+        _ root: XMLElement, _ manifest: DASHManifest, _ inherited: InheritedElements
+    ) -> [DASHManifest.Period] {
+        var elements = root.all("Period")[...]
+        var next: Duration? = .zero
+        let excess = elements.count - DASHManifestParser.largestPeriodCount
+        if excess > 0 {
+            leaveOut(.exceeds(.segments), root, "Period")
+            // The starts of the others follow from the durations of these.
+            for element in elements.prefix(excess) where manifest.isDynamic { next = end(element, after: next) }
+            elements = manifest.isDynamic ? elements.dropFirst(excess) : elements.dropLast(excess)
+        }
+        var periods: [DASHManifest.Period] = []
+        for element in elements {
+            guard let start = duration(element, "start") ?? next else {
+                leaveOut(.missingAttribute("start"), element)
+                continue
+            }
+            next = end(element, after: start)
+            do throws(PlaylistError) {
+                if let period = try period(element, start: start, inherited) { periods.append(period) }
+            } catch {
+                irregularities.append(limited: error)
+            }
+        }
+        // A static presentation begins with its first period, whatever its start.
+        let begin = manifest.isDynamic ? .zero : periods.map(\.start).min() ?? .zero
+        return Self.closed(periods, at: manifest.presentationDuration.map { begin + $0 })
+    }
+
+    private mutating func end(_ element: XMLElement, after start: Duration?) -> Duration? {
+        guard let start = duration(element, "start") ?? start, let length = duration(element, "duration") else {
+            return nil
+        }
+        return start + length
+    }
+
+    /// Ends each period at the start of the next one, if it does not end before, and the last one with the presentation.
+    private static func closed(_ periods: [DASHManifest.Period], at end: Duration?) -> [DASHManifest.Period] {
+        var periods = periods
+        // The sort is stable, and the starts of nearly all manifests are in order.
+        periods.sort { $0.start < $1.start }
+        for index in periods.indices {
+            let next = index + 1 < periods.count ? periods[index + 1].start : end
+            periods[index].end = [periods[index].end, next].compactMap { $0 }.min()
+        }
+        return periods
+    }
+
+    /// - Returns: nil for a period that stands for nothing (§5.5.3: resolve-to-zero).
+    private mutating func period(
+        _ element: XMLElement, start: Duration, _ inherited: InheritedElements
+    ) throws(PlaylistError) -> DASHManifest.Period? {
+        if let href = element["href"] {
+            if href == "urn:mpeg:dash:resolve-to-zero:2013" { return nil }
+            leaveOut(.badValue(href), element, "xlink:href")
+        }
+        var inherited = inherited
+        try inherited.apply(element, self)
+        var period = DASHManifest.Period(
+            key: element["id"] ?? DecimalSeconds.text(start), start: start, end: end(element, after: start))
+        representationsLeft = DASHManifestParser.largestRepresentationCount
+        for set in element.all("AdaptationSet") { read(set, into: &period, inherited) }
+        for stream in element.all("EventStream") { read(events: stream, into: &period) }
+        return period
+    }
+}
+
+// MARK: - Adaptation sets
+
+extension ManifestReader {
+    private mutating func read(
+        _ element: XMLElement, into period: inout DASHManifest.Period, _ parent: InheritedElements
+    ) {
+        if let href = element["href"] { leaveOut(.badValue(href), element, "xlink:href") }
+        guard isEssential(element) else { return }
+        var inherited = parent
+        var set = DASHManifest.AdaptationSet()
+        set.language = element["lang"].flatMap { $0.isEmpty || $0 == "und" ? nil : $0 }
+        set.label = element.first("Label")?.text ?? element["label"]
+        set.isMain = element.all("Role").contains { $0["value"] == "main" }
+        do throws(PlaylistError) { try inherited.apply(element, self) } catch {
+            irregularities.append(limited: error)
+            return
+        }
+        var kind = Self.kind(element["contentType"]) ?? Self.kind(element["mimeType"])
+        for child in element.all("Representation") {
+            let childKind = kind ?? Self.kind(child["mimeType"]) ?? Self.kind(codecs: child["codecs"])
+            guard let childKind, childKind != .other, isEssential(child) else { continue }
+            guard representationsLeft > 0 else {
+                leaveOut(.exceeds(.renditions), element, "Representation")
+                break
+            }
+            representationsLeft -= 1
+            kind = childKind
+            set.channels = set.channels ?? (channels(child) ?? channels(element))
+            if let representation = representation(child, in: element, inherited) {
+                set.representations.append(representation)
+            }
+        }
+        guard !set.representations.isEmpty else { return }
+        if kind == .video { period.video.append(set) } else { period.audio.append(set) }
+    }
+
+    private enum Kind { case video, audio, other }
+
+    private static func kind(_ type: String?) -> Kind? {
+        switch type?.split(separator: "/").first {
+        case "video": .video
+        case "audio": .audio
+        case nil: nil
+        default: .other
+        }
+    }
+
+    private static func kind(codecs: String?) -> Kind? {
+        guard let codecs else { return nil }
+        return ["avc", "hvc", "hev"].contains { codecs.hasPrefix($0) }
+            ? .video : codecs.hasPrefix("mp4a") ? .audio : nil
+    }
+
+    /// Whether the media is that of the presentation: no trick mode, and nothing that only some clients understand.
+    private mutating func isEssential(_ element: XMLElement) -> Bool {
+        for property in element.elements where ["EssentialProperty", "SupplementalProperty"].contains(property.name) {
+            let scheme = property["schemeIdUri"] ?? ""
+            if scheme.hasPrefix("http://dashif.org/guidelines/trickmode") { return false }
+            if property.name == "EssentialProperty", !scheme.hasPrefix("urn:mpeg:mpegB:cicp:") {
+                leaveOut(.badValue(scheme), property, "schemeIdUri")
+                return false
+            }
+        }
+        return true
+    }
+
+    private func channels(_ element: XMLElement) -> String? {
+        element.all("AudioChannelConfiguration").compactMap { $0["value"] }.first {
+            ManifestNumber.pixels.value($0) != nil
+        }
+    }
+
+    private static let containers: Set = ["video/mp4", "audio/mp4", "video/mp2t", "audio/mp2t"]
+
+    /// - Returns: nil if the representation cannot be followed.
+    private mutating func representation(
+        _ element: XMLElement, in set: XMLElement, _ inherited: InheritedElements
+    ) -> DASHManifest.Representation? {
+        let mimeType = element["mimeType"] ?? set["mimeType"]
+        if let mimeType, !Self.containers.contains(mimeType.lowercased()) {
+            leaveOut(.badValue(mimeType), element, "mimeType")
+            return nil
+        }
+        var inherited = inherited
+        do throws(PlaylistError) {
+            try inherited.apply(element, self)
+            var representation = DASHManifest.Representation(
+                id: element["id"] ?? "", bandwidth: try number(element, "bandwidth", .bitRate).map { Int($0) } ?? 0,
+                codecs: element["codecs"] ?? set["codecs"] ?? "", baseURLs: inherited.baseURLs,
+                addressing: try inherited.addressing(of: element, self))
+            representation.resolution = try size(element)
+            if representation.resolution == nil { representation.resolution = try size(set) }
+            representation.frameRate = Self.frameRate(element["frameRate"] ?? set["frameRate"])
+            representation.protection = ContentProtection.key(of: element) ?? ContentProtection.key(of: set)
+            return representation
+        } catch {
+            irregularities.append(limited: error)
+            return nil
+        }
+    }
+
+    private func size(_ element: XMLElement) throws(PlaylistError) -> Variant.Resolution? {
+        guard let width = try number(element, "width", .pixels), let height = try number(element, "height", .pixels)
+        else { return nil }
+        return Variant.Resolution(width: Int(width), height: Int(height))
+    }
+
+    func number(
+        _ element: XMLElement, _ attribute: StaticString, _ number: ManifestNumber
+    ) throws(PlaylistError) -> UInt64? {
+        guard let text = element[attribute] else { return nil }
+        guard let value = number.value(text) else { throw error(.badValue(text), element, "\(attribute)") }
+        return value
+    }
+
+    /// Reads `25` or `30000/1001`.
+    private static func frameRate(_ text: String?) -> String? {
+        let parts = (text ?? "").split(separator: "/").map { decimalInteger($0.utf8) ?? 0 }
+        guard let count = parts.first, count > 0, count <= 1_000_000, parts.count == 1 || parts[1] > 0 else {
+            return nil
+        }
+        return DecimalSeconds.text(.milliseconds(Int64(count * 1000 / (parts.count > 1 ? parts[1] : 1))), decimals: 3)
+    }
+}
+
+// MARK: - Events
+
+extension ManifestReader {
+    private static let (largestEventCount, largestSection) = (1024, 4096)
+    private static let binarySchemes: Set = ["urn:scte:scte35:2014:xml+bin", "urn:scte:scte35:2013:bin"]
+
+    private mutating func read(events stream: XMLElement, into period: inout DASHManifest.Period) {
+        guard let scheme = stream["schemeIdUri"], scheme.hasPrefix("urn:scte:scte35:") else { return }
+        guard Self.binarySchemes.contains(scheme) else { return leaveOut(.badValue(scheme), stream, "schemeIdUri") }
+        for (index, element) in stream.all("Event").enumerated() {
+            guard period.events.count < Self.largestEventCount else {
+                return leaveOut(.exceeds(.dateRanges), stream, "Event")
+            }
+            do throws(PlaylistError) {
+                period.events.append(try event(element, index, in: stream, period))
+            } catch {
+                irregularities.append(limited: error)
+            }
+        }
+    }
+
+    private func event(
+        _ element: XMLElement, _ index: Int, in stream: XMLElement, _ period: DASHManifest.Period
+    ) throws(PlaylistError) -> DASHManifest.SpliceEvent {
+        let text = element.firstDescendant("Binary")?.text ?? element["messageData"] ?? element.text
+        guard let section = SpliceSectionText.decodeBase64(text.filter { !$0.isWhitespace }),
+            section.count <= Self.largestSection
+        else { throw error(.badValue(String(text.prefix(64))), element) }
+        let clock = SegmentAddressing(
+            segments: .list([]), times: .indexed, timescale: try number(stream, "timescale", .timescale) ?? 1,
+            presentationTimeOffset: try number(stream, "presentationTimeOffset", .mediaTime) ?? 0)
+        let time = period.start + clock.offset(try number(element, "presentationTime", .mediaTime) ?? 0)
+        let length = try number(element, "duration", .mediaTime).map { clock.duration($0) }
+        return DASHManifest.SpliceEvent(
+            id: "\(period.key)-\(element["id"] ?? String(index))", time: time, duration: length, section: section)
+    }
+}

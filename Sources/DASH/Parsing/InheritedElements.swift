@@ -1,0 +1,199 @@
+import Playlist
+import Support
+
+/// What a representation has from the elements around it: base URLs, and what names and times its segments.
+///
+/// Each attribute of SegmentBase, SegmentTemplate and SegmentList, and each element in them, is that of the nearest one
+/// which has it (ISO/IEC 23009-1 §5.3.9.1).
+struct InheritedElements {
+    private enum Kind { case base, template, list }
+
+    private(set) var baseURLs: [String]
+    private var kind: Kind?
+    private var timescale: UInt64?
+    private var presentationTimeOffset: UInt64?
+    private var startNumber: UInt64?
+    private var endNumber: UInt64?
+    private var duration: UInt64?
+    private var timeline: [TimelineRun]?
+    private var availabilityTimeOffset: Duration?
+    private var isAvailableAsWhole = true
+    private var initialization: SegmentAddressing.Initialization?
+    private var media: URLTemplate?
+    private var references: [SegmentAddressing.Reference]?
+    private var indexRange: ByteRange?
+
+    init(baseURLs: [String]) { self.baseURLs = baseURLs }
+
+    /// Applies the elements of one level.
+    mutating func apply(_ element: XMLElement, _ reader: ManifestReader) throws(PlaylistError) {
+        apply(baseURLs: element.all("BaseURL"))
+        for child in element.elements {
+            switch child.name {
+            case "SegmentBase": kind = .base
+            case "SegmentTemplate": kind = .template
+            case "SegmentList": kind = .list
+            default: continue
+            }
+            try apply(segments: child, reader)
+        }
+    }
+
+    private mutating func apply(baseURLs elements: [XMLElement]) {
+        let texts = elements.prefix(DASHManifestParser.largestBaseURLCount).map(\.text)
+        guard let last = texts.last else { return }
+        let count = max(texts.count, baseURLs.count)
+        var resolved: [String] = []
+        for index in 0..<count {
+            let parent = baseURLs[min(index, baseURLs.count - 1)]
+            let url = URIReference.resolve(index < texts.count ? texts[index] : last, against: parent)
+            if !resolved.contains(url) { resolved.append(url) }
+        }
+        baseURLs = resolved
+        if let offset = elements.first?["availabilityTimeOffset"] { setAvailability(offset) }
+        if elements.first?["availabilityTimeComplete"] == "false" { isAvailableAsWhole = false }
+    }
+
+    private mutating func setAvailability(_ text: String) {
+        availabilityTimeOffset = text == "INF" ? .seconds(86_400) : DecimalSeconds.duration(text)
+    }
+
+    private mutating func apply(segments element: XMLElement, _ reader: ManifestReader) throws(PlaylistError) {
+        timescale = try reader.number(element, "timescale", .timescale) ?? timescale
+        presentationTimeOffset =
+            try reader.number(element, "presentationTimeOffset", .mediaTime) ?? presentationTimeOffset
+        startNumber = try reader.number(element, "startNumber", .segmentNumber) ?? startNumber
+        endNumber = try reader.number(element, "endNumber", .segmentNumber) ?? endNumber
+        if let length = try reader.number(element, "duration", .mediaTime) {
+            guard length > 0 else { throw reader.error(.badValue("0"), element, "duration") }
+            (duration, timeline) = (length, nil)
+        }
+        if let text = element["availabilityTimeOffset"] { setAvailability(text) }
+        if element["availabilityTimeComplete"] == "false" { isAvailableAsWhole = false }
+        if let text = element["indexRange"] { indexRange = try range(text, element, "indexRange", reader) }
+        if let text = element["media"] { media = try template(text, element, "media", reader) }
+        if let text = element["initialization"] {
+            initialization = .template(try template(text, element, "initialization", reader))
+        }
+        if let child = element.first("Initialization") {
+            initialization = .reference(
+                try reference(child, uri: child["sourceURL"], range: child["range"], "range", reader))
+        }
+        if let child = element.first("SegmentTimeline") {
+            (timeline, duration) = (try Self.timeline(child, reader), nil)
+        }
+        let urls = element.all("SegmentURL")
+        guard !urls.isEmpty else { return }
+        references = try urls.map { child throws(PlaylistError) in
+            try reference(child, uri: child["media"], range: child["mediaRange"], "mediaRange", reader)
+        }
+    }
+
+    private func template(
+        _ text: String, _ element: XMLElement, _ attribute: String, _ reader: ManifestReader
+    ) throws(PlaylistError) -> URLTemplate {
+        guard let template = URLTemplate(text) else { throw reader.error(.badValue(text), element, attribute) }
+        return template
+    }
+
+    private func reference(
+        _ element: XMLElement, uri: String?, range text: String?, _ attribute: String, _ reader: ManifestReader
+    ) throws(PlaylistError) -> SegmentAddressing.Reference {
+        .init(
+            uri: uri,
+            byteRange: try text.map { text throws(PlaylistError) in try range(text, element, attribute, reader) })
+    }
+
+    /// Reads `first-last`.
+    private func range(
+        _ text: String, _ element: XMLElement, _ attribute: String, _ reader: ManifestReader
+    ) throws(PlaylistError) -> ByteRange {
+        let bounds = text.split(separator: "-", omittingEmptySubsequences: false).map {
+            ManifestNumber.bytePosition.value(String($0))
+        }
+        guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last else {
+            throw reader.error(.badValue(text), element, attribute)
+        }
+        return ByteRange(offset: first, length: last - first + 1)
+    }
+}
+
+// MARK: - Timelines
+
+extension InheritedElements {
+    private static func timeline(
+        _ element: XMLElement, _ reader: ManifestReader
+    ) throws(PlaylistError) -> [TimelineRun] {
+        var runs: [TimelineRun] = []
+        runs.reserveCapacity(element.elements.count)
+        // Where the next run starts, and how many segments precede it; nil after a run without an end.
+        var (next, index): (UInt64?, UInt64) = (0, 0)
+        for child in element.elements where child.name == "S" {
+            let start = try reader.number(child, "t", .mediaTime) ?? next
+            guard let start else { throw reader.error(.missingAttribute("t"), child) }
+            guard ManifestNumber.mediaTime.range.contains(start), ManifestNumber.segmentNumber.range.contains(index)
+            else { throw reader.error(.badValue("\(start)"), child, "t") }
+            guard let length = try reader.number(child, "d", .mediaTime), length > 0 else {
+                throw reader.error(.missingAttribute("d"), child)
+            }
+            if let last = runs.last, last.count == nil {
+                let count = start > last.start ? (start - last.start - 1) / last.duration + 1 : 0
+                runs[runs.count - 1].count = count
+                index = last.index + count
+            }
+            let isOpen = child["r"]?.hasPrefix("-") ?? false
+            let count = isOpen ? nil : (try reader.number(child, "r", .repeatCount) ?? 0) + 1
+            runs.append(TimelineRun(start: start, duration: length, count: count, index: index))
+            next = try count.map { count throws(PlaylistError) in
+                let (span, overflows) = length.multipliedReportingOverflow(by: count)
+                guard !overflows, span <= ManifestNumber.mediaTime.range.upperBound else {
+                    throw reader.error(.badValue("\(length)"), child, "d")
+                }
+                return start + span
+            }
+            index += count ?? 0
+        }
+        return runs
+    }
+}
+
+// MARK: - Result
+
+extension InheritedElements {
+    /// - Throws: if the elements do not say where the segments are.
+    func addressing(of element: XMLElement, _ reader: ManifestReader) throws(PlaylistError) -> SegmentAddressing {
+        let segments: SegmentAddressing.Segments
+        switch kind {
+        case .template:
+            guard let media else { throw reader.error(.missingAttribute("SegmentTemplate@media"), element) }
+            segments = .template(media)
+        case .list:
+            guard let references else { throw reader.error(.missingAttribute("SegmentURL"), element) }
+            segments = .list(references)
+        case .base, nil:
+            guard let indexRange else { throw reader.error(.missingAttribute("SegmentBase@indexRange"), element) }
+            segments = .index(indexRange)
+        }
+        var addressing = SegmentAddressing(segments: segments, times: try times(of: element, reader))
+        addressing.timescale = timescale ?? 1
+        addressing.presentationTimeOffset = presentationTimeOffset ?? 0
+        addressing.startNumber = startNumber ?? 1
+        addressing.endNumber = endNumber
+        addressing.initialization = initialization
+        if case .index(let range) = segments, initialization == nil, range.offset > 0 {
+            addressing.initialization = .reference(.init(byteRange: ByteRange(offset: 0, length: range.offset)))
+        }
+        // A segment that is still being made is not requested.
+        addressing.availabilityTimeOffset = isAvailableAsWhole ? availabilityTimeOffset ?? .zero : .zero
+        return addressing
+    }
+
+    private func times(of element: XMLElement, _ reader: ManifestReader) throws(PlaylistError)
+        -> SegmentAddressing.Times
+    {
+        if kind == .base || kind == nil { return .indexed }
+        if let timeline { return .timeline(timeline) }
+        if let duration { return .constant(duration) }
+        throw reader.error(.missingAttribute("duration"), element)
+    }
+}

@@ -1,0 +1,106 @@
+package import Playlist
+
+// A manifest as a multivariant playlist: representations of video are variants, adaptation sets of audio renditions.
+
+extension DASHManifest {
+    private static let audioGroup = "audio"
+
+    /// The period that a client joins: the last one of a dynamic manifest.
+    private var joined: Period? { isDynamic ? periods.last : periods.first }
+
+    /// The variants of the period that is joined, each at every base URL, and the audio of all periods.
+    package var master: MultivariantPlaylist {
+        guard let joined else { return MultivariantPlaylist() }
+        let renditions = audioRenditions
+        let variants = joined.main.flatMap { representation in
+            representation.baseURLs.indices.map { index in
+                Variant(representation, uri: "#\(ManifestTrack.main(alternative: index).fragment)")
+            }
+        }
+        guard !joined.video.isEmpty, !renditions.isEmpty else { return MultivariantPlaylist(variants: variants) }
+        return MultivariantPlaylist(
+            variants: variants.map {
+                var variant = $0
+                variant.audio = Self.audioGroup
+                return variant
+            }, renditions: renditions)
+    }
+
+    private var audioRenditions: [Rendition] {
+        var renditions: [Rendition] = []
+        for (name, set) in periods.flatMap(\.namedAudio) where !renditions.contains(where: { $0.name == name }) {
+            guard renditions.count < DASHManifestParser.largestRepresentationCount else { break }
+            let uri = "#\(ManifestTrack.audio(name: name).fragment)"
+            var rendition = Rendition(type: .audio, groupID: Self.audioGroup, name: name, uri: uri)
+            rendition.language = set.language
+            rendition.isDefault = set.isMain && !renditions.contains { $0.isDefault }
+            rendition.attributes.set("AUTOSELECT", to: "YES")
+            rendition.attributes.set("CHANNELS", to: set.channels, isQuoted: true)
+            renditions.append(rendition)
+        }
+        return renditions
+    }
+}
+
+extension DASHManifest.Period {
+    /// The representations of video, or of audio where there is no video.
+    var main: [DASHManifest.Representation] { (video.isEmpty ? audio : video).flatMap(\.representations).preferred }
+
+    /// The audio with names that are unique in the period.
+    var namedAudio: [(name: String, set: DASHManifest.AdaptationSet)] {
+        var counts: [String: Int] = [:]
+        return audio.map { set in
+            let name = set.label ?? set.language ?? "audio"
+            counts[name, default: 0] += 1
+            let count = counts[name] ?? 1
+            return (count > 1 ? "\(name) \(count)" : name, set)
+        }
+    }
+
+    /// The representation of a track. Where a period has no audio of that name, it is that of the same language, else the
+    /// main one.
+    func representation(of track: ManifestTrack, choice: VariantChoice) -> DASHManifest.Representation? {
+        switch track {
+        case .main:
+            let playlist = MultivariantPlaylist(
+                variants: main.enumerated().map { Variant($0.element, uri: String($0.offset)) })
+            return choice.choose(from: playlist).first.flatMap { Int($0.uri) }.map { main[$0] }
+        case .audio(let name):
+            let named = namedAudio
+            let language = name.split(separator: " ").first.map(String.init)
+            let set =
+                named.first { $0.name == name } ?? named.first { $0.set.language == language }
+                ?? named.first { $0.set.isMain } ?? named.first
+            return set?.set.representations.preferred.max { $0.bandwidth < $1.bandwidth }
+        }
+    }
+}
+
+extension [DASHManifest.Representation] {
+    private static let knownCodecs = ["avc", "hvc", "hev", "mp4a", "ac-3", "ec-3", "mp3"]
+    private static let plainCodecs = ["avc", "hvc", "hev", "mp4a"]
+
+    /// Those that are clear, of them those whose codecs are republished, and of them those that every player decodes. Where
+    /// there is none, all.
+    fileprivate var preferred: [DASHManifest.Representation] {
+        var kept = self
+        let clear = kept.filter { $0.protection == nil }
+        if !clear.isEmpty { kept = clear }
+        for codecs in [Self.knownCodecs, Self.plainCodecs] {
+            let known = kept.filter { representation in
+                representation.codecs.isEmpty || codecs.contains { representation.codecs.lowercased().hasPrefix($0) }
+            }
+            if !known.isEmpty { kept = known }
+        }
+        return kept
+    }
+}
+
+extension Variant {
+    fileprivate init(_ representation: DASHManifest.Representation, uri: String) {
+        self.init(uri: uri, bandwidth: representation.bandwidth)
+        codecs = representation.codecs.isEmpty ? [] : [representation.codecs]
+        resolution = representation.resolution
+        frameRate = representation.frameRate
+    }
+}

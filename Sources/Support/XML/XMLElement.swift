@@ -1,0 +1,123 @@
+/// An element of an XML document, with the elements in it.
+///
+/// Names are without their prefixes. The bytes of tags and text are kept as they are until they are asked for.
+package struct XMLElement {
+    package let name: String
+    /// The start tag, from `<` to `>`.
+    private let tag: ArraySlice<UInt8>
+    package fileprivate(set) var elements: [XMLElement] = []
+    fileprivate var rawText: ArraySlice<UInt8> = []
+    fileprivate var isCharacterData = false
+
+    fileprivate init(_ tag: XMLTokenizer.StartTag) {
+        name = String(decoding: tag.name, as: UTF8.self)
+        self.tag = tag.bytes
+    }
+
+    /// The index of the start tag in the bytes of the document.
+    package var position: Int { tag.startIndex }
+
+    /// The value of an attribute; nil if it is missing.
+    package subscript(attribute: StaticString) -> String? {
+        var attributes = XMLAttributes(tag)
+        StepCounter.add(tag.count)
+        while let next = attributes.next() {
+            if next.isNamed(attribute) { return XMLText.characters(next.value) }
+        }
+        return nil
+    }
+
+    /// The first text in the element that is not blank, without white space around it.
+    package var text: String {
+        let bytes = isCharacterData ? String(decoding: rawText, as: UTF8.self) : XMLText.characters(rawText)
+        return String(decoding: Array(bytes.utf8)[...].trimmingXMLSpace(), as: UTF8.self)
+    }
+
+    package func all(_ name: String) -> [XMLElement] { elements.filter { $0.name == name } }
+
+    package func first(_ name: String) -> XMLElement? { elements.first { $0.name == name } }
+
+    /// The first element with that name at any depth, in the order of the document.
+    package func firstDescendant(_ name: String) -> XMLElement? {
+        for element in elements {
+            if element.name == name { return element }
+            if let found = element.firstDescendant(name) { return found }
+        }
+        return nil
+    }
+}
+
+extension XMLElement {
+    /// The depth below which elements are passed over.
+    private static let deepest = 24
+
+    package enum Failure: Error {
+        case noElement
+        /// The document ends before its root element does.
+        case truncated
+        case tooManyElements
+        case canceled
+    }
+
+    /// Parses a whole document with up to `limit` elements. Returns its root element.
+    package static func parse(_ bytes: [UInt8], limit: Int) throws(Failure) -> XMLElement {
+        var tokens = XMLTokenizer(bytes)
+        var open: [XMLElement] = []
+        var skipped = 0
+        var count = 0
+        while let token = tokens.next() {
+            switch token {
+            case .start(let tag):
+                count += 1
+                if count & 0xFFF == 0, StepCounter.isTaskCanceled() { throw .canceled }
+                guard count <= limit else { throw .tooManyElements }
+                if skipped > 0 || open.count >= Self.deepest {
+                    skipped += tag.isEmpty ? 0 : 1
+                } else {
+                    open.append(XMLElement(tag))
+                    if tag.isEmpty, let root = open.closeLast() { return root }
+                }
+            case .end where skipped > 0: skipped -= 1
+            case .end: if let root = open.closeLast() { return root }
+            case .text(let text, let isCharacterData):
+                guard skipped == 0, let last = open.indices.last, open[last].rawText.isEmpty,
+                    text.contains(where: { !XMLCharacter.isSpace($0) })
+                else { continue }
+                open[last].rawText = text
+                open[last].isCharacterData = isCharacterData
+            }
+        }
+        throw open.isEmpty ? .noElement : .truncated
+    }
+
+    /// The name of the root element, without its prefix; nil if there is none. `bytes` may be the beginning of a document.
+    package static func rootName(of bytes: [UInt8]) -> String? {
+        var tokens = XMLTokenizer(bytes)
+        while let token = tokens.next() {
+            switch token {
+            case .start(let tag): return String(decoding: tag.name, as: UTF8.self)
+            case .end: return nil
+            case .text(let text, _): if text.contains(where: { !XMLCharacter.isSpace($0) }) { return nil }
+            }
+        }
+        return nil
+    }
+}
+
+extension [XMLElement] {
+    /// Moves the last element into the one before it. Returns the element if it is the root.
+    fileprivate mutating func closeLast() -> XMLElement? {
+        guard let element = popLast() else { return nil }
+        guard let parent = indices.last else { return element }
+        self[parent].elements.append(element)
+        return nil
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func trimmingXMLSpace() -> ArraySlice<UInt8> {
+        let start = drop(while: XMLCharacter.isSpace)
+        let end = start.lastIndex { !XMLCharacter.isSpace($0) }
+        return end.map { start[...$0] } ?? []
+    }
+}

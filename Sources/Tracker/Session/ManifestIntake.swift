@@ -1,0 +1,146 @@
+import DASH
+import Fetch
+import Playlist
+import Support
+
+/// Requests what a DASH manifest needs beside itself, and derives its playlists.
+///
+/// The manifest is loaded as the main playlist is. The time of its server and the indexes of its representations are
+/// requested as they are needed.
+struct ManifestIntake: Sendable {
+    /// How often the time is asked for, since clocks drift.
+    private static let clockInterval = ManifestFollower.longestEstimate / 2
+    /// Indexes that are requested at once.
+    private static let mostIndexesInFlight = 4
+
+    private var follower: ManifestFollower
+    /// When the time is asked for next.
+    private var clockDue: Duration?
+    private var isClockInFlight = false
+    private var neededIndexes: [SegmentIndexRequest] = []
+    private var indexesInFlight: Set<SegmentIndexRequest> = []
+    /// The freshness and the start of a load that no playlist was derived from yet.
+    private(set) var unlisted: (freshness: CacheFreshness, began: Duration)?
+
+    init(_ choice: VariantChoice) { follower = ManifestFollower(choice: choice) }
+
+    var master: MultivariantPlaylist { follower.manifest.master }
+
+    /// The URL at which the manifest says that it is.
+    var location: String? { follower.manifest.location }
+
+    var updateInterval: Duration? { follower.updateInterval }
+
+    var deadlines: [Duration?] { [follower.nextChange, isClockInFlight ? nil : clockDue] }
+
+    /// Whether time alone has changed the lists.
+    func hasChanged(at now: Duration) -> Bool { follower.nextChange.map { $0 <= now } ?? false }
+
+    /// Records a manifest. The Date of its answer, or else the driver's clock, is the time until the server tells it.
+    ///
+    /// - Parameter isMainLoad: whether the load of the main playlist brought it.
+    mutating func accept(
+        _ manifest: DASHManifest, _ answer: SessionRequests.Answer, startDate: ProgramDateTime?, isMainLoad: Bool,
+        at now: Duration
+    ) {
+        if isMainLoad { unlisted = (answer.outcome.cacheFreshness, now - answer.took) }
+        guard follower.handle(.manifest(manifest), at: now), manifest.isDynamic else { return }
+        let driverDate = startDate.map { $0.advanced(byMilliseconds: now.wholeMilliseconds) }
+        if let date = answer.outcome.date ?? driverDate ?? manifest.publishTime {
+            _ = follower.handle(.date(date, isExact: false), at: now)
+        }
+        if clockDue == nil, clockRequest != nil { clockDue = now }
+    }
+
+    /// The request for the time of the server; nil if the manifest names none.
+    private var clockRequest: FetchRequest? {
+        for case .body(let url) in follower.manifest.clocks { return FetchRequest(.mediaPlaylist, url: url) }
+        for case .header(let url) in follower.manifest.clocks { return FetchRequest(.mediaPlaylist, url: url) }
+        return nil
+    }
+
+    /// Starts the requests that are due.
+    mutating func start(_ requests: inout SessionRequests, at now: Duration) {
+        if let due = clockDue, due <= now, !isClockInFlight, let request = clockRequest,
+            requests.admits(request.url, at: now)
+        {
+            isClockInFlight = true
+            requests.start(request, for: .clock, byteLimit: 4096, at: now)
+        }
+        for index in neededIndexes where indexesInFlight.count < Self.mostIndexesInFlight {
+            guard !indexesInFlight.contains(index), requests.admits(index.url, at: now) else { continue }
+            indexesInFlight.insert(index)
+            requests.start(index.request, for: .segmentIndex(index), at: now)
+        }
+    }
+
+    /// Reads the answer to a request for the time or an index.
+    mutating func settle(_ answer: SessionRequests.Answer, at now: Duration) throws(TrackerError) {
+        switch answer.target {
+        case .clock:
+            isClockInFlight = false
+            clockDue = now + Self.clockInterval
+            // The server told it about when half of the time had passed. Without an answer the other dates have to do.
+            guard let date = answer.outcome.bodyDate ?? answer.outcome.date else { return }
+            _ = follower.handle(.date(date, isExact: true), at: now - answer.took / 2)
+        case .segmentIndex(let index):
+            indexesInFlight.remove(index)
+            neededIndexes.removeAll { $0 == index }
+            do throws(FetchFailure) {
+                let bytes = try index.request.media(in: answer.outcome).body
+                guard let parsed = try? SegmentIndexParser.parse(bytes, at: index.byteRange) else { throw .notMedia }
+                _ = follower.handle(.index(index, parsed), at: now)
+            } catch { throw TrackerError(error, url: index.url) }
+        default: break
+        }
+    }
+
+    /// The playlist at a URL whose fragment names the track; nil while something is missing that was requested.
+    mutating func playlist(at url: String, at now: Duration) -> MediaPlaylist? {
+        guard let track = URIReference.fragment(of: url).flatMap({ ManifestTrack(fragment: $0) }) else { return nil }
+        switch follower.listing(of: track, at: now) {
+        case .playlist(let playlist): return playlist
+        case .needsDate: return nil
+        case .needsIndexes(let indexes):
+            neededIndexes += indexes.filter { !neededIndexes.contains($0) }
+            return nil
+        }
+    }
+
+    mutating func finishListing() { unlisted = nil }
+}
+
+extension SegmentIndexRequest {
+    fileprivate var request: FetchRequest { FetchRequest(.map, url: url, byteRange: byteRange) }
+}
+
+extension TrackerError {
+    /// The error of a part of a manifest that did not arrive.
+    fileprivate init(_ failure: FetchFailure, url: String) {
+        switch failure {
+        case .refused(let status): self.init(.refused(status: status), url: url)
+        case .unreachable(let reason, let ipAddress):
+            self.init(.unreachable(reason), url: url, ipAddress: ipAddress)
+        case .notMedia, .empty, .shortRange, .truncated, .tooShort:
+            let error = PlaylistError(reason: .missing, tag: "sidx", line: 1, section: "ISO/IEC 14496-12 §8.16.3")
+            self.init(.malformedPlaylist(error), url: url, section: error.section)
+        }
+    }
+}
+
+extension FetchOutcome {
+    /// The Date header of a success, with the time that a cache has held the answer.
+    fileprivate var date: ProgramDateTime? {
+        guard case .success(let answer) = self, answer.isSuccess, let text = answer.header("Date"),
+            let date = ProgramDateTime(httpDate: text)
+        else { return nil }
+        return date.advanced(byMilliseconds: answer.cacheFreshness.age.wholeMilliseconds)
+    }
+
+    /// The date that is the body of a success.
+    fileprivate var bodyDate: ProgramDateTime? {
+        guard case .success(let answer) = self, answer.isSuccess else { return nil }
+        return ProgramDateTime(
+            parsing: answer.body.prefix(64)[...].trimmingWhiteSpace().prefix { $0 != ASCII.lineFeed })
+    }
+}

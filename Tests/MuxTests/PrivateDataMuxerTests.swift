@@ -17,10 +17,13 @@ import Testing
     /// Four seconds of stills with a page of each stream every 200 ms.
     private static func media(streams: Int) -> TransportMedia {
         var media = TransportMedia(decoding: Ticks(900_000)..<Ticks(1_260_000), presentationStart: Ticks(918_000))
-        media.video = (0..<100).map { index in
-            TransportMedia.VideoSample(
-                decodeTime: Ticks(900_000 + index * 3600), presentationTime: Ticks(918_000 + index * 3600),
-                isRandomAccessPoint: index % 50 == 0, payload: [0, 0, 0, 3, index % 50 == 0 ? 0x65 : 0x41, 1, 2])
+        media.video = (0..<100).map { (index: Int64) in
+            let time = Ticks(900_000 + index * 3600)
+            let isIDR = index % 50 == 0
+            let type: UInt8 = isIDR ? 0x65 : 0x41
+            return TransportMedia.VideoSample(
+                decodeTime: time, presentationTime: time + Ticks(18_000), isRandomAccessPoint: isIDR,
+                payload: [0, 0, 0, 3, type, 1, 2])
         }
         media.privateData = (0..<20).flatMap { page in
             (0..<streams).map { stream in

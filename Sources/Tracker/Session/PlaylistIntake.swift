@@ -130,7 +130,7 @@ extension PlaylistIntake {
             case .manifest(let manifest): return try open(manifest, answer, &media, at: now)
             }
         } catch {
-            file = nil
+            (file, manifest) = (nil, nil)
             media.requests.recordFault(FetchFault(error))
             openingFailed(error, retryAfter: answer.outcome.retryAfter, &media, at: now)
         }

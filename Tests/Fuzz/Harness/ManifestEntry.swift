@@ -14,9 +14,9 @@ enum ManifestEntry {
         dictionary: [
             "<MPD type=\"dynamic\" availabilityStartTime=\"2026-01-01T00:00:00Z\"", " minimumUpdatePeriod=\"PT2S\"",
             " timeShiftBufferDepth=\"PT1M\"", " mediaPresentationDuration=\"PT8S\"", "<Period start=\"PT4S\" id=\"",
-            "<AdaptationSet contentType=\"audio\" lang=\"en\" mimeType=\"audio/mp4\">",
+            "<AdaptationSet contentType=\"audio\" lang=\"en\">", " mimeType=\"audio/mp4\"",
             "<Representation id=\"1\" bandwidth=\"1\">",
-            "<SegmentTemplate timescale=\"4294967295\" duration=\"1\" media=\"$Number%09d$\"/>", "<SegmentTimeline>",
+            "<SegmentTemplate timescale=\"4294967295\" duration=\"1\"", " media=\"$Number%09d$\"", "<SegmentTimeline>",
             "<S t=\"1152921504606846976\" d=\"1\" r=\"-1\"/>", " r=\"2147483647\"", "$Time$", "$RepresentationID$",
             " presentationTimeOffset=\"", " startNumber=\"1152921504606846976\"", " availabilityTimeOffset=\"INF\"",
             "<SegmentBase indexRange=\"0-9\"/>", "<SegmentURL mediaRange=\"0-1\"/>", "<BaseURL>a/</BaseURL>",

@@ -1,6 +1,5 @@
 import Capture
 import ChannelTestSupport
-import LiveRing
 import Playlist
 import Splice
 import TestSupport
@@ -9,6 +8,7 @@ import Tracker
 
 @testable import Channel
 @testable import Fetch
+@testable import LiveRing
 @testable import Support
 
 /// Returns the capture with a pod of three ads, with ad markers added to its playlists.
@@ -64,6 +64,26 @@ private func capture(adding addMarkers: (inout MediaSegment) throws -> Void) thr
         let marked = try await republish(capture(adding: cueTags))
         #expect(plain.segments.map(\.bytes) == marked.segments.map(\.bytes))
         #expect(plain.versions.count == marked.versions.count)
+    }
+
+    /// `/breaks.json`, against the numbers that are drawn into the frames.
+    @Test(arguments: ["cue tags", "date range"]) func signalledBreakIsThatOfTheFrames(_ signal: String) async throws {
+        let text = "ID=\"ad\",START-DATE=\"2026-01-01T12:00:24.000Z\",PLANNED-DURATION=30.012,SCTE35-OUT=0xFC"
+        let range = DateRange(id: "ad", attributes: try AttributeList(parsing: text, line: 1, tag: ""))
+        let published = try await republish(
+            capture { segment in
+                if signal == "cue tags" {
+                    cueTags(&segment)
+                } else if segment.uri == "ad1-00.ts" {
+                    segment.dateRanges = [range]
+                }
+            })
+        let programs = try published.segments.map { try ReplayResult.frames(of: [$0]).first?.program }
+        let ads = zip(published.entries, programs).filter { $0.1 != programs[0] }.map(\.0)
+        let breaks = AdBreakFinder(published.entries, canGoOn: false).breaks
+        try #require(breaks.count == 1 && !ads.isEmpty)
+        #expect(breaks[0].evidence == .signalled && (breaks[0].id == "ad") == (signal == "date range"))
+        #expect(breaks[0].start == ads.first?.programDateTime && breaks[0].end == ads.last?.programDateTimeEnd)
     }
 
     /// CONFORMANCE 16 and 22, over all versions of the live playlist.

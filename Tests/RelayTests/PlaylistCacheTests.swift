@@ -140,6 +140,7 @@ import Testing
             for last in 1...limit { group.addTask { await range(Int64(last), of: "a") } }
             while cache.pendingRanges < limit { await Task.yield() }
             #expect(await range(100, of: "a") == nil, "its limit is reached")
+            await #expect(throws: PlaylistCache.Refusal.self) { try await cache.perform(for: "a") { 0 } }
             group.addTask { await range(1, of: "a") }  // known: it waits for the other
             group.addTask { await range(1, of: "b") }
             group.addTask { await range(101, of: "b") }
@@ -149,10 +150,13 @@ import Testing
             }
             while cache.pendingRanges < PlaylistCache.rangeLimit { await Task.yield() }
             #expect(await range(300, of: "c") == nil, "the limit of all is reached")
+            await #expect(throws: PlaylistCache.Refusal.self) { try await cache.perform(for: "c") { 0 } }
             queue.resume()
             for await bytes in group { #expect((bytes ?? 0) > 100) }
         }
         #expect(cache.pendingRanges == 0)
         #expect(await range(100, of: "a") != nil)
+        #expect(try await cache.perform(for: "a") { cache.pendingRanges } == 1)
+        #expect(cache.pendingRanges == 0)
     }
 }

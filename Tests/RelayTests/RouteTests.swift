@@ -70,6 +70,13 @@ private let resources: [RouteRow] = [
         "/news/clip.mp4?start=1767355200&end=1767355260",
         of: .clip(.between(start: date(1_767_355_200), end: date(1_767_355_260)))),
     RouteRow("/news/clip.mp4?start=x", of: .badQuery(.value(name: "start", value: "x"))),
+    RouteRow(
+        "/news/clip.ts?start=1767355200&end=1767355260",
+        of: .transportClip(.between(start: date(1_767_355_200), end: date(1_767_355_260)))),
+    RouteRow("/news/clip.ts?end=x", of: .badQuery(.value(name: "end", value: "x"))),
+    RouteRow("/news/breaks.json", of: .breaks(.whole)),
+    RouteRow("/news/breaks.json?last=60", of: .breaks(.last(milliseconds: 60_000))),
+    RouteRow("/news/breaks.json?start=2&end=1", of: .badQuery(.emptyRange)),
     RouteRow("/news/subs-0.m3u8", of: .playlist(.live(.subtitles(0)))),
     RouteRow("/news/subs-12.m3u8", of: .playlist(.live(.subtitles(12)))),
     RouteRow("/news/dvr-subs-3.m3u8?last=60", of: .playlist(.rewind(.subtitles(3), .last(milliseconds: 60_000)))),

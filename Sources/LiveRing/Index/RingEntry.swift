@@ -40,6 +40,21 @@ package struct RingEntry: Equatable, Sendable {
         (isGap ? 0 : UInt64(segment.byteCount + (transportStream?.privateData?.byteCount ?? 0))) + subtitleBytes
     }
 
+    /// The same entry with the texts of `previous` where they are equal, so that entries share their memory: of a week of
+    /// segments, all but a few.
+    func sharingTexts(with previous: RingEntry) -> RingEntry {
+        var entry = self
+        if initialization == previous.initialization { entry.initialization = previous.initialization }
+        if format == previous.format { entry.format = previous.format }
+        if resumePoint.audioConfiguration == previous.resumePoint.audioConfiguration {
+            entry.resumePoint.audioConfiguration = previous.resumePoint.audioConfiguration
+        }
+        if let parameters = previous.transportStream?.parameters, transportStream?.parameters == parameters {
+            entry.transportStream?.parameters = parameters
+        }
+        return entry
+    }
+
     /// The segment in a playlist of `content`. Every value has the map and the date; the writer decides where they are
     /// needed.
     func mediaSegment(in content: PlaylistContent) -> MediaSegment {

@@ -149,7 +149,8 @@ package struct RingIndex: Equatable, Sendable {
 
     // Only `append`, `retire` and `removeRetired` change the lists: entries are added at the end and leave at the front.
 
-    private mutating func append(_ entry: RingEntry) {
+    private mutating func append(_ new: RingEntry) {
+        let entry = listed.last.map { new.sharingTexts(with: $0) } ?? new
         if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(listed.endIndex) }
         if Self.isRegression(entry, after: listed.last) { indicesOfDateRegressions.append(listed.endIndex) }
         listed.append(entry)

@@ -138,6 +138,21 @@ package struct RingSnapshot: Sendable {
         return files
     }
 
+    /// The ad breaks of which something is in the range; nil if the ring has no segment in it.
+    ///
+    /// They are judged by the hour on each side too, so that a break is the same in all ranges of which it is a part.
+    package func adBreaks(_ range: RewindRange) -> [AdBreak]? {
+        let hour: Int64 = 3_600_000
+        let (start, end) = dates(of: range)
+        let named = indices(from: start, to: end)
+        guard !named.isEmpty else { return nil }
+        let wide = indices(from: start?.advanced(byMilliseconds: -hour), to: end?.advanced(byMilliseconds: hour))
+        let judged = min(named.lowerBound, wide.lowerBound)..<max(named.upperBound, wide.upperBound)
+        return AdBreakFinder(index.listed[judged], canGoOn: !hasEnded).breaks.filter { found in
+            (end.map { found.start < $0 } ?? true) && (start.flatMap { start in found.end.map { start < $0 } } ?? true)
+        }
+    }
+
     /// The path of `file`, absolute if the directory of the ring is.
     package func path(of file: SpoolFile) -> String { "\(directory)/\(file.name)" }
 
@@ -171,12 +186,7 @@ extension RingSnapshot {
     /// whether all of the range is published. nil if the ring has no segment in the range.
     package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, isComplete: Bool)? {
         let published = newest?.programDateTimeEnd.millisecondsSince1970 ?? 0
-        let (start, end): (ProgramDateTime?, ProgramDateTime?) =
-            switch range {
-            case .whole: (nil, nil)
-            case .between(let start, let end): (start, end)
-            case .last(let span), .delayed(let span): (ProgramDateTime(millisecondsSince1970: published - span), nil)
-            }
+        let (start, end) = dates(of: range)
         let indices = indices(from: start, to: end)
         guard let first = index.listed[indices].first else { return nil }
         let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
@@ -191,6 +201,14 @@ extension RingSnapshot {
     package func transportStreamFile(_ range: RewindRange) -> TransportStreamFile? {
         guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
         return TransportStreamFile(indices(from: start, to: end), of: index)
+    }
+
+    private func dates(of range: RewindRange) -> (start: ProgramDateTime?, end: ProgramDateTime?) {
+        switch range {
+        case .whole: (nil, nil)
+        case .between(let start, let end): (start, end)
+        case .last(let span), .delayed(let span): (newest?.programDateTimeEnd.advanced(byMilliseconds: -span), nil)
+        }
     }
 
     private func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {

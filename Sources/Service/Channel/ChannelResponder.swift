@@ -50,6 +50,7 @@ package final class ChannelResponder: Sendable {
                     }
                     return endlessStream(stream)
                 }
+            case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
             default: .now(response(to: resource, at: target.path))
             }
         return answer.map { [sentBytes] in
@@ -67,13 +68,14 @@ package final class ChannelResponder: Sendable {
         case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
         case .endlessStream(let stream): endlessStream(stream)
+        case .transportClip(let range): transportClip(range)
         case .status:
             Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: .text(.ok, "ok")
         case .readiness: readiness
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .transportSegment, .clip, .notFound: .notFound(path)
+        case .playlist, .transportSegment, .clip, .breaks, .notFound: .notFound(path)
         case .badQuery(let error): .badQuery(error)
         }
     }
@@ -105,7 +107,25 @@ package final class ChannelResponder: Sendable {
     /// The file of a range that is published and has no pace.
     private func transportStreamFile(_ request: Route.EndlessStream) -> Response? {
         if case .percent = request.speed { return nil }
-        guard let snapshot, let file = snapshot.transportStreamFile(request.range) else { return nil }
+        return transportStreamFile(request.range)
+    }
+
+    /// A range as a file that browsers store under the name of the channel and the time of its first segment.
+    private func transportClip(_ range: RewindRange) -> Response {
+        guard let snapshot, let first = snapshot.part(of: range)?.first,
+            let date = snapshot.index.entry(numbered: first)?.programDateTime
+        else { return nothingInRange }
+        guard var file = transportStreamFile(range) else {
+            return .text(.notFound, "A clip needs an end that is published.")
+        }
+        let time = date.text.prefix(19).filter { $0 != ":" }
+        let name = "\(sentBytes.channel ?? "liverelay")-\(time)Z.ts"
+        file.extraHeaders = [HeaderField(name: "Content-Disposition", value: "attachment; filename=\"\(name)\"")]
+        return file
+    }
+
+    private func transportStreamFile(_ range: RewindRange) -> Response? {
+        guard let snapshot, let file = snapshot.transportStreamFile(range) else { return nil }
         let body = MadeFile(byteCount: file.byteCount) { [state] bytes in
             let reader = TransportFileReader(state, file, in: snapshot, bytes: bytes)
             return ByteStream { await reader.next() }

@@ -129,6 +129,16 @@ final class PlaylistCache: Sendable {
         resource.isRange ? rangeQueue : Self.playlists
     }
 
+    /// Performs the work among the renderings of ranges, and within their limits.
+    func perform<Result: Sendable>(
+        for client: String?, _ work: @escaping @Sendable () -> Result
+    ) async throws(Refusal) -> Result {
+        guard state.withLock({ $0.begin(client) }) else { throw Refusal() }
+        let result = await Self.perform(on: rangeQueue, work)
+        state.withLock { $0.end(client) }
+        return result
+    }
+
     private static func perform<Result: Sendable>(
         on queue: DispatchQueue, _ work: @escaping @Sendable () -> Result
     ) async -> Result {
@@ -174,14 +184,17 @@ extension PlaylistCache.State {
         return true
     }
 
+    /// Records that a client's range is rendered.
+    fileprivate mutating func end(_ client: String?) {
+        pendingCount -= 1
+        if let client { pending[client] = pending[client].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    }
+
     fileprivate mutating func finish(
         _ key: PlaylistCache.Key, _ rendered: PlaylistCache.Rendered?, of publication: PlaylistCache.Publication,
         _ client: String?
     ) {
-        if key.resource.isRange {
-            pendingCount -= 1
-            if let client { pending[client] = pending[client].flatMap { $0 > 1 ? $0 - 1 : nil } }
-        }
+        if key.resource.isRange { end(client) }
         if isAt(publication) { entries[key] = nil }
         if let rendered { insert(rendered, as: key, of: publication) }
     }

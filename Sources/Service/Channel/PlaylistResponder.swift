@@ -4,7 +4,7 @@ import Playlist
 import Support
 import WebServer
 
-/// Answers requests for the playlists of one channel.
+/// Answers requests for the playlists of one channel, and for what is read of as many segments.
 ///
 /// A short playlist is rendered on the event loop that asks for it, and others on a thread of their own.
 final class PlaylistResponder: Sendable {
@@ -81,7 +81,20 @@ final class PlaylistResponder: Sendable {
                 let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
                 return response(rendered, as: resource, publication)
             } catch {
-                state.update { $0.output.rangesRefused += 1 }
+                return refusal
+            }
+        }
+    }
+
+    /// Answers with the ad breaks of a range.
+    func answer(toBreaksIn range: RewindRange, for target: RequestTarget) -> Answer {
+        let (snapshot, client) = (state.snapshot, Self.client(of: target.fields))
+        return .later { [self] in
+            do throws(PlaylistCache.Refusal) {
+                let text = try await cache.perform(for: client) { snapshot?.adBreaks(range)?.json }
+                guard let text else { return .text(.notFound, snapshot.nothingInRange) }
+                return Response(contentType: .json, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
+            } catch {
                 return refusal
             }
         }
@@ -117,7 +130,11 @@ final class PlaylistResponder: Sendable {
 
     private var overdue: Response { .unavailable("The segment is late: ask again without _HLS_msn.") }
 
-    private var refusal: Response { .unavailable("Too many parts of the rewind are asked for at once.") }
+    /// The answer to a range that is refused, which is counted.
+    private var refusal: Response {
+        state.update { $0.output.rangesRefused += 1 }
+        return .unavailable("Too many parts of the rewind are asked for at once.")
+    }
 }
 
 extension RingSnapshot? {
@@ -125,5 +142,22 @@ extension RingSnapshot? {
     var nothingInRange: String {
         guard let dates = self?.dates else { return "Nothing of that range is in the ring, which is empty." }
         return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
+    }
+}
+
+extension [AdBreak] {
+    fileprivate var json: String {
+        var document = JSONObject()
+        document.add(
+            "breaks",
+            list: lazy.map { found in
+                var object = JSONObject(["evidence": found.evidence.rawValue, "start": found.start.text])
+                object.add("id", found.id)
+                object.add("end", found.end?.text)
+                object.add("seconds", seconds: found.end.map { Double($0.milliseconds(since: found.start)) / 1000 })
+                object.add("parts", texts: found.parts.map(\.text))
+                return object
+            })
+        return document.text
     }
 }

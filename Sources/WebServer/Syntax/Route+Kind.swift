@@ -47,7 +47,7 @@ extension Route {
         private static func resource(named name: Substring, in directory: Substring) -> Route.Kind {
             switch name {
             case "": directory == "/" ? .page : .other
-            case "status.json": .status
+            case "status.json", "breaks.json": .status
             case "healthz", "readyz": .health
             case "metrics": .metrics
             case "playlist.m3u", "epg.xml", "epg.xml.gz": .list

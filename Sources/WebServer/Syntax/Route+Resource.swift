@@ -16,6 +16,10 @@ extension Route {
         case endlessStream(EndlessStream)
         /// A range as one file.
         case clip(RewindRange)
+        /// A published range as a transport stream that is downloaded.
+        case transportClip(RewindRange)
+        /// The ad breaks in a range.
+        case breaks(RewindRange)
         case status
         /// Whether the process is alive.
         case health
@@ -76,6 +80,8 @@ extension Route.Resource {
         case "": self = .page
         case "live.ts": self = Self.endlessStream(query)
         case "clip.mp4": self = Self.ranged(query) { .clip($0) }
+        case "clip.ts": self = Self.ranged(query) { .transportClip($0) }
+        case "breaks.json": self = Self.ranged(query) { .breaks($0) }
         case "status.json": self = .status
         case "healthz": self = .health
         case "readyz": self = .readiness

@@ -1,0 +1,99 @@
+import ChannelTestSupport
+import LiveRing
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Channel
+@testable import Support
+
+/// Ad breaks that nobody tagged, against the numbers that are drawn into the frames.
+@Suite struct AdBreakTests {
+    /// Milliseconds of advertisements, of the breaks that are found, and of both.
+    struct Times: Equatable, Sendable {
+        var ads: Int64 = 0
+        var breaks: Int64 = 0
+        var both: Int64 = 0
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let capture: String
+        let times: Times
+        /// What is found wrongly, or not found.
+        let because: String
+
+        init(_ capture: String, ads: Int64, breaks: Int64, both: Int64, because: String = "") {
+            (self.capture, self.because) = (capture, because)
+            times = Times(ads: ads, breaks: breaks, both: both)
+        }
+
+        var testDescription: String { "\(capture) \(because)" }
+    }
+
+    static let rows: [Row] = [
+        Row("ssai_tagged", ads: 30_012, breaks: 30_012, both: 30_012),
+        Row("ssai_untagged", ads: 30_012, breaks: 30_012, both: 30_012),
+        Row("pod_of_ten", ads: 16_000, breaks: 16_000, both: 16_000),
+        Row("tagged_late", ads: 3000, breaks: 3000, both: 3000),
+        Row("tags_wrong", ads: 3000, breaks: 3000, both: 3000),
+        Row(
+            "parameter_sets", ads: 6000, breaks: 10_000, both: 6000,
+            because: "false: 3 s and 1 s of the program between ads, as short as an ad"),
+        Row("video_codecs", ads: 6002, breaks: 6002, both: 6002),
+        Row("ad_clocks", ads: 6000, breaks: 8000, both: 6000, because: "false: 2 s of the program between two ads"),
+        Row("audio_changes", ads: 0, breaks: 6000, both: 0, because: "false: the program with other audio"),
+        Row("clean", ads: 0, breaks: 0, both: 0),
+        Row("outage", ads: 0, breaks: 0, both: 0),
+        Row("reset_new_uris", ads: 0, breaks: 0, both: 0),
+        Row("mid_gop", ads: 2000, breaks: 2000, both: 2000),
+        Row(
+            "seam_times", ads: 4000, breaks: 2000, both: 2000,
+            because: "not found: 2 s with the parameters of the program, and no splice after them"),
+    ]
+
+    /// The figures of docs/catchup.md.
+    @Test func recallAndPrecision() {
+        let times = Self.rows.map(\.times)
+        let both = times.reduce(0) { $0 + $1.both }
+        #expect(both * 100 / times.reduce(0) { $0 + $1.ads } == 98, "recall")
+        #expect(both * 100 / times.reduce(0) { $0 + $1.breaks } == 89, "precision")
+    }
+
+    @Test(arguments: rows) func splicesAreBreaks(_ row: Row) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(row.capture))
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let breaks = try #require(snapshot.adBreaks(.whole)).filter { $0.evidence != .signalled }
+        let entries = snapshot.index.listed.filter { !$0.isGap }
+        let programs = try channel.result.segments.map { try ReplayResult.frames(of: [$0]).map(\.program) }
+        try #require(programs.count == entries.count)
+        let main = programs.first?.first
+        var times = Times()
+        for (entry, frames) in zip(entries, programs) where !frames.isEmpty {
+            let length = entry.programDateTimeEnd.milliseconds(since: entry.programDateTime)
+            let middle = entry.programDateTime.advanced(byMilliseconds: length / 2)
+            let isAd = frames.count { $0 != main } > frames.count / 2
+            let isBreak = breaks.contains { $0.start <= middle && ($0.end.map { middle < $0 } ?? true) }
+            times.ads += isAd ? length : 0
+            times.breaks += isBreak ? length : 0
+            times.both += isAd && isBreak ? length : 0
+        }
+        #expect(times == row.times)
+    }
+
+    @Test func aBreakIsTheSameInEachRange() async throws {
+        var channel = try SpooledChannel(of: .ssaiUntagged)
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let found = try #require(snapshot.adBreaks(.whole)?.first)
+        let (start, end) = (found.start, try #require(found.end))
+        func breaks(from first: Int64, _ date: ProgramDateTime, to last: Int64) -> [AdBreak]? {
+            let range = (date.advanced(byMilliseconds: first), date.advanced(byMilliseconds: last))
+            return snapshot.adBreaks(.between(start: range.0, end: range.1))
+        }
+        #expect(breaks(from: 2000, start, to: 3000) == [found], "a range within it")
+        #expect(breaks(from: -2000, start, to: 1) == [found], "its first frame")
+        #expect(breaks(from: -1, end, to: 2000) == [found], "its last frame")
+        #expect(breaks(from: -2000, start, to: 0) == [], "before it")
+        #expect(breaks(from: 0, end, to: 2000) == [], "after it")
+        #expect(breaks(from: 86_400_000, end, to: 86_500_000) == nil, "outside of the rewind")
+    }
+}

@@ -11,6 +11,8 @@ package struct SpliceEngine: Sendable {
     private var main: RenditionDemuxer
     private var layout: Layout
     private var progress = Progress.waiting
+    /// Playing time of all lost media of the main rendition.
+    private var lost = Ticks.zero
     private var audioOnly = AudioOnlySegments()
     private var duplicateFilter = DuplicateFilter()
     private var splitter: PeriodSplitter
@@ -93,8 +95,10 @@ package struct SpliceEngine: Sendable {
         switch input {
         case .segment(let segment) where segment.rendition == .main: written = try appendMain(segment)
         case .segment(let segment): try appendCompanion(segment)
-        case .lost(.main): main.breakContinuity()
-        case .lost(.audio): layout.updateCompanion { $0.breakContinuity() }
+        case .lost(.main, let duration):
+            main.breakContinuity()
+            lost += duration
+        case .lost(.audio, _): layout.updateCompanion { $0.breakContinuity() }
         case .ended(.main): written = try endMain()
         case .ended(.audio): try endCompanion()
         }
@@ -154,7 +158,9 @@ package struct SpliceEngine: Sendable {
         return try writeVideo(isLast: true) + assembler.release()
     }
 
-    private mutating func appendMain(_ segment: SegmentInput) throws(MediaError) -> [SplicedSegment] {
+    private mutating func appendMain(_ input: SegmentInput) throws(MediaError) -> [SplicedSegment] {
+        var segment = input
+        segment.lostBefore = lost
         if case .undecided(let companion) = layout { decideLayout(by: segment, companion: companion) }
         var demuxed = try main.demux(segment)
         progress.advance(to: segment.withoutBytes, hasVideo: !demuxed.packets.video.isEmpty)

@@ -2,6 +2,7 @@ import Capture
 import Channel
 import ChannelTestSupport
 import Foundation
+import LiveRing
 import Splice
 import Synchronization
 import TestSupport
@@ -90,6 +91,18 @@ import Tracker
         )
         #expect(whole.segments.map(\.bytes) == joined.segments.map(\.bytes))
         #expect(joined.status.splice.counts[.periods] == 1)
+    }
+
+    @Test func mediaThatNoConnectionHadAdvancesTheDates() async throws {
+        let stream = try stream
+        let cut = [Array(stream[..<(stream.count / 4)]), Array(stream[(stream.count * 2 / 5)...])]
+        let result = try await withCapture(of: cut) { try await republish($0) }
+        let (first, last) = (try #require(result.entries.first), try #require(result.entries.last))
+        let dated = last.programDateTimeEnd.millisecondsSince1970 - first.programDateTime.millisecondsSince1970
+        let media = result.entries.reduce(0) { $0 + $1.duration } / 90
+        let lost = result.status.upstream.counts.lostDurations.values.reduce(.zero, +)
+        #expect(result.status.splice.counts[.periods] == 2 && lost > .seconds(1))
+        #expect(abs(dated - media - Int64(lost / .milliseconds(1))) <= 1)
     }
 
     @Test func aKilledRecordingLosesFewParts() async throws {

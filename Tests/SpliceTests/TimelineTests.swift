@@ -90,6 +90,32 @@ func datesInsideAPeriod(when: String, upstream: [Int64?], published: [Int64]) {
     #expect(dated == published, "\(when)")
 }
 
+/// The second of three periods of 6 s: media lost before it, the end of what others published meanwhile, the upstream's
+/// date, and the date published.
+private let lossRows: [(when: String, lost: Ticks, filledUntil: Int64?, upstream: Int64?, published: Int64)] = [
+    ("nothing lost", .zero, nil, nil, 6_000),
+    ("9 s lost", .seconds(9), nil, nil, 15_000),
+    ("9 s lost, 5 s of them filled by gaps", .seconds(9), 11_000, nil, 15_000),
+    ("9 s lost, and more filled by gaps", .seconds(9), 18_000, nil, 18_000),
+    ("gaps for media that was late, not lost", .zero, 11_000, nil, 11_000),
+    ("an upstream with dates counts less", .seconds(9), nil, 8_000, 8_000),
+    ("an upstream with dates counts more", .seconds(9), nil, 60_000, 60_000),
+    ("dates of the upstream go back", .seconds(9), nil, 0, 6_000),
+]
+
+@Test(arguments: lossRows)
+func lostMediaAdvancesDatesOnce(when: String, lost: Ticks, filledUntil: Int64?, upstream: Int64?, published: Int64) {
+    var dates = ProgramDateTimeClock(wallClock: 0)
+    dates.beginPeriod(at: .zero, lostBefore: .seconds(60))
+    #expect(dates.stamp(from: .zero, duration: .seconds(6)) == 0, "the wall clock knows what was lost before: \(when)")
+    if let filledUntil { dates.resume(datedUntil: filledUntil) }
+    dates.beginPeriod(at: .seconds(6), lostBefore: .seconds(60) + lost)
+    if let upstream { dates.record(upstream, at: .seconds(6)) }
+    #expect(dates.stamp(from: .seconds(6), duration: .seconds(6)) == published, "\(when)")
+    dates.beginPeriod(at: .seconds(12), lostBefore: .seconds(60) + lost)
+    #expect(dates.stamp(from: .seconds(12), duration: .seconds(6)) == published + 6_000, "\(when)")
+}
+
 @Test func datesContinueAfterAnEarlierProcess() {
     var dates = ProgramDateTimeClock(wallClock: 5_000, end: 9_000)
     dates.beginPeriod(at: Ticks(18_000))

@@ -133,6 +133,7 @@ func faultsOfASegment(row: FaultRow) async throws {
     #expect(run.status?.faults == row.faults)
     let counts = try #require(run.status?.renditions.first?.counts)
     #expect(counts.lostDurations.values.reduce(.zero, +) == .seconds(6) * Int(counts.lost), "each has its EXTINF")
+    #expect(run.losses().allSatisfy { $0.duration == .seconds(6) * Int($0.count) })
     let reported = run.events.count { if case .fetchFailed = $0.event { true } else { false } }
     let limits: [FetchFault] = [.refused(status: 429), .refused(status: 509)]
     let failures = row.faults.filter { !limits.contains($0.key) }.map(\.value).reduce(0, +)

@@ -121,6 +121,8 @@ import Testing
         let run = try await StreamRun(
             StreamOrigin(answers: [.stream(back: -3, lasting: 20)]), seconds: 50)
         #expect(run.losses.count == 2 && run.losses.allSatisfy { $0.reason == .neverSent })
+        let lost = run.losses.reduce(Duration.zero) { $0 + $1.duration }
+        #expect(lost > .seconds(6) && lost == run.status?.renditions.first?.counts.lostDurations[.gap])
         #expect(run.segments.count(where: \.isAfterDiscontinuity) == 2)
         #expect(Set(run.frames).count == run.frames.count)
     }

@@ -131,7 +131,7 @@ extension ChannelPipeline {
             return (segment.outcome, events + segment.events)
         case .lost(let loss):
             if rendition == .main { found.record(loss) }
-            return (.held, try await splice(.lost(rendition), from: delivery.source))
+            return (.held, try await splice(.lost(rendition, duration: Ticks(loss.duration)), from: delivery.source))
         case .outageGap(let duration): return (.held, try await fillOutage(Ticks(duration)))
         case .ended(let dateRanges):
             if rendition == .main, delivery.source == 0 { trailingDateRanges = dateRanges }
@@ -198,7 +198,8 @@ extension ChannelPipeline {
         let isOver = isHopeless || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
         if isOver, !hasBackups { throw error }
         let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
-        return try await [skipped] + splice(.lost(rendition), from: source)
+        let lost = SpliceInput.lost(rendition, duration: Ticks(tracked.segment.duration))
+        return try await [skipped] + splice(lost, from: source)
     }
 
     /// Splices an input other than a segment; a media error of what the engine held is ignored.

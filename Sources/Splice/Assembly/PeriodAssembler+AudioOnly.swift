@@ -11,7 +11,7 @@ extension PeriodAssembler {
         var segments: [SplicedSegment] = []
         if let cause = part.signal {
             segments += finish(with: late)
-            beginAudioOnlyPeriod(first, cause: cause)
+            beginAudioOnlyPeriod(first, cause: cause, lostBefore: part.lostBefore)
         }
         guard let period = state.open else {
             markers.discard(part)
@@ -28,14 +28,14 @@ extension PeriodAssembler {
     /// Whether the current period has no video.
     var isAudioOnly: Bool { state.written.map { $0.description.video == nil } ?? false }
 
-    private mutating func beginAudioOnlyPeriod(_ first: TimedAudio, cause: PeriodCause) {
+    private mutating func beginAudioOnlyPeriod(_ first: TimedAudio, cause: PeriodCause, lostBefore: Ticks) {
         do throws(MediaError) {
             let configuration = first.packet.configuration
             let initSection = try InitWriter.write(video: nil, audio: configuration)
             let timeline = PeriodTimeline(firstAudio: first.pts, at: nextAudioTime)
             audio.beginPeriod(configuration, silence: silence.frame(for: configuration), on: timeline)
             position.audio = configuration
-            dates.beginPeriod(at: timeline.outputPresentation)
+            dates.beginPeriod(at: timeline.outputPresentation, lostBefore: lostBefore)
             markers.beginPeriod()
             let description = PeriodDescription(index: ownCounts[.periods], cause: cause, audio: configuration)
             state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))

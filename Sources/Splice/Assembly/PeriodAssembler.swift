@@ -126,7 +126,7 @@ struct PeriodAssembler: Sendable {
         audio.beginPeriod(
             audioConfiguration, silence: audioConfiguration.flatMap { silence.frame(for: $0) }, on: timeline)
         position.audio = audioConfiguration ?? position.audio
-        dates.beginPeriod(at: position.presentationEnd)
+        dates.beginPeriod(at: position.presentationEnd, lostBefore: part.lostBefore)
         markers.beginPeriod()
         let description = PeriodDescription(
             index: ownCounts[.periods], cause: part.signal ?? .resumed, video: video, first: first.packet,

@@ -22,6 +22,8 @@ package struct SegmentInput: Sendable {
     package let bytes: [UInt8]
     /// Where the bytes are in their file; empty if they are a file, or it is not known.
     package let ranges: [Range<UInt64>]
+    /// Playing time of all media of the rendition that was lost before this segment, as far as it is known.
+    var lostBefore = Ticks.zero
 
     package init(
         rendition: InputRendition, mediaSequence: UInt64, discontinuitySequence: UInt64 = 0,
@@ -42,18 +44,21 @@ package struct SegmentInput: Sendable {
 
     /// The segment's attributes alone, which do not keep its bytes.
     var withoutBytes: SegmentInput {
-        SegmentInput(
+        var attributes = SegmentInput(
             rendition: rendition, mediaSequence: mediaSequence, discontinuitySequence: discontinuitySequence,
             isDiscontinuous: isDiscontinuous, isAfterDiscontinuity: isAfterDiscontinuity,
             programDateTime: programDateTime, duration: duration, bytes: [])
+        attributes.lostBefore = lostBefore
+        return attributes
     }
 }
 
 /// An upstream event, in the playlist order of its rendition.
 package enum SpliceInput: Sendable {
     case segment(SegmentInput)
-    /// Segments of this rendition were lost; the next segment follows a loss.
-    case lost(InputRendition)
+    /// Segments of this rendition were lost; the next segment follows a loss. `duration` is their playing time, as far as
+    /// it is known.
+    case lost(InputRendition, duration: Ticks = .zero)
     /// The rendition's playlist ended and all of its segments were handled.
     case ended(InputRendition)
 }

@@ -92,6 +92,8 @@ struct AudioPeriodPart: Equatable, Sendable {
     let discontinuitySequence: UInt64
     /// Date of the first frame in milliseconds since 1970; nil if the upstream gave none.
     let programDateTime: Int64?
+    /// As of `SegmentInput`.
+    let lostBefore: Ticks
     /// Whether this part begins its upstream segment.
     var opensSegment = false
     /// Timed metadata of the upstream segment, in order.
@@ -106,6 +108,7 @@ struct AudioPeriodPart: Equatable, Sendable {
         self.frames = frames
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence
+        lostBefore = segment.lostBefore
         programDateTime = lead.flatMap { lead in
             segment.programDateTime.map { $0 + lead.count * 1000 / Ticks.perSecond }
         }

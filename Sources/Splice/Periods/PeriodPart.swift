@@ -20,6 +20,8 @@ struct PeriodPart: Equatable, Sendable {
     private(set) var clockStart: Ticks
     /// Date of the frame presented first in milliseconds since 1970; nil if the upstream gave none.
     private(set) var programDateTime: Int64?
+    /// As of `SegmentInput`.
+    let lostBefore: Ticks
     /// Whether this part begins its upstream segment.
     private(set) var opensSegment: Bool
     /// Timed metadata of the upstream segment, in order.
@@ -38,6 +40,7 @@ struct PeriodPart: Equatable, Sendable {
         mediaSequence = origin.mediaSequence
         discontinuitySequence = origin.discontinuitySequence
         programDateTime = origin.date
+        lostBefore = origin.lostBefore
         opensSegment = origin.isAtStart
     }
 

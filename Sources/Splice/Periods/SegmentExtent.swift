@@ -80,6 +80,8 @@ extension SegmentExtent.AudioExtent {
 struct SegmentOrigin: Equatable, Sendable {
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
+    /// As of `SegmentInput`.
+    let lostBefore: Ticks
     /// Whether the segment has no audio and declares none.
     let hasNoAudio: Bool
     /// Decode time at which the segment ends by its extent, on the clock of its first frame; nil if that is not known.
@@ -112,6 +114,7 @@ struct SegmentOrigin: Equatable, Sendable {
         self.hasNoAudio = hasNoAudio
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence
+        lostBefore = segment.lostBefore
         firstDate = segment.programDateTime
     }
 

@@ -24,6 +24,10 @@ struct ProgramDateTimeClock: Equatable, Sendable {
     private(set) var counts = SpliceCounts()
     /// Date at which the media dated so far ends.
     private var end: Int64?
+    /// Date at which the media dated by this clock ends, without what other sources published since.
+    private var ownEnd: Int64?
+    /// Playing time lost before the current period, as of `SegmentInput`.
+    private var lost = Ticks.zero
 
     /// - Parameters:
     ///   - wallClock: milliseconds since 1970 at the channel's first frame, for an upstream without dates.
@@ -34,10 +38,14 @@ struct ProgramDateTimeClock: Equatable, Sendable {
     }
 
     /// Begins a period at `time` of the channel's timeline. Until the upstream dates it, its dates continue from those
-    /// before.
-    mutating func beginPeriod(at time: Ticks) {
+    /// before, and media lost in between advances them. What other sources or gaps filled meanwhile stands for that media.
+    ///
+    /// - Parameter lostBefore: as of `SegmentInput`.
+    mutating func beginPeriod(at time: Ticks, lostBefore: Ticks = .zero) {
         isAnchored = false
-        anchor = Anchor(date: max(anchor.date, end ?? anchor.date), time: time)
+        let resumed = ownEnd.map { $0 + Self.milliseconds(lostBefore - lost) }
+        anchor = Anchor(date: [end, resumed].compactMap { $0 }.reduce(anchor.date, max), time: time)
+        lost = lostBefore
     }
 
     /// Continues after media of other sources, dated up to `end`.
@@ -60,13 +68,18 @@ struct ProgramDateTimeClock: Equatable, Sendable {
 
     /// Returns the date of a time in the current period.
     func date(of time: Ticks) -> Int64 {
-        anchor.date + ((time - anchor.time).count * 1000 + Ticks.perSecond / 2) / Ticks.perSecond
+        anchor.date + Self.milliseconds(time - anchor.time)
+    }
+
+    private static func milliseconds(_ time: Ticks) -> Int64 {
+        (time.count * 1000 + Ticks.perSecond / 2) / Ticks.perSecond
     }
 
     /// Returns the date of media from `time` on, and records that it is published.
     mutating func stamp(from time: Ticks, duration: Ticks) -> Int64 {
         isAnchored = true
         end = date(of: time + duration)
+        ownEnd = end
         return date(of: time)
     }
 }

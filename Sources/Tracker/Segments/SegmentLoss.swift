@@ -37,6 +37,8 @@ package struct SegmentLoss: Equatable, Sendable {
     package let mediaSequences: Range<UInt64>
     package let reason: Reason
     package let cause: Cause
+    /// Playing time of those segments that were listed, or of a stream's missing media; zero if it is not known.
+    package var duration = Duration.zero
 
     /// The number of segments.
     var count: UInt64 { mediaSequences.upperBound - mediaSequences.lowerBound }

@@ -46,6 +46,8 @@ struct SegmentQueue: Sendable {
     ///   - segments: the lost segments that were listed.
     ///   - segmentDuration: the approximate duration of each lost segment.
     mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], segmentDuration: Duration) {
+        var loss = loss
+        loss.duration = segments.reduce(.zero) { $0 + SegmentTotals.bounded($1.duration) }
         entries.append(.loss(loss, segments))
         if segments.isEmpty { totals.addLost(segmentDuration, loss.cause, count: loss.count) }
         for segment in segments { totals.addLost(segment.duration, loss.cause) }
@@ -403,7 +405,9 @@ extension SegmentQueue {
         totals.addLost(pending.segment.duration, cause)
         skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)
         pop()
-        return SegmentLoss(mediaSequences: number..<number + 1, reason: pending.lossReason(cache), cause: cause)
+        return SegmentLoss(
+            mediaSequences: number..<number + 1, reason: pending.lossReason(cache), cause: cause,
+            duration: SegmentTotals.bounded(pending.segment.duration))
     }
 }
 

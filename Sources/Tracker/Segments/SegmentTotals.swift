@@ -30,7 +30,10 @@ struct SegmentTotals: Equatable, Sendable {
         lastSize = byteCount
     }
 
+    /// The duration of one segment, as far as it counts in a sum.
+    static func bounded(_ duration: Duration) -> Duration { min(duration, .seconds(3600)) }
+
     private static func sum(_ duration: Duration, _ count: UInt64) -> Duration {
-        min(duration, .seconds(3600)) * Int(min(count, maxCountedLosses))
+        bounded(duration) * Int(min(count, maxCountedLosses))
     }
 }

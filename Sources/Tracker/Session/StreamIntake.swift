@@ -243,7 +243,8 @@ extension StreamIntake {
         isAfterGap = true
         guard let targetDuration else { return }
         let count = UInt64(max(1, (duration / targetDuration).rounded()))
-        let loss = SegmentLoss(mediaSequences: next..<next &+ count, reason: .neverSent, cause: .gap)
+        let loss = SegmentLoss(
+            mediaSequences: next..<next &+ count, reason: .neverSent, cause: .gap, duration: duration)
         next &+= count
         counts.record(loss)
         counts.lostDurations[.gap, default: .zero] += duration

@@ -12,7 +12,11 @@ struct ResponseOutput {
     /// Whether the body of the response is sent in chunks.
     private let isChunked: Bool
 
-    init(isStream: Bool, isChunked: Bool = false) { (self.isStream, self.isChunked) = (isStream, isChunked) }
+    /// - Parameter isChunked: whether HTTP/1.1 would send the body in chunks. HTTP/2 has frames instead (RFC 9113 §8.1).
+    init(isStream: Bool, isChunked: Bool = false) {
+        self.isStream = isStream
+        self.isChunked = isChunked && !isStream
+    }
 
     /// Writes a head and the beginning of a body, which is empty if there is none in memory.
     func write(

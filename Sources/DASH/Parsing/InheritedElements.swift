@@ -1,7 +1,7 @@
 import Playlist
 import Support
 
-/// What a representation has from the elements around it: base URLs, and what names and times its segments.
+/// The properties of a representation from the elements around it: base URLs, and what names and times its segments.
 ///
 /// Each attribute of SegmentBase, SegmentTemplate and SegmentList, and each element in them, is that of the nearest one
 /// which has it (ISO/IEC 23009-1 §5.3.9.1).

@@ -80,7 +80,7 @@ extension [DASHManifest.Representation] {
     private static let knownCodecs = ["avc", "hvc", "hev", "mp4a", "ac-3", "ec-3", "mp3"]
     private static let plainCodecs = ["avc", "hvc", "hev", "mp4a"]
 
-    /// Those that are clear, of them those whose codecs are republished, and of them those that every player decodes. Where
+    /// The clear ones, of them those whose codecs are republished, and of them those that every player decodes. Where
     /// there is none, all.
     fileprivate var preferred: [DASHManifest.Representation] {
         var kept = self

@@ -124,7 +124,7 @@ package struct ManifestFollower: Sendable {
         .milliseconds(date.milliseconds(since: origin))
     }
 
-    /// What is available now. A manifest says nothing of the time after its next update.
+    /// The media that is available now. A manifest says nothing of the time after its next update.
     private func available(at now: Duration) -> Duration? {
         guard manifest.isDynamic, let estimate else { return nil }
         let time = presentationTime(of: date(estimate, at: now))

@@ -25,10 +25,10 @@ struct PeriodSegments {
     let alternative: Int
     /// The segment index; nil: it is not needed, or not there yet.
     var index: SegmentIndex?
-    /// What is available: up to here on the presentation timeline; nil: everything.
+    /// The end of the available media on the presentation timeline; nil if all is available.
     let available: Duration?
 
-    /// What a clock may be behind that of the server. Segments that a timeline lists are believed that much earlier.
+    /// How much a clock may be behind that of the server. Segments that a timeline lists are believed that much earlier.
     static let clockTolerance = Duration.seconds(10)
     /// Starts after this time are beyond every channel.
     private static let latest = Duration.seconds(Int64(ManifestNumber.seconds.range.upperBound))

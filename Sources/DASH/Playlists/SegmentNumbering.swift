@@ -13,7 +13,7 @@ struct SegmentNumbering: Sendable {
         fileprivate(set) var isGap = false
     }
 
-    /// Those of the last list, and after them those that the last manifest did not list any more.
+    /// The segments of the last list, and after them those that the last manifest did not list any more.
     private var entries: [Entry] = []
     /// How far a clock that went back moves the numbers on. No upstream lists so many at once.
     private static let restart: UInt64 = 1_000_000

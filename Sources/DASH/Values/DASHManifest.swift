@@ -20,7 +20,7 @@ package struct DASHManifest: Equatable, Sendable {
     package var clocks: [ClockSource] = []
     /// In the order of their starts.
     package var periods: [Period] = []
-    /// What was left out, in order.
+    /// The parts that were left out, in order.
     package var irregularities: [PlaylistError] = []
 
     /// A period: an advertisement, or the program between two of them.

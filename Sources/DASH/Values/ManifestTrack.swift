@@ -1,4 +1,4 @@
-/// What one derived media playlist lists: the media of one kind, through all periods.
+/// The content of one derived media playlist: the media of one kind, through all periods.
 ///
 /// Its text is the fragment of the URL of the manifest.
 package enum ManifestTrack: Hashable, Sendable {

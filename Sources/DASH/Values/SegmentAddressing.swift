@@ -14,7 +14,7 @@ package struct SegmentAddressing: Equatable, Sendable {
         case timeline([TimelineRun])
         /// Segments of one duration, in units of the timescale. A live list of them follows from the clock.
         case constant(UInt64)
-        /// Of a segment index.
+        /// The times of a segment index.
         case indexed
     }
 

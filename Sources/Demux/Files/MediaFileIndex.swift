@@ -41,7 +41,7 @@ package struct MediaFileIndex: Sendable {
     /// Whether all segments are known.
     package var isComplete: Bool { if case .complete = state { true } else { false } }
 
-    /// What the state asks for; nil if everything is known.
+    /// The part that the state asks for; nil if everything is known.
     private var wantedRange: Range<UInt64>? {
         switch state {
         case .movie(let locator): locator.neededRange

@@ -9,7 +9,7 @@ import Support
 /// A finished file becomes a playlist of type VOD. One that is paced by the clock becomes a live playlist: each segment
 /// is listed when its time has come. If it loops, it has no end, and each round begins with a discontinuity.
 struct FilePlaylist: Sendable {
-    /// What is listed: everything at once, or as time passes.
+    /// The growth of the list: everything at once, or as time passes.
     enum Pace: Equatable, Sendable {
         case finished
         case clock

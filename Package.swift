@@ -176,6 +176,7 @@ let package = Package(
                 "Media", "Demux",
                 "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

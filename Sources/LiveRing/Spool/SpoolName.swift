@@ -39,6 +39,17 @@ package enum SpoolName {
         return mediaSequence(in: name.dropFirst(4).dropLast(4))
     }
 
+    /// The name of a segment's audio in a track beside the leading audio: `audio-<track>-<media sequence>-<fingerprint>.m4s`.
+    static func audio(track: Int, mediaSequence: UInt64, header: [UInt8]) -> String {
+        "audio-\(track)-\(mediaSequence)-\(hexFingerprint(header)).m4s"
+    }
+
+    /// The track and the segment in the name of an audio file; nil for any other name.
+    package static func audio(named name: some StringProtocol) -> (track: Int, mediaSequence: UInt64)? {
+        guard name.hasPrefix("audio-"), name.hasSuffix(".m4s") else { return nil }
+        return numberAndSequence(in: name.dropFirst(6).dropLast(4))
+    }
+
     /// The name of a subtitle file: `sub-<rendition>-<media sequence>-<fingerprint>.vtt`, with the fingerprint of `bytes`.
     static func subtitles(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) -> String {
         "sub-\(rendition)-\(mediaSequence)-\(hexFingerprint(bytes)).vtt"
@@ -47,11 +58,14 @@ package enum SpoolName {
     /// The rendition and the segment in the name of a subtitle file; nil for any other name.
     package static func subtitles(named name: some StringProtocol) -> (rendition: Int, mediaSequence: UInt64)? {
         guard name.hasPrefix("sub-"), name.hasSuffix(".vtt") else { return nil }
-        let middle = name.dropFirst(4).dropLast(4)
-        guard let dash = middle.firstIndex(of: "-"), let rendition = number(middle[..<dash]),
-            let sequence = mediaSequence(in: middle[middle.index(after: dash)...])
+        return numberAndSequence(in: name.dropFirst(4).dropLast(4)).map { (rendition: $0, mediaSequence: $1) }
+    }
+
+    private static func numberAndSequence(in text: some StringProtocol) -> (track: Int, mediaSequence: UInt64)? {
+        guard let dash = text.firstIndex(of: "-"), let track = number(text[..<dash]),
+            let sequence = mediaSequence(in: text[text.index(after: dash)...])
         else { return nil }
-        return (rendition, sequence)
+        return (track, sequence)
     }
 
     /// The name of a rendition's subtitle journal and of its playlist: `subs-<rendition>.m3u8`.
@@ -100,7 +114,8 @@ package enum SpoolName {
         if name == journal + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
-            || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil || isLeadIn(base)
+            || audio(named: base) != nil || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil
+            || isLeadIn(base)
     }
 
     private static func isAlphanumeric(_ character: Character) -> Bool {

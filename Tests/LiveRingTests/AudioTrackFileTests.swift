@@ -1,0 +1,64 @@
+import Foundation
+import Playlist
+import Testing
+
+@testable import LiveRing
+@testable import Support
+
+/// The files of audio tracks beside the leading one.
+struct AudioTrackFileTests {
+    let directory: ScratchDirectory
+
+    init() throws { directory = try ScratchDirectory() }
+
+    private static let policy = RetentionPolicy(rewind: .seconds(48), liveWindow: .zero, freeReserve: 0)
+
+    /// Segment `n`, with audio of two tracks from segment 2 on.
+    static func segment(_ n: Int) -> NewSegment {
+        var segment = NewSegment.numbered(n)
+        guard n >= 2 else { return segment }
+        segment.resumePoint.audioTracks = ["de.0.0", "fr.0.0"].map {
+            AudioTrackPoint(identity: $0, configuration: "aac/48000/2/1024/1190", decodeTime: UInt64(n))
+        }
+        segment.audioTracks = ["d", "f"].map { language in
+            NewAudioTrack(
+                initialization: InitializationFile(name: "init-x\(language).mp4", bytes: Array("x\(language)".utf8)),
+                header: Array("\(language)\(n)".utf8), payload: [[1, 2]])
+        }
+        return segment
+    }
+
+    private func names(_ prefix: String) -> Set<String> { Set(directory.names.filter { $0.hasPrefix(prefix) }) }
+
+    @Test func filesLeaveWithTheirSegments() async throws {
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        for n in 0..<40 {
+            try await ring.publish(Self.segment(n))
+            let needed = ring.snapshot.index.entries.flatMap(\.audioFiles).compactMap { $0?.segment.name }
+            #expect(names("audio-") == Set(needed), "after \(n)")
+        }
+        #expect(names("init-") == ["init-a.mp4", "init-xd.mp4", "init-xf.mp4"])
+        let newest = try #require(ring.snapshot.newest)
+        let file = try #require(newest.audioFiles[1]?.segment)
+        #expect(ring.snapshot.index.audioFile(named: file.name) == file)
+        #expect(try ring.snapshot.bytes(of: file) == Array("f39".utf8) + [1, 2])
+        #expect(newest.storedBytes == UInt64(newest.segment.byteCount + 2 * file.byteCount))
+        for n in 40..<80 { try await ring.publish(.numbered(n)) }
+        #expect(names("audio-").isEmpty && names("init-") == ["init-a.mp4"])
+    }
+
+    @Test func restartKeepsThemAndALostFileIsAGapOfItsTrack() async throws {
+        do {
+            let ring = try DVRRing.open(directory, policy: Self.policy)
+            for n in 0..<8 { try await ring.publish(Self.segment(n)) }
+        }
+        let lost = try #require(names("audio-1-5-").first)
+        try directory.remove(lost)
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        #expect(ring.resumePoint?.audioTracks == Self.segment(7).resumePoint.audioTracks)
+        #expect(ring.snapshot.index.listed.filter(\.isGap).isEmpty)
+        let gaps = ring.snapshot.index.listed.map { $0.audioFiles.map { $0?.isGap ?? true } }
+        #expect(gaps[0] == [] && gaps[4] == [false, false] && gaps[5] == [false, true])
+        #expect(ring.snapshot.index.audioFile(named: lost) == nil)
+    }
+}

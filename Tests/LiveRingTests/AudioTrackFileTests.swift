@@ -61,4 +61,55 @@ struct AudioTrackFileTests {
         #expect(gaps[0] == [] && gaps[4] == [false, false] && gaps[5] == [false, true])
         #expect(ring.snapshot.index.audioFile(named: lost) == nil)
     }
+
+    /// The playlists of all tracks agree but for what they list.
+    @Test func playlistsOfTracksAgree() async throws {
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        for n in 0..<8 {
+            var segment = Self.segment(n)
+            segment.isDiscontinuous = n == 5
+            segment.format.audioCodec = n == 6 ? nil : "mp4a.40.2"
+            if n == 7 { segment.audioTracks[1] = nil }
+            try await ring.publish(segment)
+        }
+        let whole = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole)))
+        let gaps: [(content: PlaylistContent, numbers: [UInt64])] = [
+            (.video, []), (.audio(0), [6]), (.audio(1), [0, 1]), (.audio(2), [0, 1, 7]),
+        ]
+        for (content, numbers) in gaps {
+            let text = try #require(ring.snapshot.dvrPlaylist(.whole, of: content))
+            let playlist = try MediaPlaylistParser.parse(text)
+            #expect(playlist.mediaSequence == whole.mediaSequence)
+            #expect(playlist.discontinuitySequence == whole.discontinuitySequence)
+            #expect(playlist.segments.filter(\.isGap).map(\.mediaSequence) == numbers, "\(content)")
+            for (segment, other) in zip(playlist.segments, whole.segments) {
+                #expect(segment.duration == other.duration && segment.programDateTime == other.programDateTime)
+                #expect(segment.isDiscontinuous == other.isDiscontinuous)
+                guard !segment.isGap else { continue }
+                let isMade = SpoolName.extract(named: segment.uri).map { $0.file == other.uri }
+                #expect(isMade ?? (ring.snapshot.index.audioFile(named: segment.uri) != nil), "\(segment.uri)")
+            }
+        }
+        #expect(ring.snapshot.dvrPlaylist(.whole, of: .audio(3)) == nil)
+    }
+
+    @Test func masterHasOneVariantWithoutAudioAndTheTracks() async throws {
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        #expect(ring.snapshot.livePlaylist(of: .video) == nil)
+        for n in 0..<8 {
+            var segment = Self.segment(n)
+            segment.format.resolution = .init(width: 1280, height: 720)
+            try await ring.publish(segment)
+        }
+        let audio = ["en", "de", "fr"].map { Rendition(type: .audio, groupID: "audio", name: $0) }
+        for (range, prefix) in [(nil, ""), (RewindRange.last(milliseconds: 24_000), "dvr-")] {
+            let query = range.map { "?\($0.query)" } ?? ""
+            let bytes = try #require(
+                ring.snapshot.masterPlaylist(range, audio: audio.map { (rendition: $0, codec: "ac-3") }))
+            let master = try MultivariantPlaylistParser.parse(bytes)
+            #expect(master.variants.map(\.uri) == ["\(prefix)video.m3u8\(query)"])
+            #expect(master.variants[0].codecs.last == "ac-3" && master.variants[0].audio == "audio")
+            #expect(master.renditions.map(\.uri) == (0..<3).map { "\(prefix)audio-\($0).m3u8\(query)" })
+        }
+    }
 }

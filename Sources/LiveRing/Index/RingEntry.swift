@@ -83,12 +83,29 @@ package struct RingEntry: Equatable, Sendable {
     /// needed.
     func mediaSegment(in content: PlaylistContent) -> MediaSegment {
         var value = mediaSegment
-        guard content == .transportStream else { return value }
-        value.uri = SpoolName.transportStream(ofSegment: segment.name)
-        value.map = nil
-        value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
-        value.discontinuitySequence = transportStream?.discontinuitySequence ?? 0
+        switch content {
+        case .fragmentedMP4, .subtitles: break
+        case .transportStream:
+            value.uri = SpoolName.transportStream(ofSegment: segment.name)
+            value.map = nil
+            value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
+            value.discontinuitySequence = transportStream?.discontinuitySequence ?? 0
+        case .video: list(.video, in: &value, exists: format.videoCodec != nil)
+        case .audio(0): list(.audio, in: &value, exists: format.audioCodec != nil)
+        case .audio(let number):
+            let file = audioFiles.indices.contains(number - 1) ? audioFiles[number - 1] : nil
+            value.uri = file?.segment.name ?? value.uri
+            value.map = file.map { MediaInitialization(uri: $0.initialization.name) }
+            value.isGap = isGap || file?.isGap ?? true
+        }
         return value
+    }
+
+    /// Lists one track of the segment.
+    private func list(_ track: SpoolName.Track, in value: inout MediaSegment, exists: Bool) {
+        value.uri = SpoolName.extract(track, of: segment.name)
+        value.map = exists ? MediaInitialization(uri: SpoolName.extract(track, of: initialization.name)) : nil
+        value.isGap = isGap || !exists
     }
 
     /// The segment in a playlist of fragmented MP4.

@@ -50,6 +50,31 @@ package enum SpoolName {
         return numberAndSequence(in: name.dropFirst(6).dropLast(4))
     }
 
+    /// A track of a segment or an init section that is made when somebody asks for it. No such file is in the spool.
+    package enum Track: String, CaseIterable, Sendable { case video, audio }
+
+    /// The name of one track of a file: `seg-<media sequence>-<fingerprint>-video.m4s`, `init-<hash>-video.mp4`.
+    static func extract(_ track: Track, of name: String) -> String { "\(name.dropLast(4))-\(track)\(name.suffix(4))" }
+
+    /// The track and the file in the name of one track of a file; nil for any other name.
+    package static func extract(named name: some StringProtocol) -> (track: Track, file: String)? {
+        guard name.hasSuffix(fragmentedMP4Suffix) || name.hasSuffix(".mp4") else { return nil }
+        for track in Track.allCases where name.dropLast(4).hasSuffix("-\(track)") {
+            let file = name.dropLast(5 + track.rawValue.utf8.count) + name.suffix(4)
+            return mediaSequence(ofSegment: file) != nil || isInitialization(file) ? (track, String(file)) : nil
+        }
+        return nil
+    }
+
+    /// The name of the playlist of an audio track: `audio-<number>.m3u8`.
+    static func audioPlaylist(_ number: Int) -> String { "audio-\(number).m3u8" }
+
+    /// The number of the track in the name of its playlist; nil for any other name.
+    package static func track(ofAudioPlaylist name: some StringProtocol) -> Int? {
+        guard name.hasPrefix("audio-"), name.hasSuffix(".m3u8") else { return nil }
+        return number(name.dropFirst(6).dropLast(5))
+    }
+
     /// The name of a subtitle file: `sub-<rendition>-<media sequence>-<fingerprint>.vtt`, with the fingerprint of `bytes`.
     static func subtitles(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) -> String {
         "sub-\(rendition)-\(mediaSequence)-\(hexFingerprint(bytes)).vtt"

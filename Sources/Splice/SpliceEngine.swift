@@ -21,6 +21,7 @@ package struct SpliceEngine: Sendable {
     private let longestSegment: Ticks
     private var heldSegments: HeldSegments
     private let heldAudioBytes: Int
+    private let audioTracks: AudioTrackChoice
     /// Metadata of segments whose video the splitter holds.
     private var heldMetadata: [TimedMetadata] = []
     /// Whether a segment that would be published without video is refused.
@@ -32,7 +33,9 @@ package struct SpliceEngine: Sendable {
         let audioStage = AudioTranscodeStage(configuration.audio, uniform: configuration.position.audio)
         let isDropped = configuration.audio == .drop
         let hasCompanion = configuration.hasAudioRendition && !isDropped
-        main = RenditionDemuxer(tracks: hasCompanion || isDropped ? .video : .both, audioStage: audioStage)
+        audioTracks = configuration.audioTracks
+        main = RenditionDemuxer(
+            tracks: hasCompanion || isDropped ? .video : .both, audio: audioTracks, audioStage: audioStage)
         layout =
             hasCompanion ? .undecided(companion: RenditionDemuxer(tracks: .audio, audioStage: audioStage)) : .muxed
         longestSegment = configuration.longestSegment
@@ -109,7 +112,10 @@ package struct SpliceEngine: Sendable {
             assembler.markers.finish()
         }
         let streams = main.program?.privateData ?? []
-        for index in written.indices { written[index].privateDataStreams = streams }
+        for index in written.indices {
+            written[index].privateDataStreams = streams
+            written[index].audioTrack = main.audioTrack
+        }
         return written
     }
 
@@ -119,6 +125,7 @@ package struct SpliceEngine: Sendable {
         var written: [SplicedSegment] = []
         let remaining = try main.pause()
         duplicateFilter.appendLeftover(remaining)
+        try assembler.further.finish(remaining.furtherAudio)
         for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
         return try written + writeVideo(isLast: true) + assembler.finish(with: videoQueue.dequeueLateAudio())
@@ -138,6 +145,11 @@ package struct SpliceEngine: Sendable {
     package mutating func setChannelAAC(_ isAAC: Bool) {
         main.audioStage.isChannelAAC = isAAC
         layout.updateCompanion { $0.audioStage.isChannelAAC = isAAC }
+    }
+
+    /// Counts of each audio track beside the leading one.
+    package var furtherAudioCounts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
+        assembler.further.counts
     }
 
     /// Media received lately.
@@ -166,6 +178,7 @@ package struct SpliceEngine: Sendable {
         progress.advance(to: segment.withoutBytes, hasVideo: !demuxed.packets.video.isEmpty)
         heldSegments.append(segment)
         duplicateFilter.removeDuplicates(from: &demuxed)
+        try assembler.further.append(demuxed, discontinuitySequence: segment.discontinuitySequence)
         var written: [SplicedSegment] = []
         for step in route(demuxed, of: segment) {
             try MediaError.checkCancellation()
@@ -190,7 +203,7 @@ package struct SpliceEngine: Sendable {
             layout = .demuxed(companion: companion)
             return
         }
-        main = RenditionDemuxer(tracks: .both, audioStage: main.audioStage)
+        main = RenditionDemuxer(tracks: .both, audio: audioTracks, audioStage: main.audioStage)
         layout = .muxed
         videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment, byteLimit: heldAudioBytes)
     }
@@ -208,6 +221,7 @@ package struct SpliceEngine: Sendable {
 
     private mutating func endMain() throws(MediaError) -> [SplicedSegment] {
         let remaining = try main.finish()
+        try assembler.further.finish(remaining.furtherAudio)
         progress.end()
         videoQueue.endVideo()
         guard let lastSegment = progress.lastSegment else { return [] }

@@ -73,6 +73,15 @@ package struct ChannelPipeline: Sendable {
     var ring: DVRRing { publisher.ring }
     var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }
 
+    /// The counts of the audio tracks beside the leading one, over all sources.
+    var furtherAudioCounts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
+        let all = sources.values.flatMap(\.engine.furtherAudioCounts)
+        return publisher.position.audioTracks.map { position in
+            let own = all.filter { $0.track == position.identity }
+            return (position.identity, own.reduce(FurtherAudioCounts()) { $0 + $1.counts })
+        }
+    }
+
     /// Adds a source, or replaces it if it moved its audio into or out of a companion rendition.
     mutating func addSource(_ source: Int, hasCompanion: Bool) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
@@ -80,6 +89,7 @@ package struct ChannelPipeline: Sendable {
             hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
             longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
             datedUntil: publisher.datedUntil, published: publisher.publishedBefore)
+        configuration.audioTracks = audio.tracks
         configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo
         configuration.heldBytes = memory.bytes(of: .held)

@@ -19,9 +19,10 @@ package struct TransportDemuxer: SegmentDemuxer {
     private var tracks: [ElementaryTrack] = []
     private var metadata = MetadataStreams()
 
-    package init(tracks: TrackSelection = .both) {
+    /// - Parameter choice: the audio tracks that are followed beside the leading one.
+    package init(tracks: TrackSelection = .both, audio choice: AudioTrackChoice = .leading) {
         trackSelection = tracks
-        tables = ProgramTables(tracks: tracks)
+        tables = ProgramTables(tracks: tracks, audio: choice)
     }
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
@@ -40,6 +41,7 @@ package struct TransportDemuxer: SegmentDemuxer {
         for index in tracks.indices { try tracks[index].endSegment(into: &output) }
         output.isScrambled = isScrambled(output)
         output.program = tables.selection
+        output.audioTrack = tables.selection?.audioTrack
         return output
     }
 

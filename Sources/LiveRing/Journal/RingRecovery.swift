@@ -130,6 +130,11 @@ struct RingRecovery {
         let mayRevive = revives && entry.segment.byteCount > 0
         entry.isGap = entry.isGap && !mayRevive || !isComplete
         entry.subtitleBytes = 0
+        for (index, audio) in entry.audioFiles.enumerated() {
+            guard let audio else { continue }
+            let isComplete = [audio.segment, audio.initialization].allSatisfy { files[$0.name] == $0.byteCount }
+            entry.audioFiles[index]?.isGap = !isComplete
+        }
         return entry
     }
 }

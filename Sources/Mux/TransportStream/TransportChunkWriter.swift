@@ -16,10 +16,9 @@ struct TransportChunkWriter {
 
     /// - Parameter buffer: an array whose memory is used; empty afterwards.
     init(
-        _ program: TransportProgram, privateData: [PrivateDataStream], audioChanges: Int, in buffer: inout [UInt8]
+        _ program: TransportProgram, _ tables: ProgramTableWriter, audioChanges: Int, in buffer: inout [UInt8]
     ) {
         packets = TransportPacketWriter(in: &buffer)
-        let tables = ProgramTableWriter(program, privateData: privateData)
         self.program = program
         programAssociation = tables.programAssociation
         programMap = tables.programMap(audioChanges: audioChanges)

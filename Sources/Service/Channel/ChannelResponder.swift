@@ -1,6 +1,7 @@
 package import Channel
 import LiveRing
 package import Media
+import Mux
 import Observability
 import Support
 package import WebServer
@@ -12,6 +13,8 @@ package import WebServer
 package final class ChannelResponder: Sendable {
     /// hls.js and Kodi wait 20 s for an answer.
     private static let longestHold = Duration.seconds(15)
+    /// Bytes of a segment's file that have its header: 10 s of 60 frames per second with audio have some 20 KiB.
+    private static let extractedHead = 64 << 10
 
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
@@ -50,6 +53,8 @@ package final class ChannelResponder: Sendable {
                     }
                     return endlessStream(stream)
                 }
+            case .extract(let track, let name):
+                .later { [self] in extract(track, of: name, at: target.path) }
             case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
             default: .now(response(to: resource, at: target.path))
             }
@@ -67,6 +72,7 @@ package final class ChannelResponder: Sendable {
         case .initSection(let name): file(at: path) { $0.index.initializationFile(named: name) }
         case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
+        case .audio(let name): file(at: path) { $0.index.audioFile(named: name) }
         case .endlessStream(let stream): endlessStream(stream)
         case .transportClip(let range): transportClip(range)
         case .status:
@@ -75,7 +81,7 @@ package final class ChannelResponder: Sendable {
         case .readiness: readiness
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .transportSegment, .clip, .breaks, .notFound: .notFound(path)
+        case .playlist, .transportSegment, .extract, .clip, .breaks, .notFound: .notFound(path)
         case .badQuery(let error): .badQuery(error)
         }
     }
@@ -169,6 +175,39 @@ package final class ChannelResponder: Sendable {
             contentType: snapshot.index.isAudioOnly(file.name) ? .audioMP4 : MimeType(fileName: file.name),
             cacheControl: .immutable, etag: "\"\(file.name)\"",
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
+    }
+
+    /// Returns one track of a segment, or of an init section.
+    private func extract(_ track: SpoolName.Track, of name: String, at path: String) -> Response {
+        guard let snapshot,
+            let file = snapshot.index.segmentFile(named: name) ?? snapshot.index.initializationFile(named: name),
+            let body = Self.body(of: TrackExtract.Track(track), file, in: snapshot)
+        else { return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1)) }
+        return Response(
+            contentType: track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,
+            etag: "\"\(track)-\(name)\"", body: body)
+    }
+
+    /// nil if the file does not have the track, or cannot be read.
+    private static func body(
+        of track: TrackExtract.Track, _ file: SpoolFile, in snapshot: RingSnapshot
+    ) -> ResponseBody? {
+        if SpoolName.isInitialization(file.name) {
+            let section = (try? snapshot.bytes(of: file)).flatMap { try? TrackExtract.initSection(of: track, in: $0) }
+            return section.map { .bytes($0, gzip: nil) }
+        }
+        // The header is longer only if it has large event messages.
+        let lengths = [extractedHead, file.byteCount]
+        let segment = lengths.lazy.compactMap { length -> TrackExtract.Segment? in
+            guard let head = try? snapshot.bytes(of: file, in: 0..<min(length, file.byteCount)) else { return nil }
+            return try? TrackExtract.segment(of: track, inFileThatBegins: head, byteCount: file.byteCount)
+        }.first
+        guard let segment else { return nil }
+        let made = MadeFile(byteCount: segment.byteCount) { range in
+            let reader = ExtractReader(segment, of: file, in: snapshot, bytes: range)
+            return ByteStream { await reader.next() }
+        }
+        return .made(made)
     }
 
     /// With a body, unlike a stream that is refused for now: people read what there is, and no client plays a 404.

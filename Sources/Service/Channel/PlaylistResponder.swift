@@ -113,8 +113,7 @@ final class PlaylistResponder: Sendable {
     /// The answer if a playlist lists nothing. An empty playlist would make a player give up.
     private func absence(of resource: Route.Playlist, _ snapshot: RingSnapshot?) -> Response {
         switch resource {
-        case .live(.subtitles(let number)) where snapshot?.subtitles.contains { $0.number == number } == false:
-            return .notFound("subs-\(number).m3u8")
+        case .live(let content) where snapshot?.offers(content) == false: return .text(.notFound, "No such rendition.")
         case .live, .master(_, nil), .rewind(.fragmentedMP4, .whole), .rewind(.transportStream, .whole):
             return .unavailable("Nothing is published yet: see status.json.")
         case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)

@@ -5,6 +5,8 @@ package import Transcode
 package struct SpliceConfiguration: Sendable {
     /// Whether a companion rendition carries the audio; audio of the main rendition is then ignored.
     package var hasAudioRendition: Bool
+    /// The audio tracks that the channel has beside the leading one.
+    package var audioTracks = AudioTrackChoice.leading
     /// Treatment of the audio.
     package var audio: AudioPolicy
     /// Whether silence fills gaps in the audio.

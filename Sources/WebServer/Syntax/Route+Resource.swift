@@ -10,6 +10,10 @@ extension Route {
         case playlist(Playlist)
         case initSection(String)
         case segment(String)
+        /// Audio of a track beside the leading one.
+        case audio(String)
+        /// One track of a segment or of an init section, by the name of that file.
+        case extract(SpoolName.Track, of: String)
         case subtitles(String)
         /// A segment in MPEG-TS, by its name with the suffix `.ts`.
         case transportSegment(String)
@@ -90,7 +94,11 @@ extension Route.Resource {
         case _ where SpoolName.isInitialization(name): self = .initSection(String(name))
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
-        default: self = Self.playlist(name, .fragmentedMP4, query) ?? Self.subtitlePlaylist(name, query) ?? .notFound
+        case _ where SpoolName.audio(named: name) != nil: self = .audio(String(name))
+        default:
+            self =
+                Self.playlist(name, .fragmentedMP4, query) ?? Self.renditionPlaylist(name, query) ?? Self.extract(name)
+                ?? .notFound
         }
     }
 
@@ -132,12 +140,20 @@ extension Route.Resource {
         }
     }
 
-    private static func subtitlePlaylist(_ name: Substring, _ query: [RequestTarget.QueryItem]) -> Route.Resource? {
-        if let number = SpoolName.rendition(ofSubtitleJournal: name) { return .playlist(.live(.subtitles(number))) }
-        guard name.hasPrefix("dvr-"), let number = SpoolName.rendition(ofSubtitleJournal: name.dropFirst(4)) else {
-            return nil
-        }
-        return ranged(query) { .playlist(.rewind(.subtitles(number), $0)) }
+    private static func renditionPlaylist(_ name: Substring, _ query: [RequestTarget.QueryItem]) -> Route.Resource? {
+        if let content = content(ofRendition: name) { return .playlist(.live(content)) }
+        guard name.hasPrefix("dvr-"), let content = content(ofRendition: name.dropFirst(4)) else { return nil }
+        return ranged(query) { .playlist(.rewind(content, $0)) }
+    }
+
+    private static func content(ofRendition name: Substring) -> PlaylistContent? {
+        if name == "video.m3u8" { return .video }
+        if let number = SpoolName.track(ofAudioPlaylist: name) { return .audio(number) }
+        return SpoolName.rendition(ofSubtitleJournal: name).map { .subtitles($0) }
+    }
+
+    private static func extract(_ name: Substring) -> Route.Resource? {
+        SpoolName.extract(named: name).map { .extract($0.track, of: $0.file) }
     }
 
     private static func endlessStream(_ query: [RequestTarget.QueryItem]) -> Route.Resource {

@@ -1,0 +1,176 @@
+package import Media
+package import Mux
+import Transcode
+
+/// An audio track beside the leading one: another language, or a commentary.
+///
+/// It adopts what the leading track decides: where periods begin and are placed, and where segments end. In a period for
+/// which it has no audio, as in an ad with fewer languages, it has the leading audio.
+struct FurtherAudioTrack: Sendable {
+    /// The frames that the current period has.
+    private enum Source: Equatable { case own, leading }
+
+    let identity: AudioTrackIdentity
+    private var stage: AudioTranscodeStage
+    private var matcher: AudioVideoMatcher
+    private var assembler: AudioTrackAssembler
+    private var source = Source.own
+    /// The init section of the current period; nil before it has one.
+    private var initSection: InitSection?
+    private var ownCounts = FurtherAudioCounts()
+
+    init(_ identity: AudioTrackIdentity, policy: AudioPolicy, fillsSilence: Bool, after position: AudioTrackPosition?) {
+        self.identity = identity
+        stage = AudioTranscodeStage(policy, uniform: position?.configuration)
+        stage.isChannelAAC = position.map { $0.configuration.codec == .aac }
+        matcher = AudioVideoMatcher(isMuxed: true)
+        assembler = AudioTrackAssembler(
+            next: position?.decodeTime, configuration: position?.configuration, fillsGaps: fillsSilence)
+    }
+
+    /// Where the track continues after the segments written; nil before the first.
+    var position: AudioTrackPosition? {
+        guard let time = assembler.nextDecodeTime, let configuration = assembler.configuration else { return nil }
+        return AudioTrackPosition(identity: identity, configuration: configuration, decodeTime: time)
+    }
+
+    var counts: FurtherAudioCounts {
+        var counts = ownCounts
+        let all = matcher.counts + assembler.counts
+        counts.silentFrames = all[.silentAudioFrames]
+        counts.droppedFrames += stage.counts.undecodable
+        for key in [
+            SpliceCount.overlappingAudioFrames, .trimmedAudioFrames, .unmatchedAudioFrames, .damagedAudioFrames,
+            .untimedAudioFrames,
+        ] { counts.droppedFrames += all[key] }
+        return counts
+    }
+
+    /// Limits the audio that waits for its video.
+    mutating func limitQueue(bytes: Int) { matcher.byteLimit = bytes }
+
+    /// Appends the packets of one segment of the main rendition.
+    /// - Parameter flushed: those that the segments before had not completed.
+    mutating func append(
+        flushed: [AudioPacket], _ packets: [AudioPacket], _ boundary: SegmentBoundary, isContinuous: Bool,
+        discontinuitySequence: UInt64
+    ) throws(MediaError) {
+        var (flushed, packets) = (flushed, packets)
+        try stage.process(flushed: &flushed, &packets, isContinuous: isContinuous)
+        matcher.append(flushed, discontinuitySequence: nil)
+        if boundary != .plain { matcher.beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
+        matcher.append(packets, discontinuitySequence: discontinuitySequence)
+    }
+
+    /// Appends the last packets of the rendition.
+    mutating func finish(_ packets: [AudioPacket]) throws(MediaError) {
+        matcher.append(try stage.finish(packets), discontinuitySequence: nil)
+    }
+
+    /// Adopts a part of the leading track.
+    /// - Parameters:
+    ///   - leading: the leading audio of the part, in its configuration; nil if the period has no audio track.
+    mutating func adopt(
+        _ span: AudioVideoMatcher.VideoSpan, on timeline: PeriodTimeline, leading: [TimedAudio],
+        _ leadingConfiguration: AudioConfiguration?, silence: inout SilentFrameCache
+    ) {
+        defer { matcher.finish(span) }
+        let found = matcher.configuration(for: span)
+        if span.beginsPeriod || initSection == nil {
+            source = found == nil ? .leading : .own
+            beginPeriod(found ?? leadingConfiguration, on: timeline, silence: &silence)
+        }
+        let frames = found == nil ? [] : matcher.dequeueAudio(for: span)
+        if found != nil, found == assembler.configuration {
+            source = .own
+            assembler.append(frames)
+        } else {
+            ownCounts.droppedFrames += frames.count
+        }
+        if source == .leading { assembler.append(leading) }
+    }
+
+    private mutating func beginPeriod(
+        _ configuration: AudioConfiguration?, on timeline: PeriodTimeline, silence: inout SilentFrameCache
+    ) {
+        initSection = configuration.flatMap { try? InitWriter.write(video: nil, audio: $0) }
+        assembler.beginPeriod(
+            configuration ?? assembler.configuration, silence: configuration.flatMap { silence.frame(for: $0) },
+            on: timeline)
+    }
+
+    /// Appends audio of the current period that came after its segments.
+    /// - Parameters:
+    ///   - next: the next part of the leading track; nil if none follows.
+    ///   - tail: the time after the last part whose audio belongs to the channel; zero unless the channel ends.
+    ///   - leading: the same of the leading audio.
+    mutating func appendLate(before next: AudioVideoMatcher.VideoSpan?, tail: Ticks, leading: [TimedAudio]) {
+        var late = matcher.dequeueLateAudio(before: next)
+        if tail > .zero { late += matcher.dequeueTail(upTo: tail) }
+        late.removeAll { $0.packet.configuration != assembler.configuration }
+        assembler.append(source == .leading ? leading : late)
+    }
+
+    /// Returns the track's part of a segment; nil if the track has not begun.
+    mutating func write(from start: Ticks, to end: Ticks, sequenceNumber: UInt32) -> SplicedAudioTrack? {
+        guard let initSection, let configuration = assembler.configuration,
+            let (time, samples) = assembler.dequeueSamples(from: start, to: end)
+        else { return nil }
+        if source == .own { ownCounts.segments += 1 } else { ownCounts.leadingSegments += 1 }
+        let track = MuxTrack(trackID: TrackID.audio, decodeTime: UInt64(time), samples: samples)
+        return SplicedAudioTrack(
+            identity: identity, configuration: configuration, initSection: initSection,
+            fragment: FragmentWriter.write(sequenceNumber: sequenceNumber, video: nil, audio: track))
+    }
+
+    /// Resumes where other sources left the track; the next part begins a period.
+    mutating func resume(at position: AudioTrackPosition?) {
+        assembler.resume(at: position?.decodeTime, configuration: position?.configuration)
+        initSection = nil
+    }
+}
+
+/// What a segment has of an audio track beside the leading one.
+package struct SplicedAudioTrack: Equatable, Sendable {
+    package let identity: AudioTrackIdentity
+    package let configuration: AudioConfiguration
+    package let initSection: InitSection
+    package let fragment: Fragment
+}
+
+/// Where an audio track beside the leading one continues.
+package struct AudioTrackPosition: Equatable, Sendable {
+    package let identity: AudioTrackIdentity
+    /// The configuration of its last frames.
+    package let configuration: AudioConfiguration
+    /// Decode time of the next sample, in the audio timescale.
+    package var decodeTime: Int64
+
+    package init(identity: AudioTrackIdentity, configuration: AudioConfiguration, decodeTime: Int64) {
+        self.identity = identity
+        self.configuration = configuration
+        self.decodeTime = decodeTime
+    }
+}
+
+/// Counts of an audio track beside the leading one.
+package struct FurtherAudioCounts: Equatable, Sendable {
+    /// Segments with the track's own audio, and those with the leading audio because the track had none.
+    package var segments = 0
+    package var leadingSegments = 0
+    /// Silent frames where the track's audio was missing.
+    package var silentFrames = 0
+    /// Frames that were late, damaged, in another configuration than their period, or matched no video.
+    package var droppedFrames = 0
+
+    package init() {}
+
+    package static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.segments += right.segments
+        sum.leadingSegments += right.leadingSegments
+        sum.silentFrames += right.silentFrames
+        sum.droppedFrames += right.droppedFrames
+        return sum
+    }
+}

@@ -80,6 +80,10 @@ import Testing
         Row(when: "MPEG-2 video alone", segments: [stream([mpeg2])]) {
             isUnusable($0, segments: 1, .noSupportedStream(streamTypes: [2], names: ["MPEG-2 video"]))
         },
+        Row(when: "no segment", segments: []) {
+            guard case .empty(let found, url)? = $0 else { return false }
+            return found == EmptyChannel()
+        },
         Row(when: "segments that are gone", segments: [nil, nil]) {
             guard case .empty(let found, url)? = $0 else { return false }
             return found.segments == 0 && found.lost == 2 && found.lossReason == .unavailable(.refused(status: 404))

@@ -77,7 +77,9 @@ package struct Relay {
     package func recordEnd(_ end: SessionEnd) throws(ChannelError) {
         switch end {
         case .drained:
-            if let error = pipeline?.emptinessError { throw recordFailure(error) }
+            // A playlist that ends without a segment is never joined.
+            guard let pipeline else { throw recordFailure(.empty(EmptyChannel(), url: configuration.upstream)) }
+            if let error = pipeline.emptinessError { throw recordFailure(error) }
             report(.drained)
         case .gaveUp(let error), .failed(let error): throw recordFailure(.upstream(error))
         }

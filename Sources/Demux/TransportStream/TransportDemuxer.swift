@@ -162,7 +162,7 @@ extension TransportDemuxer {
         }
         if block.hasBadSyncBytes {
             guard !packet.hasError, !packet.isScrambled, tracks[index].expects(packet) else {
-                output.counts[.bytesOutOfSync] += PacketSync.packetSize
+                output.counts[.bytesOutOfSync] += PacketStride.packetSize
                 return
             }
         }
@@ -182,7 +182,7 @@ extension TransportDemuxer {
         _ packet: TransportPacket, of segment: [UInt8], block: PacketBlock, into output: inout DemuxedSegment
     ) {
         if block.hasBadSyncBytes {
-            output.counts[.bytesOutOfSync] += PacketSync.packetSize
+            output.counts[.bytesOutOfSync] += PacketStride.packetSize
             return
         }
         if packet.isReadable, metadata.consume(packet, of: segment, at: currentPTS, into: &output) { return }

@@ -71,7 +71,7 @@ struct TransportChunkWriter {
             case .video, .other: sum + packetCount(of: units[event.index]) + extras[event.index]
             }
         }
-        return packets * TransportPacketWriter.packetSize
+        return packets * PacketStride.packetSize
     }
 
     /// The units, tables and clocks in the order in which they are sent.

@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 package import Support
 
 /// One published state of the ring, which answers every request without waiting for the ring.
@@ -256,7 +256,7 @@ extension RingSnapshot {
 
     /// The bytes of a range of a file; fewer if the file ends before.
     package func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
-        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).read(range)
+        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(in: range)
     }
 
     /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.

@@ -66,7 +66,7 @@ import Glibc
     }
 
     /// Reads the bytes of a range; fewer if the file ends before.
-    func read(_ range: Range<Int>) throws(RingError) -> [UInt8] {
+    func bytes(in range: Range<Int>) throws(RingError) -> [UInt8] {
         guard lseek(raw, range.lowerBound, SEEK_SET) >= 0 else { throw .system(.read, path: path, code: errno) }
         var failure: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in

@@ -60,8 +60,8 @@ package enum SpoolName {
     package static func extract(named name: some StringProtocol) -> (track: Track, file: String)? {
         guard name.hasSuffix(fragmentedMP4Suffix) || name.hasSuffix(".mp4") else { return nil }
         for track in Track.allCases where name.dropLast(4).hasSuffix("-\(track)") {
-            let file = name.dropLast(5 + track.rawValue.utf8.count) + name.suffix(4)
-            return mediaSequence(ofSegment: file) != nil || isInitialization(file) ? (track, String(file)) : nil
+            let file = String(name.dropLast(5 + track.rawValue.utf8.count)) + String(name.suffix(4))
+            return mediaSequence(ofSegment: file) != nil || isInitialization(file) ? (track, file) : nil
         }
         return nil
     }

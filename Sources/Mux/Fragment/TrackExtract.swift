@@ -28,8 +28,11 @@ package enum TrackExtract {
                 continue
             }
             try writer.box("moov") { (moov: inout BoxWriter) throws(MediaError) in
-                for child in try box.children() where try child.type != "trak" || child.isTrack(track.id) {
-                    if child.type == "trak" { hasTrack = true }
+                for child in try box.children() {
+                    if child.type == "trak" {
+                        guard try child.isTrack(track.id) else { continue }
+                        hasTrack = true
+                    }
                     guard child.type == "mvex" else {
                         moov.append(section[child.start..<child.body.endIndex])
                         continue

@@ -44,7 +44,8 @@ import Testing
             when: "a hole of 2 s: what follows begins at a key frame", connections: [(0, 8.3), (10.3, 20)],
             frames: [0..<206, 275..<500], gaps: [69]),
         Row(
-            when: "a hole, and a connection that ends before its key frame", connections: [(0, 8.3), (10.3, 10.8), (10.6, 20)],
+            when: "a hole, and a connection that ends before its key frame",
+            connections: [(0, 8.3), (10.3, 10.8), (10.6, 20)],
             frames: [0..<206, 275..<500], gaps: [69]),
         Row(
             when: "a hole that the connection after the next one fills",
@@ -62,7 +63,10 @@ import Testing
         #expect(run.gaps == row.gaps.map { Ticks($0 * EndlessMultiplex.frameTicks) })
         #expect(run.audio(of: multiplex) == run.audio(of: multiplex).sorted(), "audio in order, none twice")
         #expect(Set(run.audio(of: multiplex)).count == run.audio(of: multiplex).count)
-        #expect(run.segments.dropLast().allSatisfy { $0.duration >= .milliseconds(1800) || row.connections.count > 2 || !row.gaps.isEmpty })
+        #expect(
+            run.segments.dropLast().allSatisfy {
+                $0.duration >= .milliseconds(1800) || row.connections.count > 2 || !row.gaps.isEmpty
+            })
         #expect(run.segments.allSatisfy { $0.duration <= .seconds(6) })
     }
 

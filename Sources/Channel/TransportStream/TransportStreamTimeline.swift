@@ -119,6 +119,7 @@ extension VideoConfiguration.Codec {
         switch codecString.prefix(4) {
         case "avc1": self = .h264
         case "hvc1": self = .hevc
+        case "mp4v": self = .mpeg2
         default: return nil
         }
     }

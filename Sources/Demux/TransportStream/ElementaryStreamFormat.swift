@@ -44,7 +44,7 @@ struct ElementaryStreamFormat: Equatable, Sendable {
     private static let mpegH = Self(.unsupportedAudio, "MPEG-H audio")
 
     private static let streamTypes: [UInt8: Self] = [
-        0x01: Self(.unsupportedVideo, "MPEG-1 video"), 0x02: Self(.unsupportedVideo, "MPEG-2 video"),
+        0x01: Self(.unsupportedVideo, "MPEG-1 video"), 0x02: Self(.supported(.video(.mpeg2)), "MPEG-2 video"),
         0x03: mpegAudio, 0x04: mpegAudio, 0x05: Self(.other, "private sections"), 0x08: Self(.other, "DSM-CC"),
         0x0B: Self(.other, "DSM-CC"), 0x0D: Self(.other, "DSM-CC"), 0x0F: mpegAudio,
         0x10: Self(.unsupportedVideo, "MPEG-4 visual"), 0x11: Self(.supported(.audio(.loas)), "AAC in LATM"),

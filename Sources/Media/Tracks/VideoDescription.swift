@@ -13,7 +13,7 @@ package struct VideoDescription: Equatable, Sendable {
     package let color: Color?
     /// The range of the transfer characteristics; SDR if unspecified.
     package let videoRange: VideoRange
-    /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0".
+    /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0", "mp4v.61".
     package let codecString: String
 
     /// A fraction of two positive integers in lowest terms.
@@ -63,6 +63,7 @@ package struct VideoDescription: Equatable, Sendable {
             self.init(
                 try HEVCSequenceParameterSet(nalUnit: nalUnit),
                 timing: Self.timing(configuration.videoParameterSets.first))
+        case .mpeg2: self.init(try MPEG2SequenceHeader(nalUnit, extensions: configuration.pictureParameterSets))
         }
     }
 
@@ -85,6 +86,12 @@ package struct VideoDescription: Equatable, Sendable {
         frameRate = (sps.vui?.timing ?? timing).flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick) }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.hevc(sps.profileTierLevel)
+    }
+
+    private init(_ header: MPEG2SequenceHeader) {
+        (width, height, sampleAspectRatio) = (header.width, header.height, header.sampleAspectRatio)
+        (frameRate, color, videoRange) = (header.frameRate, header.color, .standard)
+        codecString = CodecString.mpeg2(header)
     }
 
     /// Width on a display with square samples, 16.16 fixed point; the height stays as coded.

@@ -54,6 +54,7 @@ struct ProgramTableWriter {
         switch program.video {
         case .h264: Self.stream(0x1B, TransportPID.video, [])
         case .hevc: Self.stream(0x24, TransportPID.video, [])
+        case .mpeg2: Self.stream(0x02, TransportPID.video, [])
         case nil: []
         }
     }

@@ -297,16 +297,19 @@ extension TransportStreamMuxer {
     }
 
     private func unit(_ sample: TransportMedia.VideoSample) -> TransportUnit {
-        let delimiter = AnnexBAccessUnit.delimiter(program.video ?? .h264)
+        let codec = program.video ?? .h264
+        let delimiter = AnnexBAccessUnit.delimiter(codec)
+        let isByteStream = codec == .mpeg2
         return TransportUnit(
             pid: TransportPID.video, time: sample.decodeTime,
             kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
             packet: PESPacketWriter(
                 .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime,
-                payloadSize: delimiter.count + AnnexBAccessUnit.byteCount(of: sample.payload)
+                payloadSize: isByteStream
+                    ? sample.payload.count : delimiter.count + AnnexBAccessUnit.byteCount(of: sample.payload)
             ) {
                 $0 += delimiter
-                AnnexBAccessUnit.append(sample.payload, to: &$0)
+                if isByteStream { $0 += sample.payload } else { AnnexBAccessUnit.append(sample.payload, to: &$0) }
             })
     }
 

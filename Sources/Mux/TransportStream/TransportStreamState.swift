@@ -142,6 +142,7 @@ extension TransportStreamState {
             switch program.video {
             case .h264: "h264"
             case .hevc: "hevc"
+            case .mpeg2: "mpeg2"
             case nil: "none"
             }
         let fields = [video, program.audio.rawValue, String(audioChanges), initialization, audio?.text ?? ""]
@@ -173,6 +174,6 @@ extension TransportStreamState {
     /// The values of `audioChanges` in the text form, so that it can be counted on.
     package static let changeCounts = 0...1 << 52
     private static let videoCodecs: [String: VideoConfiguration.Codec?] = [
-        "h264": .h264, "hevc": .hevc, "none": VideoConfiguration.Codec?.none,
+        "h264": .h264, "hevc": .hevc, "mpeg2": .mpeg2, "none": VideoConfiguration.Codec?.none,
     ]
 }

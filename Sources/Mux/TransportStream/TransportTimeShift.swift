@@ -15,7 +15,9 @@ package struct TransportTimeShift {
     package static func packets(_ chunks: ArraySlice<UInt8>, earlierBy shift: Ticks) -> [UInt8] {
         guard shift != .zero else { return Array(chunks) }
         var shifter = TransportTimeShift(shift: shift, bytes: Array(chunks))
-        for packet in stride(from: 0, to: shifter.bytes.count, by: PacketStride.packetSize) { shifter.read(packetAt: packet) }
+        for packet in stride(from: 0, to: shifter.bytes.count, by: PacketStride.packetSize) {
+            shifter.read(packetAt: packet)
+        }
         for pid in Array(shifter.places.keys) { shifter.endUnit(of: pid) }
         return shifter.bytes
     }

@@ -17,9 +17,13 @@ extension ProgramSelection {
         let missing = [
             Self.warning("video", unsupportedVideo, isFollowed: video != nil),
             Self.warning("audio", unsupportedAudio, isFollowed: audio != nil),
+            video?.kind == .video(.mpeg2) ? Self.fewPlayers : nil,
         ].compactMap(\.self)
         return missing.isEmpty ? nil : missing.joined(separator: "; ")
     }
+
+    private static let fewPlayers =
+        "browsers and Apple's players show no MPEG-2 video: give /live.ts to televisions, VLC, mpv or Kodi"
 
     /// - Parameter isFollowed: whether other streams of that kind are published.
     private static func warning(_ kind: String, _ names: [String], isFollowed: Bool) -> String? {

@@ -28,7 +28,7 @@ struct StoredFragment: Sendable {
         var size = firstRead
         while true {
             let bytes: [UInt8]
-            do throws(RingError) { bytes = try snapshot.bytes(0..<min(size, file.byteCount), of: file) } catch {
+            do throws(RingError) { bytes = try snapshot.bytes(of: file, in: 0..<min(size, file.byteCount)) } catch {
                 throw .spool(error)
             }
             do throws(MediaError) {

@@ -32,7 +32,7 @@ import Testing
 
     private static let second: Int64 = 90_000
 
-    static let rows = [
+    static let rows: [Row] = [
         Row(
             when: "its own audio",
             parts: [Part(start: 0, beginsPeriod: true, own: 1), Part(start: second, own: 2)],

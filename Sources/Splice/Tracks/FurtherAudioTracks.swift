@@ -16,18 +16,23 @@ struct FurtherAudioTracks: Sendable {
     /// The tracks of the renditions, by their index.
     private var renditions: [AudioTrackIdentity]
 
-    init(_ configuration: SpliceConfiguration) {
-        policy = configuration.audio
-        fillsSilence = configuration.fillsSilence
-        longestSegment = configuration.longestSegment
-        byteLimit = configuration.heldAudioBytes
-        renditions = configuration.audioRenditions
-        resume(at: configuration.position)
+    /// - Parameters:
+    ///   - byteLimit: bytes of the audio of all tracks that waits for its video.
+    ///   - renditions: the tracks that come in renditions of their own.
+    ///   - position: where the tracks of an earlier process continue.
+    init(
+        policy: AudioPolicy, fillsSilence: Bool, longestSegment: Ticks, byteLimit: Int,
+        renditions: [AudioTrackIdentity] = [], position: TimelinePosition
+    ) {
+        self.policy = policy
+        self.fillsSilence = fillsSilence
+        self.longestSegment = longestSegment
+        self.byteLimit = byteLimit
+        self.renditions = renditions
+        resume(at: position)
         for identity in renditions {
             insert(identity)
-            update(identity) {
-                $0.follow(renditionWithin: configuration.heldAudioBytes / configuration.audioRenditions.count)
-            }
+            update(identity) { $0.follow(renditionWithin: byteLimit / renditions.count) }
         }
     }
 

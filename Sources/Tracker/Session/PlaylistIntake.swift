@@ -401,14 +401,13 @@ extension PlaylistIntake {
     }
 
     func reportVariant(_ media: inout MediaIntake) {
-        if let variant = locator.variant {
-            if !locator.furtherAudio.isEmpty {
-                media.requests.report(.audioTracksSelected(locator.furtherAudio, leading: locator.leadingAudio))
-            }
-            media.requests.report(
-                .variantSelected(
-                    variant: variant, audio: locator.audio, subtitles: locator.subtitles, captions: locator.captions))
+        guard let variant = locator.variant else { return }
+        if !locator.furtherAudio.isEmpty {
+            media.requests.report(.audioTracksSelected(locator.furtherAudio, leading: locator.leadingAudio))
         }
+        media.requests.report(
+            .variantSelected(
+                variant: variant, audio: locator.audio, subtitles: locator.subtitles, captions: locator.captions))
     }
 
     /// Counts a multivariant playlist with irregularities, and reports the new ones.

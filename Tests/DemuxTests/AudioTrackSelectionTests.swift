@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Demux
@@ -25,7 +26,7 @@ import Testing
         return Stream(pid: pid, type: 0x0F, descriptors: descriptors)
     }
 
-    static let rows = [
+    static let rows: [Row] = [
         Row(
             when: "three languages", segments: [[audio(0x101, "eng"), audio(0x102, "ger"), audio(0x103, "fra")]],
             leading: 0x101, further: [0x102: "de.0.0", 0x103: "fr.0.0"]),

@@ -1,4 +1,5 @@
 import Demux
+import Media
 
 extension ProgramSelection {
     /// "program 1 (0x100 H.264, 0x101 AAC or MPEG audio eng; not followed: 0x102 DVB teletext)".

@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -26,6 +27,8 @@ import Testing
             [0xB5, 0x81, 0x11, 0x10 | structure, 0x80, 0x00], [0x01, 0x22, 0x33], [0x02, 0x44, 0x55],
         ]
     }
+
+    private static func stream(_ units: [[UInt8]]) -> [UInt8] { units.flatMap { [0, 0, 1] as [UInt8] + $0 } }
 
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
@@ -72,12 +75,12 @@ import Testing
         var builder = TransportStreamBuilder()
         builder.tables([.init(pid: 0x100, type: 0x02)])
         for (index, units) in row.packets.enumerated() {
-            builder.pes(pid: 0x100, pts: Int64(index) * 3600, units.flatMap { [0, 0, 1] + $0 })
+            builder.pes(pid: 0x100, pts: Int64(index) * 3600, Self.stream(units))
         }
         let output = try TransportDemuxer.all([builder.cut()])
         #expect(output.video.map(Self.name) == row.frames)
         // Everything comes out as it was.
-        #expect(output.video.flatMap(\.payload) == row.packets.flatMap { $0 }.flatMap { [0, 0, 1] + $0 })
+        #expect(output.video.flatMap(\.payload) == Self.stream(row.packets.flatMap { $0 }))
         #expect(output.counts[.undecodableUnits] == 0)
     }
 
@@ -125,7 +128,7 @@ import Testing
         for unit in Self.sequence + [Self.openGroup] + Self.picture(1, 1) {
             for length in 1...unit.count {
                 let cut = Array(unit.prefix(length))
-                let bytes = (Self.sequence + [cut] + Self.picture(1)).flatMap { [0, 0, 1] + $0 }
+                let bytes = Self.stream(Self.sequence + [cut] + Self.picture(1))
                 var builder = TransportStreamBuilder()
                 builder.tables([.init(pid: 0x100, type: 0x02)])
                 builder.pes(pid: 0x100, pts: 0, bytes)

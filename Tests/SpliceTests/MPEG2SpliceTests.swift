@@ -27,8 +27,7 @@ import Testing
 
     @Test(arguments: rows) func framesAreThoseOfTheInput(_ row: Row) throws {
         let input = try OracleMedia.make(video: ["-c:v", "mpeg2video"] + row.options, audio: nil, seconds: 8)
-        let packets = input.count / 188
-        let parts = (0..<8).map { Array(input[packets * $0 / 8 * 188..<packets * ($0 + 1) / 8 * 188]) }
+        let parts = Self.parts(of: input)
         var engine = SpliceEngine(
             SpliceConfiguration(hasAudioRendition: false, longestSegment: .seconds(10), wallClock: 0))
         var published: [SplicedSegment] = []
@@ -54,6 +53,16 @@ import Testing
         }
         #expect(outputs[0].count == outputs[1].count)
         #expect(published.first?.description.video?.codec == "mp4v.61")
+    }
+
+    /// Eight parts, each from the beginning of a PES packet of the video on.
+    private static func parts(of stream: [UInt8]) -> [[UInt8]] {
+        let starts = stride(from: 0, to: stream.count, by: 188).filter { offset in
+            let packet = TransportPacket(stream, at: offset)
+            return packet.startsUnit && packet.pid == 0x100
+        }
+        let cuts = [0] + (1..<8).map { starts[starts.count * $0 / 8] } + [stream.count]
+        return zip(cuts, cuts.dropFirst()).map { Array(stream[$0..<$1]) }
     }
 
     private static func file(of segment: SplicedSegment) -> [UInt8] {

@@ -1,15 +1,17 @@
 /// The sequence header of MPEG-2 video and its extensions (ISO/IEC 13818-2 §6.2.2.1, §6.2.2.3, §6.2.2.4).
-package struct MPEG2SequenceHeader: Equatable, Sendable {
+package struct MPEG2SequenceHeader: Sendable {
+    package typealias Fraction = (numerator: Int, denominator: Int)
+
     /// The last byte of the start code of a sequence header, and of an extension.
     package static let startCode: UInt8 = 0xB3
     package static let extensionStartCode: UInt8 = 0xB5
     private static let section = "ISO/IEC 13818-2 §6.2.2.1"
     /// frame_rate_code (Table 6-4).
-    private static let frameRates = [
+    private static let frameRates: [Fraction] = [
         (24_000, 1001), (24, 1), (25, 1), (30_000, 1001), (30, 1), (50, 1), (60_000, 1001), (60, 1),
-    ].map { VideoDescription.Ratio($0.0, $0.1) }
+    ]
     /// aspect_ratio_information: the display aspect ratio (Table 6-3). The first code says that samples are square.
-    private static let displayAspectRatios = [2: (4, 3), 3: (16, 9), 4: (221, 100)]
+    private static let displayAspectRatios: [Int: Fraction] = [2: (4, 3), 3: (16, 9), 4: (221, 100)]
 
     /// The extensions of a sequence.
     package enum Extension: UInt8, Sendable {
@@ -19,10 +21,10 @@ package struct MPEG2SequenceHeader: Equatable, Sendable {
 
     package private(set) var width: Int
     package private(set) var height: Int
-    package private(set) var frameRate: VideoDescription.Ratio?
+    package private(set) var frameRate: Fraction?
     private let aspectRatioInformation: Int
     private var profileAndLevel = 0x48
-    package private(set) var color: VideoDescription.Color?
+    private(set) var colourDescription: VideoSignalType.ColourDescription?
 
     /// - Parameters:
     ///   - header: from the last byte of its start code on.
@@ -54,22 +56,21 @@ package struct MPEG2SequenceHeader: Equatable, Sendable {
         height += try bits.u(2) << 12
         try bits.skip(12 + 1 + 8 + 1)  // bit_rate, marker, vbv_buffer_size, low_delay
         let (numerator, denominator) = (try bits.u(2) + 1, try bits.u(5) + 1)
-        frameRate = frameRate.map { .init($0.numerator * numerator, $0.denominator * denominator) }
+        frameRate = frameRate.map { ($0.numerator * numerator, $0.denominator * denominator) }
     }
 
     private mutating func readDisplay(_ bits: inout BitReader) throws(MediaError) {
         try bits.skip(3)  // video_format
         guard try bits.flag() else { return }
-        color = VideoDescription.Color(
-            primaries: try bits.u(8), transferCharacteristics: try bits.u(8), matrixCoefficients: try bits.u(8),
-            isFullRange: false)
+        colourDescription = VideoSignalType.ColourDescription(
+            colourPrimaries: try bits.u(8), transferCharacteristics: try bits.u(8), matrixCoefficients: try bits.u(8))
     }
 
     /// Width to height of one sample; nil if it is not known.
-    package var sampleAspectRatio: VideoDescription.Ratio? {
-        if aspectRatioInformation == 1 { return VideoDescription.Ratio(1, 1) }
+    package var sampleAspectRatio: Fraction? {
+        if aspectRatioInformation == 1 { return (1, 1) }
         guard let (across, down) = Self.displayAspectRatios[aspectRatioInformation] else { return nil }
-        return VideoDescription.Ratio(across * height, down * width)
+        return (across * height, down * width)
     }
 
     /// objectTypeIndication (ISO/IEC 14496-1 Table 5) by the profile: Main, unless it is known to be another one.

@@ -89,8 +89,15 @@ package struct VideoDescription: Equatable, Sendable {
     }
 
     private init(_ header: MPEG2SequenceHeader) {
-        (width, height, sampleAspectRatio) = (header.width, header.height, header.sampleAspectRatio)
-        (frameRate, color, videoRange) = (header.frameRate, header.color, .standard)
+        (width, height) = (header.width, header.height)
+        sampleAspectRatio = header.sampleAspectRatio.map { Ratio($0.numerator, $0.denominator) }
+        frameRate = header.frameRate.map { Ratio($0.numerator, $0.denominator) }
+        color = header.colourDescription.map {
+            Color(
+                primaries: $0.colourPrimaries, transferCharacteristics: $0.transferCharacteristics,
+                matrixCoefficients: $0.matrixCoefficients, isFullRange: false)
+        }
+        videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.mpeg2(header)
     }
 

@@ -289,7 +289,7 @@ private final class Gauge: Sendable {
 
 extension MediaPlaylist {
     /// The playlist of a window.
-    fileprivate static func transportStreams(_ entries: PersistentVector<RingEntry>, targetDuration: Int)
+    fileprivate static func transportStreams(_ entries: RingEntries, targetDuration: Int)
         -> MediaPlaylist
     {
         MediaPlaylist(

@@ -68,7 +68,7 @@ struct RingIndexTests {
     @Test func findsOnlyFetchableFilesByName() {
         let index = RingIndex.filled(15, policy: RetentionPolicy(rewind: .seconds(60)))
         for entry in index.entries { #expect(index.segmentFile(named: entry.segment.name) == entry.segment) }
-        #expect(index.entryCount == 15)
+        #expect(index.entries.count == 15)
         #expect(index.listed.count == 10)
         let edge = SpoolName.segment(mediaSequence: 14, header: [])
         #expect(index.segmentFile(named: edge) == nil, "the number exists with another fingerprint")

@@ -71,7 +71,7 @@ struct RingJournalTests {
         }
         let grown = try #require(try RingJournal.read(Array(appended.utf8), path: ""))
         #expect(grown.entries.count == 40)
-        #expect(grown.entries.suffix(index.entryCount) == index.entries[...])
+        #expect(grown.entries.suffix(index.entries.count) == index.entries[...])
         let whole = try #require(try RingJournal.read(Array(RingJournal(index, hasEnded: false).text.utf8), path: ""))
         #expect(whole.entries == index.entries)
         #expect(whole.openDateRanges == index.openDateRanges.ranges)

@@ -26,7 +26,7 @@ struct WallClockJumpTests {
         try await publish(0..<14, to: ring)
         let index = ring.snapshot.index
         #expect(index.listed.map(\.mediaSequence) == Array(4..<14), "\(when): the age is in media time")
-        #expect(index.retired.map(\.entry.mediaSequence) == Array(0..<4), "\(when)")
+        #expect(index.retired.map(\.mediaSequence) == Array(0..<4), "\(when)")
         let copy = try ScratchDirectory()
         for name in directory.names where name != SpoolName.lock { try copy.write(name, directory.read(name)) }
         let next = try DVRRing.open(copy, policy: policy)

@@ -25,8 +25,20 @@ private let rows: [(when: String, line: String, carried: String)] = [
 
 @Test(arguments: rows) func onlyOurURIsCarryTheQuery(when: String, line: String, carried: String) {
     let text = "#EXTM3U\n\(line)\n#EXT-X-ENDLIST\n"
-    let result = PlaylistWriter.adding("token=a%20b", toURIsOf: Array(text.utf8))
+    let result = PlaylistWriter.adding(query: "token=a%20b", toURIsOf: Array(text.utf8))
     #expect(String(decoding: result, as: UTF8.self) == "#EXTM3U\n\(carried)\n#EXT-X-ENDLIST\n", "\(when)")
+}
+
+/// A playlist that is answered at another path leads to the folder of its files.
+@Test func urisBeginWithTheFolderOfTheirFiles() {
+    let text = "#EXTM3U\n#EXT-X-MAP:URI=\"init-a.mp4\"\n#EXTINF:2,\nseg-1.m4s\n\n#EXT-X-CUE-OUT:URI=\"x\"\n"
+    let result = PlaylistWriter.adding(folder: "../../news/", query: "token=x", toURIsOf: Array(text.utf8))
+    #expect(
+        String(decoding: result, as: UTF8.self)
+            == "#EXTM3U\n#EXT-X-MAP:URI=\"../../news/init-a.mp4?token=x\"\n#EXTINF:2,\n../../news/seg-1.m4s?token=x\n"
+            + "\n#EXT-X-CUE-OUT:URI=\"x\"\n")
+    let plain = PlaylistWriter.adding(folder: "news/", toURIsOf: Array("a.ts\n".utf8))
+    #expect(String(decoding: plain, as: UTF8.self) == "news/a.ts\n")
 }
 
 /// Whatever is written, only the URIs of segments and init sections differ.
@@ -34,7 +46,7 @@ private let rows: [(when: String, line: String, carried: String)] = [
     var generator = SeededGenerator(seed: seed)
     let written = Array(PlaylistWriter.write(generator.mediaPlaylist()).utf8)
     let before = try MediaPlaylistParser.parse(written)
-    let after = try MediaPlaylistParser.parse(PlaylistWriter.adding("token=x", toURIsOf: written))
+    let after = try MediaPlaylistParser.parse(PlaylistWriter.adding(query: "token=x", toURIsOf: written))
     var expected = before
     func carry(_ uri: String) -> String { uri + (uri.contains("?") ? "&" : "?") + "token=x" }
     for index in expected.segments.indices {

@@ -42,16 +42,31 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
         Row("Flussonic", "video-1767355200-3600.ts", .transportStream, hour),
         Row("Flussonic, into live", "index-1767355200-now.m3u8", .playlist, from(noon)),
         Row("Flussonic, into live", "archive-1767355200-now.ts", .transportStream, from(noon)),
+        Row("Flussonic, into live", "video-1767355200-now.m3u8", .playlist, from(noon)),
+        Row("Flussonic, into live", "mono-1767355200-now.m3u8", .playlist, from(noon)),
+        Row("Flussonic, into live", "dvr-1767355200-now.m3u8", .playlist, from(noon)),
+        Row("Flussonic, into live", "live-1767355200-now.m3u8", .playlist, from(noon)),
+        Row("into live with subtitles", "master-1767355200-now.m3u8", .master, from(noon)),
         Row("Flussonic", "timeshift_abs-1767355200.m3u8", .playlist, from(noon)),
         Row("Kodi, flussonic-ts", "timeshift_abs-1767355200.ts", .transportStream, from(noon)),
         Row("Flussonic", "video-timeshift_abs-1767355200.m3u8", .playlist, from(noon)),
+        Row("Flussonic", "dvr-timeshift_abs-1767355200.m3u8", .playlist, from(noon)),
+        Row("Flussonic", "live-timeshift_abs-1767355200.m3u8", .playlist, from(noon)),
+        Row("Flussonic, with subtitles", "master-timeshift_abs-1767355200.m3u8", .master, from(noon)),
+        Row("Flussonic", "video-timeshift_abs-1767355200.ts", .transportStream, from(noon)),
+        Row("Flussonic", "dvr-timeshift_rel-7200.m3u8", .playlist, .delayed(milliseconds: 7_200_000)),
+        Row("Flussonic, with subtitles", "master-timeshift_rel-7200.m3u8", .master, .delayed(milliseconds: 7_200_000)),
+        Row("Flussonic", "live-timeshift_rel-7200.ts", .transportStream, .delayed(milliseconds: 7_200_000)),
+        Row("Flussonic", "video-timeshift_rel-7200.ts", .transportStream, .delayed(milliseconds: 7_200_000)),
         Row("Flussonic", "timeshift_rel-7200.m3u8", .playlist, .delayed(milliseconds: 7_200_000)),
         Row("Kodi, flussonic", "live-timeshift_rel-7200.m3u8", .playlist, .delayed(milliseconds: 7_200_000)),
         Row("Kodi, flussonic", "mono-timeshift_rel-0.m3u8", .playlist, .delayed(milliseconds: 0)),
         Row("Kodi, flussonic-ts", "timeshift_rel-60.ts", .transportStream, .delayed(milliseconds: 60_000)),
         Row("Flussonic", "1767355200.ts", .transportStream, from(noon)),
         Row("milliseconds", "1767355200000.m3u8", .playlist, from(noon)),
+        Row("Flussonic", "1767355200.m3u8", .playlist, from(noon)),
         Row("Nimble", "playlist_dvr_range-1767355200-3600.m3u8", .playlist, hour),
+        Row("Nimble, as a transport stream", "playlist_dvr_range-1767355200-3600.ts", .transportStream, hour),
         Row("Kodi, shift", "live.m3u8?utc=1767355200&lutc=1767362400", .playlist, from(noon)),
         Row("SIPTV", "index.m3u8?utc=1767355200", .playlist, from(noon)),
         Row("Kodi, shift", "live.ts?token=x&utc=1767355200&lutc=1767362400", .transportStream, from(noon)),
@@ -59,6 +74,13 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
         Row("IPTV boxes", "live.m3u8?playseek=20260102120000-20260102130000", .playlist, hour),
         Row("IPTV boxes, seconds", "live.m3u8?playseek=1767355200-1767358800", .playlist, hour),
         Row("IPTV boxes", "live.ts?playseek=20260102120000-20260102130000", .transportStream, hour),
+        Row("IPTV boxes", "index.m3u8?playseek=20260102120000-20260102130000", .playlist, hour),
+        Row("IPTV boxes", "video.m3u8?playseek=20260102120000-20260102130000", .playlist, hour),
+        Row("IPTV boxes", "mono.m3u8?playseek=20260102120000-20260102130000", .playlist, hour),
+        Row("IPTV boxes", "dvr.m3u8?playseek=20260102120000-20260102130000", .playlist, hour),
+        Row("IPTV boxes", "archive.m3u8?playseek=20260102120000-20260102130000", .playlist, hour),
+        Row("IPTV boxes, with subtitles", "master.m3u8?playseek=20260102120000-20260102130000", .master, hour),
+        Row("IPTV boxes", "video.ts?playseek=20260102120000-20260102130000", .transportStream, hour),
         Row("IPTV boxes, without an end", "live.m3u8?playseek=20260102120000-", .playlist, from(noon)),
         Row(other: "live.m3u8"), Row(other: "live.ts?last=60"), Row(other: "dvr.m3u8?start=1&end=2"),
         Row(other: "seg-1767355200-0123abcd.ts"), Row(other: "other-1767355200-3600.m3u8"),
@@ -154,11 +176,18 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
         #expect(request == XtreamRequest(user: "me", password: "secret", .archive(7, .success(address))))
     }
 
-    @Test func query() throws {
-        let uri = "/streaming/timeshift.php?username=me&password=secret&stream=7&start=2026-01-02:12-00&duration=60"
-        #expect(
-            try XtreamRequest(RequestTarget(method: .get, uri: uri))
-                == request("/timeshift/me/secret/60/2026-01-02:12-00/7"))
+    /// Each stamp as a client writes it into the query: as it is, and with all of its signs escaped.
+    @Test(arguments: stamps, [false, true]) func query(_ stamp: String, isEscaped: Bool) throws {
+        let text = isEscaped ? PercentEncoding.encode(stamp) : stamp.replacing(" ", with: "%20")
+        for path in ["/streaming/timeshift.php", "/timeshift.php"] {
+            let uri = "\(path)?username=me&password=secret&stream=7&start=\(text)&duration=60"
+            #expect(
+                try XtreamRequest(RequestTarget(method: .get, uri: uri))
+                    == request("/timeshift/me/secret/60/\(stamp)/7"))
+        }
+    }
+
+    @Test func queryWithoutAStream() throws {
         #expect(try XtreamRequest(RequestTarget(method: .get, uri: "/timeshift.php?username=me")) == nil)
     }
 

@@ -204,9 +204,9 @@ extension EndlessStream {
     private func joinPoint(in index: RingIndex) -> State? {
         if case .segment(let number, let offset) = start { return .loading(mediaSequence: number, offset: offset) }
         // After a jump, what was sent does not come again.
-        let entries = index.listed.drop { entry in position.map { entry.mediaSequence <= $0.mediaSequence } ?? false }
+        let entries = position.map { index.listed(from: $0.mediaSequence + 1) } ?? index.listed
         if case .published(let number) = start {
-            return entries.first { $0.mediaSequence >= number }
+            return index.listed(from: max(number, entries.first?.mediaSequence ?? number)).first
                 .map { .loading(mediaSequence: $0.mediaSequence, offset: .zero) }
         }
         guard var first = entries.last else { return nil }
@@ -238,8 +238,7 @@ extension EndlessStream {
             case .loading(let number, _): (number, .zero)
             case .sending(let number, let chunks): (number + 1, chunks.reduce(.zero) { $0 + $1.duration })
             }
-        return index.listed.reversed().prefix { $0.mediaSequence >= number }
-            .reduce(rest) { $1.isGap ? $0 : $0 + Ticks($1.duration) }
+        return index.listed(from: number).reduce(rest) { $1.isGap ? $0 : $0 + Ticks($1.duration) }
     }
 
     /// Lets a client that is too late join anew.
@@ -287,8 +286,8 @@ extension EndlessStream {
     private mutating func record(_ chunk: TransportSegment.Chunk, of number: UInt64, _ index: RingIndex) {
         sent += chunk.duration
         if isJumping, let position {
-            let gaps = index.listed.filter { $0.isGap && $0.mediaSequence > position.mediaSequence }
-                .prefix { $0.mediaSequence < number }.reduce(Ticks.zero) { $0 + Ticks($1.duration) }
+            let gaps = index.listed(from: position.mediaSequence + 1).prefix { $0.mediaSequence < number }
+                .filter(\.isGap).reduce(Ticks.zero) { $0 + Ticks($1.duration) }
             dropped.duration += max(.zero, chunk.start - position.time - gaps)
         }
         isJumping = false

@@ -14,7 +14,7 @@ struct LiveWindow: Equatable, Sendable {
 
     /// Moves the beginning forward as far as `window` stays filled.
     /// - Parameter limit: the media sequence number at which the playlist may begin at the latest; nil: at any.
-    mutating func slide(in listed: PersistentVector<RingEntry>, to window: PlaylistWindow, notAfter limit: UInt64?) {
+    mutating func slide(in listed: RingEntries, to window: PlaylistWindow, notAfter limit: UInt64?) {
         let before = start
         while start < listed.endIndex {
             let first = listed[start]
@@ -27,7 +27,7 @@ struct LiveWindow: Equatable, Sendable {
     }
 
     /// Moves the beginning to `index` or after it, because earlier entries leave `listed`.
-    mutating func skip(to index: Int, in listed: PersistentVector<RingEntry>) {
+    mutating func skip(to index: Int, in listed: RingEntries) {
         guard start < index else { return }
         while start < index { pass(listed[start]) }
         removeEndedDateRanges(in: listed)
@@ -39,7 +39,7 @@ struct LiveWindow: Equatable, Sendable {
         passedDateRanges.merge(dateRangesOf: CollectionOfOne(entry))
     }
 
-    private mutating func removeEndedDateRanges(in listed: PersistentVector<RingEntry>) {
+    private mutating func removeEndedDateRanges(in listed: RingEntries) {
         guard start < listed.endIndex else { return }
         passedDateRanges.removeAll(endingBefore: listed[start].programDateTime)
     }
@@ -65,21 +65,22 @@ struct PlaylistWindow: Equatable, Sendable {
     ///
     /// The window is the shortest suffix with enough time and enough segments, or all entries. As `entries` grow, an
     /// entry before the window never comes back into it (§6.2.1).
-    func start<Entries: BidirectionalCollection>(in entries: Entries) -> Int
-    where Entries.Element == RingEntry, Entries.Index == Int {
-        var duration: Int64 = 0
+    /// - Parameter countsGaps: whether gaps count as time and as segments.
+    func start(in entries: RingEntries, countingGaps countsGaps: Bool = true) -> Int {
+        var (duration, count) = (Int64(0), 0)
         var index = entries.endIndex
-        while index > entries.startIndex,
-            duration < ticks || entries.endIndex - index < RetentionPolicy.minimumSegments
-        {
+        while index > entries.startIndex, duration < ticks || count < RetentionPolicy.minimumSegments {
             index -= 1
-            duration += entries[index].duration
+            let entry = entries[index]
+            guard countsGaps || !entry.isGap else { continue }
+            duration += entry.duration
+            count += 1
         }
         return index
     }
 
     /// The index after the last entry in the window at the beginning of `entries`.
-    func prefixEnd(in entries: PersistentVector<RingEntry>) -> Int {
+    func prefixEnd(in entries: RingEntries) -> Int {
         var duration: Int64 = 0
         var end = entries.startIndex
         while end < entries.endIndex,

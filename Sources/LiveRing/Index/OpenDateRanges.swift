@@ -67,7 +67,7 @@ extension AdMarkerTimeline {
     ///   - autoReturn: whether the ad break of a splice_info_section ends by itself after its duration.
     package init(resuming index: RingIndex, autoReturn: ([UInt8]) -> Bool = { _ in false }) {
         var ranges = index.openDateRanges
-        ranges.merge(dateRangesOf: index.listed)
+        ranges.merge(dateRangesOf: index.indicesWithDateRanges.lazy.map { index.listed[$0] })
         self.init(
             publishedRanges: ranges.ranges, channelStart: index.listed.first?.programDateTime, autoReturn: autoReturn)
     }

@@ -5,13 +5,6 @@ import Support
 ///
 /// The clock of the ring is the sum of the published durations. During an outage nothing ages.
 package struct RingIndex: Equatable, Sendable {
-    /// An entry that no playlist lists any more (RFC 8216 §6.2.2).
-    struct RetiredEntry: Equatable, Sendable {
-        var entry: RingEntry
-        /// The clock of the ring at which the file is removed, in 90 kHz ticks.
-        let expiresAt: Int64
-    }
-
     struct InitializationUse: Equatable, Sendable {
         let file: SpoolFile
         /// The number of entries, listed and retired, that use the init section. Gaps do not count.
@@ -26,10 +19,13 @@ package struct RingIndex: Equatable, Sendable {
     // The cost of a publish does not depend on the number of entries: copies of an index share them, and nothing below is
     // computed over all of them.
 
-    /// The listed entries with consecutive media sequence numbers, oldest first.
-    package private(set) var listed = PersistentVector<RingEntry>()
-    /// The retired entries with consecutive media sequence numbers, oldest first, all below those of `listed`.
-    private(set) var retired = PersistentVector<RetiredEntry>()
+    /// All entries that can be fetched, with consecutive media sequence numbers, oldest first: those that no playlist lists
+    /// any more (RFC 8216 §6.2.2), and the listed ones.
+    private(set) var entries = RingEntries()
+    /// The index of the first listed entry.
+    private var listedStart = 0
+    /// For each retired entry, the clock of the ring at which its file is removed, in 90 kHz ticks.
+    private var expiryTimes = PersistentVector<Int64>()
     /// The init sections in use, by file name.
     private(set) var initializations: [String: InitializationUse] = [:]
     /// The number of gaps, listed and retired, by the name of the init section that they list.
@@ -77,6 +73,12 @@ package struct RingIndex: Equatable, Sendable {
         self.variantSums = VariantSums(targetDuration: self.targetDuration)
     }
 
+    /// The listed entries.
+    package var listed: RingEntries { entries[listedStart...] }
+
+    /// The entries that can be fetched and that no playlist lists.
+    var retired: RingEntries { entries[..<listedStart] }
+
     /// The first media sequence number listed, or the next one if the playlist is empty.
     var firstMediaSequence: UInt64 { listed.first?.mediaSequence ?? nextMediaSequence }
 
@@ -86,7 +88,7 @@ package struct RingIndex: Equatable, Sendable {
     mutating func publish(_ entry: RingEntry) -> [SpoolFile] {
         append(entry)
         let count = dueForEviction
-        listed[listed.endIndex - 1].listedFrom = listed[listed.startIndex + count].mediaSequence
+        entries[entries.endIndex - 1].listedFrom = entries[listedStart + count].mediaSequence
         retire(count)
         slideLiveWindow()
         return removeExpired()
@@ -116,13 +118,9 @@ package struct RingIndex: Equatable, Sendable {
     /// Adds the bytes of a subtitle file to a segment, or subtracts them. The file stays as long as the segment.
     mutating func addSubtitles(_ byteCount: Int, to mediaSequence: UInt64) {
         func add(to bytes: inout UInt64) { bytes = UInt64(clamping: Int64(clamping: bytes) + Int64(byteCount)) }
-        if let index = listedIndex(ofNumber: mediaSequence) {
-            add(to: &listed[index].subtitleBytes)
-            add(to: &listedBytes)
-        } else if let index = retiredIndex(ofNumber: mediaSequence) {
-            add(to: &retired[index].entry.subtitleBytes)
-            add(to: &retiredBytes)
-        }
+        guard let index = index(ofNumber: mediaSequence) else { return }
+        add(to: &entries[index].subtitleBytes)
+        if index < listedStart { add(to: &retiredBytes) } else { add(to: &listedBytes) }
     }
 
     /// Adds date ranges, or attributes of them, that no segment can carry any more because the channel ends.
@@ -150,10 +148,11 @@ package struct RingIndex: Equatable, Sendable {
     // Only `append`, `retire` and `removeRetired` change the lists: entries are added at the end and leave at the front.
 
     private mutating func append(_ new: RingEntry) {
-        let entry = listed.last.map { new.sharingTexts(with: $0) } ?? new
-        if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(listed.endIndex) }
-        if Self.isRegression(entry, after: listed.last) { indicesOfDateRegressions.append(listed.endIndex) }
-        listed.append(entry)
+        let previous = listed.last
+        let entry = previous.map { new.sharingTexts(with: $0) } ?? new
+        if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(entries.endIndex) }
+        if Self.isRegression(entry, after: previous) { indicesOfDateRegressions.append(entries.endIndex) }
+        entries.append(entry)
         liveWindow.append(entry)
         variantSums.append(entry)
         transportStreamSums.append(entry)
@@ -210,11 +209,8 @@ extension RingIndex {
     /// Gaps take no room on the disk, so they do not displace segments that can be played.
     /// - Returns: the files that are no longer needed.
     mutating func dropRewind() -> [SpoolFile] {
-        let playable = listed.filter { !$0.isGap }[...]
-        let start = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: playable)
-        if let first = playable[start...].first {
-            retire(listed.prefix { $0.mediaSequence < first.mediaSequence }.count)
-        }
+        let start = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed, countingGaps: false)
+        retire((listed[start...].firstIndex { !$0.isGap } ?? listedStart) - listedStart)
         longestPlaylist = LongestPlaylist(ticks: listedTicks, newest: nextMediaSequence)
         return removeRetired(retired.count)
     }
@@ -229,21 +225,21 @@ extension RingIndex {
     /// Moves the first `count` listed entries to `retired`. They expire when the longest playlist that listed them could
     /// have been played (RFC 8216 §6.2.2).
     private mutating func retire(_ count: Int) {
+        guard count > 0 else { return }
         let retiring = listed.prefix(count)
         liveWindow.skip(to: retiring.endIndex, in: listed)
         for entry in retiring {
             variantSums.remove(entry)
-            retired.append(
-                RetiredEntry(entry: entry, expiresAt: publishedTicks + entry.duration + longestPlaylist.ticks))
+            expiryTimes.append(publishedTicks + entry.duration + longestPlaylist.ticks)
             listedTicks -= entry.duration
             listedBytes -= entry.storedBytes
             retiredBytes += entry.storedBytes
         }
         openDateRanges.merge(dateRangesOf: retiring)
-        listed.removeFirst(count)
+        listedStart += count
         transportStreamSums.removeFirst(count)
-        while let first = indicesWithDateRanges.first, first < listed.startIndex { indicesWithDateRanges.removeFirst() }
-        while let first = indicesOfDateRegressions.first, first <= listed.startIndex {
+        while let first = indicesWithDateRanges.first, first < listedStart { indicesWithDateRanges.removeFirst() }
+        while let first = indicesOfDateRegressions.first, first <= listedStart {
             indicesOfDateRegressions.removeFirst()
         }
         if let first = listed.first { openDateRanges.removeAll(endingBefore: first.programDateTime) }
@@ -253,9 +249,9 @@ extension RingIndex {
     /// - Returns: the files that are no longer needed.
     private mutating func removeExpired() -> [SpoolFile] {
         var (stored, count) = (listedBytes + retiredBytes, 0)
-        for old in retired.prefix(RetentionPolicy.evictionsPerPublish) {
-            guard old.expiresAt <= publishedTicks || stored > policy.byteLimit ?? .max else { break }
-            stored -= old.entry.storedBytes
+        for (old, expiryTime) in zip(retired.prefix(RetentionPolicy.evictionsPerPublish), expiryTimes) {
+            guard expiryTime <= publishedTicks || stored > policy.byteLimit ?? .max else { break }
+            stored -= old.storedBytes
             count += 1
         }
         return removeRetired(count)
@@ -263,8 +259,9 @@ extension RingIndex {
 
     private mutating func removeRetired(_ count: Int) -> [SpoolFile] {
         var files: [SpoolFile] = []
-        let removed = retired.prefix(count).map(\.entry)
-        retired.removeFirst(count)
+        let removed = Array(retired.prefix(count))
+        entries.removeFirst(count)
+        expiryTimes.removeFirst(count)
         for entry in removed {
             retiredBytes -= entry.storedBytes
             if !entry.isIndependent { dependentEntries -= 1 }
@@ -335,16 +332,11 @@ extension RingIndex {
         return entry(numbered: number)?.format.isAudioOnly ?? false
     }
 
-    /// All entries, retired and listed, oldest first.
-    var entries: [RingEntry] { retired.map(\.entry) + listed }
-
-    var entryCount: Int { retired.count + listed.count }
-
     /// The media sequence number of the oldest entry that can be fetched, or of the next entry.
-    var oldestMediaSequence: UInt64 { retired.first?.entry.mediaSequence ?? firstMediaSequence }
+    var oldestMediaSequence: UInt64 { entries.first?.mediaSequence ?? nextMediaSequence }
 
     /// The newest entry that can be fetched.
-    var newest: RingEntry? { listed.last ?? retired.last?.entry }
+    var newest: RingEntry? { entries.last }
 
     /// The names of all files that have to be in the spool.
     var files: Set<String> {
@@ -354,24 +346,20 @@ extension RingIndex {
 
     /// The entry with a media sequence number, if it is listed or can still be fetched.
     package func entry(numbered number: UInt64) -> RingEntry? {
-        if let index = listedIndex(ofNumber: number) { return listed[index] }
-        return retiredIndex(ofNumber: number).map { retired[$0].entry }
+        index(ofNumber: number).map { entries[$0] }
     }
 
-    private func listedIndex(ofNumber number: UInt64) -> Int? {
-        listed.firstIndex(ofNumber: number, by: \.mediaSequence)
+    /// The listed entries from a media sequence number on.
+    package func listed(from number: UInt64) -> RingEntries {
+        guard number > firstMediaSequence else { return listed }
+        return entries[(index(ofNumber: number) ?? entries.endIndex)...]
     }
 
-    private func retiredIndex(ofNumber number: UInt64) -> Int? {
-        retired.firstIndex(ofNumber: number, by: \.entry.mediaSequence)
-    }
-}
-
-extension PersistentVector {
-    /// The index of the element with `number`, if the elements have consecutive numbers.
-    fileprivate func firstIndex(ofNumber number: UInt64, by numbering: (Element) -> UInt64) -> Int? {
-        guard let first = first.map(numbering), number >= first, number - first < count else { return nil }
-        return startIndex + Int(number - first)
+    private func index(ofNumber number: UInt64) -> Int? {
+        guard let first = entries.first?.mediaSequence, number >= first, number - first < entries.count else {
+            return nil
+        }
+        return entries.startIndex + Int(number - first)
     }
 }
 

@@ -46,7 +46,7 @@ package struct TransportStreamFile: Sendable {
     }
 
     package let byteCount: Int
-    private let entries: PersistentVector<RingEntry>
+    private let entries: RingEntries
     private let sums: PersistentVector<TransportStreamSums.Sum>
     /// The index of the first segment.
     private let first: Int

@@ -10,6 +10,13 @@ struct JournalFile: Sendable {
     /// Whether the head has EXT-X-INDEPENDENT-SEGMENTS.
     private(set) var declaresIndependentSegments = false
 
+    /// The file from which `journal` was read.
+    init(continuing journal: RingJournal) {
+        name = SpoolName.journal
+        records = journal.entries.count
+        declaresIndependentSegments = journal.declaresIndependentSegments
+    }
+
     /// A stale file: no record is appended to what the spool has under this name.
     init(_ name: String) { self.name = name }
 
@@ -21,20 +28,16 @@ struct JournalFile: Sendable {
     /// Makes the file stale, because its content is wrong or nothing may follow it.
     mutating func invalidate() { records = nil }
 
-    /// Replaces the file by `text`, which has `count` records. After an error the file is unchanged.
-    mutating func rewrite(_ text: String, records count: Int, in spool: borrowing SpoolDirectory) throws(RingError) {
-        try spool.write(name, [Array(text.utf8)[...]], leaving: 0)
+    /// Replaces the file by `parts` of text, which have `count` records. After an error the file is unchanged.
+    mutating func rewrite(
+        _ parts: some Sequence<String>, records count: Int, in spool: borrowing SpoolDirectory
+    ) throws(RingError) {
+        try spool.write(name, parts: parts.lazy.map { [Array($0.utf8)[...]] }, leaving: 0)
         records = count
     }
 
     mutating func rewrite(_ journal: RingJournal, in spool: borrowing SpoolDirectory) throws(RingError) {
-        try rewrite(journal.text, records: journal.entries.count, in: spool)
-        declaresIndependentSegments = journal.declaresIndependentSegments
-    }
-
-    /// Continues a file that holds `journal` already.
-    mutating func adopt(_ journal: RingJournal) {
-        records = journal.entries.count
+        try rewrite(journal.parts, records: journal.entries.count, in: spool)
         declaresIndependentSegments = journal.declaresIndependentSegments
     }
 

@@ -13,6 +13,9 @@ struct RingJournal: Equatable {
     static let format = "2"
     /// The EXT-X-VERSION that later entries need for EXT-X-MAP (RFC 8216 §7).
     private static let version = 6
+    private static let end = "#\(PlaylistTag.endList.rawValue)\n"
+    /// The number of records that are in memory as text at a time.
+    private static let recordsPerPart = 256
 
     var targetDuration: Int
     /// The media sequence number of the first entry, or of the next entry if there is none.
@@ -26,15 +29,14 @@ struct RingJournal: Equatable {
     /// The closed captions of the channel.
     var captions: [Rendition]
     /// The entries with increasing media sequence numbers. Damaged records are missing.
-    var entries: [RingEntry]
+    var entries = RingEntries()
     var hasEnded: Bool
+    /// Whether the head says that every segment can be decoded without another.
+    var declaresIndependentSegments: Bool
     /// Whether a bad disk, a power loss or an editor changed the text. An incomplete record after a kill is not damage.
     var isDamaged = false
     /// Whether the file that was read ends inside a record, so that nothing can be appended to it.
     var endsInsideRecord = false
-
-    /// Whether the head says that every segment can be decoded without another.
-    var declaresIndependentSegments: Bool { entries.allSatisfy(\.isIndependent) }
 
     /// The number of segments between the first entry and the last that have no record.
     var lostRecords: Int {
@@ -42,26 +44,35 @@ struct RingJournal: Equatable {
         return Int(last.mediaSequence - first.mediaSequence) + 1 - entries.count
     }
 
-    /// Whether the journal of a file has the same records as `other`, and the same properties in its head. The numbers in
-    /// a head follow from the first record.
-    func hasRecords(of other: RingJournal) -> Bool {
-        !entries.isEmpty && entries == other.entries && targetDuration == other.targetDuration
-            && openDateRanges == other.openDateRanges && liveWindowStart == other.liveWindowStart
-            && captions == other.captions && hasEnded == other.hasEnded
+    /// The whole text for a new file.
+    var text: String { parts.joined() }
+
+    /// The whole text for a new file in parts: the head, the records, and EXT-X-ENDLIST unless there are no entries.
+    var parts: some Sequence<String> {
+        sequence(state: entries.startIndex - 1) { [self] start -> String? in
+            guard start >= entries.startIndex else {
+                start = entries.startIndex
+                return head
+            }
+            guard start < entries.endIndex else { return nil }
+            let records = entries[start..<min(start + Self.recordsPerPart, entries.endIndex)]
+            start = records.endIndex
+            return records.map(Self.record).joined() + (start == entries.endIndex && hasEnded ? Self.end : "")
+        }
     }
 
-    /// The whole text for a new file. Without entries there is no EXT-X-ENDLIST.
-    var text: String {
+    /// The lines before the first record.
+    private var head: String {
         var head = MediaPlaylist(
-            entries: entries[...], targetDuration: targetDuration, nextMediaSequence: mediaSequence,
+            entries: entries.prefix(1), targetDuration: targetDuration, nextMediaSequence: mediaSequence,
             discontinuitySequence: discontinuitySequence)
+        head.hasIndependentSegments = declaresIndependentSegments
         head.playlistType = .event
         head.dateRanges = openDateRanges
         head.unknownTags =
             (liveWindowStart.map { ["\(Self.liveWindowStartTag)\($0)"] } ?? [])
             + captions.map { Self.captionsTag + $0.attributes.text } + [Self.formatTag + Self.format]
-        let end = hasEnded && !entries.isEmpty ? "#\(PlaylistTag.endList.rawValue)\n" : ""
-        return PlaylistWriter.head(of: head, version: Self.version) + entries.map(Self.record).joined() + end
+        return PlaylistWriter.head(of: head, version: Self.version)
     }
 
     /// The lines of one entry. They do not depend on the lines before them.
@@ -86,6 +97,7 @@ extension RingJournal {
         entries = index.entries
         mediaSequence = index.nextMediaSequence
         discontinuitySequence = index.discontinuitySequence
+        declaresIndependentSegments = index.dependentEntries == 0
         self.hasEnded = hasEnded
     }
 }
@@ -111,9 +123,9 @@ extension RingJournal {
             mediaSequence: playlist.mediaSequence,
             discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
             liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first,
-            captions: playlist.unknownTags.compactMap(Self.captions), entries: [],
-            hasEnded: filter.hasEnded, isDamaged: filter.isDamaged, endsInsideRecord: filter.endsInsideRecord)
-        journal.entries.reserveCapacity(playlist.segments.count)
+            captions: playlist.unknownTags.compactMap(Self.captions), hasEnded: filter.hasEnded,
+            declaresIndependentSegments: playlist.hasIndependentSegments, isDamaged: filter.isDamaged,
+            endsInsideRecord: filter.endsInsideRecord)
         for segment in playlist.segments { journal.append(segment) }
         journal.finishReading()
         return journal

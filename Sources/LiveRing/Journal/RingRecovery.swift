@@ -3,8 +3,8 @@ import Playlist
 /// The state of a ring as its spool directory describes it.
 struct RingRecovery {
     let index: RingIndex
-    /// The journal as it was read, if another record can be appended to it.
-    let appendableJournal: RingJournal?
+    /// The journal file as it is, if another record can be appended to it.
+    let journal: JournalFile?
     /// Whether the numbers continue those of an earlier process.
     let continuesEarlierRing: Bool
     let hasEnded: Bool
@@ -45,7 +45,7 @@ struct RingRecovery {
     /// A ring that continues after `index`, which another object of this process published.
     init(continuing index: RingIndex, hasEnded: Bool) {
         self.index = index
-        appendableJournal = nil
+        journal = nil
         continuesEarlierRing = index.nextMediaSequence > 0
         self.hasEnded = hasEnded
         resumePoint = index.newest?.resumePoint
@@ -60,7 +60,7 @@ struct RingRecovery {
         index = RingIndex(
             policy: parameters.policy, targetDuration: parameters.targetDuration,
             nextMediaSequence: max(parameters.firstMediaSequence, highest.map { $0 + 1 } ?? 0))
-        appendableJournal = nil
+        journal = nil
         continuesEarlierRing = highest != nil
         isDamaged = highest != nil
         hasEnded = false
@@ -77,13 +77,15 @@ struct RingRecovery {
         isDamaged = journal.isDamaged || unrecorded > 0
         // Gaps need an entry before them. Without entries the playlist begins after the unrecorded segments.
         let skipped = journal.entries.isEmpty ? UInt64(unrecorded) : 0
-        var index = Self.index(
+        var (index, isUnchanged) = Self.index(
             of: journal, skipping: skipped, policy: parameters.policy,
             targetDuration: max(parameters.targetDuration, journal.targetDuration), files: files)
         index.dropLeadingGaps()
         self.index = index
-        let isAppendable = !isDamaged && !journal.endsInsideRecord && !journal.hasEnded
-        appendableJournal = isAppendable ? journal : nil
+        let isAppendable =
+            isUnchanged && !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
+            && index.targetDuration == journal.targetDuration && index.captions.renditions == journal.captions
+        self.journal = isAppendable ? JournalFile(continuing: journal) : nil
         continuesEarlierRing =
             !journal.entries.isEmpty || index.nextMediaSequence > parameters.firstMediaSequence
         hasEnded = journal.hasEnded && !isDamaged
@@ -94,19 +96,23 @@ struct RingRecovery {
 
     /// The index of `journal`. An entry whose files are not in `files` (sizes by name) is a gap.
     /// - Parameter revives: whether a gap becomes a segment again if its files are back.
+    /// - Returns: the index, and whether its entries are those of the journal.
     static func index(
         of journal: RingJournal, skipping skipped: UInt64 = 0, policy: RetentionPolicy, targetDuration: Int,
         files: [String: Int], revives: Bool = false
-    ) -> RingIndex {
+    ) -> (index: RingIndex, isUnchanged: Bool) {
         var index = RingIndex(
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
             liveWindowStart: journal.liveWindowStart, captions: journal.captions)
-        for entry in journal.entries {
-            index.appendGaps(before: entry)
-            index.replay(withGapState(entry, files, revives: revives))
+        var isUnchanged = true
+        for recorded in journal.entries {
+            index.appendGaps(before: recorded)
+            let entry = withGapState(recorded, files, revives: revives)
+            isUnchanged = isUnchanged && entry.isGap == recorded.isGap
+            index.replay(entry)
         }
-        return index
+        return (index, isUnchanged)
     }
 
     /// The number of segment files without a record. A killed process leaves at most one, which no viewer saw and which

@@ -203,7 +203,7 @@ extension RingIndex {
     }
 }
 
-extension PersistentVector<RingEntry> {
+extension RingEntries {
     /// The indices of the entries with subtitles, which are consecutive.
     fileprivate func indices(with subtitles: SubtitleRendition) -> Range<Int> {
         let has = { (entry: RingEntry) in subtitles.entry(for: entry.mediaSequence) != nil }

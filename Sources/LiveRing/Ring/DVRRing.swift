@@ -382,7 +382,7 @@ extension DVRRing {
             for file in files { try spool.remove(file.name) }
             try subtitles.compactJournals(index: index, in: spool)
             let isWrong = journal.declaresIndependentSegments && index.dependentEntries > 0
-            if isWrong || journal.needsCompaction(entryCount: index.entryCount) { try rewriteJournal(index) }
+            if isWrong || journal.needsCompaction(entryCount: index.entries.count) { try rewriteJournal(index) }
         }
     }
 
@@ -408,9 +408,11 @@ extension DVRRing {
     private func reacquireSpool() throws(RingError) -> Bool {
         guard let files = try spool.reacquireLock() else { return false }
         journal.invalidate()
-        index = RingRecovery.index(
-            of: RingJournal(index, hasEnded: hasEnded), policy: index.policy, targetDuration: targetDuration,
-            files: files, revives: true)
+        index =
+            RingRecovery.index(
+                of: RingJournal(index, hasEnded: hasEnded), policy: index.policy, targetDuration: targetDuration,
+                files: files, revives: true
+            ).index
         subtitles.updateGaps(from: files, index: &index)
         spoolReplacements += 1
         publishSnapshot()

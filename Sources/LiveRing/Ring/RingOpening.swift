@@ -57,12 +57,11 @@ struct RingOpening: ~Copyable {
         try spool.removeRingFiles(except: index.files.union(subtitles.files), of: files)
         do throws(RingError) {
             try subtitles.rewriteJournals(index: index, in: spool)
-            let current = RingJournal(index, hasEnded: recovery.hasEnded)
             // Writing the journal of a rewind of days takes seconds.
-            if recovery.appendableJournal?.hasRecords(of: current) == true {
-                journal.adopt(current)
+            if let current = recovery.journal {
+                journal = current
             } else {
-                try journal.rewrite(current, in: spool)
+                try journal.rewrite(RingJournal(index, hasEnded: recovery.hasEnded), in: spool)
             }
         } catch {
             guard error.isDiskFull else { throw error }

@@ -70,13 +70,25 @@ struct SpoolDirectory: ~Copyable {
     ///   - chunks: the bytes of the file, in order.
     ///   - reserve: the bytes of the file system that have to stay free.
     func write(_ name: String, _ chunks: [ArraySlice<UInt8>], leaving reserve: UInt64) throws(RingError) {
-        let needed = reserve + UInt64(chunks.reduce(0) { $0 + $1.count })
-        if let available = freeBytes(), available < needed {
-            throw .diskFull(directory: path, available: available, needed: needed)
-        }
+        try write(name, parts: CollectionOfOne(chunks), leaving: reserve)
+    }
+
+    /// Writes a file of several parts, of which one is in memory at a time.
+    func write(
+        _ name: String, parts: some Sequence<[ArraySlice<UInt8>]>, leaving reserve: UInt64
+    ) throws(RingError) {
         let partPath = path(of: name + SpoolName.partSuffix)
+        var needed = reserve
+        var flags = O_WRONLY | O_CREAT | O_TRUNC
         do throws(RingError) {
-            try writeChunks(chunks, to: partPath, flags: O_WRONLY | O_CREAT | O_TRUNC, as: name)
+            for chunks in parts {
+                needed = reserve + UInt64(chunks.reduce(0) { $0 + $1.count })
+                if let available = freeBytes(), available < needed {
+                    throw .diskFull(directory: path, available: available, needed: needed)
+                }
+                try writeChunks(chunks, to: partPath, flags: flags, as: name)
+                flags = O_WRONLY | O_APPEND
+            }
             try rename(partPath, to: path(of: name))
         } catch {
             unsafe unlink(partPath)

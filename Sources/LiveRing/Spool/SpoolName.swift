@@ -15,7 +15,27 @@ package enum SpoolName {
     /// The number makes a directory readable. The fingerprint of the fragment's header (decode times and sample sizes)
     /// prevents caches from answering with the bytes of an older ring that began at the same number.
     static func segment(mediaSequence: UInt64, header: [UInt8]) -> String {
-        "seg-\(mediaSequence)-\(hexFingerprint(header)).m4s"
+        segment(mediaSequence: mediaSequence, fingerprint: fingerprint(header))
+    }
+
+    static func segment(mediaSequence: UInt64, fingerprint: UInt32) -> String {
+        var name = Array("seg-\(mediaSequence)-".utf8)
+        name.reserveCapacity(40)
+        for shift in stride(from: 28, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: fingerprint >> UInt32(shift)) & 15
+            name.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+        }
+        name += fragmentedMP4Suffix.utf8
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// The fingerprint in the name of a segment; nil for any other name, and for one that `segment` does not return.
+    static func fingerprint(ofSegment name: String) -> UInt32? {
+        guard let number = mediaSequence(ofSegment: name),
+            let value = UInt32(name.dropLast(fragmentedMP4Suffix.count).suffix(8), radix: 16),
+            segment(mediaSequence: number, fingerprint: value) == name
+        else { return nil }
+        return value
     }
 
     private static let fragmentedMP4Suffix = ".m4s"
@@ -149,7 +169,12 @@ package enum SpoolName {
 
     /// The 32-bit FNV-1a hash of `bytes` in eight hexadecimal digits.
     static func hexFingerprint(_ bytes: some Sequence<UInt8>) -> String {
-        let fingerprint = bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        let fingerprint = fingerprint(bytes)
         return Hexadecimal.encode((0..<4).map { UInt8(truncatingIfNeeded: fingerprint >> (24 - 8 * $0)) })
+    }
+
+    /// The 32-bit FNV-1a hash of `bytes`.
+    static func fingerprint(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
     }
 }

@@ -170,6 +170,6 @@ struct SubtitleStore {
     ) throws(RingError) {
         let track = renditions[position]
         let text = SubtitleJournal(track: track).text(index)
-        try journals[position].rewrite(text, records: track.entries.count, in: spool)
+        try journals[position].rewrite([text], records: track.entries.count, in: spool)
     }
 }

@@ -5,24 +5,26 @@ extension PlaylistWriter {
     private static let tags = [Array("#EXT-X-MAP:".utf8), Array("#EXT-X-MEDIA:".utf8)]
     private static let attribute = Array("URI=\"".utf8)
 
-    /// Adds a query item to each URI of a playlist that this type has written.
+    /// Adds a folder and a query item to each URI of a playlist that this type has written.
     /// - Parameters:
+    ///   - folder: the path before each URI, with a slash at its end.
     ///   - query: percent-coded, such as `token=a`.
     ///   - text: UTF-8.
-    package static func adding(_ query: String, toURIsOf text: [UInt8]) -> [UInt8] {
+    package static func adding(folder: String = "", query: String? = nil, toURIsOf text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count + text.count / 4)
         for line in text.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false) {
             if line.startIndex > 0 { result.append(ASCII.lineFeed) }
-            append(line, query, to: &result)
+            append(line, folder, query, to: &result)
         }
         return result
     }
 
-    private static func append(_ line: ArraySlice<UInt8>, _ query: String, to result: inout [UInt8]) {
+    private static func append(
+        _ line: ArraySlice<UInt8>, _ folder: String, _ query: String?, to result: inout [UInt8]
+    ) {
         guard line.first == UInt8(ascii: "#") else {
-            result += line
-            if !line.isEmpty { append(query, after: line, to: &result) }
+            if !line.isEmpty { append(uri: line, folder, query, to: &result) }
             return
         }
         guard tags.contains(where: { line.starts(with: $0) }), let start = firstIndex(of: attribute, in: line),
@@ -31,12 +33,17 @@ extension PlaylistWriter {
             result += line
             return
         }
-        result += line[..<end]
-        append(query, after: line[start..<end], to: &result)
+        result += line[..<start]
+        append(uri: line[start..<end], folder, query, to: &result)
         result += line[end...]
     }
 
-    private static func append(_ query: String, after uri: ArraySlice<UInt8>, to result: inout [UInt8]) {
+    private static func append(
+        uri: ArraySlice<UInt8>, _ folder: String, _ query: String?, to result: inout [UInt8]
+    ) {
+        result += folder.utf8
+        result += uri
+        guard let query else { return }
         result.append(uri.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
         result += query.utf8
     }

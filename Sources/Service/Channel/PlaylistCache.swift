@@ -27,15 +27,20 @@ final class PlaylistCache: Sendable {
         init(_ bytes: [UInt8]) { (self.bytes, gzip) = (bytes, LazyGzip(bytes)) }
     }
 
-    /// A playlist, and the query item that its URIs carry: what one viewer's token is in reaches no other viewer.
+    /// A playlist, and what its URIs carry: what one viewer's token is in reaches no other viewer.
     struct Key: Hashable, Sendable {
         let resource: Route.Playlist
         var form = PlaylistForm.whole
+        /// As in `RequestTarget`.
+        var folder = ""
         /// As in `Viewer`.
         var query: Secret?
 
         /// Whether the playlist stays if others have to go: of such there are few.
-        fileprivate var isKept: Bool { !resource.isRange && query == nil }
+        fileprivate var isKept: Bool { !resource.isRange && isPlain }
+
+        /// Whether its URIs are written as the ring has them.
+        fileprivate var isPlain: Bool { query == nil && folder.isEmpty }
     }
 
     fileprivate enum Entry: Sendable {
@@ -89,9 +94,10 @@ final class PlaylistCache: Sendable {
     }
 
     private func render(_ key: Key, of publication: Publication) -> Rendered? {
-        let plain = key.query == nil ? nil : rendered(Key(resource: key.resource, form: key.form), of: publication)
+        let plain = key.isPlain ? nil : rendered(Key(resource: key.resource, form: key.form), of: publication)
         guard let bytes = plain?.bytes ?? key.resource.render(publication.snapshot, as: key.form) else { return nil }
-        return Rendered(key.query.map { PlaylistWriter.adding($0.value, toURIsOf: bytes) } ?? bytes)
+        if key.isPlain { return Rendered(bytes) }
+        return Rendered(PlaylistWriter.adding(folder: key.folder, query: key.query?.value, toURIsOf: bytes))
     }
 
     /// Returns the playlist once it is rendered, and compressed if asked for; nil if it lists no segment.

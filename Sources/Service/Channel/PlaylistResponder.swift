@@ -67,7 +67,8 @@ final class PlaylistResponder: Sendable {
     private func answer(to resource: Route.Playlist, as form: PlaylistForm, for target: RequestTarget) -> Answer {
         guard let publication = state.publication else { return .now(absence(of: resource, nil)) }
         let resource = resource.rounded(in: publication.snapshot)
-        let key = PlaylistCache.Key(resource: resource, form: form, query: target.viewer.query)
+        let key = PlaylistCache.Key(
+            resource: resource, form: form, folder: target.folder, query: target.viewer.query)
         let isCompressed = target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
         if let known = cache.rendered(key, of: publication) {
             let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished

@@ -72,38 +72,25 @@ extension ServeResponder {
             return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
         }
         switch archive {
-        case .success(let address) where address.form == .playlist:
-            guard case .between(let start?, let end?) = address.range else { return .now(.notFound(target.path)) }
-            let seconds = end.milliseconds(since: start) / 1000
-            return redirect(
-                target, to: "\(channel.slug)/archive-\(start.millisecondsSince1970 / 1000)-\(seconds).m3u8")
         case .success(let address): return media(Route.Resource(address), of: channel, target)
         case .failure(let error): return media(.badQuery(error), of: channel, target)
         }
     }
 
-    /// The media of a channel: the stream itself, or where its playlist is.
+    /// The live media of a channel.
     private func stream(_ number: Int, _ output: XtreamRequest.Output, _ target: RequestTarget) -> Answer {
         guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
             return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
         }
         switch output {
-        case .transportStream:
-            return media(.endlessStream(.live), of: channel, target)
-        case .playlist: return redirect(target, to: StreamFormat.hls.path(ofSlug: channel.slug))
+        case .transportStream: return media(.endlessStream(.live), of: channel, target)
+        case .playlist: return media(.playlist(.live(.fragmentedMP4)), of: channel, target)
         }
     }
 
     private func media(_ resource: Route.Resource, of channel: ListedChannel, _ target: RequestTarget) -> Answer {
-        // What the answer says of the path must not have the password.
+        // What the answer says of the path must not have the password, and its URIs lead below the channel.
         answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
-    }
-
-    /// - Parameter path: below the root. The URIs of a playlist are relative to the channel's own path.
-    private func redirect(_ target: RequestTarget, to path: String) -> Answer {
-        let steps = target.path.utf8.count { $0 == UInt8(ascii: "/") } - 1
-        return .now(
-            .redirect(.found, to: String(repeating: "../", count: steps) + path, query: target.viewer.query))
     }
 }
 

@@ -62,13 +62,19 @@ package struct RequestTarget: Equatable, Sendable {
     package let fields: Fields
     /// The sender, which the server decides before it answers.
     package var viewer = Viewer.unrestricted
+    /// The path from the URL that the client knows to the folder of `path`; empty, or with a slash at its end. The relative
+    /// URIs of an answer begin with it.
+    package private(set) var folder = ""
 }
 
 extension RequestTarget {
-    /// The same request for another path.
+    /// The same request, answered as one for another path.
     package func at(_ path: String) -> RequestTarget {
         var target = RequestTarget(method: method, path: path, query: query, fields: fields)
         target.viewer = viewer
+        let steps = self.path.utf8.count { $0 == UInt8(ascii: "/") } - 1
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        target.folder = String(repeating: "../", count: steps) + path[...end].dropFirst()
         return target
     }
 

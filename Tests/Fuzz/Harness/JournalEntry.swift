@@ -75,7 +75,7 @@ enum JournalEntry {
     private static func files(of bytes: [UInt8]) -> [String: Int] {
         let journal: RingJournal?
         do throws(RingError) { journal = try RingJournal.read(bytes, path: "ring.m3u8") } catch { return [:] }
-        let files = (journal?.entries ?? []).flatMap { [$0.segment, $0.initialization] }
+        let files = (journal?.entries ?? RingEntries()).flatMap { [$0.segment, $0.initialization] }
         return Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first }
     }
 
@@ -134,7 +134,7 @@ enum JournalEntry {
             index.listedBytes == index.listed.reduce(0) { $0 + $1.storedBytes }, "\(index.listedBytes) bytes are listed"
         )
         try demand(
-            index.retiredBytes == index.retired.reduce(0) { $0 + $1.entry.storedBytes },
+            index.retiredBytes == index.retired.reduce(0) { $0 + $1.storedBytes },
             "\(index.retiredBytes) bytes are retired")
         let (kept, listed) = (Set(index.initializations.keys), Set(index.entries.map(\.initialization.name)))
         let used = Set(index.entries.filter { !$0.isGap }.map(\.initialization.name))

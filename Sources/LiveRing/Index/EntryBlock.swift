@@ -1,0 +1,239 @@
+import Playlist
+import Support
+
+/// Consecutive entries in a tenth of their memory, for those that nobody reads at the live edge.
+///
+/// Most entries differ from the one before them in a few numbers. An entry that differs in more is kept whole, as a base,
+/// and the entries after it are kept as their differences from it. Of the upstream positions only the last is kept in full:
+/// a restart continues from the newest. The others keep the source and its media sequence number.
+struct EntryBlock: Sendable {
+    /// The number of entries of each block.
+    static let size = 128
+
+    /// The memory of an entry, without its share of the bases and its details.
+    static var byteCountOfDifference: Int { MemoryLayout<EntryDifference>.stride }
+
+    private let bases: [RingEntry]
+    private var differences: [EntryDifference] = []
+    /// The properties that few entries have, in the order of the entries.
+    private let details: [EntryDetails]
+
+    /// - Parameter entries: `size` consecutive ones.
+    init(_ entries: some Collection<RingEntry>) {
+        var bases: [RingEntry] = []
+        var details: [EntryDetails] = []
+        differences.reserveCapacity(Self.size)
+        let positioned = entries.reversed().first { $0.resumePoint.upstream != nil }?.mediaSequence
+        for entry in entries {
+            StepCounter.add(1)
+            if let base = bases.last, let difference = EntryDifference(entry, from: base, at: bases.count - 1) {
+                differences.append(difference)
+                let found = EntryDetails(
+                    entry, at: differences.count - 1, keepsPosition: entry.mediaSequence == positioned)
+                if let found { details.append(found) }
+            } else {
+                bases.append(entry)
+                differences.append(EntryDifference(base: bases.count - 1))
+            }
+        }
+        (self.bases, self.details) = (bases, details)
+    }
+
+    /// The entry at a position in 0 ..< `size`.
+    subscript(position: Int) -> RingEntry {
+        get {
+            let difference = differences[position]
+            return difference.isBase ? bases[Int(difference.base)] : entry(at: position, difference)
+        }
+        set {
+            let index = Int(differences[position].base)
+            if !differences[position].isBase, let new = EntryDifference(newValue, from: bases[index], at: index),
+                entry(at: position, new) == newValue
+            {
+                differences[position] = new
+            } else {
+                self = EntryBlock((0..<Self.size).map { $0 == position ? newValue : self[$0] })
+            }
+        }
+    }
+
+    private func entry(at position: Int, _ difference: EntryDifference) -> RingEntry {
+        var entry = difference.entry(from: bases[Int(difference.base)])
+        if !details.isEmpty { restoreDetails(of: &entry, at: position) }
+        return entry
+    }
+
+    private func restoreDetails(of entry: inout RingEntry, at position: Int) {
+        var (low, high) = (0, details.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if details[middle].position < position { low = middle + 1 } else { high = middle }
+        }
+        guard low < details.count, details[low].position == position else { return }
+        details[low].restore(&entry)
+    }
+}
+
+/// The properties of an entry that are neither in its base nor in its `EntryDifference`.
+private struct EntryDetails: Sendable {
+    /// The position of the entry in the block.
+    let position: Int
+    private let adMarkers: SegmentAdMarkers
+    private let privateData: SpoolFile?
+    private let extent: TransportStreamExtent?
+    private let upstream: UpstreamPosition?
+
+    /// - Returns: nil if there are none.
+    init?(_ entry: RingEntry, at position: Int, keepsPosition: Bool) {
+        self.position = position
+        adMarkers = entry.adMarkers
+        privateData = entry.transportStream?.privateData
+        let whole = entry.transportStream?.extent
+        extent = whole.flatMap { $0 == TransportStreamExtent(byteCount: $0.byteCount) ? nil : $0 }
+        upstream = keepsPosition ? entry.resumePoint.upstream : nil
+        if adMarkers == SegmentAdMarkers(), privateData == nil, extent == nil, upstream == nil { return nil }
+    }
+
+    func restore(_ entry: inout RingEntry) {
+        entry.adMarkers = adMarkers
+        entry.transportStream?.privateData = privateData
+        if let extent { entry.transportStream?.extent = extent }
+        if let upstream { entry.resumePoint.upstream = upstream }
+    }
+}
+
+/// An entry as its differences from an earlier one, the base.
+private struct EntryDifference: Sendable {
+    private struct Flags: OptionSet {
+        let rawValue: UInt16
+        static let isBase = Flags(rawValue: 1)
+        static let isDiscontinuous = Flags(rawValue: 2)
+        static let isIndependent = Flags(rawValue: 4)
+        static let isGap = Flags(rawValue: 8)
+        static let isTransportStreamDiscontinuous = Flags(rawValue: 16)
+        static let hasExtent = Flags(rawValue: 32)
+        static let hasUpstream = Flags(rawValue: 64)
+    }
+
+    /// The index of the base in the block.
+    let base: UInt16
+    private var flags = Flags()
+    // Differences from the base.
+    private var mediaSequence: UInt32 = 0
+    private var milliseconds: UInt32 = 0
+    private var videoDecodeTime: UInt32 = 0
+    private var audioDecodeTime: UInt32 = 0
+    private var fragmentSequenceNumber: UInt32 = 0
+    private var presentationEnd: UInt32 = 0
+    private var listedFrom: UInt32 = 0
+    private var upstreamMediaSequence: UInt32 = 0
+    // The entry's own.
+    private var duration: UInt32 = 0
+    private var byteCount: UInt32 = 0
+    private var fingerprint: UInt32 = 0
+    private var transportStreamByteCount: UInt32 = 0
+    private var subtitleBytes: UInt32 = 0
+
+    /// The base itself.
+    init(base: Int) {
+        self.base = UInt16(base)
+        flags = .isBase
+    }
+
+    var isBase: Bool { flags.contains(.isBase) }
+
+    /// - Returns: nil if `entry` differs in more than this value holds, or by more.
+    init?(_ entry: RingEntry, from base: RingEntry, at index: Int) {
+        guard entry.hasConstants(of: base), let name = SpoolName.fingerprint(ofSegment: entry.segment.name) else {
+            return nil
+        }
+        self.base = UInt16(index)
+        let (point, origin) = (entry.resumePoint, base.resumePoint)
+        guard let mediaSequence = Self.rise(entry.mediaSequence, base.mediaSequence),
+            let milliseconds = Self.rise(
+                entry.programDateTime.millisecondsSince1970, base.programDateTime.millisecondsSince1970),
+            let videoDecodeTime = Self.rise(point.videoDecodeTime, origin.videoDecodeTime),
+            let audioDecodeTime = Self.rise(point.audioDecodeTime, origin.audioDecodeTime),
+            let fragments = Self.rise(point.fragmentSequenceNumber, origin.fragmentSequenceNumber),
+            let presentationEnd = Self.rise(point.presentationEnd, origin.presentationEnd),
+            let listedFrom = Self.rise(entry.listedFrom, base.listedFrom),
+            let upstream = Self.rise(
+                point.upstream?.mediaSequence ?? 0,
+                point.upstream.flatMap { _ in
+                    origin.upstream?.mediaSequence
+                } ?? 0),
+            let duration = UInt32(exactly: entry.duration), let byteCount = UInt32(exactly: entry.segment.byteCount),
+            let transport = UInt32(exactly: entry.transportStream?.extent?.byteCount ?? 0),
+            let subtitleBytes = UInt32(exactly: entry.subtitleBytes)
+        else { return nil }
+        (self.mediaSequence, self.milliseconds) = (mediaSequence, milliseconds)
+        (self.videoDecodeTime, self.audioDecodeTime) = (videoDecodeTime, audioDecodeTime)
+        (self.fragmentSequenceNumber, self.presentationEnd) = (fragments, presentationEnd)
+        (self.listedFrom, self.upstreamMediaSequence) = (listedFrom, upstream)
+        (self.duration, self.byteCount, self.fingerprint) = (duration, byteCount, name)
+        (self.transportStreamByteCount, self.subtitleBytes) = (transport, subtitleBytes)
+        setFlags(entry)
+    }
+
+    private mutating func setFlags(_ entry: RingEntry) {
+        if entry.isDiscontinuous { flags.insert(.isDiscontinuous) }
+        if entry.isIndependent { flags.insert(.isIndependent) }
+        if entry.isGap { flags.insert(.isGap) }
+        if entry.transportStream?.isDiscontinuous == true { flags.insert(.isTransportStreamDiscontinuous) }
+        if entry.transportStream?.extent != nil { flags.insert(.hasExtent) }
+        if entry.resumePoint.upstream != nil { flags.insert(.hasUpstream) }
+    }
+
+    /// The entry without its `EntryDetails`.
+    func entry(from base: RingEntry) -> RingEntry {
+        var entry = base
+        entry.mediaSequence += UInt64(mediaSequence)
+        entry.isDiscontinuous = flags.contains(.isDiscontinuous)
+        entry.isIndependent = flags.contains(.isIndependent)
+        entry.isGap = flags.contains(.isGap)
+        entry.segment = SpoolFile(
+            name: SpoolName.segment(mediaSequence: entry.mediaSequence, fingerprint: fingerprint),
+            byteCount: Int(byteCount))
+        entry.duration = Int64(duration)
+        entry.programDateTime = base.programDateTime.advanced(byMilliseconds: Int64(milliseconds))
+        entry.listedFrom += UInt64(listedFrom)
+        entry.subtitleBytes = UInt64(subtitleBytes)
+        entry.adMarkers = SegmentAdMarkers()
+        entry.resumePoint.videoDecodeTime += UInt64(videoDecodeTime)
+        entry.resumePoint.audioDecodeTime += UInt64(audioDecodeTime)
+        entry.resumePoint.fragmentSequenceNumber += UInt64(fragmentSequenceNumber)
+        entry.resumePoint.presentationEnd += Int64(presentationEnd)
+        entry.resumePoint.upstream = flags.contains(.hasUpstream) ? base.resumePoint.upstream : nil
+        entry.resumePoint.upstream?.mediaSequence += UInt64(upstreamMediaSequence)
+        entry.resumePoint.upstream?.programDateTime = nil
+        entry.resumePoint.upstream?.publishedFrames = nil
+        entry.transportStream?.isDiscontinuous = flags.contains(.isTransportStreamDiscontinuous)
+        entry.transportStream?.privateData = nil
+        entry.transportStream?.extent =
+            flags.contains(.hasExtent) ? TransportStreamExtent(byteCount: Int(transportStreamByteCount)) : nil
+        return entry
+    }
+
+    /// How much larger a number is; nil if it is smaller, or by more than fits.
+    private static func rise<Number: FixedWidthInteger>(_ new: Number, _ base: Number) -> UInt32? {
+        let (difference, overflows) = new.subtractingReportingOverflow(base)
+        return overflows ? nil : UInt32(exactly: difference)
+    }
+}
+
+extension RingEntry {
+    /// Whether this entry has what all entries have that are kept as their difference from `base`.
+    fileprivate func hasConstants(of base: RingEntry) -> Bool {
+        let (point, origin) = (resumePoint, base.resumePoint)
+        guard discontinuitySequence == base.discontinuitySequence, initialization == base.initialization,
+            format == base.format, point.compositionOffset == origin.compositionOffset,
+            point.audioConfiguration == origin.audioConfiguration
+        else { return false }
+        if let upstream = point.upstream, upstream.sourceIndex != origin.upstream?.sourceIndex { return false }
+        guard let stream = transportStream, let other = base.transportStream else {
+            return transportStream == nil && base.transportStream == nil
+        }
+        return stream.parameters == other.parameters && stream.still == other.still
+            && stream.discontinuitySequence == other.discontinuitySequence
+    }
+}

@@ -1,0 +1,84 @@
+import Support
+
+/// The entries of a ring in the order of their numbers. Copies share them, and the index of an entry never changes.
+///
+/// The newest entries are kept as they are, the older ones in blocks. Each entry is read in constant time.
+package struct RingEntries: Sendable {
+    /// The minimum number of newest entries that are kept as they are: as many as a restart compares with the upstream.
+    static let recentCount = 256
+
+    private var blocks = PersistentVector<EntryBlock>()
+    private var recent = PersistentVector<RingEntry>()
+    /// The index of the first entry of the first block.
+    private var blockStart = 0
+    package private(set) var startIndex = 0
+    package private(set) var endIndex = 0
+
+    package init() {}
+
+    /// The index after the last entry in a block.
+    var blockEnd: Int { blockStart + blocks.count * EntryBlock.size }
+
+    package mutating func append(_ entry: RingEntry) {
+        recent.append(entry)
+        endIndex += 1
+        guard recent.count >= Self.recentCount + EntryBlock.size else { return }
+        blocks.append(EntryBlock(recent.prefix(EntryBlock.size)))
+        recent.removeFirst(EntryBlock.size)
+    }
+
+    package mutating func removeFirst(_ count: Int = 1) {
+        precondition(0...self.count ~= count)
+        startIndex += count
+        while !blocks.isEmpty, startIndex >= blockStart + EntryBlock.size {
+            blocks.removeFirst()
+            blockStart += EntryBlock.size
+        }
+        guard blocks.isEmpty, startIndex > blockStart else { return }
+        recent.removeFirst(startIndex - blockStart)
+        blockStart = startIndex
+    }
+}
+
+extension RingEntries: RandomAccessCollection {
+    package typealias Indices = Range<Int>
+    package typealias SubSequence = RingEntries
+
+    package subscript(index: Int) -> RingEntry {
+        get {
+            precondition(startIndex..<endIndex ~= index)
+            let position = index - blockEnd
+            guard position < 0 else { return recent[recent.startIndex + position] }
+            StepCounter.add(1)
+            let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+            return blocks[blocks.startIndex + block][offset]
+        }
+        set {
+            precondition(startIndex..<endIndex ~= index)
+            let position = index - blockEnd
+            guard position < 0 else {
+                recent[recent.startIndex + position] = newValue
+                return
+            }
+            let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+            blocks[blocks.startIndex + block][offset] = newValue
+        }
+    }
+
+    package subscript(bounds: Range<Int>) -> RingEntries {
+        precondition(startIndex <= bounds.lowerBound && bounds.upperBound <= endIndex)
+        var slice = self
+        (slice.startIndex, slice.endIndex) = (bounds.lowerBound, bounds.upperBound)
+        return slice
+    }
+}
+
+extension RingEntries: Equatable {
+    package static func == (left: RingEntries, right: RingEntries) -> Bool { left.elementsEqual(right) }
+}
+
+extension RingEntries: ExpressibleByArrayLiteral {
+    package init(arrayLiteral elements: RingEntry...) {
+        for element in elements { append(element) }
+    }
+}

@@ -1,0 +1,127 @@
+import Playlist
+import TestSupport
+import Testing
+
+@testable import LiveRing
+@testable import Support
+
+/// Old entries are kept in less memory, and read as they were appended.
+struct RingEntriesTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let when: String
+        /// Changes entry `n`.
+        let change: @Sendable (inout RingEntry, Int, inout SeededGenerator) -> Void
+        var testDescription: String { when }
+    }
+
+    private static let rows: [Row] = [
+        Row(when: "entries that differ in numbers only") { _, _, _ in },
+        Row(when: "another init section and format every few segments") { entry, n, _ in
+            entry.initialization = SpoolFile(name: "init-\(n / 7 % 2).mp4", byteCount: 500 + n / 7 % 2)
+            entry.format.videoRange = n / 7 % 2 == 0 ? nil : "HLG"
+            entry.isDiscontinuous = n.isMultiple(of: 7)
+            entry.discontinuitySequence = UInt64(n / 7 + 1)
+        },
+        Row(when: "numbers that go back or do not fit") { entry, n, random in
+            entry.programDateTime = at(.random(in: -1 << 40...1 << 30, using: &random))
+            entry.segment = SpoolFile(name: entry.segment.name, byteCount: .random(in: 0...1 << 40, using: &random))
+            entry.resumePoint.videoDecodeTime = .random(in: 0...1 << 52, using: &random)
+            entry.resumePoint.presentationEnd = .random(in: 0...1 << 52, using: &random)
+            entry.subtitleBytes = .random(in: 0...1 << 34, using: &random)
+        },
+        Row(when: "gaps, which have neither media nor an upstream position") { entry, n, _ in
+            guard n % 5 > 2 else { return }
+            entry.isGap = true
+            entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: UInt64(n), header: []), byteCount: 0)
+            entry.resumePoint.upstream = nil
+        },
+        Row(when: "names that no segment of this version has") { entry, n, _ in
+            entry.segment = SpoolFile(
+                name: n.isMultiple(of: 3) ? "seg-\(n)-ABCDEF01.m4s" : "seg-0\(n)-abcdef01.m4s", byteCount: n)
+        },
+        Row(when: "ad markers and date ranges") { entry, n, random in
+            if n.isMultiple(of: 3) { entry.adMarkers.cueTags = [CueTag("#EXT-X-CUE-OUT-CONT:\(n)/30")!] }
+            if n.isMultiple(of: 4) { entry.adMarkers.dateRanges = [.random(at: n, using: &random)] }
+        },
+        Row(when: "transport streams with stills, private data and clock packets") { entry, n, random in
+            guard n % 9 != 8 else {
+                entry.transportStream = nil
+                return
+            }
+            entry.transportStream = TransportStreamPoint(
+                parameters: "p\(n / 50)", discontinuitySequence: UInt64(n / 20), isDiscontinuous: n.isMultiple(of: 20),
+                still: n / 30 % 2 == 0 ? nil : SpoolFile(name: "still-a.mp4", byteCount: 9),
+                privateData: n.isMultiple(of: 2) ? nil : SpoolFile(name: "data-\(n).mp4", byteCount: n),
+                extent: n.isMultiple(of: 11)
+                    ? nil
+                    : TransportStreamExtent(
+                        byteCount: 188 * n, leadByteCount: n % 3 * 188, pause: Int64(n % 4), shift: -Int64(n % 2)))
+        },
+        Row(when: "sources that take turns, one of them after its numbers began again") { entry, n, _ in
+            entry.resumePoint.upstream = UpstreamPosition(
+                sourceIndex: n / 10 % 2, mediaSequence: UInt64(n % 40), programDateTime: at(Int64(n)),
+                publishedFrames: "1/\(n)")
+        },
+    ]
+
+    private static func entries(_ count: Int, _ row: Row, seed: UInt64) -> [RingEntry] {
+        var random = SeededGenerator(seed: seed)
+        return RingIndex.filled(count, policy: RetentionPolicy(rewind: nil)).listed.enumerated().map { n, entry in
+            var entry = entry
+            entry.resumePoint.upstream = UpstreamPosition(
+                sourceIndex: 0, mediaSequence: UInt64(1000 + n), programDateTime: at(Int64(n)), publishedFrames: "\(n)")
+            row.change(&entry, n, &random)
+            return entry
+        }
+    }
+
+    /// An entry without what is kept of the newest upstream position alone.
+    private static func reduced(_ entry: RingEntry) -> RingEntry {
+        var entry = entry
+        entry.resumePoint.upstream?.programDateTime = nil
+        entry.resumePoint.upstream?.publishedFrames = nil
+        return entry
+    }
+
+    @Test(arguments: rows)
+    func entriesAreReadAsTheyWereAppended(row: Row) throws {
+        let all = Self.entries(1000, row, seed: 1)
+        var (entries, start) = (RingEntries(), 0)
+        for (n, entry) in all.enumerated() {
+            entries.append(entry)
+            if n % 3 == 1, n < 900 {
+                entries.removeFirst()
+                start += 1
+            }
+            guard n.isMultiple(of: 97) || n == 999 else { continue }
+            try #require(entries.startIndex == start && entries.endIndex == n + 1)
+            try #require(entries.map(Self.reduced) == all[start...n].map(Self.reduced), "\(row.when), \(n)")
+            try #require(entries[(start + n) / 2] == entries[((start + n) / 2)...].first)
+        }
+        #expect(entries.suffix(RingEntries.recentCount).elementsEqual(all.suffix(RingEntries.recentCount)))
+        let last = entries[..<entries.blockEnd].last { $0.resumePoint.upstream != nil }
+        #expect(last?.resumePoint.upstream?.publishedFrames != nil, "the newest position of a block is whole")
+    }
+
+    @Test(arguments: rows)
+    func entryThatChangesLeavesTheOthers(row: Row) throws {
+        let all = Self.entries(700, row, seed: 2)
+        var entries = RingEntries()
+        for entry in all { entries.append(entry) }
+        let held = entries
+        var expected = Array(entries)
+        for n in stride(from: 0, to: 700, by: 23) {
+            expected[n].subtitleBytes += 400
+            expected[n].isGap.toggle()
+            if n.isMultiple(of: 2) { expected[n].adMarkers.cueTags.append(CueTag("#EXT-X-CUE-IN")!) }
+            entries[n] = expected[n]
+        }
+        #expect(entries.map(Self.reduced) == expected.map(Self.reduced), "\(row.when)")
+        #expect(held.map(Self.reduced) == all.map(Self.reduced), "copies keep what they had")
+    }
+
+    /// A week of segments of 1 s fits into 35 MB, besides what their transport streams need.
+    @Test func blockTakesSixtyBytesAnEntry() {
+        #expect(EntryBlock.byteCountOfDifference <= 56)
+    }
+}

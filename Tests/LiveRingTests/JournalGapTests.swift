@@ -39,7 +39,8 @@ import Testing
         let read = try #require(try RingJournal.read(Array(journal.text.utf8), path: "ring.m3u8"))
         #expect(read.entries.map(\.mediaSequence) == Array(row.numbers.prefix(row.read)))
         #expect(read.isDamaged == (row.numbers.last != UInt64(row.numbers.count - 1)))
-        let files = Dictionary(uniqueKeysWithValues: read.entries.map { ($0.segment.name, $0.segment.byteCount) })
+        let files = SpoolFiles(
+            Dictionary(uniqueKeysWithValues: read.entries.map { ($0.segment.name, $0.segment.byteCount) }))
         let recovered = RingRecovery.index(of: read, policy: plentiful, targetDuration: 6, files: files).index
         #expect(recovered.nextMediaSequence == row.numbers[row.read - 1] + 1)
         #expect(recovered.listed.count + recovered.retired.count <= Int(RingJournal.maximumUnrecorded) + row.read)

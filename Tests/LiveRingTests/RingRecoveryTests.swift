@@ -73,7 +73,7 @@ struct RingRecoveryTests {
             let whole = Self.wholeRecords(journal[..<cut])
             let found = try RingRecovery(
                 RingJournal.read(Array(journal[..<cut]), path: ""), path: "",
-                files: Dictionary(uniqueKeysWithValues: sizes),
+                files: SpoolFiles(Dictionary(uniqueKeysWithValues: sizes)),
                 policy: Self.policy, targetDuration: 6, firstMediaSequence: 0)
             // Without an intact record the file names give the numbers, unless the head has a larger one.
             try #require(found.index.nextMediaSequence == UInt64(whole) || whole == 0, "byte \(cut)")

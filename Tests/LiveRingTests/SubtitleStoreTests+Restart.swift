@@ -40,7 +40,7 @@ extension SubtitleStoreTests {
             let lines = String(decoding: journal[..<cut], as: UTF8.self).split(
                 separator: "\n", omittingEmptySubsequences: false)
             let whole = lines.dropLast().count { $0.hasPrefix("sub-") }
-            let track = try SubtitleJournal.read(Array(journal[..<cut]), number: 0, path: "", files: sizes)
+            let track = try SubtitleJournal.read(Array(journal[..<cut]), number: 0, path: "", files: SpoolFiles(sizes))
             try #require(track?.entries.count ?? 0 == whole, "byte \(cut)")
             if whole > 0 { try #require(track?.nextMediaSequence == UInt64(whole), "byte \(cut)") }
             if let track, whole > 0 { try #require(track.rendition.name == "English", "byte \(cut)") }

@@ -75,6 +75,63 @@ struct EntryBlock: Sendable {
     }
 }
 
+// MARK: - In a file
+
+extension EntryBlock {
+    /// The media sequence numbers of the entries, which are consecutive.
+    var mediaSequences: Range<UInt64> {
+        let first = self[0].mediaSequence
+        return first..<max(first, self[Self.size - 1].mediaSequence + 1)
+    }
+
+    /// Whether the entry at a position has the file with a fingerprint in its name.
+    func hasSegment(at position: Int, fingerprint: UInt32) -> Bool {
+        let difference = differences[position]
+        if !difference.isBase { return !difference.isGap && difference.fingerprint == fingerprint }
+        let base = bases[Int(difference.base)]
+        return !base.isGap
+            && SpoolName.numberAndFingerprint(ofSegment: base.segment.name.utf8)?.fingerprint == fingerprint
+    }
+
+    /// The entries of which a file has the records: the bases, and those with details.
+    ///
+    /// The bytes are the number of the latter and their positions, the size of the records and the records, and the
+    /// differences. Without the bytes of subtitles, which are added to a ring that is opened.
+    var bytes: [UInt8] {
+        let positions = differences.indices.filter { differences[$0].isBase } + details.map(\.position)
+        let records = positions.map { RingJournal.record(self[$0]) }.joined().utf8
+        var bytes = [UInt8(details.count)] + details.map { UInt8($0.position) }
+        bytes += UInt32(records.count).littleEndianBytes
+        bytes += records
+        unsafe differences.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+        return bytes
+    }
+
+    /// Reads `bytes` of the same version; nil if they are no block.
+    init?(bytes: ArraySlice<UInt8>) {
+        guard let count = bytes.first.map(Int.init), bytes.count > count + 5 else { return nil }
+        let positions = bytes.dropFirst().prefix(count).map(Int.init)
+        let recordsStart = bytes.startIndex + 1 + count + 4
+        let recordsEnd = recordsStart + Int(UInt32(littleEndianBytes: bytes[recordsStart - 4..<recordsStart]))
+        let stride = MemoryLayout<EntryDifference>.stride
+        guard recordsEnd <= bytes.endIndex, bytes.endIndex - recordsEnd == Self.size * stride,
+            let entries = RingJournal.entries(ofRecords: bytes[recordsStart..<recordsEnd]), entries.count > count
+        else { return nil }
+        differences = unsafe bytes[recordsEnd...].withUnsafeBytes { bytes in
+            (0..<Self.size).map {
+                var difference = unsafe bytes.loadUnaligned(fromByteOffset: $0 * stride, as: EntryDifference.self)
+                difference.subtitleBytes = 0
+                return difference
+            }
+        }
+        bases = Array(entries.dropLast(count))
+        details = zip(entries.suffix(count), positions).compactMap { EntryDetails($0, at: $1, keepsPosition: true) }
+        guard differences.allSatisfy({ $0.base < bases.count }), positions.allSatisfy({ $0 < Self.size }),
+            mediaSequences.count == Self.size
+        else { return nil }
+    }
+}
+
 /// The properties of an entry that are neither in its base nor in its `EntryDifference`.
 private struct EntryDetails: Sendable {
     /// The position of the entry in the block.
@@ -138,9 +195,9 @@ private struct EntryDifference: Sendable {
     // The entry's own.
     private var duration: UInt32 = 0
     private var byteCount: UInt32 = 0
-    private var fingerprint: UInt32 = 0
+    private(set) var fingerprint: UInt32 = 0
     private var transportStreamByteCount: UInt32 = 0
-    private var subtitleBytes: UInt32 = 0
+    var subtitleBytes: UInt32 = 0
 
     /// The base itself.
     init(base: Int) {
@@ -150,9 +207,13 @@ private struct EntryDifference: Sendable {
 
     var isBase: Bool { flags.contains(.isBase) }
 
+    var isGap: Bool { flags.contains(.isGap) }
+
     /// - Returns: nil if `entry` differs in more than this value holds, or by more.
     init?(_ entry: RingEntry, from base: RingEntry, at index: Int) {
-        guard entry.hasConstants(of: base), let name = SpoolName.fingerprint(ofSegment: entry.segment.name) else {
+        guard entry.hasConstants(of: base),
+            let name = SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8)
+        else {
             return nil
         }
         self.base = UInt16(index)
@@ -178,7 +239,7 @@ private struct EntryDifference: Sendable {
         (self.videoDecodeTime, self.audioDecodeTime) = (videoDecodeTime, audioDecodeTime)
         (self.fragmentSequenceNumber, self.presentationEnd) = (fragments, presentationEnd)
         (self.listedFrom, self.upstreamMediaSequence) = (listedFrom, upstream)
-        (self.duration, self.byteCount, self.fingerprint) = (duration, byteCount, name)
+        (self.duration, self.byteCount, self.fingerprint) = (duration, byteCount, name.fingerprint)
         (self.transportStreamByteCount, self.subtitleBytes) = (transport, subtitleBytes)
         setFlags(entry)
     }

@@ -27,6 +27,32 @@ package struct RingEntries: Sendable {
         recent.removeFirst(EntryBlock.size)
     }
 
+    /// Appends the entries of a block. There are only blocks so far.
+    mutating func append(_ block: EntryBlock) {
+        precondition(recent.isEmpty)
+        blocks.append(block)
+        endIndex += EntryBlock.size
+    }
+
+    /// The blocks with the entry at `index` and later ones.
+    func blocks(from index: Int) -> some Collection<EntryBlock> {
+        blocks.dropFirst(Swift.max(0, index - blockStart) / EntryBlock.size)
+    }
+
+    /// The blocks, if there are no entries before them or only some of the first.
+    var wholeBlocks: [EntryBlock] { startIndex == blockStart ? Array(blocks) : [] }
+
+    /// Whether the entry at `index` has the file with a fingerprint in its name.
+    func hasSegment(at index: Int, fingerprint: UInt32) -> Bool {
+        if index < blockEnd {
+            let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+            return blocks[blocks.startIndex + block].hasSegment(at: offset, fingerprint: fingerprint)
+        }
+        let entry = self[index]
+        return !entry.isGap
+            && SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8)?.fingerprint == fingerprint
+    }
+
     package mutating func removeFirst(_ count: Int = 1) {
         precondition(0...self.count ~= count)
         startIndex += count

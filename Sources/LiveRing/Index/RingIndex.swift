@@ -24,6 +24,8 @@ package struct RingIndex: Equatable, Sendable {
     private(set) var entries = RingEntries()
     /// The index of the first listed entry.
     private var listedStart = 0
+    /// The media sequence number that an entry at index 0 has or would have, modulo 2⁶⁴.
+    private var numberOfIndexZero: UInt64 = 0
     /// For each retired entry, the clock of the ring at which its file is removed, in 90 kHz ticks.
     private var expiryTimes = PersistentVector<Int64>()
     /// The init sections in use, by file name.
@@ -80,7 +82,10 @@ package struct RingIndex: Equatable, Sendable {
     var retired: RingEntries { entries[..<listedStart] }
 
     /// The first media sequence number listed, or the next one if the playlist is empty.
-    var firstMediaSequence: UInt64 { listed.first?.mediaSequence ?? nextMediaSequence }
+    var firstMediaSequence: UInt64 { entries.isEmpty ? nextMediaSequence : number(at: listedStart) }
+
+    /// The media sequence number of the entry at `index`: they are consecutive.
+    private func number(at index: Int) -> UInt64 { numberOfIndexZero &+ UInt64(index) }
 
     /// Lists `entry`, which has the next media sequence number, and evicts one bounded step of what the policy drops.
     /// The number at which the playlist now begins is stored in the entry.
@@ -100,6 +105,21 @@ package struct RingIndex: Equatable, Sendable {
         retire(listed.prefix { $0.mediaSequence < entry.listedFrom }.count)
         slideLiveWindow()
         _ = removeExpired()
+    }
+
+    /// Lists the entries of a block of the journal, as if each were replayed. No other entries were replayed before.
+    /// - Parameter unpacked: the entries of the block.
+    mutating func replay(_ block: EntryBlock, _ unpacked: [RingEntry]) {
+        var (index, previous) = (entries.endIndex, entries.last)
+        entries.append(block)
+        for entry in unpacked {
+            record(entry, at: index, after: previous)
+            (index, previous) = (index + 1, entry)
+            let first = firstMediaSequence
+            if entry.listedFrom > first { retire(Int(min(entry.listedFrom - first, entry.mediaSequence - first))) }
+            _ = removeExpired()
+        }
+        slideLiveWindow()
     }
 
     /// Continues with other parameters. The live playlist does not begin earlier than before.
@@ -150,9 +170,15 @@ package struct RingIndex: Equatable, Sendable {
     private mutating func append(_ new: RingEntry) {
         let previous = listed.last
         let entry = previous.map { new.sharingTexts(with: $0) } ?? new
-        if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(entries.endIndex) }
-        if Self.isRegression(entry, after: previous) { indicesOfDateRegressions.append(entries.endIndex) }
         entries.append(entry)
+        record(entry, at: entries.endIndex - 1, after: previous)
+    }
+
+    /// Adds an entry to what is known of all entries.
+    private mutating func record(_ entry: RingEntry, at index: Int, after previous: RingEntry?) {
+        if previous == nil { numberOfIndexZero = entry.mediaSequence &- UInt64(index) }
+        if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(index) }
+        if Self.isRegression(entry, after: previous) { indicesOfDateRegressions.append(index) }
         liveWindow.append(entry)
         variantSums.append(entry)
         transportStreamSums.append(entry)
@@ -333,15 +359,23 @@ extension RingIndex {
     }
 
     /// The media sequence number of the oldest entry that can be fetched, or of the next entry.
-    var oldestMediaSequence: UInt64 { entries.first?.mediaSequence ?? nextMediaSequence }
+    var oldestMediaSequence: UInt64 { entries.isEmpty ? nextMediaSequence : number(at: entries.startIndex) }
 
     /// The newest entry that can be fetched.
     var newest: RingEntry? { entries.last }
 
     /// The names of all files that have to be in the spool.
     var files: Set<String> {
-        Set(entries.lazy.filter { !$0.isGap }.map(\.segment.name)).union(initializations.keys)
-            .union(sidecars.keys.map(\.name)).union(entries.lazy.flatMap(\.playableAudio).map(\.segment.name))
+        sharedFiles.union(entries.lazy.filter { !$0.isGap }.map(\.segment.name))
+            .union(entries.lazy.flatMap(\.playableAudio).map(\.segment.name))
+    }
+
+    /// The names of the files, besides those of one segment, that have to be in the spool.
+    var sharedFiles: Set<String> { Set(initializations.keys).union(sidecars.keys.map(\.name)) }
+
+    /// Whether the segment with a number and a fingerprint in its name has to be in the spool.
+    func needsSegment(_ number: UInt64, fingerprint: UInt32) -> Bool {
+        index(ofNumber: number).map { entries.hasSegment(at: $0, fingerprint: fingerprint) } ?? false
     }
 
     /// The entry with a media sequence number, if it is listed or can still be fetched.
@@ -356,9 +390,8 @@ extension RingIndex {
     }
 
     private func index(ofNumber number: UInt64) -> Int? {
-        guard let first = entries.first?.mediaSequence, number >= first, number - first < entries.count else {
-            return nil
-        }
+        let first = oldestMediaSequence
+        guard number >= first, number < nextMediaSequence else { return nil }
         return entries.startIndex + Int(number - first)
     }
 }

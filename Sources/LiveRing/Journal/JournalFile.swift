@@ -36,16 +36,21 @@ struct JournalFile: Sendable {
         records = count
     }
 
-    mutating func rewrite(_ journal: RingJournal, in spool: borrowing SpoolDirectory) throws(RingError) {
+    /// Replaces the journal of a ring, and its checkpoint, which never goes before the journal.
+    mutating func rewrite(
+        _ journal: RingJournal, in spool: borrowing SpoolDirectory, checkpoint: inout CheckpointFile
+    ) throws(RingError) {
+        checkpoint.remove(in: spool)
         try rewrite(journal.parts, records: journal.entries.count, in: spool)
         declaresIndependentSegments = journal.declaresIndependentSegments
+        checkpoint.rewrite(journal.entries, in: spool)
     }
 
     /// Appends a record to a file that is not stale. After an error the file is stale.
     mutating func append(_ record: String, in spool: borrowing SpoolDirectory) throws(RingError) {
         let count = records
         records = nil
-        try spool.append(record, to: name)
+        try spool.append(Array(record.utf8), to: name)
         records = count.map { $0 + 1 }
     }
 }

@@ -11,9 +11,8 @@ package struct PreviousRing: Sendable {
     package let hasEnded: Bool
     private let reading: JournalReading
 
-    /// - Returns: nil if the journal cannot be read or lists no media.
-    init?(journal bytes: [UInt8], version: FileVersion, path: String) {
-        guard let journal = try? RingJournal.read(bytes, path: path) else { return nil }
+    /// - Returns: nil if the journal lists no media.
+    init?(_ journal: RingJournal, version: FileVersion) {
         let entries = journal.entries
         guard let last = entries.last(where: { $0.resumePoint.upstream != nil }) ?? entries.last(where: { !$0.isGap })
         else { return nil }

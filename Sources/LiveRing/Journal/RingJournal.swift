@@ -11,6 +11,7 @@ struct RingJournal: Equatable {
     private static let captionsTag = "#LIVERELAY-CAPTIONS:"
     /// The format version. It is raised if another version could misread the journal.
     static let format = "2"
+    static let lastHeadLine = formatTag + format
     /// The EXT-X-VERSION that later entries need for EXT-X-MAP (RFC 8216 §7).
     private static let version = 6
     private static let end = "#\(PlaylistTag.endList.rawValue)\n"
@@ -35,6 +36,10 @@ struct RingJournal: Equatable {
     var declaresIndependentSegments: Bool
     /// Whether a bad disk, a power loss or an editor changed the text. An incomplete record after a kill is not damage.
     var isDamaged = false
+    /// The index after the last entry in the checkpoint, if another chunk can be added to it.
+    var checkpointEnd: Int?
+    /// Whether the older entries were read from the checkpoint.
+    var isFromCheckpoint = false
     /// Whether the file that was read ends inside a record, so that nothing can be appended to it.
     var endsInsideRecord = false
 
@@ -77,6 +82,7 @@ struct RingJournal: Equatable {
 
     /// The lines of one entry. They do not depend on the lines before them.
     static func record(_ entry: RingEntry) -> String {
+        // Read back by `entries(ofRecords:)` too.
         JournalDamageFilter.prependingChecksum(to: PlaylistWriter.entryLines(for: segment(entry), previous: nil))
     }
 
@@ -109,9 +115,12 @@ extension RingJournal {
     /// Reads the intact parts of a journal, whose last record may be incomplete.
     ///
     /// Throws if there is text without a head of this format, because the file may belong to another program.
+    /// - Parameter blocks: the entries before the records in `bytes`, from a checkpoint.
     /// - Returns: nil if no part of the journal was written.
-    static func read(_ bytes: [UInt8], path: String) throws(RingError) -> RingJournal? {
-        guard let filter = JournalDamageFilter(bytes, lastHeadLine: formatTag + format) else {
+    static func read(
+        _ bytes: [UInt8], path: String, after blocks: [EntryBlock] = []
+    ) throws(RingError) -> RingJournal? {
+        guard let filter = JournalDamageFilter(bytes, lastHeadLine: lastHeadLine) else {
             return try rejectForeignText(bytes, path: path)
         }
         let playlist: MediaPlaylist
@@ -126,9 +135,22 @@ extension RingJournal {
             captions: playlist.unknownTags.compactMap(Self.captions), hasEnded: filter.hasEnded,
             declaresIndependentSegments: playlist.hasIndependentSegments, isDamaged: filter.isDamaged,
             endsInsideRecord: filter.endsInsideRecord)
+        for block in blocks { journal.entries.append(block) }
+        journal.isFromCheckpoint = !blocks.isEmpty
+        journal.checkpointEnd = blocks.isEmpty ? nil : journal.entries.endIndex
         for segment in playlist.segments { journal.append(segment) }
-        journal.finishReading()
+        journal.finishReading(isWhole: blocks.isEmpty)
         return journal
+    }
+
+    /// The entries of records without a head; nil if one of them cannot be read.
+    static func entries(ofRecords records: ArraySlice<UInt8>) -> [RingEntry]? {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:\(RingRanges.targetDuration.upperBound)\n"
+        guard let playlist = try? MediaPlaylistParser.parse(Array(head.utf8) + records, limits: .none) else {
+            return nil
+        }
+        let entries = playlist.segments.compactMap { try? JournalEntryTag(of: $0).entry(for: $0) }
+        return entries.count == playlist.segments.count ? entries : nil
     }
 
     private static func liveWindowStart(in line: String) -> UInt64? {
@@ -160,8 +182,11 @@ extension RingJournal {
 
     /// Takes the first numbers from the first entry, because viewers know the names of segments. A head with other
     /// numbers is damaged, or the first records are missing. After damage it is unknown whether the channel ended.
-    private mutating func finishReading() {
-        if let first = entries.first {
+    /// - Parameter isWhole: whether the entries are those of the journal alone. A checkpoint may begin with earlier ones.
+    private mutating func finishReading(isWhole: Bool) {
+        if !isWhole {
+            isDamaged = isDamaged || lostRecords > 0
+        } else if let first = entries.first {
             isDamaged = isDamaged || lostRecords > 0 || first.mediaSequence != mediaSequence
             mediaSequence = first.mediaSequence
             discontinuitySequence = first.discontinuitySequence - (first.isDiscontinuous ? 1 : 0)

@@ -3,8 +3,9 @@ import Playlist
 /// The state of a ring as its spool directory describes it.
 struct RingRecovery {
     let index: RingIndex
-    /// The journal file as it is, if another record can be appended to it.
+    /// The journal file as it is, if another record can be appended to it, and the checkpoint beside it.
     let journal: JournalFile?
+    let checkpoint: CheckpointFile
     /// Whether the numbers continue those of an earlier process.
     let continuesEarlierRing: Bool
     let hasEnded: Bool
@@ -25,16 +26,16 @@ struct RingRecovery {
 
     /// - Parameters:
     ///   - journal: as it was read at `path`; nil if no part of it was written.
-    ///   - files: the sizes of the ring's files by name.
+    ///   - files: the ring's files.
     ///   - targetDuration: seconds. A larger value in the journal takes precedence.
     ///   - firstMediaSequence: the first number of a ring without a past.
     init(
-        _ journal: RingJournal?, path: String, files: [String: Int], policy: RetentionPolicy, targetDuration: Int,
+        _ journal: RingJournal?, path: String, files: SpoolFiles, policy: RetentionPolicy, targetDuration: Int,
         firstMediaSequence: UInt64
     ) throws(RingError) {
         let parameters = Parameters(
             policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
-        let highest = files.keys.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()
+        let highest = files.highestMediaSequence
         if let journal {
             try self.init(journal, path: path, files: files, highest: highest, parameters: parameters)
         } else {
@@ -46,6 +47,7 @@ struct RingRecovery {
     init(continuing index: RingIndex, hasEnded: Bool) {
         self.index = index
         journal = nil
+        checkpoint = CheckpointFile(upTo: nil)
         continuesEarlierRing = index.nextMediaSequence > 0
         self.hasEnded = hasEnded
         resumePoint = index.newest?.resumePoint
@@ -61,6 +63,7 @@ struct RingRecovery {
             policy: parameters.policy, targetDuration: parameters.targetDuration,
             nextMediaSequence: max(parameters.firstMediaSequence, highest.map { $0 + 1 } ?? 0))
         journal = nil
+        checkpoint = CheckpointFile(upTo: nil)
         continuesEarlierRing = highest != nil
         isDamaged = highest != nil
         hasEnded = false
@@ -70,7 +73,7 @@ struct RingRecovery {
     }
 
     private init(
-        _ journal: RingJournal, path: String, files: [String: Int], highest: UInt64?, parameters: Parameters
+        _ journal: RingJournal, path: String, files: SpoolFiles, highest: UInt64?, parameters: Parameters
     ) throws(RingError) {
         let next = journal.entries.last.map { $0.mediaSequence + 1 } ?? journal.mediaSequence
         let unrecorded = try Self.unrecordedCount(upTo: highest, after: next, isDamaged: journal.isDamaged, path: path)
@@ -86,6 +89,7 @@ struct RingRecovery {
             isUnchanged && !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
             && index.targetDuration == journal.targetDuration && index.captions.renditions == journal.captions
         self.journal = isAppendable ? JournalFile(continuing: journal) : nil
+        checkpoint = CheckpointFile(upTo: journal.checkpointEnd)
         continuesEarlierRing =
             !journal.entries.isEmpty || index.nextMediaSequence > parameters.firstMediaSequence
         hasEnded = journal.hasEnded && !isDamaged
@@ -94,25 +98,48 @@ struct RingRecovery {
         lostRecords = journal.lostRecords
     }
 
-    /// The index of `journal`. An entry whose files are not in `files` (sizes by name) is a gap.
+    /// The index of `journal`. An entry whose files are not in `files` is a gap.
+    ///
+    /// The sizes of the newest files are compared, because a power loss cuts files short that were written just before it.
     /// - Parameter revives: whether a gap becomes a segment again if its files are back.
     /// - Returns: the index, and whether its entries are those of the journal.
     static func index(
         of journal: RingJournal, skipping skipped: UInt64 = 0, policy: RetentionPolicy, targetDuration: Int,
-        files: [String: Int], revives: Bool = false
+        files: SpoolFiles, revives: Bool = false
     ) -> (index: RingIndex, isUnchanged: Bool) {
         var index = RingIndex(
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
             liveWindowStart: journal.liveWindowStart, captions: journal.captions)
-        var isUnchanged = true
-        for recorded in journal.entries {
-            index.appendGaps(before: recorded)
-            let entry = withGapState(recorded, files, revives: revives)
-            isUnchanged = isUnchanged && entry.isGap == recorded.isGap
-            index.replay(entry)
+        // The last entry that differs from its record, and the last one that has other files.
+        var (lastChange, lastLoss): (UInt64?, UInt64?)
+        func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
+            let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
+            let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
+            if isGap != recorded.isGap { lastChange = recorded.mediaSequence }
+            let isChanged = isGap != recorded.isGap || audioFiles != recorded.audioFiles
+            if isChanged { lastLoss = recorded.mediaSequence }
+            guard isChanged || recorded.subtitleBytes > 0 else { return recorded }
+            var entry = recorded
+            (entry.isGap, entry.audioFiles, entry.subtitleBytes) = (isGap, audioFiles, 0)
+            return entry
         }
-        return (index, isUnchanged)
+        var rest = journal.entries[...]
+        for block in journal.entries.wholeBlocks {
+            let first = block.mediaSequences
+            guard first.count == EntryBlock.size, index.entries.isEmpty || first.lowerBound == index.nextMediaSequence
+            else { break }
+            let entries = (0..<EntryBlock.size).map { settled(block[$0], isRecent: false) }
+            let isChanged = lastLoss.map { $0 >= first.lowerBound } ?? false
+            index.replay(isChanged ? EntryBlock(entries) : block, entries)
+            rest = rest.dropFirst(EntryBlock.size)
+        }
+        for recorded in rest {
+            index.appendGaps(before: recorded)
+            index.replay(settled(recorded, isRecent: true))
+        }
+        // The files of entries that were evicted are gone.
+        return (index, lastChange.map { $0 < max(index.oldestMediaSequence, journal.mediaSequence) } ?? true)
     }
 
     /// The number of segment files without a record. A killed process leaves at most one, which no viewer saw and which
@@ -127,20 +154,19 @@ struct RingRecovery {
         return Int(highest - next) + 1
     }
 
-    /// `entry` with its gap state. A listed file was complete; if the disk lost it, its number stays listed as a gap.
-    private static func withGapState(_ entry: RingEntry, _ files: [String: Int], revives: Bool) -> RingEntry {
-        var entry = entry
-        let isComplete = ([entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? []))
-            .allSatisfy { files[$0.name] == $0.byteCount }
+    /// Whether an entry is a gap. A listed file was complete; if the disk lost it, its number stays listed as a gap.
+    private static func isGap(_ entry: RingEntry, _ files: SpoolFiles, isRecent: Bool, revives: Bool) -> Bool {
         // A gap without a file never had media.
         let mayRevive = revives && entry.segment.byteCount > 0
-        entry.isGap = entry.isGap && !mayRevive || !isComplete
-        entry.subtitleBytes = 0
-        for (index, audio) in entry.audioFiles.enumerated() {
-            guard let audio else { continue }
-            let isComplete = [audio.segment, audio.initialization].allSatisfy { files[$0.name] == $0.byteCount }
-            entry.audioFiles[index]?.isGap = !isComplete
-        }
-        return entry
+        if entry.isGap, !mayRevive { return true }
+        let needed = [entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? [])
+        return !needed.allSatisfy { files.isThere($0, isRecent: isRecent) }
+    }
+
+    /// The files of an audio track, which are a gap if one of them is lost.
+    private static func withGap(_ audio: AudioTrackFile?, _ files: SpoolFiles, isRecent: Bool) -> AudioTrackFile? {
+        guard var audio else { return nil }
+        audio.isGap = ![audio.segment, audio.initialization].allSatisfy { files.isThere($0, isRecent: isRecent) }
+        return audio
     }
 }

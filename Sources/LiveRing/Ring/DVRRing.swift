@@ -20,6 +20,7 @@ package actor DVRRing {
     package nonisolated let lostRecords: Int
     private var spool: SpoolDirectory
     private(set) var journal: JournalFile
+    private(set) var checkpoint: CheckpointFile
     private(set) var index: RingIndex
     private(set) var subtitles: SubtitleStore
     private(set) var hasEnded: Bool
@@ -37,6 +38,7 @@ package actor DVRRing {
     private init(_ opening: consuming RingOpening) {
         let recovery = opening.recovery
         journal = opening.journal
+        checkpoint = opening.checkpoint
         index = opening.index
         subtitles = opening.subtitles
         housekeepingError = opening.housekeepingError
@@ -144,9 +146,7 @@ extension DVRRing {
         let files = try spool.files()
         let path = spool.path(of: SpoolName.journal)
         var journal = previous?.dequeueJournal(ifStill: spool.version(of: SpoolName.journal))
-        if journal == nil, let bytes = try spool.read(SpoolName.journal) {
-            journal = try RingJournal.read(bytes, path: path)
-        }
+        if journal == nil { journal = try JournalReader.read(in: spool.path)?.journal }
         let recovery = try RingRecovery(
             journal, path: path, files: files, policy: policy, targetDuration: targetDuration,
             firstMediaSequence: firstMediaSequence)
@@ -158,8 +158,8 @@ extension DVRRing {
 
     /// The state of the ring in `directory` before it is opened; nil if it has no readable journal or no segment.
     package static func previousRing(in directory: String) -> PreviousRing? {
-        let path = "\(directory)/\(SpoolName.journal)"
-        return SpoolDirectory.content(at: path).flatMap { PreviousRing(journal: $0, version: $1, path: path) }
+        guard let (journal, version) = try? JournalReader.read(in: directory) else { return nil }
+        return PreviousRing(journal, version: version)
     }
 
     /// Closes this ring and continues it with parameters that are known only now. The spool stays locked meanwhile, and
@@ -256,7 +256,7 @@ extension DVRRing {
         _ = subtitles.evict(index: index)
         publishSnapshot()
         performHousekeeping { () throws(RingError) in
-            try spool.removeRingFiles(except: index.files.union(subtitles.files), of: spool.files())
+            for name in try spool.files().unneeded(by: index, subtitles) { try spool.remove(name) }
         }
     }
 
@@ -383,6 +383,7 @@ extension DVRRing {
             try subtitles.compactJournals(index: index, in: spool)
             let isWrong = journal.declaresIndependentSegments && index.dependentEntries > 0
             if isWrong || journal.needsCompaction(entryCount: index.entries.count) { try rewriteJournal(index) }
+            checkpoint.append(index.entries, in: spool)
         }
     }
 
@@ -397,7 +398,8 @@ extension DVRRing {
     }
 
     private func rewriteJournal(_ index: RingIndex, hasEnded: Bool? = nil) throws(RingError) {
-        try journal.rewrite(RingJournal(index, hasEnded: hasEnded ?? self.hasEnded), in: spool)
+        try journal.rewrite(
+            RingJournal(index, hasEnded: hasEnded ?? self.hasEnded), in: spool, checkpoint: &checkpoint)
     }
 
     /// Makes sure, before a write, that no other process writes into the directory.

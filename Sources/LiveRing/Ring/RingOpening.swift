@@ -6,14 +6,16 @@ struct RingOpening: ~Copyable {
     let recovery: RingRecovery
     private(set) var index: RingIndex
     private(set) var journal = JournalFile(SpoolName.journal)
+    private(set) var checkpoint: CheckpointFile
     private(set) var subtitles: SubtitleStore
     private(set) var housekeepingError: RingError?
 
-    /// - Parameter files: the sizes of the ring's files by name.
+    /// - Parameter files: the ring's files.
     init(
-        _ spool: consuming SpoolDirectory, recovery: RingRecovery, renditions: [Rendition]?, files: [String: Int]
+        _ spool: consuming SpoolDirectory, recovery: RingRecovery, renditions: [Rendition]?, files: SpoolFiles
     ) throws(RingError) {
         index = recovery.index
+        checkpoint = CheckpointFile(upTo: nil)
         subtitles = SubtitleStore(renditions, index: &index, in: spool, files: files)
         housekeepingError = subtitles.recoveryError
         self.recovery = recovery
@@ -32,6 +34,7 @@ struct RingOpening: ~Copyable {
         index.setParameters(policy: policy, targetDuration: targetDuration)
         let (store, unneeded) = SubtitleStore.continuing(ring.subtitles, with: renditions, index: &index)
         (subtitles, journal, housekeepingError) = (store, ring.journal, ring.housekeepingError)
+        checkpoint = ring.checkpoint
         recovery = RingRecovery(continuing: index, hasEnded: ring.hasEnded)
         self.spool = spool
         if index.targetDuration != ring.index.targetDuration { journal.invalidate() }
@@ -43,25 +46,30 @@ struct RingOpening: ~Copyable {
         do throws(RingError) {
             try subtitles.writeNewJournals(index: index, in: spool)
             guard journal.isStale else { return }
-            try journal.rewrite(RingJournal(index, hasEnded: recovery.hasEnded), in: spool)
+            try writeJournal()
         } catch {
             guard error.isDiskFull else { throw error }
             housekeepingError = error
         }
     }
 
+    private mutating func writeJournal() throws(RingError) {
+        try journal.rewrite(RingJournal(index, hasEnded: recovery.hasEnded), in: spool, checkpoint: &checkpoint)
+    }
+
     /// Removes files that do not belong to the ring, and rewrites the journals.
     ///
     /// If the disk is full, the ring opens with what is there, and the next publish writes the journals.
-    private mutating func cleanUp(_ files: [String: Int]) throws(RingError) {
-        try spool.removeRingFiles(except: index.files.union(subtitles.files), of: files)
+    private mutating func cleanUp(_ files: SpoolFiles) throws(RingError) {
+        for name in files.unneeded(by: index, subtitles) { try spool.remove(name) }
         do throws(RingError) {
             try subtitles.rewriteJournals(index: index, in: spool)
             // Writing the journal of a rewind of days takes seconds.
             if let current = recovery.journal {
                 journal = current
+                checkpoint = recovery.checkpoint
             } else {
-                try journal.rewrite(RingJournal(index, hasEnded: recovery.hasEnded), in: spool)
+                try writeJournal()
             }
         } catch {
             guard error.isDiskFull else { throw error }

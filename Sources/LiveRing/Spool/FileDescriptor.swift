@@ -6,6 +6,8 @@ import Glibc
     private static let chunksPerWrite = 64
 
     static let readOnly = O_RDONLY
+    /// The error of a file that does not exist.
+    static let doesNotExist = ENOENT
 
     private let raw: Int32
     let path: String
@@ -52,6 +54,18 @@ import Glibc
         var status = stat()
         guard unsafe fstat(raw, &status) == 0 else { throw .system(.read, path: path, code: errno) }
         return FileVersion(status)
+    }
+
+    /// Reads bytes from `offset` on.
+    /// - Returns: fewer than `count` if the file ends before.
+    func bytes(_ count: Int, at offset: Int) throws(RingError) -> [UInt8] {
+        guard lseek(raw, off_t(offset), SEEK_SET) >= 0 else { throw .system(.read, path: path, code: errno) }
+        var failure: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            failure = unsafe fill(buffer, &filled)
+        }
+        guard failure == 0 else { throw .system(.read, path: path, code: failure) }
+        return bytes
     }
 
     /// Reads the bytes from the current position to the end.

@@ -44,9 +44,8 @@ struct SpoolDirectory: ~Copyable {
     /// Makes sure that no other process may write into the directory.
     ///
     /// A directory that was removed or replaced has another lock file or none. It is created and locked again.
-    /// - Returns: the sizes of the ring's files in the directory by name if it was locked again; nil if the lock is still
-    ///   valid.
-    mutating func reacquireLock() throws(RingError) -> [String: Int]? {
+    /// - Returns: the ring's files in the directory if it was locked again; nil if the lock is still valid.
+    mutating func reacquireLock() throws(RingError) -> SpoolFiles? {
         if lock.isAtItsPath { return nil }
         let newLock = try Self.acquireLock(at: path)
         let files = try files()
@@ -96,9 +95,8 @@ struct SpoolDirectory: ~Copyable {
         }
     }
 
-    /// Appends `text` to an existing file. After an error a part of the text may have been written.
-    func append(_ text: String, to name: String) throws(RingError) {
-        let bytes = Array(text.utf8)
+    /// Appends to an existing file. After an error a part may have been written.
+    func append(_ bytes: [UInt8], to name: String) throws(RingError) {
         do throws(RingError) {
             try writeChunks([bytes[...]], to: path(of: name), flags: O_WRONLY | O_APPEND, as: name)
         } catch {
@@ -124,14 +122,6 @@ struct SpoolDirectory: ~Copyable {
         throw .system(.write, path: path, code: code)
     }
 
-    /// The bytes of a file in a directory that is not locked, and their version; nil if the file cannot be read.
-    static func content(at path: String) -> (bytes: [UInt8], version: FileVersion)? {
-        guard let file = try? FileDescriptor(path, flags: O_RDONLY), let version = try? file.version(),
-            let bytes = try? file.readToEnd()
-        else { return nil }
-        return (bytes, version)
-    }
-
     /// The version of a file; nil if it cannot be opened.
     func version(of name: String) -> FileVersion? {
         try? FileDescriptor(path(of: name), flags: O_RDONLY).version()
@@ -152,23 +142,17 @@ struct SpoolDirectory: ~Copyable {
         throw .system(.remove, path: path(of: name), code: errno)
     }
 
-    /// Removes the ring's files that are not in `needed`.
-    /// - Parameter files: the files in the directory by name.
-    func removeRingFiles(except needed: Set<String>, of files: [String: Int]) throws(RingError) {
-        for name in files.keys where !needed.contains(name) { try remove(name) }
-    }
-
-    /// The sizes of the regular files whose names only a ring uses, by name.
-    func files() throws(RingError) -> [String: Int] {
+    /// The files whose names only a ring uses.
+    func files() throws(RingError) -> SpoolFiles {
         guard let directory = unsafe opendir(path) else { throw .system(.list, path: path, code: errno) }
         defer { unsafe closedir(directory) }
-        var files: [String: Int] = [:]
+        var files = SpoolFiles { [path] in Self.byteCount(ofRegularFile: "\(path)/\($0)") }
         while let entry = unsafe readdir(directory) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
-            guard SpoolName.isRingFile(name), let size = Self.byteCount(ofRegularFile: path(of: name)) else { continue }
-            files[name] = size
+            let type = unsafe Int(entry.pointee.d_type)
+            if type == Int(DT_REG) || type == Int(DT_UNKNOWN) { files.insert(name) }
         }
         return files
     }

@@ -19,8 +19,10 @@ package enum SpoolName {
     }
 
     static func segment(mediaSequence: UInt64, fingerprint: UInt32) -> String {
-        var name = Array("seg-\(mediaSequence)-".utf8)
+        var name = Array(segmentPrefix.utf8)
         name.reserveCapacity(40)
+        name += String(mediaSequence).utf8
+        name.append(ASCII.minus)
         for shift in stride(from: 28, through: 0, by: -4) {
             let digit = UInt8(truncatingIfNeeded: fingerprint >> UInt32(shift)) & 15
             name.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
@@ -29,15 +31,36 @@ package enum SpoolName {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// The fingerprint in the name of a segment; nil for any other name, and for one that `segment` does not return.
-    static func fingerprint(ofSegment name: String) -> UInt32? {
-        guard let number = mediaSequence(ofSegment: name),
-            let value = UInt32(name.dropLast(fragmentedMP4Suffix.count).suffix(8), radix: 16),
-            segment(mediaSequence: number, fingerprint: value) == name
-        else { return nil }
-        return value
+    /// The number and the fingerprint in the name of a segment; nil for a name that `segment` does not return.
+    static func numberAndFingerprint(ofSegment name: some Sequence<UInt8>) -> (number: UInt64, fingerprint: UInt32)? {
+        var bytes = name.makeIterator()
+        for expected in segmentPrefix.utf8 where bytes.next() != expected { return nil }
+        var (number, digits) = (UInt64(0), 0)
+        while let digit = bytes.next(), digit != ASCII.minus {
+            // No leading zero, and not more than the ring assigns.
+            guard ASCII.zero...ASCII.nine ~= digit, digits == 0 || number > 0, digits < 18 else { return nil }
+            number = number * 10 + UInt64(digit - ASCII.zero)
+            digits += 1
+        }
+        var fingerprint: UInt32 = 0
+        for _ in 0..<8 {
+            guard let value = bytes.next().flatMap(valueOfDigit) else { return nil }
+            fingerprint = fingerprint << 4 | value
+        }
+        for expected in fragmentedMP4Suffix.utf8 where bytes.next() != expected { return nil }
+        return digits > 0 && bytes.next() == nil ? (number, fingerprint) : nil
     }
 
+    /// - Returns: nil for another byte than a hexadecimal digit without capital letters.
+    private static func valueOfDigit(_ digit: UInt8) -> UInt32? {
+        switch digit {
+        case ASCII.zero...ASCII.nine: UInt32(digit - ASCII.zero)
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(digit - UInt8(ascii: "a") + 10)
+        default: nil
+        }
+    }
+
+    private static let segmentPrefix = "seg-"
     private static let fragmentedMP4Suffix = ".m4s"
     private static let transportStreamSuffix = ".ts"
 
@@ -156,7 +179,7 @@ package enum SpoolName {
 
     /// Whether only a ring creates files called `name`.
     static func isRingFile(_ name: String) -> Bool {
-        if name == journal + partSuffix { return true }
+        if name == journal + partSuffix || name == CheckpointFile.name + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
             || audio(named: base) != nil || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil

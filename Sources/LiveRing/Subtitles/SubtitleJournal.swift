@@ -44,10 +44,10 @@ struct SubtitleJournal {
     /// Reads a journal whose last record may be incomplete.
     /// - Parameters:
     ///   - number: the number of the rendition in the name of the journal.
-    ///   - files: the sizes of the ring's files by name.
+    ///   - files: the ring's files.
     /// - Returns: nil if the head is incomplete.
     static func read(
-        _ bytes: [UInt8], number: Int, path: String, files: [String: Int]
+        _ bytes: [UInt8], number: Int, path: String, files: SpoolFiles
     ) throws(RingError) -> SubtitleRendition? {
         guard let playlist = try RingJournal.parseCompleteLines(bytes, path: path) else { return nil }
         let lines = playlist.unknownTags + (playlist.segments.first?.unknownTags ?? [])
@@ -65,13 +65,13 @@ struct SubtitleJournal {
     }
 
     private static func entry(
-        of segment: MediaSegment, number: Int, files: [String: Int]
+        of segment: MediaSegment, number: Int, files: SpoolFiles
     ) throws(RingError) -> SubtitleRendition.SubtitleEntry {
         guard let line = segment.unknownTags.last(where: { $0.hasPrefix(entryTag) }),
             let size = Int(line.dropFirst(entryTag.count + byteCount.count + 1)), RingRanges.sizes.contains(size),
             SpoolName.subtitles(named: segment.uri)?.rendition == number
         else { throw .damagedJournalEntry(uri: segment.uri, attribute: entryTag) }
-        return SubtitleRendition.SubtitleEntry(
-            file: SpoolFile(name: segment.uri, byteCount: size), isGap: segment.isGap || files[segment.uri] != size)
+        let file = SpoolFile(name: segment.uri, byteCount: size)
+        return SubtitleRendition.SubtitleEntry(file: file, isGap: segment.isGap || !files.isWhole(file))
     }
 }

@@ -58,10 +58,10 @@ package struct SubtitleRendition: Equatable, Sendable {
         return (Array(entries.prefix(before)) + entries.suffix(after)).filter { !$0.isGap }.map(\.file)
     }
 
-    /// Sets the gap state of every entry: an entry is a gap unless `files` (sizes by name) has its complete file.
-    mutating func updateGaps(from files: [String: Int]) {
+    /// Sets the gap state of every entry: an entry is a gap unless `files` has its complete file.
+    mutating func updateGaps(from files: SpoolFiles) {
         for index in entries.indices {
-            entries[index].isGap = files[entries[index].file.name] != entries[index].file.byteCount
+            entries[index].isGap = !files.isWhole(entries[index].file)
         }
     }
 

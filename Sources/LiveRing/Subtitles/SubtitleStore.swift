@@ -18,12 +18,12 @@ struct SubtitleStore {
     /// Continues the renditions of an earlier process.
     /// - Parameters:
     ///   - renditions: the renditions to publish; nil continues all.
-    ///   - files: the sizes of the ring's files by name.
+    ///   - files: the ring's files.
     init(
-        _ renditions: [Rendition]?, index: inout RingIndex, in spool: borrowing SpoolDirectory, files: [String: Int]
+        _ renditions: [Rendition]?, index: inout RingIndex, in spool: borrowing SpoolDirectory, files: SpoolFiles
     ) {
         var recovered: [SubtitleRendition] = []
-        for number in files.keys.compactMap({ SpoolName.rendition(ofSubtitleJournal: $0) }).sorted() {
+        for number in files.subtitleJournals {
             if let track = recover(number, in: spool, files: files) { recovered.append(track) }
         }
         var nextNumber = (recovered.map(\.number).max() ?? -1) + 1
@@ -64,9 +64,9 @@ struct SubtitleStore {
         return (store, rest.flatMap { track, journal in track.files.map(\.file.name) + [journal.name] })
     }
 
-    /// Makes entries whose files are not in `files` (sizes by name) gaps, because the spool is another directory. The
+    /// Makes entries whose files are not in `files` gaps, because the spool is another directory. The
     /// journals become stale.
-    mutating func updateGaps(from files: [String: Int], index: inout RingIndex) {
+    mutating func updateGaps(from files: SpoolFiles, index: inout RingIndex) {
         for position in renditions.indices {
             renditions[position].updateGaps(from: files)
             journals[position].invalidate()
@@ -88,7 +88,7 @@ struct SubtitleStore {
 
     /// Reads the journal of a rendition. A rendition that cannot be read starts empty, so that the video is not delayed.
     private mutating func recover(
-        _ number: Int, in spool: borrowing SpoolDirectory, files: [String: Int]
+        _ number: Int, in spool: borrowing SpoolDirectory, files: SpoolFiles
     ) -> SubtitleRendition? {
         let name = SpoolName.subtitleJournal(number)
         do throws(RingError) {

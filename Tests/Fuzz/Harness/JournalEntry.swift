@@ -72,14 +72,14 @@ enum JournalEntry {
     }
 
     /// Returns all files that the journal names.
-    private static func files(of bytes: [UInt8]) -> [String: Int] {
+    private static func files(of bytes: [UInt8]) -> SpoolFiles {
         let journal: RingJournal?
         do throws(RingError) { journal = try RingJournal.read(bytes, path: "ring.m3u8") } catch { return [:] }
         let files = (journal?.entries ?? RingEntries()).flatMap { [$0.segment, $0.initialization] }
-        return Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first }
+        return SpoolFiles(Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first })
     }
 
-    private static func recover(_ bytes: [UInt8], files: [String: Int]) throws {
+    private static func recover(_ bytes: [UInt8], files: SpoolFiles) throws {
         let policy = RetentionPolicy(rewind: .seconds(60), byteLimit: 1 << 20)
         let found: RingRecovery
         do throws(RingError) {

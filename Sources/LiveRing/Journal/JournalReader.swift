@@ -1,0 +1,66 @@
+/// Reads the journal of a spool directory, and the checkpoint beside it.
+enum JournalReader {
+    /// The bytes before which the head of a journal ends, if the journal is long.
+    private static let longestHead = 1 << 18
+    /// The bytes at the end of a journal in which the records after the checkpoint are looked for.
+    private static let tailSizes = [1 << 20, 1 << 24]
+
+    /// - Returns: nil if there is no journal, or no part of it was written.
+    static func read(in directory: String) throws(RingError) -> (journal: RingJournal, version: FileVersion)? {
+        let path = "\(directory)/\(SpoolName.journal)"
+        let file: FileDescriptor
+        do throws(RingError) {
+            file = try FileDescriptor(path, flags: FileDescriptor.readOnly)
+        } catch .system(.open, _, code: FileDescriptor.doesNotExist) {
+            return nil
+        }
+        let version = try file.version()
+        if let bytes = try? FileDescriptor("\(directory)/\(CheckpointFile.name)", flags: FileDescriptor.readOnly)
+            .readToEnd(),
+            let journal = try records(of: file, after: CheckpointFile.read(bytes))
+        {
+            return (journal, version)
+        }
+        return try RingJournal.read(file.bytes(file.byteCount(), at: 0), path: path).map { ($0, version) }
+    }
+
+    /// The journal with the blocks of its checkpoint; nil if the journal does not have their records.
+    private static func records(
+        of file: borrowing FileDescriptor, after checkpoint: CheckpointFile.Content
+    ) throws(RingError) -> RingJournal? {
+        guard let last = checkpoint.blocks.last?[EntryBlock.size - 1] else { return nil }
+        let byteCount = try file.byteCount()
+        let start = try file.bytes(min(longestHead, byteCount), at: 0)
+        let headEnd = Array("\n\(RingJournal.lastHeadLine)\n".utf8)
+        guard let head = start.firstRange(of: headEnd)?.upperBound else { return nil }
+        // A record ends with the name of its segment.
+        let name = Array("\n\(last.segment.name)\n".utf8)
+        for size in tailSizes {
+            let tail = try file.bytes(min(size, byteCount - head), at: max(head, byteCount - size))
+            guard let end = tail.lastRange(of: name)?.upperBound else { continue }
+            let records = Array(start[..<head]) + tail[end...]
+            guard var journal = try RingJournal.read(records, path: file.path, after: checkpoint.blocks) else {
+                return nil
+            }
+            if !checkpoint.isWhole { journal.checkpointEnd = nil }
+            return journal
+        }
+        return nil
+    }
+}
+
+extension [UInt8] {
+    /// The first place of `pattern`, which is not empty.
+    fileprivate func firstRange(of pattern: [UInt8]) -> Range<Int>? {
+        indices.lazy.map { $0..<$0 + pattern.count }.first { has(pattern, at: $0) }
+    }
+
+    /// The last place of `pattern`, which is not empty.
+    fileprivate func lastRange(of pattern: [UInt8]) -> Range<Int>? {
+        indices.reversed().lazy.map { $0..<$0 + pattern.count }.first { has(pattern, at: $0) }
+    }
+
+    private func has(_ pattern: [UInt8], at range: Range<Int>) -> Bool {
+        range.upperBound <= count && self[range.lowerBound] == pattern[0] && self[range].elementsEqual(pattern)
+    }
+}

@@ -22,6 +22,7 @@ package struct SpliceEngine: Sendable {
     private var heldSegments: HeldSegments
     private let heldAudioBytes: Int
     private let audioTracks: AudioTrackChoice
+    private let leadingTrack: AudioTrackIdentity?
     /// Metadata of segments whose video the splitter holds.
     private var heldMetadata: [TimedMetadata] = []
     /// Whether a segment that would be published without video is refused.
@@ -34,6 +35,7 @@ package struct SpliceEngine: Sendable {
         let isDropped = configuration.audio == .drop
         let hasCompanion = configuration.hasAudioRendition && !isDropped
         audioTracks = configuration.audioTracks
+        leadingTrack = configuration.leadingTrack
         main = RenditionDemuxer(
             tracks: hasCompanion || isDropped ? .video : .both, audio: audioTracks, audioStage: audioStage)
         layout =
@@ -96,14 +98,20 @@ package struct SpliceEngine: Sendable {
     package mutating func handle(_ input: SpliceInput) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         switch input {
-        case .segment(let segment) where segment.rendition == .main: written = try appendMain(segment)
-        case .segment(let segment): try appendCompanion(segment)
+        case .segment(let segment):
+            switch segment.rendition {
+            case .main: written = try appendMain(segment)
+            case .audio: try appendCompanion(segment)
+            case .furtherAudio(let index): try assembler.further.append(segment, of: index)
+            }
         case .lost(.main, let duration):
             main.breakContinuity()
             lost += duration
         case .lost(.audio, _): layout.updateCompanion { $0.breakContinuity() }
+        case .lost(.furtherAudio(let index), _): assembler.further.breakContinuity(of: index)
         case .ended(.main): written = try endMain()
         case .ended(.audio): try endCompanion()
+        case .ended(.furtherAudio(let index)): try assembler.further.end(index)
         }
         written += try writeVideo()
         written += try releaseExcess()
@@ -114,7 +122,7 @@ package struct SpliceEngine: Sendable {
         let streams = main.program?.privateData ?? []
         for index in written.indices {
             written[index].privateDataStreams = streams
-            written[index].audioTrack = main.audioTrack
+            written[index].audioTrack = leadingTrack ?? main.audioTrack
         }
         return written
     }
@@ -203,6 +211,7 @@ package struct SpliceEngine: Sendable {
             layout = .demuxed(companion: companion)
             return
         }
+        assembler.further.removeRenditions()
         main = RenditionDemuxer(tracks: .both, audio: audioTracks, audioStage: main.audioStage)
         layout = .muxed
         videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment, byteLimit: heldAudioBytes)
@@ -283,11 +292,21 @@ package struct SpliceEngine: Sendable {
     /// - Parameter isLast: whether no more audio can belong to the queued video.
     private mutating func writeVideo(isLast: Bool = false) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
-        while let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast) {
+        while isLast || !awaitsFurtherAudio,
+            let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast)
+        {
             try MediaError.checkCancellation()
             written += assembler.append(matched)
         }
         return written
+    }
+
+    /// Whether video waits for the audio renditions beside the companion: for a segment at most.
+    private var awaitsFurtherAudio: Bool {
+        mutating get {
+            guard let span = videoQueue.firstSpan, videoQueue.waitingDuration <= longestSegment else { return false }
+            return assembler.further.awaitsAudio(for: span)
+        }
     }
 
     private mutating func writeAudioOnly(_ parts: [AudioPeriodPart]) throws(MediaError) -> [SplicedSegment] {

@@ -36,7 +36,7 @@ import Testing
         Row(
             when: "its own audio",
             parts: [Part(start: 0, beginsPeriod: true, own: 1), Part(start: second, own: 2)],
-            payloads: [[1], [1, 2]], counts: (2, 0)),
+            payloads: [[1], [2]], counts: (2, 0)),
         Row(
             when: "an ad without it",
             parts: [
@@ -46,17 +46,17 @@ import Testing
         Row(
             when: "it stops inside a period",
             parts: [Part(start: 0, beginsPeriod: true, own: 1), Part(start: second), Part(start: 2 * second, own: 2)],
-            payloads: [[1], [1, 0], [2]], counts: (3, 0)),
+            payloads: [[1], [0], [2]], counts: (3, 0)),
         Row(
             when: "it begins inside a period that began without it",
-            parts: [Part(start: 0, beginsPeriod: true), Part(start: second, own: 2)], payloads: [[9], [9, 2]],
+            parts: [Part(start: 0, beginsPeriod: true), Part(start: second, own: 2)], payloads: [[9], [2]],
             counts: (1, 1)),
         Row(
             when: "its configuration changes inside a period",
             parts: [
                 Part(start: 0, beginsPeriod: true, own: 1), Part(start: second, own: 2, sampleRate: 44_100),
                 Part(start: 9 * second, beginsPeriod: true, own: 3, sampleRate: 44_100),
-            ], payloads: [[1], [1, 0], [3]], counts: (3, 0)),
+            ], payloads: [[1], [0], [3]], counts: (3, 0)),
     ]
 
     private static let german = AudioTrackIdentity(language: LanguageTag("de") ?? .unknown)
@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: rows)
     func segments(_ row: Row) throws {
         var tracks = FurtherAudioTracks(
-            SpliceConfiguration(hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0))
+            policy: .copy, fillsSilence: true, longestSegment: .seconds(6), byteLimit: 1 << 20, position: .beginning)
         let leadingConfiguration = SyntheticPackets.audioConfiguration()
         var (timeline, written): (PeriodTimeline?, [[UInt8]]) = (nil, [])
         var end = Ticks(18_000)
@@ -110,6 +110,27 @@ import Testing
         #expect(abs(position.decodeTime - PeriodTimeline.audioTime(end)) < 700_000, "it ends with its video")
     }
 
+    /// Video waits for a rendition once, and not again before it has caught up.
+    @Test func lateRenditionIsNotAwaitedAgain() throws {
+        var tracks = FurtherAudioTracks(
+            policy: .copy, fillsSilence: true, longestSegment: .seconds(6), byteLimit: 1 << 20,
+            renditions: [Self.german], position: .beginning)
+        let unit = TimedVideo(packet: SyntheticPackets.videoPacket(dts: 0), dts: .zero, pts: .zero)
+        let timeline = PeriodTimeline(first: unit, at: Ticks(18_000))
+        let span = { (index: Int64) in
+            AudioVideoMatcher.VideoSpan(
+                start: Ticks(index * Self.second), end: Ticks((index + 1) * Self.second), discontinuitySequence: 0,
+                beginsPeriod: index == 0)
+        }
+        #expect(tracks.awaitsAudio(for: span(0)))
+        tracks.adopt(span(0), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
+        #expect(!tracks.awaitsAudio(for: span(1)), "it is late")
+        tracks.adopt(span(1), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
+        try tracks.end(0)
+        tracks.adopt(span(2), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
+        #expect(!tracks.awaitsAudio(for: span(3)), "it has ended")
+    }
+
     @Test func tracksKeepTheirPlaces() throws {
         let languages = ["de", "fr", "es"].compactMap { LanguageTag($0) }
         let known = languages.map {
@@ -120,8 +141,7 @@ import Testing
         var position = TimelinePosition.beginning
         position.audioTracks = known
         var tracks = FurtherAudioTracks(
-            SpliceConfiguration(
-                hasAudioRendition: false, longestSegment: .seconds(6), position: position, wallClock: 0))
+            policy: .copy, fillsSilence: true, longestSegment: .seconds(6), byteLimit: 1 << 20, position: position)
         var demuxed = RenditionDemuxer.Demuxed(
             flushed: DemuxedSegment(), boundary: .plain, packets: DemuxedSegment(), isContinuous: true)
         let others = (0..<20).map { AudioTrackIdentity(language: .unknown, ordinal: $0) }

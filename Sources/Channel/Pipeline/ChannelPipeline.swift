@@ -83,13 +83,16 @@ package struct ChannelPipeline: Sendable {
     }
 
     /// Adds a source, or replaces it if it moved its audio into or out of a companion rendition.
-    mutating func addSource(_ source: Int, hasCompanion: Bool) {
+    /// - Parameter audioRenditions: its audio renditions beside that of its variant; nil if there are none.
+    mutating func addSource(_ source: Int, hasCompanion: Bool, audioRenditions: AudioRenditionTracks? = nil) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
         var configuration = SpliceConfiguration(
             hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
             longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
             datedUntil: publisher.datedUntil, published: publisher.publishedBefore)
         configuration.audioTracks = audio.tracks
+        configuration.audioRenditions = audioRenditions?.tracks ?? []
+        configuration.leadingTrack = audioRenditions?.leading
         configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo
         configuration.heldBytes = memory.bytes(of: .held)
@@ -132,7 +135,7 @@ extension ChannelPipeline {
             guard delivery.source == 0 else { return (.held, []) }
             return (.held, try await publisher.subtitles.process(delivery.content, of: index))
         }
-        let rendition: InputRendition = delivery.rendition == .main ? .main : .audio
+        let rendition = InputRendition(delivery.rendition)
         switch delivery.content {
         case .segment(let tracked):
             let isOther = delivery.source != output.source || output.filler != nil

@@ -29,7 +29,10 @@ struct PeriodAssembler: Sendable {
         audio = AudioTrackAssembler(
             next: configuration.position.audioDecodeTime, configuration: configuration.position.audio,
             fillsGaps: configuration.fillsSilence)
-        further = FurtherAudioTracks(configuration)
+        further = FurtherAudioTracks(
+            policy: configuration.audio, fillsSilence: configuration.fillsSilence,
+            longestSegment: configuration.longestSegment, byteLimit: configuration.heldAudioBytes,
+            renditions: configuration.audioRenditions, position: configuration.position)
         fillsAudioGaps = configuration.fillsSilence
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }

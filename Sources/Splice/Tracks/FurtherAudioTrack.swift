@@ -1,3 +1,4 @@
+import Demux
 package import Media
 package import Mux
 import Transcode
@@ -18,6 +19,16 @@ struct FurtherAudioTrack: Sendable {
     /// The init section of the current period; nil before it has one.
     private var initSection: InitSection?
     private var ownCounts = FurtherAudioCounts()
+    /// The rendition that the track comes in; nil: it is multiplexed in the main rendition.
+    private var rendition: AudioRendition?
+
+    /// A track in a rendition of its own.
+    private struct AudioRendition: Sendable {
+        var demuxer: RenditionDemuxer
+        var queue: CompanionQueue
+        /// Whether the video went on without its audio. It is not awaited again before it has caught up.
+        var isLate = false
+    }
 
     init(_ identity: AudioTrackIdentity, policy: AudioPolicy, fillsSilence: Bool, after position: AudioTrackPosition?) {
         self.identity = identity
@@ -27,6 +38,17 @@ struct FurtherAudioTrack: Sendable {
         assembler = AudioTrackAssembler(
             next: position?.decodeTime, configuration: position?.configuration, fillsGaps: fillsSilence)
     }
+
+    /// Makes the track that of a rendition.
+    /// - Parameter byteLimit: bytes of the audio that waits, here and in the matcher each.
+    mutating func follow(renditionWithin byteLimit: Int) {
+        rendition = AudioRendition(
+            demuxer: RenditionDemuxer(tracks: .audio, audioStage: stage), queue: CompanionQueue(byteLimit: byteLimit))
+        matcher = AudioVideoMatcher(isMuxed: false, byteLimit: byteLimit)
+    }
+
+    /// Ends the rendition without its audio: the channel has no video.
+    mutating func removeRendition() { rendition = nil }
 
     /// Where the track continues after the segments written; nil before the first.
     var position: AudioTrackPosition? {
@@ -38,7 +60,8 @@ struct FurtherAudioTrack: Sendable {
         var counts = ownCounts
         let all = matcher.counts + assembler.counts
         counts.silentFrames = all[.silentAudioFrames]
-        counts.droppedFrames += stage.counts.undecodable
+        counts.droppedFrames += (rendition?.demuxer.audioStage ?? stage).counts.undecodable
+        counts.droppedFrames += rendition?.queue.counts[.unmatchedAudioFrames] ?? 0
         for key in [
             SpliceCount.overlappingAudioFrames, .trimmedAudioFrames, .unmatchedAudioFrames, .damagedAudioFrames,
             .untimedAudioFrames,
@@ -55,6 +78,7 @@ struct FurtherAudioTrack: Sendable {
         flushed: [AudioPacket], _ packets: [AudioPacket], _ boundary: SegmentBoundary, isContinuous: Bool,
         discontinuitySequence: UInt64
     ) throws(MediaError) {
+        guard rendition == nil else { return }
         var (flushed, packets) = (flushed, packets)
         try stage.process(flushed: &flushed, &packets, isContinuous: isContinuous)
         matcher.append(flushed, discontinuitySequence: nil)
@@ -64,7 +88,49 @@ struct FurtherAudioTrack: Sendable {
 
     /// Appends the last packets of the rendition.
     mutating func finish(_ packets: [AudioPacket]) throws(MediaError) {
+        guard rendition == nil else { return }
         matcher.append(try stage.finish(packets), discontinuitySequence: nil)
+    }
+
+    /// Appends a segment of the track's rendition.
+    mutating func append(_ segment: SegmentInput) throws(MediaError) {
+        guard let demuxed = try rendition?.demuxer.demux(segment) else { return }
+        rendition?.queue.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
+    }
+
+    /// Records that segments of the rendition were lost.
+    mutating func breakContinuity() { rendition?.demuxer.breakContinuity() }
+
+    /// Ends the rendition.
+    mutating func endRendition() throws(MediaError) {
+        guard let remaining = try rendition?.demuxer.finish() else { return }
+        rendition?.queue.append(.ended(remaining.audio))
+    }
+
+    /// Whether the video of `span` waits for the rendition.
+    mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
+        guard rendition != nil, !read(for: span) else { return false }
+        return rendition?.isLate == false
+    }
+
+    /// Reads the segments that `span` needs. What is read depends on the content of both renditions alone.
+    /// - Returns: whether its audio is known.
+    private mutating func read(for span: AudioVideoMatcher.VideoSpan) -> Bool {
+        while !matcher.canMatch(span) {
+            switch rendition?.queue.popFirst() {
+            case .segment(let demuxed, let number)?:
+                matcher.append(demuxed.flushed.audio, discontinuitySequence: nil)
+                if demuxed.boundary != .plain {
+                    matcher.beginSpan(after: demuxed.boundary == .loss ? .framesLost : .signaled)
+                }
+                matcher.append(demuxed.packets.audio, discontinuitySequence: number)
+            case .ended(let remaining)?:
+                matcher.append(remaining, discontinuitySequence: nil)
+                matcher.end()
+            case nil: return false
+            }
+        }
+        return true
     }
 
     /// Adopts a part of the leading track.
@@ -75,6 +141,10 @@ struct FurtherAudioTrack: Sendable {
         _ leadingConfiguration: AudioConfiguration?, silence: inout SilentFrameCache
     ) {
         defer { matcher.finish(span) }
+        if rendition != nil {
+            let isComplete = read(for: span)
+            rendition?.isLate = !isComplete
+        }
         let found = matcher.configuration(for: span)
         if span.beginsPeriod || initSection == nil {
             source = found == nil ? .leading : .own
@@ -136,21 +206,6 @@ package struct SplicedAudioTrack: Equatable, Sendable {
     package let configuration: AudioConfiguration
     package let initSection: InitSection
     package let fragment: Fragment
-}
-
-/// Where an audio track beside the leading one continues.
-package struct AudioTrackPosition: Equatable, Sendable {
-    package let identity: AudioTrackIdentity
-    /// The configuration of its last frames.
-    package let configuration: AudioConfiguration
-    /// Decode time of the next sample, in the audio timescale.
-    package var decodeTime: Int64
-
-    package init(identity: AudioTrackIdentity, configuration: AudioConfiguration, decodeTime: Int64) {
-        self.identity = identity
-        self.configuration = configuration
-        self.decodeTime = decodeTime
-    }
 }
 
 /// Counts of an audio track beside the leading one.

@@ -13,13 +13,66 @@ struct FurtherAudioTracks: Sendable {
     private let byteLimit: Int
     /// Frames of further tracks than `AudioTrackChoice.limit`.
     private(set) var excessFrames = 0
+    /// The tracks of the renditions, by their index.
+    private var renditions: [AudioTrackIdentity]
 
-    init(_ configuration: SpliceConfiguration) {
-        policy = configuration.audio
-        fillsSilence = configuration.fillsSilence
-        longestSegment = configuration.longestSegment
-        byteLimit = configuration.heldAudioBytes
-        resume(at: configuration.position)
+    /// - Parameters:
+    ///   - byteLimit: bytes of the audio of all tracks that waits for its video.
+    ///   - renditions: the tracks that come in renditions of their own.
+    ///   - position: where the tracks of an earlier process continue.
+    init(
+        policy: AudioPolicy, fillsSilence: Bool, longestSegment: Ticks, byteLimit: Int,
+        renditions: [AudioTrackIdentity] = [], position: TimelinePosition
+    ) {
+        self.policy = policy
+        self.fillsSilence = fillsSilence
+        self.longestSegment = longestSegment
+        self.byteLimit = byteLimit
+        self.renditions = renditions
+        resume(at: position)
+        for identity in renditions {
+            insert(identity)
+            update(identity) { $0.follow(renditionWithin: byteLimit / renditions.count) }
+        }
+    }
+
+    /// Calls `body` with a track in place, if the channel has it.
+    private mutating func update<Failure: Error>(
+        _ identity: AudioTrackIdentity, _ body: (inout FurtherAudioTrack) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let index = tracks.firstIndex(where: { $0.identity == identity }) else { return }
+        try body(&tracks[index])
+    }
+
+    /// Appends a segment of a rendition.
+    mutating func append(_ segment: SegmentInput, of index: Int) throws(MediaError) {
+        guard renditions.indices.contains(index) else { return }
+        try update(renditions[index]) { (track) throws(MediaError) in try track.append(segment) }
+    }
+
+    /// Records that segments of a rendition were lost.
+    mutating func breakContinuity(of index: Int) {
+        guard renditions.indices.contains(index) else { return }
+        update(renditions[index]) { $0.breakContinuity() }
+    }
+
+    mutating func end(_ index: Int) throws(MediaError) {
+        guard renditions.indices.contains(index) else { return }
+        try update(renditions[index]) { (track) throws(MediaError) in try track.endRendition() }
+    }
+
+    /// Drops the renditions: a channel without video waits for none.
+    mutating func removeRenditions() {
+        for identity in renditions { update(identity) { $0.removeRendition() } }
+        tracks.removeAll { renditions.contains($0.identity) && $0.position == nil }
+        renditions = []
+    }
+
+    /// Whether the video of `span` waits for a rendition.
+    mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
+        var isAwaited = false
+        for index in tracks.indices where tracks[index].awaitsAudio(for: span) { isAwaited = true }
+        return isAwaited
     }
 
     /// Where each track continues. A track keeps its place in the list.
@@ -34,7 +87,7 @@ struct FurtherAudioTracks: Sendable {
         _ demuxed: RenditionDemuxer.Demuxed, discontinuitySequence: UInt64
     ) throws(MediaError) {
         let (flushed, packets) = (demuxed.flushed.furtherAudio, demuxed.packets.furtherAudio)
-        for audio in flushed + packets { insert(audio) }
+        for audio in flushed + packets where !insert(audio.track) { excessFrames += audio.packets.count }
         for index in tracks.indices {
             try tracks[index].append(
                 flushed: flushed.packets(of: tracks[index].identity), packets.packets(of: tracks[index].identity),
@@ -47,14 +100,13 @@ struct FurtherAudioTracks: Sendable {
         for index in tracks.indices { try tracks[index].finish(remaining.packets(of: tracks[index].identity)) }
     }
 
-    private mutating func insert(_ audio: FurtherAudio) {
-        guard !tracks.contains(where: { $0.identity == audio.track }) else { return }
-        guard tracks.count < AudioTrackChoice.limit else {
-            excessFrames += audio.packets.count
-            return
-        }
-        tracks.append(FurtherAudioTrack(audio.track, policy: policy, fillsSilence: fillsSilence, after: nil))
+    /// - Returns: false if the channel has as many tracks as it may.
+    @discardableResult private mutating func insert(_ identity: AudioTrackIdentity) -> Bool {
+        guard !tracks.contains(where: { $0.identity == identity }) else { return true }
+        guard tracks.count < AudioTrackChoice.limit else { return false }
+        tracks.append(FurtherAudioTrack(identity, policy: policy, fillsSilence: fillsSilence, after: nil))
         for index in tracks.indices { tracks[index].limitQueue(bytes: byteLimit / tracks.count) }
+        return true
     }
 
     /// Adopts a part of the leading track.

@@ -6,7 +6,7 @@ import Testing
 struct AudioTrackIdentityTests {
     private static let languages: [(code: String, text: String?, iso639: String)] = [
         ("deu", "de", "deu"), ("ger", "de", "deu"), ("DE", "de", "deu"), ("en-US", "en-us", "eng"),
-        ("gsw", "gsw", "gsw"), ("zh-Hant-TW", "zh-hant-tw", "zho"), ("oc", "oc", "und"), ("und", nil, ""),
+        ("gsw", "gsw", "gsw"), ("zh-Hant-TW", "zh-hant-tw", "zho"), ("oc", "oc", "oci"), ("und", nil, ""),
         ("mul", nil, ""), ("qaa", nil, ""), ("", nil, ""), ("...", nil, ""), ("e1", nil, ""), ("en-", nil, ""),
         ("english", nil, ""), ("en,de", nil, ""),
     ]

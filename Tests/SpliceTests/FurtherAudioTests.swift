@@ -122,13 +122,16 @@ import Testing
                 start: Ticks(index * Self.second), end: Ticks((index + 1) * Self.second), discontinuitySequence: 0,
                 beginsPeriod: index == 0)
         }
-        #expect(tracks.awaitsAudio(for: span(0)))
+        let isAwaited = tracks.awaitsAudio(for: span(0))
+        #expect(isAwaited)
         tracks.adopt(span(0), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
-        #expect(!tracks.awaitsAudio(for: span(1)), "it is late")
+        let isAwaitedAgain = tracks.awaitsAudio(for: span(1))
+        #expect(!isAwaitedAgain, "it is late")
         tracks.adopt(span(1), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
         try tracks.end(0)
         tracks.adopt(span(2), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
-        #expect(!tracks.awaitsAudio(for: span(3)), "it has ended")
+        let isAwaitedAtEnd = tracks.awaitsAudio(for: span(3))
+        #expect(!isAwaitedAtEnd, "it has ended")
     }
 
     @Test func tracksKeepTheirPlaces() throws {

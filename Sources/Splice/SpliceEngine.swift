@@ -301,10 +301,14 @@ package struct SpliceEngine: Sendable {
         return written
     }
 
-    /// Whether video waits for the audio renditions beside the companion: for a segment at most.
+    /// Whether video waits for the audio renditions beside the companion: until the segment after it has come. Several come
+    /// at once at the beginning.
     private var awaitsFurtherAudio: Bool {
         mutating get {
-            guard let span = videoQueue.firstSpan, videoQueue.waitingDuration <= longestSegment else { return false }
+            let segments: Int64 = assembler.position.isInitial ? 4 : 2
+            guard let span = videoQueue.firstSpan,
+                videoQueue.waitingDuration <= Ticks(longestSegment.count * segments)
+            else { return false }
             return assembler.further.awaitsAudio(for: span)
         }
     }

@@ -109,9 +109,10 @@ struct AudioTrackAssembler: Equatable, Sendable {
     ///   - start: presentation time of that segment's video on the channel's timeline.
     ///   - end: end of that video.
     ///   - isEnding: whether nothing follows, so that frames which may drift are returned too.
+    ///   - isLate: whether the rest of the segment's audio is not waited for: silence takes its place.
     /// - Returns: nil if the period has no audio track; otherwise at least one sample.
     mutating func dequeueSamples(
-        from start: Ticks, to end: Ticks, isEnding: Bool = false
+        from start: Ticks, to end: Ticks, isEnding: Bool = false, isLate: Bool = false
     ) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline else { return nil }
         let limit = PeriodTimeline.audioTime(end)
@@ -122,7 +123,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         writeLate(into: &writer, on: timeline)
         let lateCount = writer.samples.count
         writePending(into: &writer, on: timeline, isEnding: isEnding)
-        if pendingFrames.isEmpty, writer.samples.count == lateCount { writer.fillWithSilence() }
+        if pendingFrames.isEmpty, isLate || writer.samples.count == lateCount { writer.fillWithSilence() }
         if writer.samples.isEmpty {
             let first = pendingFrames.first.flatMap {
                 timeline.audioTime(of: $0.pts) - writer.nextDecodeTime < writer.frameDuration ? $0.packet.payload : nil

@@ -184,7 +184,8 @@ struct FurtherAudioTrack: Sendable {
     /// Returns the track's part of a segment; nil if the track has not begun.
     mutating func write(from start: Ticks, to end: Ticks, sequenceNumber: UInt32) -> SplicedAudioTrack? {
         guard let initSection, let configuration = assembler.configuration,
-            let (time, samples) = assembler.dequeueSamples(from: start, to: end)
+            let (time, samples) = assembler.dequeueSamples(
+                from: start, to: end, isLate: source == .own && rendition?.isLate == true)
         else { return nil }
         if source == .own { ownCounts.segments += 1 } else { ownCounts.leadingSegments += 1 }
         let track = MuxTrack(trackID: TrackID.audio, decodeTime: UInt64(time), samples: samples)

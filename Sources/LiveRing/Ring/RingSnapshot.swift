@@ -122,22 +122,6 @@ package struct RingSnapshot: Sendable {
         return nil
     }
 
-    /// The files of the range in playing order, each init section before its segments.
-    ///
-    /// The files form one file if they have one init section. Empty if the ring has no segment in the range.
-    package func clip(_ range: RewindRange) -> [SpoolFile] {
-        guard case .between(let start, let end) = range else { return [] }
-        let indices = indices(from: start, to: end)
-        var files: [SpoolFile] = []
-        var initialization: SpoolFile?
-        for entry in index.listed[indices] where !entry.isGap {
-            if entry.initialization != initialization { files.append(entry.initialization) }
-            initialization = entry.initialization
-            files.append(entry.segment)
-        }
-        return files
-    }
-
     /// The ad breaks of which something is in the range; nil if the ring has no segment in it.
     ///
     /// They are judged by the hour on each side too, so that a break is the same in all ranges of which it is a part.
@@ -199,9 +183,22 @@ extension RingSnapshot {
     /// The transport streams of the segments that a playlist of the range lists, as one file; nil if the range has no segment
     /// or no end, if its end is not published, or if an earlier version published a part of it.
     package func transportStreamFile(_ range: RewindRange) -> TransportStreamFile? {
-        guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
-        return TransportStreamFile(indices(from: start, to: end), of: index)
+        publishedIndices(of: range).flatMap { TransportStreamFile($0, of: index) }
     }
+
+    /// The indices of the listed entries of a range; nil if it has no end, or its end is not published.
+    package func publishedIndices(of range: RewindRange) -> Range<Int>? {
+        guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
+        return indices(from: start, to: end)
+    }
+
+    /// The first listed entry that is presented after a date; nil if all end before.
+    package func firstEntry(endingAfter date: ProgramDateTime) -> RingEntry? {
+        index.firstIndex(at: date).map { index.listed[$0] }
+    }
+
+    /// Whether a listed entry ends at a date or later.
+    package func reaches(_ date: ProgramDateTime) -> Bool { index.reaches(date) }
 
     private func dates(of range: RewindRange) -> (start: ProgramDateTime?, end: ProgramDateTime?) {
         switch range {
@@ -227,6 +224,11 @@ extension RingSnapshot {
     /// The bytes of a file of the ring.
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
         try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
+    }
+
+    /// The bytes of a part of a file of the ring; fewer if the file is shorter.
+    package func bytes(_ range: Range<Int>, of file: SpoolFile) throws(RingError) -> [UInt8] {
+        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(range)
     }
 
     /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.

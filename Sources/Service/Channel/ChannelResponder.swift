@@ -19,6 +19,7 @@ package final class ChannelResponder: Sendable {
     /// Bytes of the channel that were sent to clients.
     package let sentBytes: ByteCounter
     private let playlists: PlaylistResponder
+    private let clips: ClipResponder
 
     /// - Parameter channel: the channel's slug; nil in a process of one channel.
     package init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
@@ -26,6 +27,7 @@ package final class ChannelResponder: Sendable {
         self.burst = burst
         sentBytes = ByteCounter(channel: channel)
         playlists = PlaylistResponder(state)
+        clips = ClipResponder(state, channel: channel)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
@@ -51,6 +53,9 @@ package final class ChannelResponder: Sendable {
                     return endlessStream(stream)
                 }
             case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
+            case .clip(let range, let isPrecise):
+                clips.answer(
+                    to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
             default: .now(response(to: resource, at: target.path))
             }
         return answer.map { [sentBytes] in
@@ -68,7 +73,7 @@ package final class ChannelResponder: Sendable {
         case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
         case .endlessStream(let stream): endlessStream(stream)
-        case .transportClip(let range): transportClip(range)
+        case .transportClip(let range): clips.transportStream(range)
         case .status:
             Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: .text(.ok, "ok")
@@ -87,7 +92,7 @@ package final class ChannelResponder: Sendable {
         var isComplete = false
         if request.range != .whole {
             guard let part = snapshot?.part(of: request.range) else {
-                return nothingInRange
+                return .nothingInRange(snapshot)
             }
             policy.start = .segment(part.first, offset: Ticks(part.offset))
             policy.end = request.end
@@ -107,32 +112,7 @@ package final class ChannelResponder: Sendable {
     /// The file of a range that is published and has no pace.
     private func transportStreamFile(_ request: Route.EndlessStream) -> Response? {
         if case .percent = request.speed { return nil }
-        return transportStreamFile(request.range)
-    }
-
-    /// A range as a file that browsers store under the name of the channel and the time of its first segment.
-    private func transportClip(_ range: RewindRange) -> Response {
-        guard let snapshot, let first = snapshot.part(of: range)?.first,
-            let date = snapshot.index.entry(numbered: first)?.programDateTime
-        else { return nothingInRange }
-        guard var file = transportStreamFile(range) else {
-            return .text(.notFound, "A clip needs an end that is published.")
-        }
-        let time = date.text.prefix(19).filter { $0 != ":" }
-        let name = "\(sentBytes.channel ?? "liverelay")-\(time)Z.ts"
-        file.extraHeaders = [HeaderField(name: "Content-Disposition", value: "attachment; filename=\"\(name)\"")]
-        return file
-    }
-
-    private func transportStreamFile(_ range: RewindRange) -> Response? {
-        guard let snapshot, let file = snapshot.transportStreamFile(range) else { return nil }
-        let body = MadeFile(byteCount: file.byteCount) { [state] bytes in
-            let reader = TransportFileReader(state, file, in: snapshot, bytes: bytes)
-            return ByteStream { await reader.next() }
-        }
-        return Response(
-            contentType: .transportStream, cacheControl: .noStore,
-            etag: "\"\(ContentHash.hexName(of: Array(file.name.utf8)))\"", body: .made(body))
+        return clips.transportStreamFile(request.range)
     }
 
     /// Waits for the first media, so that a stream begins with its tables and not with silence.
@@ -169,14 +149,6 @@ package final class ChannelResponder: Sendable {
             contentType: snapshot.index.isAudioOnly(file.name) ? .audioMP4 : MimeType(fileName: file.name),
             cacheControl: .immutable, etag: "\"\(file.name)\"",
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
-    }
-
-    /// With a body, unlike a stream that is refused for now: people read what there is, and no client plays a 404.
-    private var nothingInRange: Response {
-        let reason = snapshot.nothingInRange
-        var response = Response.text(.notFound, reason)
-        response.extraHeaders = [HeaderField(name: "X-Liverelay-Reason", value: reason)]
-        return response
     }
 
     private var readiness: Response {

@@ -17,7 +17,7 @@ final class PlaylistResponder: Sendable {
     private static let shortText = 16 * 1024
 
     private let state: ChannelState
-    private let cache = PlaylistCache()
+    let cache = PlaylistCache()
 
     init(_ state: ChannelState) { self.state = state }
 
@@ -122,7 +122,7 @@ final class PlaylistResponder: Sendable {
     }
 
     /// The client as it or its proxy says: a wrong name costs nothing, because all clients together have a limit too.
-    private static func client(of fields: RequestTarget.Fields) -> String? {
+    static func client(of fields: RequestTarget.Fields) -> String? {
         fields.peer.map {
             [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
         }
@@ -131,7 +131,7 @@ final class PlaylistResponder: Sendable {
     private var overdue: Response { .unavailable("The segment is late: ask again without _HLS_msn.") }
 
     /// The answer to a range that is refused, which is counted.
-    private var refusal: Response {
+    var refusal: Response {
         state.update { $0.output.rangesRefused += 1 }
         return .unavailable("Too many parts of the rewind are asked for at once.")
     }

@@ -14,8 +14,9 @@ extension Route {
         /// A segment in MPEG-TS, by its name with the suffix `.ts`.
         case transportSegment(String)
         case endlessStream(EndlessStream)
-        /// A range as one file.
-        case clip(RewindRange)
+        /// A published range as an MP4 file that is downloaded. If it is precise, it begins at a frame, else at a random
+        /// access point.
+        case clip(RewindRange, isPrecise: Bool)
         /// A published range as a transport stream that is downloaded.
         case transportClip(RewindRange)
         /// The ad breaks in a range.
@@ -79,7 +80,7 @@ extension Route.Resource {
         switch name {
         case "": self = .page
         case "live.ts": self = Self.endlessStream(query)
-        case "clip.mp4": self = Self.ranged(query) { .clip($0) }
+        case "clip.mp4": self = Self.ranged(query) { .clip($0, isPrecise: query.value(of: "precise") == "1") }
         case "clip.ts": self = Self.ranged(query) { .transportClip($0) }
         case "breaks.json": self = Self.ranged(query) { .breaks($0) }
         case "status.json": self = .status

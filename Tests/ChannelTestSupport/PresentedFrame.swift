@@ -65,7 +65,10 @@ extension ReplayResult {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
             ["ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-i", file.path, "-map", "0:v"]
-            + ["-vf", "crop=256:16:16:16,scale=16:1:flags=area,format=gray", "-vsync", "passthrough"]
+            + [
+                "-vf", "crop=256:16:16:16,scale=16:1:flags=area,format=gray", "-vsync", "passthrough", "-enc_time_base",
+                "1:90000",
+            ]
             + ["-f", "rawvideo", "-"]
         (process.standardOutput, process.standardError) = (output, errors)
         try process.run()

@@ -129,7 +129,9 @@ private struct ClipBuilder {
         }
         start = isPrecise ? frame : entryPoint.time
         if entryPoint.index < first {
-            for index in entryPoint.index..<first { append(index, from: index == entryPoint.index ? entryPoint.sample : 0) }
+            for index in entryPoint.index..<first {
+                append(index, from: index == entryPoint.index ? entryPoint.sample : 0)
+            }
         } else {
             firstSample = entryPoint.sample
         }
@@ -187,7 +189,9 @@ private struct ClipBuilder {
             end = times.filter { $0 > latest }.min() ?? limit
             frames = (times.indices.last { times[$0] <= latest } ?? -1) + 1
         }
-        if let video = fragment.video, sample < frames { append(video, sample..<frames, of: fragment.entry, descriptions) }
+        if let video = fragment.video, sample < frames {
+            append(video, sample..<frames, of: fragment.entry, descriptions)
+        }
         if let audio = fragment.audio {
             let heard = fragment.audioFrames(in: start..<max(start, limit == nil ? Self.latest : end))
             append(audio, heard, of: fragment.entry, descriptions)
@@ -217,7 +221,8 @@ private struct ClipBuilder {
 
     private mutating func descriptions(of entry: RingEntry) -> TrackDescriptions? {
         if let known = descriptions, known.file == entry.initialization { return known.value }
-        guard let bytes = try? snapshot.bytes(of: entry.initialization), let value = try? TrackDescriptions(bytes) else {
+        guard let bytes = try? snapshot.bytes(of: entry.initialization), let value = try? TrackDescriptions(bytes)
+        else {
             return nil
         }
         descriptions = (entry.initialization, value)

@@ -23,9 +23,12 @@ package struct ClientClock: Equatable, Sendable {
 
     private var shift = Ticks.zero
     /// The client's time at which the last chunk ends; nil before the first.
-    private var end: Ticks?
+    package private(set) var end: Ticks?
 
     package init() {}
+
+    /// Continues a stream whose last chunk was earlier by `shift` and ended at `end`.
+    package init(after end: Ticks, shift: Ticks) { (self.end, self.shift) = (end, shift) }
 
     /// Whether a chunk that begins at `start` follows the last one without a step.
     func isContinued(at start: Ticks) -> Bool { end.map { Self.pause(for: start - shift - $0) == nil } ?? false }

@@ -57,6 +57,9 @@ extension ConfigurationReader {
             let texts = list(node, limit: limit, of: "groups") { $0.text($1, pattern) }
             return texts.isEmpty ? nil : texts
         case .addresses(let limit): return list(node, limit: limit, of: "addresses") { $0.ipAddress($1) }
+        case .recording: return recording(node)
+        case .split: return split(node)
+        case .storage: return storage(node)
         case .tokens, .headers, .sources, .rewind: return nil
         }
     }
@@ -87,6 +90,21 @@ extension ConfigurationReader {
         } else if let length = duration(node) {
             (options.rewind, options.keepsRewind) = (length, true)
         }
+    }
+
+    private mutating func recording(_ node: ConfigurationNode) -> RecordingPattern? {
+        guard let path = filePath(node) else { return nil }
+        do throws(RecordingPattern.Fault) { return try RecordingPattern(path) } catch {
+            record(.badValue(Self.excerpt(path), expected: error.expectation), at: node.position)
+            return nil
+        }
+    }
+
+    private mutating func split(_ node: ConfigurationNode) -> RecordingSplit? {
+        if case .scalar(let word, let kind) = node.content, kind != .number, let split = RecordingSplit(word: word) {
+            return split
+        }
+        return duration(node).flatMap { $0 > .zero ? .every(seconds: $0.components.seconds) : .never }
     }
 
     private mutating func ipAddress(_ node: ConfigurationNode) -> String? {

@@ -88,6 +88,14 @@ extension ConfigurationReader {
         }
     }
 
+    /// Bytes of a disk.
+    mutating func storage(_ node: ConfigurationNode) -> Int? {
+        amount(node, .byteCount).map { digits, unit in
+            let shift: Int64 = ["k": 10, "m": 20, "g": 30][unit.prefix(1).lowercased()] ?? 0
+            return Int(clamping: min(Int64(digits), Int64.max >> shift) << shift)
+        }
+    }
+
     mutating func byteCount(_ node: ConfigurationNode, atLeast least: Int) -> Int? {
         let bytes = amount(node, .byteCount).map { digits, unit in
             digits << (["k": 10, "m": 20, "g": 30][unit.prefix(1).lowercased()] ?? 0)

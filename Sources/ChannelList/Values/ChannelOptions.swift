@@ -54,6 +54,10 @@ package struct ChannelOptions: Sendable {
         package let burst = Field<Duration>(.burst)
         package let spool = Field<String>(.spool)
         package let record = Field<String>(.record)
+        package let recordTo = Field<RecordingPattern>(.recordTo)
+        package let split = Field<RecordingSplit>(.split)
+        package let keep = Field<Duration>(.keep)
+        package let keepSize = Field<Int>(.keepSize)
         /// Tokens of which a viewer needs one, or one of the server; nil: as the server's other channels.
         package let tokens = Field<[Secret]>(.tokens)
         package let isAlways = Field<Bool>(.always)
@@ -73,7 +77,9 @@ package struct ChannelOptions: Sendable {
     }
 
     /// Whether the channel runs without viewers: if it says so, or else if it records or keeps its rewind.
-    package var runsAlways: Bool { self.isAlways ?? (self.record != nil || self.keepsRewind == true) }
+    package var runsAlways: Bool {
+        self.isAlways ?? (self.record != nil || self.recordTo != nil || self.keepsRewind == true)
+    }
 
     /// These options, and `defaults` where they say nothing.
     func filled(from defaults: ChannelOptions) -> ChannelOptions {

@@ -28,6 +28,10 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
     case require, slate, window, dvr, rewind, burst, spool, record
+    // Recordings.
+    case recordTo = "record-to"
+    case split, keep
+    case keepSize = "keep-size"
     // Viewers.
     case token, tokens
     // When it runs.
@@ -55,6 +59,12 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case sources(atLeast: Int, limit: Int)
         /// A span, or `when-watched`.
         case rewind
+        /// The path of recordings, with fields.
+        case recording
+        /// `never`, `day` or a span.
+        case split
+        /// Bytes of a disk.
+        case storage
     }
 
     package struct Row: Sendable {
@@ -164,6 +174,15 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             return row(
                 .path, from: \.isOperator,
                 "Directory for a capture of every upstream answer, as long as the channel runs.")
+        case .recordTo:
+            return row(
+                .recording, from: \.isOperator,
+                "Path of its recordings, .ts, .mp4 or .mkv: DIR/{channel}/{start:%Y-%m-%d_%H-%M}.mkv.")
+        case .split:
+            return row(.split, from: \.isOperator, "When a recording goes on in another file: 1h, day or never.")
+        case .keep: return row(.span, from: \.isOperator, "How long recordings are kept: 14d.")
+        case .keepSize:
+            return row(.storage, from: \.isOperator, "Bytes of recordings that are kept in their directory: 500GiB.")
         case .token, .tokens:
             return row(
                 .tokens(limit: 1000), from: { $0 != .request },

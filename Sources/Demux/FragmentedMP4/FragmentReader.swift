@@ -75,7 +75,8 @@ struct FragmentReader {
     }
 
     private func isInMedia(_ offset: Int) -> Bool {
-        media.last(before: { $0.lowerBound > offset })?.contains(offset) ?? false
+        let next = media.partitioningIndex { $0.lowerBound > offset }
+        return next > 0 && media[next - 1].contains(offset)
     }
 
     private mutating func sample(_ entry: TrackRun.Entry) throws(MediaError) -> TrackFragment.Sample {

@@ -21,6 +21,13 @@ package struct AdBreak: Equatable, Sendable {
     package let end: ProgramDateTime?
     /// The beginnings of the ads in it, as far as they are spliced.
     package let parts: [ProgramDateTime]
+
+    package init(
+        evidence: Evidence, id: String?, start: ProgramDateTime, end: ProgramDateTime?, parts: [ProgramDateTime]
+    ) {
+        (self.evidence, self.id) = (evidence, id)
+        (self.start, self.end, self.parts) = (start, end, parts)
+    }
 }
 
 /// Finds the ad breaks of listed entries.

@@ -228,6 +228,14 @@ extension RingSnapshot {
         return indices(from: start, to: end)
     }
 
+    /// The first listed entry that is presented after a date; nil if all end before.
+    package func firstEntry(endingAfter date: ProgramDateTime) -> RingEntry? {
+        index.firstIndex(at: date).map { index.listed[$0] }
+    }
+
+    /// Whether a listed entry ends at a date or later.
+    package func reaches(_ date: ProgramDateTime) -> Bool { index.reaches(date) }
+
     private func dates(of range: RewindRange) -> (start: ProgramDateTime?, end: ProgramDateTime?) {
         switch range {
         case .whole: (nil, nil)

@@ -12,6 +12,19 @@ package struct FragmentTrack: Equatable, Sendable {
         /// The place of its bytes in the file.
         package let bytes: Range<Int>
 
+        init(duration: UInt32, compositionOffset: Int32, flags: UInt32, bytes: Range<Int>) {
+            (self.duration, self.compositionOffset) = (duration, compositionOffset)
+            (self.flags, self.bytes) = (flags, bytes)
+        }
+
+        /// A sample that is in no fragment.
+        package init(duration: UInt32, compositionOffset: Int32, isRandomAccessPoint: Bool, byteCount: Int) {
+            self.init(
+                duration: duration, compositionOffset: compositionOffset,
+                flags: isRandomAccessPoint ? FragmentWriter.syncFlags : FragmentWriter.nonSyncFlags,
+                bytes: 0..<byteCount)
+        }
+
         /// Whether decoding may begin with the sample.
         package var isRandomAccessPoint: Bool { FragmentWriter.isRandomAccessPoint(flags) }
     }

@@ -46,14 +46,21 @@ package struct MovieWriter: Equatable, Sendable {
         _ samples: ArraySlice<FragmentTrack.Sample>, of track: UInt32, at decodeTime: Int64,
         as descriptions: TrackDescriptions
     ) -> Range<Int>? {
-        guard let index = tracks.firstIndex(where: { $0.id == track }), let description = descriptions.tracks[track],
-            let first = samples.first, let last = samples.last
-        else { return nil }
+        let start = mediaByteCount
+        append(Array(samples), of: track, at: decodeTime, as: descriptions)
+        guard mediaByteCount > start, let first = samples.first, let last = samples.last else { return nil }
+        return first.bytes.lowerBound..<last.bytes.upperBound
+    }
+
+    /// As above, for samples that are in no fragment.
+    package mutating func append(
+        _ samples: [FragmentTrack.Sample], of track: UInt32, at decodeTime: Int64, as descriptions: TrackDescriptions
+    ) {
+        guard let index = tracks.firstIndex(where: { $0.id == track }), let description = descriptions.tracks[track]
+        else { return }
         let shift = shift / Self.shiftUnit * (tracks[index].timescale * Self.shiftUnit / Ticks.perSecond)
         tracks[index].append(samples, at: decodeTime - shift, offset: mediaByteCount, as: description)
-        let bytes = first.bytes.lowerBound..<last.bytes.upperBound
-        mediaByteCount += UInt64(bytes.count)
-        return bytes
+        mediaByteCount += samples.reduce(0) { $0 + UInt64($1.bytes.count) }
     }
 
     /// Returns the bytes before the media data.
@@ -128,7 +135,9 @@ extension SampleTableWriter {
         return Edit(delay: delay, duration: max(0, length), mediaTime: max(0, begin))
     }
 
-    fileprivate func write(to moov: inout BoxWriter, presenting presented: Range<Ticks>, dataStart: UInt64, isLarge: Bool) {
+    fileprivate func write(
+        to moov: inout BoxWriter, presenting presented: Range<Ticks>, dataStart: UInt64, isLarge: Bool
+    ) {
         let edit = edit(presenting: presented)
         moov.box("trak") { trak in
             writeHeader(&trak, lasting: edit.delay + edit.duration)

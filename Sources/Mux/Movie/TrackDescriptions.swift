@@ -24,10 +24,12 @@ package struct TrackDescriptions: Equatable, Sendable {
             let size = (width: try header.u32(), height: try header.u32())
             let stsd = try trak.descendant("mdia", "minf", "stbl", "stsd")
             guard let entry = try stsd.children(after: 8).first else {
-                throw MediaError(.badParameterSet(field: "stsd"), offset: stsd.start, section: "ISO/IEC 14496-12 §8.5.2")
+                throw MediaError(
+                    .badParameterSet(field: "stsd"), offset: stsd.start, section: "ISO/IEC 14496-12 §8.5.2")
             }
             tracks[id] = Track(
-                sampleEntry: Array(initSection[entry.start..<entry.body.endIndex]), width: size.width, height: size.height)
+                sampleEntry: Array(initSection[entry.start..<entry.body.endIndex]), width: size.width,
+                height: size.height)
         }
         self.tracks = tracks
     }

@@ -68,7 +68,9 @@ private enum SampleBytes {
             }
             return file[range]
         case .payloads(var rest):
-            guard let next = rest.popFirst(), next.count == range.count else { throw FragmentTrack.fault("sample_size") }
+            guard let next = rest.popFirst(), next.count == range.count else {
+                throw FragmentTrack.fault("sample_size")
+            }
             self = .payloads(rest)
             return next
         }

@@ -43,6 +43,15 @@ package final class RunEvents: Sendable {
         if let directory { publish(.recordingEnd(directory: directory)) }
     }
 
+    package func startRecording(file: String) { publish(.recordingStart(file: file)) }
+
+    /// - Parameter note: why the file has another form than was asked for.
+    package func endRecording(file: String, note: String?) { publish(.recordingEnd(file: file, note: note)) }
+
+    package func pauseRecording(file: String, reason: String) { publish(.recordingPause(file: file, reason: reason)) }
+
+    package func resumeRecording(file: String) { publish(.recordingResume(file: file)) }
+
     /// - Parameter error: why the run failed; nil if it did not.
     package func end(_ reason: EventContent.StopReason, error: String? = nil, receivedBytes: UInt64) {
         endRecording()

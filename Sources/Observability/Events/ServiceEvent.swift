@@ -33,6 +33,8 @@ package enum EventKind: String, CaseIterable, Hashable, Sendable {
     case splice
     case recordingStart = "recording_start"
     case recordingEnd = "recording_end"
+    case recordingPause = "recording_pause"
+    case recordingResume = "recording_resume"
     case clientConnect = "client_connect"
     case clientDisconnect = "client_disconnect"
     case listReload = "list_reload"
@@ -136,6 +138,29 @@ extension EventContent {
 
     static func recordingEnd(directory: String) -> EventContent {
         EventContent(.recordingEnd) { $0.add("directory", directory) }
+    }
+
+    static func recordingStart(file: String) -> EventContent {
+        EventContent(.recordingStart) { $0.add("file", file) }
+    }
+
+    /// - Parameter note: why the file has another form than was asked for.
+    static func recordingEnd(file: String, note: String?) -> EventContent {
+        EventContent(.recordingEnd) {
+            $0.add("file", file)
+            $0.add("note", note)
+        }
+    }
+
+    static func recordingPause(file: String, reason: String) -> EventContent {
+        EventContent(.recordingPause) {
+            $0.add("file", file)
+            $0.add("reason", reason)
+        }
+    }
+
+    static func recordingResume(file: String) -> EventContent {
+        EventContent(.recordingResume) { $0.add("file", file) }
     }
 
     static func clientConnect(_ client: Client) -> EventContent {

@@ -59,7 +59,8 @@ package final class ChannelResponder: Sendable {
                 .later { [self] in extract(track, of: name, at: target.path) }
             case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
             case .clip(let range, let isPrecise):
-                clips.answer(to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
+                clips.answer(
+                    to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
             default: .now(response(to: resource, at: target.path))
             }
         return answer.map { [sentBytes] in

@@ -34,7 +34,7 @@ extension ConfigurationKey.Form {
         case .span: Self.oneOf(Self.spans)
         case .shortSpan: Self.oneOf([Self.string(.shortSpan), Self.integer(0...30)])
         case .rewind: Self.oneOf(Self.spans + [["const": "when-watched"]])
-        case .path, .addresses, .tokens: Self.string(.text)
+        case .path, .addresses, .tokens, .recording, .split, .storage: Self.string(.text)
         case .variant: Self.string(.variant)
         case .text(.source): Self.reference("URL")
         case .text(let pattern): Self.string(pattern)

@@ -24,6 +24,7 @@ extension CatalogSource {
         if options.runsAlways { parts.append("always") }
         if let rewind = options.rewind { parts.append("rewind \(rewind.secondsText)") }
         if let record = options.record { parts.append("records in \(record)") }
+        if let path = options.recordTo { parts.append("records to \(path.text)") }
         if let slate = options.slate { parts.append("slate \(slate)") }
         return parts.joined(separator: "  ")
     }

@@ -28,10 +28,16 @@ package struct ChannelRunner: Sendable {
     var endsWithoutCapture = true
     /// Path of the MP4 file that fills outages; nil: as the configuration says.
     var slate: String?
+    /// How the channel is recorded; nil: it is not.
+    var recording: ChannelRecorder.Settings?
+    /// What people call the channel.
+    var title: String?
     /// Media that a client of the endless transport stream gets at once.
     var burst = EndlessStream.Policy().burst
     /// Whether an upstream that has ended is asked again after a while.
     var restartsAfterEnd = false
+    /// The channel's slug; nil in a process of one channel.
+    var channel: String?
     let logger: Logger
     /// Publishes the run's events; nil: nobody wants them.
     var events: RunEvents?
@@ -42,16 +48,26 @@ package struct ChannelRunner: Sendable {
 }
 
 extension ChannelRunner {
-    package init(configuration: RelayConfiguration, capture: URL?, logger: Logger, events: RunEvents?) {
+    package init(
+        configuration: RelayConfiguration, capture: URL?, recording: ChannelRecorder.Settings?, logger: Logger,
+        events: RunEvents?
+    ) {
         (self.configuration, self.logger) = (configuration, logger)
-        (self.capture, self.events) = (capture, events)
+        (self.capture, self.recording, self.events) = (capture, recording, events)
     }
 
     /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after that.
     /// - Parameter onPublish: called once, when the first segment can be played.
     package func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
         events?.start(url: configuration.upstream)
-        let end = await follow(into: state, onPublish: onPublish)
+        let end = await withTaskGroup(of: Void.self) { group in
+            group.addTask { await record(state) }
+            let end = await follow(into: state, onPublish: onPublish)
+            // What was published is recorded before the run is over.
+            if !state.isOver { group.cancelAll() }
+            await group.waitForAll()
+            return end
+        }
         let receivedBytes = meter.counts.receivedBytes.values.reduce(0, +)
         switch end {
         case .drained: events?.end(.ended, receivedBytes: receivedBytes)
@@ -59,6 +75,11 @@ extension ChannelRunner {
         case .failed(let error): events?.end(.failed, error: error.line, receivedBytes: receivedBytes)
         }
         return end
+    }
+
+    private func record(_ state: ChannelState) async {
+        guard let recording else { return }
+        await ChannelRecorder(recording, channel: channel, title: title, logger: logger, events: events).run(state)
     }
 
     private func follow(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {

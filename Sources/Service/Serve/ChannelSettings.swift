@@ -50,9 +50,9 @@ package struct ChannelSettings: Sendable {
         return ChannelRunner(
             configuration: configuration,
             capture: options.record.map { Self.captureURL(in: $0, of: channel, run: run) }, endsWithoutCapture: false,
-            slate: options.slate,
+            slate: options.slate, recording: ChannelRecorder.Settings(options), title: channel.name,
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
-            restartsAfterEnd: options.runsAlways, logger: logger,
+            restartsAfterEnd: options.runsAlways, channel: channel.slug, logger: logger,
             events: RunEvents(bus, channel: channel.slug))
     }
 
@@ -77,6 +77,18 @@ package struct ChannelSettings: Sendable {
         let time = Date(timeIntervalSince1970: seconds).formatted(style)
         return URL(filePath: directory, directoryHint: .isDirectory).appending(path: channel.slug)
             .appending(path: "\(time)-\(run.number)", directoryHint: .isDirectory)
+    }
+}
+
+extension ChannelRecorder.Settings {
+    /// nil if the channel is not recorded.
+    fileprivate init?(_ options: ChannelOptions) {
+        guard let pattern = options.recordTo else { return nil }
+        self.init(
+            pattern: pattern, split: options.split ?? .never,
+            retention: RecordingRetention(
+                longest: options.keep?.components.seconds, byteLimit: options.keepSize.map { UInt64($0) }),
+            closesAtEnd: false)
     }
 }
 

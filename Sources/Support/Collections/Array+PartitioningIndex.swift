@@ -11,10 +11,4 @@ extension Array {
         }
         return low
     }
-
-    /// Returns the last element before those that satisfy the predicate; nil if the first one does.
-    package func last(before belongsToSecondPartition: (Element) -> Bool) -> Element? {
-        let index = partitioningIndex(where: belongsToSecondPartition)
-        return index > 0 ? self[index - 1] : nil
-    }
 }

@@ -20,6 +20,8 @@ struct RelayService: Sendable {
     let clientBurst: Ticks
     /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
     let stream: StreamWriter?
+    /// How the channel is recorded; nil: it is not.
+    let recording: ChannelRecorder.Settings?
     let logger: Logger
     /// Lines for the console once the first segment is published.
     let startupLines: @Sendable (_ base: String) -> [String]
@@ -39,7 +41,7 @@ struct RelayService: Sendable {
             now: { start.duration(to: clock.now) })
         let runner = ChannelRunner(
             configuration: configuration,
-            capture: options.record.map { URL(filePath: $0, directoryHint: .isDirectory) },
+            capture: options.record.map { URL(filePath: $0, directoryHint: .isDirectory) }, recording: recording,
             logger: logger, events: RunEvents(setup.bus, channel: nil))
         let server = try await startServer(setup, of: state, runner.meter)
         if let stream {
@@ -131,7 +133,8 @@ struct RelayService: Sendable {
             for line in base.map(startupLines) ?? [] { console.write(message: line) }
         }
         switch end {
-        case .drained: return options.exitAtEnd ? .success(()) : nil
+        // Without a server, nobody reads what was published.
+        case .drained: return options.exitAtEnd || (address == nil && stream == nil) ? .success(()) : nil
         case .canceled: return nil
         case .failed(let error): return .failure(error)
         }

@@ -90,7 +90,8 @@ struct ServingOptions: ParsableArguments {
         streaming: StreamingOptions? = nil, startupLines: @escaping @Sendable (String) -> [String]
     ) async throws {
         try streaming?.destination?.check()
-        let hasServer = streaming?.destination == nil || port != nil
+        let isRecording = streaming?.recording != nil
+        let hasServer = !isRecording && streaming?.destination == nil || port != nil
         let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
@@ -106,7 +107,8 @@ struct ServingOptions: ParsableArguments {
         }
         var configuration = intake.configuration(
             audio,
-            rewind: dvr ?? (hasServer || spool != nil ? Self.defaultRewind : Self.streamingRewind), window: window,
+            rewind: dvr ?? (hasServer || spool != nil || isRecording ? Self.defaultRewind : Self.streamingRewind),
+            window: window,
             isRecorded: record != nil)
         (configuration.upstream, configuration.backups) = (upstream, backups)
         (configuration.spool, configuration.slate) = (directory.path, slate)
@@ -121,7 +123,7 @@ struct ServingOptions: ParsableArguments {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)
                 }
             },
-            logger: logger, startupLines: startupLines
+            recording: streaming?.recording, logger: logger, startupLines: startupLines
         ).run()
     }
 }

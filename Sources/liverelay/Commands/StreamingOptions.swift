@@ -3,6 +3,7 @@ import Channel
 import ChannelList
 import Media
 import Service
+import Support
 
 /// Options for one endless transport stream on standard output or in a file.
 struct StreamingOptions: ParsableArguments {
@@ -12,11 +13,12 @@ struct StreamingOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write the channel as one endless MPEG transport stream: - for standard output, or a file.",
+            "Write the channel as one endless MPEG transport stream: - for standard output, or a file; or record it.",
             discussion: """
                 Nothing else is written to standard output. No HTTP server is started unless --port is given, and no \
                 rewind is kept unless --dvr or --spool is given. Ends with status 0 when the reader closes the pipe, \
-                when the upstream has ended, and at SIGINT or SIGTERM.
+                when the upstream has ended, and at SIGINT or SIGTERM. A path with fields, as in \
+                'DIR/{channel}/{start:%Y-%m-%d_%H-%M}.mkv', or one that ends with .mp4 or .mkv, names recordings.
                 """, valueName: "file"))
     var output: StreamDestination?
 
@@ -33,12 +35,44 @@ struct StreamingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.burst))
     var burst = TimeSpan(seconds: 6)
 
+    @Option(help: "When a recording goes on in another file: 1h, day or never.")
+    var split = RecordingSplit.never
+
+    @Option(help: ArgumentHelp(.keep))
+    var keep: TimeSpan?
+
+    @Option(help: ArgumentHelp(.keepSize))
+    var keepSize: ByteCount?
+
     /// The destination; nil if no stream is written.
-    var destination: StreamDestination? { writesStandardOutput ? .standardOutput : output }
+    var destination: StreamDestination? {
+        writesStandardOutput ? .standardOutput : recordingPath == nil ? output : nil
+    }
+
+    private var recordingPath: String? {
+        guard case .file(let path)? = output, RecordingPattern.isPattern(path) else { return nil }
+        return path
+    }
+
+    /// How the channel is recorded; nil if it is not.
+    var recording: ChannelRecorder.Settings? {
+        guard let path = recordingPath, let pattern = try? RecordingPattern(path) else { return nil }
+        return ChannelRecorder.Settings(
+            pattern: pattern, split: split,
+            retention: RecordingRetention(
+                longest: keep?.seconds, byteLimit: keepSize.map { UInt64(clamping: $0.bytes) }),
+            closesAtEnd: true)
+    }
 
     func validate() throws {
         if writesStandardOutput, let output, output != .standardOutput {
             throw ValidationError("--stdout and --output name two destinations. Give one of them.")
+        }
+        do throws(RecordingPattern.Fault) { _ = try recordingPath.map(RecordingPattern.init) } catch {
+            throw ValidationError("--output: expected \(error.expectation).")
+        }
+        if recordingPath == nil, split != .never || keep != nil || keepSize != nil {
+            throw ValidationError("--split, --keep and --keep-size need recordings: see --output.")
         }
     }
 
@@ -54,3 +88,19 @@ struct StreamingOptions: ParsableArguments {
 }
 
 extension StreamDestination: ExpressibleByArgument {}
+
+extension RecordingSplit: ExpressibleByArgument {
+    package init?(argument: String) {
+        if let split = RecordingSplit(word: argument) {
+            self = split
+        } else if let span = TimeSpan(argument: argument), span.seconds > 0 {
+            self = .every(seconds: span.seconds)
+        } else {
+            return nil
+        }
+    }
+
+    package var defaultValueDescription: String {
+        if case .every(let seconds) = self { "\(seconds)s" } else { "never" }
+    }
+}

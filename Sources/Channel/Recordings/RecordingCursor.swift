@@ -1,0 +1,93 @@
+package import LiveRing
+package import Support
+
+/// Decides which segment of the ring a recording takes next, and where it ends.
+package struct RecordingCursor: Equatable, Sendable {
+    package enum Step: Equatable, Sendable {
+        case append(RingEntry)
+        /// Media that there is not; the cursor is after it.
+        case lose(RecordingLoss)
+        /// Nothing more is published yet.
+        case wait
+        /// The recording has all of its range. Another one begins at `next`; nil if none does.
+        case finish(next: ProgramDateTime?)
+    }
+
+    private struct Position: Equatable, Sendable {
+        let mediaSequence: UInt64
+        let dateEnd: ProgramDateTime
+    }
+
+    /// More than that is not written into the same file.
+    private static let longestLoss: Int64 = 3_600_000
+
+    private let start: ProgramDateTime?
+    private let end: ProgramDateTime?
+    private let split: RecordingSplit
+    /// The first segment of a recording that begins with what is published now.
+    private let firstMediaSequence: UInt64
+    private var boundary: ProgramDateTime?
+    /// The segment after which it goes on.
+    private var last: Position?
+
+    /// - Parameters:
+    ///   - split: where another file begins.
+    ///   - firstMediaSequence: of what this process publishes.
+    package init(_ journal: RecordingJournal, split: RecordingSplit, from firstMediaSequence: UInt64) {
+        (start, end) = (journal.plan.start, journal.plan.end)
+        (self.split, self.firstMediaSequence) = (split, firstMediaSequence)
+        last = journal.segments.last.map { Position(mediaSequence: $0.mediaSequence, dateEnd: $0.dateEnd) }
+        boundary = journal.segments.first.flatMap { split.boundary(after: $0.date) }
+    }
+
+    /// The next step. The caller tells with `advance(over:)` that it has appended a segment.
+    package mutating func next(in snapshot: RingSnapshot) -> Step {
+        guard let entry = nextEntry(in: snapshot) else {
+            let isComplete = snapshot.hasEnded || end.map { snapshot.reaches($0) } ?? false
+            return isComplete ? .finish(next: nil) : .wait
+        }
+        if let end, entry.programDateTime >= end { return .finish(next: nil) }
+        if let boundary, entry.programDateTime >= boundary { return .finish(next: entry.programDateTime) }
+        if let last, entry.programDateTime.milliseconds(since: last.dateEnd) > Self.longestLoss {
+            return .finish(next: entry.programDateTime)
+        }
+        if let last, entry.mediaSequence != last.mediaSequence + 1 { return lose(after: last, before: entry) }
+        if entry.isGap || entry.transportStream == nil {
+            advance(over: entry)
+            let length = entry.programDateTimeEnd.milliseconds(since: entry.programDateTime)
+            return .lose(
+                RecordingLoss(entry.isGap ? .missing : .unreadable, at: entry.programDateTime, milliseconds: length))
+        }
+        return .append(entry)
+    }
+
+    private func nextEntry(in snapshot: RingSnapshot) -> RingEntry? {
+        let index = snapshot.index
+        guard let last else {
+            return start.map { snapshot.firstEntry(endingAfter: $0) } ?? index.firstEntry(from: firstMediaSequence)
+        }
+        // A ring that was made anew counts anew, and its dates go on.
+        return last.mediaSequence < index.nextMediaSequence
+            ? index.firstEntry(from: last.mediaSequence + 1) : snapshot.firstEntry(endingAfter: last.dateEnd)
+    }
+
+    /// What left the ring between two segments.
+    private mutating func lose(after last: Position, before entry: RingEntry) -> Step {
+        let length = max(0, entry.programDateTime.milliseconds(since: last.dateEnd))
+        self.last = Position(mediaSequence: entry.mediaSequence &- 1, dateEnd: entry.programDateTime)
+        return .lose(RecordingLoss(.evicted, at: last.dateEnd, milliseconds: length))
+    }
+
+    package mutating func advance(over entry: RingEntry) {
+        last = Position(mediaSequence: entry.mediaSequence, dateEnd: entry.programDateTimeEnd)
+        if boundary == nil { boundary = split.boundary(after: entry.programDateTime) }
+    }
+}
+
+extension RingIndex {
+    /// The first listed entry with this number or a later one.
+    package func firstEntry(from mediaSequence: UInt64) -> RingEntry? {
+        guard let first = listed.first, mediaSequence < nextMediaSequence else { return nil }
+        return entry(numbered: max(mediaSequence, first.mediaSequence))
+    }
+}

@@ -1,0 +1,193 @@
+import Channel
+import Glibc
+import LiveRing
+import Synchronization
+
+/// The files of a recording that is open: the transport stream, and its journal.
+///
+/// Every method waits for the disk. A segment is one write, and is in the journal after that: whatever ends the process,
+/// the file is whole up to the last segment of the journal.
+final class RecordingFile: Sendable {
+    enum Failure: Error, Equatable, Sendable {
+        case system(code: Int32, path: String)
+        /// Less than the reserve would be free.
+        case full
+        /// Another process writes it.
+        case inUse(path: String)
+    }
+
+    /// Bytes of the disk that stay free.
+    static let reserve: UInt64 = 1 << 30
+
+    let journalPath: String
+    let mediaPath: String
+    private let media: Descriptor
+    private let journalFile: Descriptor
+    private let state: Mutex<RecordingJournal>
+    private let reserve: UInt64
+
+    var journal: RecordingJournal { state.withLock { $0 } }
+
+    /// Begins a recording, or goes on with one.
+    /// - Parameter journal: of a recording that is begun, or as it was read.
+    init(_ journal: RecordingJournal, at journalPath: String, reserve: UInt64 = reserve) throws(Failure) {
+        (self.journalPath, self.reserve) = (journalPath, reserve)
+        mediaPath = journal.plan.path + ".ts"
+        try Self.makeDirectory(of: mediaPath)
+        try Self.makeDirectory(of: journalPath)
+        journalFile = try Descriptor(journalPath, O_RDWR | O_CREAT | O_APPEND)
+        guard flock(journalFile.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: journalPath) }
+        media = try Descriptor(mediaPath, O_RDWR | O_CREAT | O_APPEND)
+        var journal = journal
+        let known = journal.byteCount
+        journal.truncate(to: try media.byteCount())
+        // What an end of the process left incomplete is gone.
+        try media.truncate(to: journal.byteCount)
+        if journal.readByteCount > 0, journal.byteCount == known {
+            try journalFile.truncate(to: journal.readByteCount)
+        } else {
+            try journalFile.truncate(to: 0)
+            try journalFile.write(Array(journal.text.utf8)[...])
+        }
+        state = Mutex(journal)
+    }
+
+    /// Reads the journal of a recording that an earlier process left; nil if there is none.
+    static func journal(at path: String) -> RecordingJournal? {
+        guard let file = try? Descriptor(path, O_RDONLY), let bytes = try? file.read(0..<(file.byteCount())) else {
+            return nil
+        }
+        return RecordingJournal(text: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Appends a segment. A failure leaves the file as it was.
+    func append(_ bytes: [[UInt8]], as segment: (_ end: Int) -> RecordedSegment) throws(Failure) {
+        let start = journal.byteCount
+        let chunk = bytes.count == 1 ? bytes[0] : Array(bytes.joined())
+        try requireSpace(UInt64(chunk.count))
+        do throws(Failure) {
+            try media.write(chunk[...])
+            try record(.segment(segment(start + chunk.count)))
+        } catch {
+            try? media.truncate(to: start)
+            throw error
+        }
+    }
+
+    func record(_ line: RecordingJournal.Line) throws(Failure) {
+        let size = try journalFile.byteCount()
+        do throws(Failure) { try journalFile.write(Array((line.text + "\n").utf8)[...]) } catch {
+            try? journalFile.truncate(to: size)
+            throw error
+        }
+        state.withLock { $0.record(line) }
+    }
+
+    func requireSpace(_ byteCount: UInt64) throws(Failure) {
+        var status = statvfs()
+        guard unsafe fstatvfs(media.raw, &status) == 0 else { return }
+        guard UInt64(status.f_bavail) * UInt64(status.f_frsize) >= reserve + byteCount else { throw .full }
+    }
+
+    /// The bytes of a segment of the journal.
+    func read(_ range: Range<Int>) throws(Failure) -> [UInt8] { try media.read(range) }
+
+    /// Removes the journal, when the recording has its last form.
+    func forget() { _ = unsafe unlink(journalPath) }
+
+    /// A path at which no file of a recording is: `path`, or one with a number after it.
+    static func freePath(_ path: String) -> String {
+        let candidates = [path] + (2...9999).lazy.map { "\(path)-\($0)" }
+        return candidates.first { base in
+            RecordingRetention.suffixes.allSatisfy { unsafe access("\(base).\($0)", F_OK) != 0 }
+        } ?? path
+    }
+
+    static func makeDirectory(of path: String) throws(Failure) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        for count in parts.indices.map({ $0 + 1 }) {
+            let directory = parts[..<count].joined(separator: "/")
+            guard !directory.isEmpty, unsafe mkdir(directory, 0o755) != 0, errno != EEXIST else { continue }
+            throw .system(code: errno, path: directory)
+        }
+    }
+}
+
+extension RecordingJournal {
+    /// The whole journal.
+    fileprivate var text: String {
+        let lines =
+            losses.map(Line.loss) + segments.map(Line.segment) + breaks.map(Line.adBreak) + (isClosed ? [.closed] : [])
+        return head + lines.map { $0.text + "\n" }.joined()
+    }
+}
+
+/// An open file that closes when its owner is gone.
+final class Descriptor: Sendable {
+    let raw: Int32
+    private let path: String
+
+    /// - Parameter flags: of open(2); O_CLOEXEC is added.
+    init(_ path: String, _ flags: Int32) throws(RecordingFile.Failure) {
+        raw = unsafe open(path, flags | O_CLOEXEC, 0o644)
+        self.path = path
+        guard raw >= 0 else { throw .system(code: errno, path: path) }
+    }
+
+    deinit { if raw >= 0 { close(raw) } }
+
+    private var failure: RecordingFile.Failure {
+        errno == ENOSPC || errno == EDQUOT ? .full : .system(code: errno, path: path)
+    }
+
+    func byteCount() throws(RecordingFile.Failure) -> Int {
+        var status = stat()
+        guard unsafe fstat(raw, &status) == 0 else { throw failure }
+        return Int(status.st_size)
+    }
+
+    func truncate(to byteCount: Int) throws(RecordingFile.Failure) {
+        guard ftruncate(raw, off_t(byteCount)) == 0 else { throw failure }
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>) throws(RecordingFile.Failure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(raw, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(RecordingFile.Failure) {
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe pwrite(raw, $0.baseAddress?.advanced(by: done), $0.count - done, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure }
+            done += count
+        }
+    }
+
+    func read(_ range: Range<Int>) throws(RecordingFile.Failure) -> [UInt8] {
+        var (failed, done) = (false, 0)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
+            while done < range.count {
+                let count = unsafe pread(
+                    raw, buffer.baseAddress?.advanced(by: done), range.count - done, off_t(range.lowerBound + done))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    failed = true
+                    break
+                }
+                done += count
+            }
+            filled = done
+        }
+        if failed { throw .system(code: EIO, path: path) }
+        return bytes
+    }
+}

@@ -1,0 +1,163 @@
+import Channel
+import Glibc
+import LiveRing
+import Media
+import Mux
+import Playlist
+import Support
+
+/// Gives a recording that is closed its last form, by copying samples, and writes the files beside it.
+struct RecordingFinisher: Sendable {
+    enum Failure: Error, Sendable {
+        case file(RecordingFile.Failure)
+        case media(MediaError)
+        /// The audio needs another decoder configuration, which a track of Matroska cannot have.
+        case audioChanges
+    }
+
+    let file: RecordingFile
+    let report: RecordingReport
+
+    /// - Returns: nil if nothing was recorded.
+    init?(_ file: RecordingFile) {
+        guard let report = RecordingReport(file.journal) else { return nil }
+        (self.file, self.report) = (file, report)
+    }
+
+    /// Waits for the disk. The transport stream stays if it cannot be copied.
+    /// - Returns: the path of the recording, and why it has another form than was asked for.
+    func finish() throws(RecordingFile.Failure) -> (path: String, note: String?) {
+        var (format, note): (RecordingFormat, String?) = (report.journal.plan.format, nil)
+        if format == .mkv {
+            do throws(Failure) { try write(.mkv) } catch {
+                note = error.reason(against: .mkv)
+                format = if case .audioChanges = error { .mp4 } else { .ts }
+            }
+        }
+        if format == .mp4 {
+            do throws(Failure) { try write(.mp4) } catch { (format, note) = (.ts, error.reason(against: .mp4)) }
+        }
+        let base = report.journal.plan.path
+        let path = "\(base).\(format.rawValue)"
+        let name = String(path.split(separator: "/").last ?? "")
+        var texts = [("json", report.document(file: name, note: note))]
+        if !report.breaks.isEmpty { texts += [("edl", report.editDecisionList), ("ffmeta", report.metadata)] }
+        for (suffix, text) in texts { try Self.replace("\(base).\(suffix)", with: Array(text.utf8)) }
+        if format != .ts { _ = unsafe unlink(file.mediaPath) }
+        file.forget()
+        return (path, note)
+    }
+
+    private static func replace(_ path: String, with bytes: [UInt8]) throws(RecordingFile.Failure) {
+        let part = path + ".part"
+        let descriptor = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC)
+        try descriptor.write(bytes[...])
+        guard unsafe rename(part, path) == 0 else { throw .system(code: errno, path: path) }
+    }
+
+    private func write(_ format: RecordingFormat) throws(Failure) {
+        let path = "\(report.journal.plan.path).\(format.rawValue)"
+        let part = path + ".part"
+        do throws(RecordingFile.Failure) { try file.requireSpace(UInt64(report.journal.byteCount)) } catch {
+            throw .file(error)
+        }
+        do throws(Failure) {
+            let output: Descriptor
+            do throws(RecordingFile.Failure) { output = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC) } catch {
+                throw Failure.file(error)
+            }
+            if format == .mkv { try writeMatroska(to: output) } else { try writeMovie(to: output) }
+        } catch {
+            _ = unsafe unlink(part)
+            throw error
+        }
+        guard unsafe rename(part, path) == 0 else { throw .file(.system(code: errno, path: path)) }
+    }
+
+    private func forEachPart(_ body: (RecordedMedia.Part) throws(Failure) -> Void) throws(Failure) {
+        var media = RecordedMedia()
+        var start = 0
+        for segment in report.journal.segments {
+            let bytes: [UInt8]
+            do throws(RecordingFile.Failure) { bytes = try file.read(start..<segment.end) } catch { throw .file(error) }
+            start = segment.end
+            let part: RecordedMedia.Part
+            do throws(MediaError) { part = try media.read(bytes, of: segment) } catch { throw .media(error) }
+            try body(part)
+        }
+    }
+
+    /// Writes the sample tables first, which takes two readings of the media.
+    private func writeMovie(to output: Descriptor) throws(Failure) {
+        var movie = RecordedMovie()
+        try forEachPart { (part) throws(Failure) in
+            do throws(MediaError) { try movie.append(part) } catch { throw .media(error) }
+        }
+        try Self.write(
+            movie.head(lasting: report.duration, chapters: report.chapters, title: report.title), to: output)
+        try forEachPart { (part) throws(Failure) in try Self.write(part.payload, to: output) }
+    }
+
+    private func writeMatroska(to output: Descriptor) throws(Failure) {
+        var (writer, origin, audio): (MatroskaWriter?, Ticks, AudioConfiguration?) = (nil, .zero, nil)
+        try forEachPart { (part) throws(Failure) in
+            if writer == nil {
+                (origin, audio) = (part.start ?? report.origin, part.audioConfiguration)
+                let made = try begin(part)
+                writer = made
+                try Self.write(made.head, to: output)
+            }
+            if let next = part.audioConfiguration, next != audio, audio?.codec == .aac || next.codec != audio?.codec {
+                throw .audioChanges
+            }
+            try Self.write(writer?.clusters(part.frames(from: origin)) ?? [], to: output)
+        }
+        guard let end = writer?.end() else { return }
+        try Self.write(end.tail, to: output)
+        for patch in end.patches {
+            do throws(RecordingFile.Failure) { try output.write(patch.bytes, at: patch.offset) } catch {
+                throw .file(error)
+            }
+        }
+    }
+
+    private func begin(_ part: RecordedMedia.Part) throws(Failure) -> MatroskaWriter {
+        let tags: [(name: String, value: String?)] = [
+            ("TITLE", report.title), ("CHANNEL", report.journal.plan.channel), ("DATE_RECORDED", report.date.text),
+        ]
+        do throws(MediaError) {
+            return try MatroskaWriter(
+                video: part.videoConfiguration, audio: part.audioConfiguration,
+                .init(
+                    title: report.title, date: report.date.millisecondsSince1970, duration: report.duration,
+                    tags: tags.compactMap { tag in tag.value.map { (tag.name, $0) } }, chapters: report.chapters))
+        } catch { throw .media(error) }
+    }
+
+    private static func write(_ bytes: [UInt8], to output: Descriptor) throws(Failure) {
+        do throws(RecordingFile.Failure) { try output.write(bytes[...]) } catch { throw .file(error) }
+    }
+}
+
+extension RecordingFinisher.Failure {
+    fileprivate func reason(against format: RecordingFormat) -> String {
+        switch self {
+        case .file(.full): "The disk has no room for a copy as .\(format.rawValue)."
+        case .file(let failure): "No .\(format.rawValue) could be written: \(failure.message)"
+        case .media: "The transport stream cannot be read whole."
+        case .audioChanges:
+            "The audio changes its sample rate or its channels, which Matroska cannot hold in one track."
+        }
+    }
+}
+
+extension RecordingFile.Failure {
+    /// The failure for people.
+    var message: String {
+        switch self {
+        case .full: "the disk is full: 1 GiB of it stays free"
+        case .inUse(let path): "another process writes \(path)"
+        case .system(let code, let path): "\(path): \(unsafe String(cString: strerror(code)))"
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import Support
+
+/// How long finished recordings are kept.
+package struct RecordingRetention: Hashable, Sendable {
+    /// Seconds since the end of a recording.
+    package var longest: Int64?
+    /// Bytes of all recordings of a directory.
+    package var byteLimit: UInt64?
+
+    package init(longest: Int64? = nil, byteLimit: UInt64? = nil) {
+        (self.longest, self.byteLimit) = (longest, byteLimit)
+    }
+
+    /// A finished recording, as it is known by its document.
+    struct Item: Equatable, Sendable {
+        /// Without a suffix.
+        let base: String
+        let byteCount: UInt64
+        /// When its file was written last, in seconds since 1970.
+        let time: Int64
+    }
+
+    /// The suffixes of a recording's files. A file `NAME.keep` beside them marks it.
+    static let suffixes = ["ts", "mp4", "mkv", "edl", "ffmeta", "json"]
+
+    /// The recordings that go, the oldest first.
+    /// - Parameter isKept: whether a recording stays whatever is said: it is marked, or somebody reads it.
+    func expired(_ items: [Item], at now: Int64, isKept: (Item) -> Bool) -> [Item] {
+        var total = items.reduce(UInt64(0)) { $0 + $1.byteCount }
+        var expired: [Item] = []
+        for item in items.sorted(by: { ($0.time, $0.base) < ($1.time, $1.base) }) {
+            let isOld = longest.map { now - item.time > $0 } ?? false
+            let isTooMuch = byteLimit.map { total > $0 } ?? false
+            guard isOld || isTooMuch, !isKept(item) else { continue }
+            total -= item.byteCount
+            expired.append(item)
+        }
+        return expired
+    }
+
+    /// Removes what goes of the recordings below a directory.
+    /// - Returns: the paths of the recordings, without a suffix.
+    func sweep(_ root: String) -> [String] {
+        guard longest != nil || byteLimit != nil else { return [] }
+        let gone = expired(Self.items(below: root), at: WallClock.milliseconds / 1000, isKept: Self.isKept)
+        for item in gone {
+            for suffix in Self.suffixes { _ = unsafe unlink("\(item.base).\(suffix)") }
+        }
+        return gone.map(\.base)
+    }
+
+    private static func items(below root: String) -> [Item] {
+        guard let files = FileManager.default.enumerator(atPath: root) else { return [] }
+        return files.compactMap { file in
+            guard let name = file as? String, name.hasSuffix(".json") else { return nil }
+            let base = "\(root)/\(name.dropLast(5))"
+            // Other programs may have documents there too.
+            guard let document = FileManager.default.contents(atPath: base + ".json"),
+                document.starts(with: Array("{\"file\":".utf8))
+            else { return nil }
+            return item(base)
+        }
+    }
+
+    private static func item(_ base: String) -> Item? {
+        var (bytes, time): (UInt64, Int64?) = (0, nil)
+        for suffix in suffixes {
+            var status = stat()
+            guard unsafe stat("\(base).\(suffix)", &status) == 0 else { continue }
+            bytes += UInt64(status.st_size)
+            time = max(time ?? 0, Int64(status.st_mtim.tv_sec))
+        }
+        return time.map { Item(base: base, byteCount: bytes, time: $0) }
+    }
+
+    private static func isKept(_ item: Item) -> Bool {
+        unsafe access("\(item.base).keep", F_OK) == 0 || suffixes.contains { isOpen("\(item.base).\($0)") }
+    }
+
+    /// F_SETLEASE of fcntl(2), which the headers have for GNU alone.
+    private static let setLease: Int32 = 1024
+
+    /// Whether a process has the file open: the system gives no lease for writing then.
+    private static func isOpen(_ path: String) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard fcntl(descriptor, setLease, Int32(F_WRLCK)) == 0 else { return errno == EAGAIN }
+        _ = fcntl(descriptor, setLease, Int32(F_UNLCK))
+        return false
+    }
+}

@@ -1,0 +1,37 @@
+import Channel
+import Dispatch
+import LiveRing
+
+/// The threads that wait for the disks of recordings, of the whole process: one for what is appended, so that no recording
+/// waits for another that gets its last form, and one for those.
+enum RecordingThread {
+    private static let appending = DispatchQueue(label: "liverelay.recordings")
+    private static let finishing = DispatchQueue(label: "liverelay.recordings.finish", qos: .utility)
+
+    static func perform<Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Void
+    ) async throws(Failure) {
+        let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
+            appending.async { continuation.resume(returning: Result { () throws(Failure) in try work() }) }
+        }
+        try result.get()
+    }
+
+    /// Gives a recording its last form; nil if nothing was recorded.
+    static func finish(
+        _ file: RecordingFile
+    ) async -> Result<(path: String, note: String?), RecordingFile.Failure>? {
+        await withCheckedContinuation { continuation in
+            finishing.async {
+                let finisher = RecordingFinisher(file)
+                continuation.resume(
+                    returning: finisher.map { finisher in
+                        Result { () throws(RecordingFile.Failure) in
+                            try file.record(.closed)
+                            return try finisher.finish()
+                        }
+                    })
+            }
+        }
+    }
+}

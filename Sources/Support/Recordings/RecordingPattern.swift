@@ -1,0 +1,158 @@
+/// The container of a recording that is closed.
+package enum RecordingFormat: String, CaseIterable, Sendable {
+    case ts, mp4, mkv
+}
+
+/// The path of a channel's recordings, with what changes from one to the next in braces: `{channel}`, `{title}` and
+/// `{start:FORMAT}`.
+package struct RecordingPattern: Hashable, Sendable {
+    package enum Fault: Error, Equatable, Sendable {
+        /// The path does not end with `.ts`, `.mp4` or `.mkv`.
+        case format
+        /// Braces with something else, or without an end.
+        case field(String)
+        /// A letter after `%` that stands for nothing.
+        case conversion(Character)
+    }
+
+    private enum Part: Hashable, Sendable {
+        case text(String)
+        case channel, title
+        case start(format: String)
+    }
+
+    package let format: RecordingFormat
+    /// The path as it was written.
+    package let text: String
+    private let parts: [Part]
+
+    /// The form of `{start}`.
+    private static let defaultTime = "%Y-%m-%d_%H-%M-%S"
+
+    package init(_ text: String) throws(Fault) {
+        guard let dot = text.lastIndex(of: "."),
+            let format = RecordingFormat(rawValue: text[text.index(after: dot)...].lowercased())
+        else { throw .format }
+        (self.format, self.text) = (format, text)
+        var (parts, rest): ([Part], Substring) = ([], text[..<dot])
+        while let open = rest.firstIndex(of: "{") {
+            guard let close = rest[open...].firstIndex(of: "}") else { throw .field(String(rest[open...])) }
+            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+            parts.append(try Self.part(rest[rest.index(after: open)..<close]))
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        self.parts = parts
+    }
+
+    /// Whether a path names recordings, and not one file that is written as a stream.
+    package static func isPattern(_ path: String) -> Bool {
+        path.contains("{") || [".mp4", ".mkv"].contains { path.lowercased().hasSuffix($0) }
+    }
+
+    private static func part(_ field: Substring) throws(Fault) -> Part {
+        switch field {
+        case "channel": return .channel
+        case "title": return .title
+        case "start": return .start(format: defaultTime)
+        case _ where field.hasPrefix("start:"):
+            let format = String(field.dropFirst(6))
+            _ = try time(format, of: ProgramDateTime(millisecondsSince1970: 0))
+            return .start(format: format)
+        default: throw .field("{\(field)}")
+        }
+    }
+
+    /// The directory in which all recordings are: the part of the path before the first field.
+    package var root: String {
+        let fixed = text.prefix { $0 != "{" }
+        guard let slash = fixed.lastIndex(of: "/") else { return "." }
+        return slash == fixed.startIndex ? "/" : String(fixed[..<slash])
+    }
+
+    /// The path of a recording without its suffix. Values cannot lead out of the directory.
+    package func path(channel: String?, title: String?, start: ProgramDateTime) -> String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .channel: Self.component(channel ?? "liverelay")
+            case .title: Self.component(title ?? channel ?? "liverelay")
+            case .start(let format): Self.component((try? Self.time(format, of: start)) ?? "")
+            }
+        }.joined()
+    }
+
+    /// A text as a part of a file's name.
+    package static func component(_ text: String) -> String {
+        let name = text.unicodeScalars.map { scalar in
+            scalar.value < 0x20 || scalar.value == 0x7F || "/\\:*?\"<>|".unicodeScalars.contains(scalar)
+                ? "_" : String(scalar)
+        }.joined()
+        let bounded = String(decoding: name.utf8.prefix(120), as: UTF8.self)
+        return bounded.hasPrefix(".") ? "_" + bounded.dropFirst() : bounded
+    }
+
+    /// A time in UTC by the conversions of strftime(3) that have one meaning everywhere.
+    private static func time(_ format: String, of date: ProgramDateTime) throws(Fault) -> String {
+        let text = Array(date.text)
+        var (result, isConversion) = ("", false)
+        for character in format {
+            guard isConversion else {
+                if character == "%" { isConversion = true } else { result.append(character) }
+                continue
+            }
+            isConversion = false
+            switch character {
+            case "Y": result += String(text[0..<4])
+            case "m": result += String(text[5..<7])
+            case "d": result += String(text[8..<10])
+            case "H": result += String(text[11..<13])
+            case "M": result += String(text[14..<16])
+            case "S": result += String(text[17..<19])
+            case "F": result += String(text[0..<10])
+            case "s": result += String(date.millisecondsSince1970 / 1000)
+            case "%": result += "%"
+            default: throw .conversion(character)
+            }
+        }
+        if isConversion { throw .conversion("%") }
+        return result
+    }
+}
+
+extension RecordingPattern.Fault {
+    /// What is expected instead.
+    package var expectation: String {
+        switch self {
+        case .format: "a path that ends with .ts, .mp4 or .mkv"
+        case .field(let field): "{channel}, {title} or {start:%Y-%m-%d_%H-%M} in place of \(field)"
+        case .conversion(let letter): "one of %Y %m %d %H %M %S %F %s %% in place of %\(letter)"
+        }
+    }
+}
+
+/// When a recording that has no end goes on in another file.
+package enum RecordingSplit: Hashable, Sendable {
+    case never
+    /// At whole multiples of it, in UTC; more than 0.
+    case every(seconds: Int64)
+
+    package static let day = RecordingSplit.every(seconds: 86_400)
+
+    /// - Parameter word: `never` or `day`.
+    package init?(word: String) {
+        switch word {
+        case "never": self = .never
+        case "day": self = .day
+        default: return nil
+        }
+    }
+
+    /// The first moment after `date` at which another file begins; nil if there is none.
+    package func boundary(after date: ProgramDateTime) -> ProgramDateTime? {
+        guard case .every(let seconds) = self else { return nil }
+        let length = seconds * 1000
+        let past = date.millisecondsSince1970 % length
+        return date.advanced(byMilliseconds: length - (past < 0 ? past + length : past))
+    }
+}

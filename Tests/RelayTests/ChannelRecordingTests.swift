@@ -1,0 +1,201 @@
+import ChannelTestSupport
+import Foundation
+import LiveRing
+import Logging
+import TestSupport
+import Testing
+
+@testable import Channel
+@testable import Service
+@testable import Support
+
+/// Recordings of what captures publish, judged by ffmpeg.
+@Suite(.ownThreads) struct ChannelRecordingTests {
+    /// A directory of recordings that is removed with its owner.
+    private final class Folder {
+        let path = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)").path
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+        func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)"))) }
+        func append(_ bytes: [UInt8], to name: String) throws {
+            let file = try FileHandle(forWritingTo: URL(filePath: "\(path)/\(name)"))
+            try file.seekToEnd()
+            try file.write(contentsOf: bytes)
+        }
+    }
+
+    /// Records what a state has, and closes the recording unless the process is killed.
+    private static func record(
+        _ state: ChannelState, in folder: Folder, as format: RecordingFormat, split: RecordingSplit = .never,
+        isKilled: Bool = false
+    ) async throws {
+        let pattern = try RecordingPattern("\(folder.path)/{channel}.\(format)")
+        let settings = ChannelRecorder.Settings(pattern: pattern, split: split, closesAtEnd: !isKilled)
+        state.setState(.ended, reason: nil)
+        let recorder = ChannelRecorder(
+            settings, channel: "news", title: "News", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            events: nil)
+        await recorder.run(state)
+    }
+
+    private static func frames(_ bytes: [UInt8]) throws -> [PresentedFrame] {
+        try ReplayResult.frames(of: [("", [], bytes)])
+    }
+
+    private static let rows: [(capture: String, format: RecordingFormat, becomes: String)] = [
+        ("ssai_tagged", .ts, "ts"), ("ssai_tagged", .mp4, "mp4"), ("clean", .mkv, "mkv"),
+        ("outage", .mkv, "mkv"), ("audio_changes", .mp4, "mp4"), ("audio_changes", .mkv, "mp4"),
+        ("wrap", .mkv, "mkv"), ("two_switches", .mp4, "mp4"),
+    ]
+
+    @Test(arguments: rows) func recordingHasEveryFrame(
+        capture: String, format: RecordingFormat, becomes: String
+    ) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(capture))
+        let state = try await channel.relay()
+        let folder = Folder()
+        try await Self.record(state, in: folder, as: format)
+        #expect(folder.files.contains("news.\(becomes)") && folder.files.contains("news.json"), "\(folder.files)")
+        #expect(!folder.files.contains { $0.hasSuffix(".recording") || $0.hasSuffix(".part") }, "\(folder.files)")
+        #expect(becomes == "ts" || !folder.files.contains("news.ts"))
+        let published = try channel.result.decodedFrames
+        #expect(try Self.frames(try folder.bytes("news.\(becomes)")) == published)
+        let document = String(decoding: try folder.bytes("news.json"), as: UTF8.self)
+        #expect(document.contains("\"note\"") == (becomes != "\(format)"), "\(document)")
+    }
+
+    @Test(arguments: [RecordingFormat.mp4, .mkv]) func chaptersAreTheBreaks(_ format: RecordingFormat) async throws {
+        var channel = try SpooledChannel(of: .ssaiTagged)
+        let state = try await channel.relay()
+        let folder = Folder()
+        try await Self.record(state, in: folder, as: format)
+        let name = try #require(folder.files.first { $0.hasSuffix(".mp4") || $0.hasSuffix(".mkv") })
+        let probe = try FFmpegTool.run(
+            "ffprobe",
+            [
+                "-v", "error", "-show_entries", "chapter=start_time:chapter_tags=title:format_tags=title", "-of",
+                "compact=p=0:nk=1", "INPUT",
+            ], input: try folder.bytes(name))
+        let lines = probe.text.split(separator: "\n").map(String.init)
+        let titles = lines.compactMap { $0.split(separator: "|").last.map(String.init) }
+        #expect(titles == ["Programme", "Commercial", "Programme", "News"], "\(lines)")
+        let breaks = String(decoding: try folder.bytes("news.edl"), as: UTF8.self).split(separator: " ")
+        let start = try #require(breaks.first.flatMap { Double($0) })
+        let chapter = try #require(lines[1].split(separator: "|").first.flatMap { Double($0) })
+        #expect(abs(chapter - start) < 0.001 && breaks.last == "3\n", "\(breaks) \(lines)")
+        let found = try #require(state.snapshot?.adBreaks(.whole)?.first)
+        let begin = try #require(state.snapshot?.dates?.first)
+        #expect(abs(start - Double(found.start.milliseconds(since: begin)) / 1000) < 0.002)
+        #expect(folder.files.contains("news.ffmeta"))
+    }
+
+    /// Whatever is written when the process is killed, the next one goes on after the last whole segment.
+    @Test func killCostsNothing() async throws {
+        var channel = try SpooledChannel(of: .ssaiTagged)
+        let (folder, whole) = (Folder(), Folder())
+        // Its state holds the spool.
+        var first: ChannelState? = try await channel.relay(.init(times: .zero..<Duration.seconds(30)))
+        if let first { try await Self.record(first, in: folder, as: .ts, isKilled: true) }
+        first = nil
+        #expect(folder.files.count == 2 && folder.files[1] == "news.ts", "\(folder.files)")
+        let journalName = folder.files[0]
+        let journal = try #require(RecordingFile.journal(at: "\(folder.path)/\(journalName)"))
+        let written = try folder.bytes("news.ts")
+        #expect(journal.byteCount == written.count && journal.segments.count > 3)
+        try folder.append(Array("S 9 99".utf8), to: journalName)
+        try folder.append([UInt8](repeating: 0x47, count: 1000), to: "news.ts")
+        let second = try await channel.relay(.init(times: Duration.seconds(30)..<Duration.seconds(600)))
+        try await Self.record(second, in: folder, as: .ts)
+        // Another recorder that saw all of the ring at once.
+        try FileManager.default.createDirectory(atPath: whole.path, withIntermediateDirectories: true)
+        var plan = journal.plan
+        plan.path = "\(whole.path)/news"
+        _ = try RecordingFile(RecordingJournal(plan), at: "\(whole.path)/\(journalName)")
+        try await Self.record(second, in: whole, as: .ts)
+        let (resumed, once) = (try folder.bytes("news.ts"), try whole.bytes("news.ts"))
+        #expect(resumed.count > journal.byteCount && resumed == once)
+    }
+
+    @Test func splitLosesNothing() async throws {
+        var channel = try SpooledChannel(of: .ssaiTagged)
+        let state = try await channel.relay()
+        let folder = Folder()
+        try await Self.record(state, in: folder, as: .mp4, split: .every(seconds: 10))
+        let names = folder.files.filter { $0.hasSuffix(".mp4") }
+            .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+        #expect(names.count > 3 && names[1] == "news-2.mp4", "\(names)")
+        let frames = try names.flatMap { try Self.frames(try folder.bytes($0)) }
+        let published = try channel.result.decodedFrames
+        #expect(frames == published)
+    }
+
+    @Test func fullDiskLeavesTheFileAsItWas() throws {
+        let folder = Folder()
+        let plan = RecordingPlan(path: "\(folder.path)/news", format: .ts)
+        let file = try RecordingFile(
+            RecordingJournal(plan), at: "\(folder.path)/.news.recording", reserve: .max / 2)
+        #expect(throws: RecordingFile.Failure.full) { try file.requireSpace(1) }
+        #expect(throws: RecordingFile.Failure.inUse(path: "\(folder.path)/.news.recording")) {
+            _ = try RecordingFile(RecordingJournal(plan), at: "\(folder.path)/.news.recording")
+        }
+        #expect(try folder.bytes("news.ts").isEmpty)
+    }
+}
+
+/// The names and the journals of recordings.
+struct RecordingValueTests {
+    private static let paths: [(pattern: String, path: String)] = [
+        ("/rec/{channel}/{start:%Y-%m-%d_%H-%M}.mkv", "/rec/news/2026-01-01_12-00"),
+        ("rec/{title} {start}.mp4", "rec/A_B_ C 2026-01-01_12-00-06"),
+        ("{start:%F %s %%}.ts", "2026-01-01 1767268806 %"),
+        ("rec/show.mp4", "rec/show"),
+    ]
+
+    @Test(arguments: paths) func path(pattern: String, path: String) throws {
+        let start = ProgramDateTime(millisecondsSince1970: 1_767_268_806_000)
+        #expect(try RecordingPattern(pattern).path(channel: "news", title: "A/B: C", start: start) == path)
+    }
+
+    private static let faults: [(pattern: String, fault: RecordingPattern.Fault)] = [
+        ("rec/{channel}", .format), ("rec/{channel}.avi", .format), ("{name}.ts", .field("{name}")),
+        ("{channel.ts", .field("{channel")), ("{start:%Q}.ts", .conversion("Q")), ("{start:%}.ts", .conversion("%")),
+    ]
+
+    @Test(arguments: faults) func fault(pattern: String, fault: RecordingPattern.Fault) {
+        #expect(throws: fault) { try RecordingPattern(pattern) }
+    }
+
+    @Test func valuesStayInTheDirectory() throws {
+        let start = ProgramDateTime(millisecondsSince1970: 0)
+        let pattern = try RecordingPattern("/rec/{title}.ts")
+        #expect(pattern.path(channel: nil, title: "../../etc/x", start: start) == "/rec/_._.._etc_x")
+        #expect(pattern.root == "/rec")
+        #expect(try RecordingPattern("{channel}.ts").root == ".")
+    }
+
+    private static let boundaries: [(split: RecordingSplit, date: String, boundary: String?)] = [
+        (.never, "2026-01-01T12:00:06Z", nil),
+        (.day, "2026-01-01T12:00:06Z", "2026-01-02T00:00:00Z"),
+        (.every(seconds: 3600), "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"),
+        (.every(seconds: 3600), "1969-12-31T23:30:00Z", "1970-01-01T00:00:00Z"),
+    ]
+
+    @Test(arguments: boundaries) func boundary(split: RecordingSplit, date: String, boundary: String?) throws {
+        let date = try #require(ProgramDateTime(parsing: date))
+        #expect(split.boundary(after: date) == boundary.flatMap { ProgramDateTime(parsing: $0) })
+    }
+
+    @Test func retentionRemovesTheOldest() {
+        let items = (0..<5).map { RecordingRetention.Item(base: "\($0)", byteCount: 10, time: Int64($0) * 100) }
+        let rows: [(retention: RecordingRetention, kept: Set<String>, gone: [String])] = [
+            (.init(), [], []), (.init(longest: 250), [], ["0", "1"]), (.init(longest: 250), ["0"], ["1"]),
+            (.init(byteLimit: 25), [], ["0", "1", "2"]), (.init(byteLimit: 25), ["1"], ["0", "2", "3"]),
+            (.init(longest: 350, byteLimit: 30), [], ["0", "1"]),
+        ]
+        for row in rows {
+            let gone = row.retention.expired(items, at: 400) { row.kept.contains($0.base) }
+            #expect(gone.map(\.base) == row.gone, "\(row)")
+        }
+    }
+}

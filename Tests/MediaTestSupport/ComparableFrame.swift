@@ -54,7 +54,7 @@ extension ComparableFrame {
         switch codec {
         case .h264: unit[0] & 0x1F == 5
         case .hevc: (16...20).contains(unit[0] >> 1)
-        case .mpeg2: unit[0] == 0xB8 && unit[4] & 0x40 != 0
+        case .mpeg2: unit[0] == 0xB8 && unit.count > 4 && unit[4] & 0x40 != 0
         }
     }
 

@@ -31,7 +31,7 @@ func driver(_ name: String, path: String, _ dependencies: [Target.Dependency]) -
 /// The files of the web page, which are part of the program.
 let pageFiles = [
     "overview.html", "channel.html", "page.css", "overview.js", "channel.js", "bar.js", "player.js", "playlist.js",
-    "subtitles.js", "words.js", "icon.svg",
+    "subtitles.js", "track.js", "words.js", "icon.svg",
 ]
 
 let package = Package(
@@ -176,6 +176,7 @@ let package = Package(
                 "Media", "Demux",
                 "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

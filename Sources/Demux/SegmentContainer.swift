@@ -25,7 +25,7 @@ package enum SegmentContainer: Equatable, Sendable {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
         let packets = try PacketSync(bytes)
-        if let first = packets?.blocks.first, first.start <= 2 * PacketSync.packetSize { return .transportStream }
+        if let first = packets?.blocks.first, first.start <= 2 * PacketStride.packetSize { return .transportStream }
         if AudioFraming.sniff(bytes, at: 0) != nil { return .packedAudio }
         if packets != nil { return .transportStream }
         return AudioFraming.find(bytes, from: 0) == nil ? nil : .packedAudio

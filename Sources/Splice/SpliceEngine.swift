@@ -21,6 +21,8 @@ package struct SpliceEngine: Sendable {
     private let longestSegment: Ticks
     private var heldSegments: HeldSegments
     private let heldAudioBytes: Int
+    private let audioTracks: AudioTrackChoice
+    private let leadingTrack: AudioTrackIdentity?
     /// Metadata of segments whose video the splitter holds.
     private var heldMetadata: [TimedMetadata] = []
     /// Whether a segment that would be published without video is refused.
@@ -32,7 +34,10 @@ package struct SpliceEngine: Sendable {
         let audioStage = AudioTranscodeStage(configuration.audio, uniform: configuration.position.audio)
         let isDropped = configuration.audio == .drop
         let hasCompanion = configuration.hasAudioRendition && !isDropped
-        main = RenditionDemuxer(tracks: hasCompanion || isDropped ? .video : .both, audioStage: audioStage)
+        audioTracks = configuration.audioTracks
+        leadingTrack = configuration.leadingTrack
+        main = RenditionDemuxer(
+            tracks: hasCompanion || isDropped ? .video : .both, audio: audioTracks, audioStage: audioStage)
         layout =
             hasCompanion ? .undecided(companion: RenditionDemuxer(tracks: .audio, audioStage: audioStage)) : .muxed
         longestSegment = configuration.longestSegment
@@ -93,14 +98,20 @@ package struct SpliceEngine: Sendable {
     package mutating func handle(_ input: SpliceInput) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         switch input {
-        case .segment(let segment) where segment.rendition == .main: written = try appendMain(segment)
-        case .segment(let segment): try appendCompanion(segment)
+        case .segment(let segment):
+            switch segment.rendition {
+            case .main: written = try appendMain(segment)
+            case .audio: try appendCompanion(segment)
+            case .furtherAudio(let index): try assembler.further.append(segment, of: index)
+            }
         case .lost(.main, let duration):
             main.breakContinuity()
             lost += duration
         case .lost(.audio, _): layout.updateCompanion { $0.breakContinuity() }
+        case .lost(.furtherAudio(let index), _): assembler.further.breakContinuity(of: index)
         case .ended(.main): written = try endMain()
         case .ended(.audio): try endCompanion()
+        case .ended(.furtherAudio(let index)): try assembler.further.end(index)
         }
         written += try writeVideo()
         written += try releaseExcess()
@@ -109,7 +120,10 @@ package struct SpliceEngine: Sendable {
             assembler.markers.finish()
         }
         let streams = main.program?.privateData ?? []
-        for index in written.indices { written[index].privateDataStreams = streams }
+        for index in written.indices {
+            written[index].privateDataStreams = streams
+            written[index].audioTrack = leadingTrack ?? main.audioTrack
+        }
         return written
     }
 
@@ -119,6 +133,7 @@ package struct SpliceEngine: Sendable {
         var written: [SplicedSegment] = []
         let remaining = try main.pause()
         duplicateFilter.appendLeftover(remaining)
+        try assembler.further.finish(remaining.furtherAudio)
         for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
         return try written + writeVideo(isLast: true) + assembler.finish(with: videoQueue.dequeueLateAudio())
@@ -138,6 +153,11 @@ package struct SpliceEngine: Sendable {
     package mutating func setChannelAAC(_ isAAC: Bool) {
         main.audioStage.isChannelAAC = isAAC
         layout.updateCompanion { $0.audioStage.isChannelAAC = isAAC }
+    }
+
+    /// Counts of each audio track beside the leading one.
+    package var furtherAudioCounts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
+        assembler.further.counts
     }
 
     /// Media received lately.
@@ -166,6 +186,7 @@ package struct SpliceEngine: Sendable {
         progress.advance(to: segment.withoutBytes, hasVideo: !demuxed.packets.video.isEmpty)
         heldSegments.append(segment)
         duplicateFilter.removeDuplicates(from: &demuxed)
+        try assembler.further.append(demuxed, discontinuitySequence: segment.discontinuitySequence)
         var written: [SplicedSegment] = []
         for step in route(demuxed, of: segment) {
             try MediaError.checkCancellation()
@@ -190,7 +211,8 @@ package struct SpliceEngine: Sendable {
             layout = .demuxed(companion: companion)
             return
         }
-        main = RenditionDemuxer(tracks: .both, audioStage: main.audioStage)
+        assembler.further.removeRenditions()
+        main = RenditionDemuxer(tracks: .both, audio: audioTracks, audioStage: main.audioStage)
         layout = .muxed
         videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment, byteLimit: heldAudioBytes)
     }
@@ -208,6 +230,7 @@ package struct SpliceEngine: Sendable {
 
     private mutating func endMain() throws(MediaError) -> [SplicedSegment] {
         let remaining = try main.finish()
+        try assembler.further.finish(remaining.furtherAudio)
         progress.end()
         videoQueue.endVideo()
         guard let lastSegment = progress.lastSegment else { return [] }
@@ -269,11 +292,21 @@ package struct SpliceEngine: Sendable {
     /// - Parameter isLast: whether no more audio can belong to the queued video.
     private mutating func writeVideo(isLast: Bool = false) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
-        while let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast) {
+        while isLast || !awaitsFurtherAudio,
+            let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast)
+        {
             try MediaError.checkCancellation()
             written += assembler.append(matched)
         }
         return written
+    }
+
+    /// Whether video waits for the audio renditions beside the companion: for a segment at most.
+    private var awaitsFurtherAudio: Bool {
+        mutating get {
+            guard let span = videoQueue.firstSpan, videoQueue.waitingDuration <= longestSegment else { return false }
+            return assembler.further.awaitsAudio(for: span)
+        }
     }
 
     private mutating func writeAudioOnly(_ parts: [AudioPeriodPart]) throws(MediaError) -> [SplicedSegment] {

@@ -195,6 +195,7 @@ private let rows: [(when: String, lines: String, says: [String])] = [
         "JSON with spaces and a number", "#EXTHTTP: { \"X-A\" : 1 , \"X-B\" : \"\\u00e4\\ud83d\\ude00\" }\nhttp://h/a",
         ["http://h/a {X-A: 1; X-B: ä😀}"]
     ),
+    ("JSON with a Boolean", "#EXTHTTP:{\"X-A\":true}\nhttp://h/a", ["http://h/a {X-A: true}"]),
     ("empty JSON", "#EXTHTTP:{}\nhttp://h/a", ["http://h/a"]),
     ("broken JSON", "#EXTHTTP:{\"User-Agent\":\"A\nhttp://h/a", ["http://h/a", "3 malformedHeader(\"#EXTHTTP\")"]),
     (

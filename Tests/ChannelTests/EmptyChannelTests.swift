@@ -18,7 +18,7 @@ import Testing
 
     static let url = "http://channel.example/vod.m3u8"
     static let aac = Builder.Stream(pid: 0x101, type: 0x0F)
-    static let mpeg2 = Builder.Stream(pid: 0x100, type: 0x02)
+    static let vc1 = Builder.Stream(pid: 0x100, type: 0xEA)
     static let h264 = Builder.Stream(pid: 0x100, type: 0x1B)
     static let opus = Builder.Stream(pid: 0x102, type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8))
 
@@ -77,21 +77,25 @@ import Testing
         },
         Row(when: "scrambled video", segments: [scrambled, scrambled]) { isUnusable($0, segments: 2, .scrambled) },
         Row(when: "MP4 files", segments: [movie, movie]) { isUnusable($0, segments: 2, .unfragmentedMovie) },
-        Row(when: "MPEG-2 video alone", segments: [stream([mpeg2])]) {
-            isUnusable($0, segments: 1, .noSupportedStream(streamTypes: [2], names: ["MPEG-2 video"]))
+        Row(when: "VC-1 alone", segments: [stream([vc1])]) {
+            isUnusable($0, segments: 1, .noSupportedStream(streamTypes: [0xEA], names: ["VC-1"]))
+        },
+        Row(when: "no segment", segments: []) {
+            guard case .empty(let found, url)? = $0 else { return false }
+            return found == EmptyChannel()
         },
         Row(when: "segments that are gone", segments: [nil, nil]) {
             guard case .empty(let found, url)? = $0 else { return false }
             return found.segments == 0 && found.lost == 2 && found.lossReason == .unavailable(.refused(status: 404))
         },
         Row(
-            when: "MPEG-2 video beside audio, video required",
+            when: "VC-1 beside audio, video required",
             segments: [
-                stream([mpeg2, aac], audioFrames: 90), stream([mpeg2, aac], audioFrames: 90, from: 90 * 1920),
+                stream([vc1, aac], audioFrames: 90), stream([vc1, aac], audioFrames: 90, from: 90 * 1920),
             ],
             requiresVideo: true
         ) {
-            isUnusable($0, segments: 2, .noUsableVideo(streams: ["MPEG-2 video", "AAC or MPEG audio"]))
+            isUnusable($0, segments: 2, .noUsableVideo(streams: ["VC-1", "AAC or MPEG audio"]))
         },
         Row(when: "audio alone, video required", segments: [stream([aac], audioFrames: 90)], requiresVideo: true) {
             isUnusable($0, segments: 1, .noUsableVideo(streams: ["AAC or MPEG audio"]))
@@ -107,9 +111,9 @@ import Testing
 
     static let warningRows: [(when: String, streams: [Builder.Stream], video: [String]?, audio: [String]?)] = [
         ("audio alone", [aac], nil, nil),
-        ("MPEG-2 video beside audio", [mpeg2, aac], ["MPEG-2 video"], nil),
+        ("VC-1 beside audio", [vc1, aac], ["VC-1"], nil),
         ("Opus beside audio that is followed", [aac, opus], nil, ["Opus"]),
-        ("two kinds of video", [mpeg2, Builder.Stream(pid: 0x103, type: 0xEA), aac], ["MPEG-2 video", "VC-1"], nil),
+        ("two kinds of video", [vc1, Builder.Stream(pid: 0x103, type: 0x42), aac], ["VC-1", "AVS video"], nil),
     ]
 
     @Test(arguments: warningRows)

@@ -88,7 +88,7 @@ private let shapes: [(name: String, manifest: @Sendable (Int) -> Sketch)] = [
             .manifest(try Sketch(attributes: "type=\"static\"", periods: [Sketch.period(endless)]).parsed()), at: .zero)
         let whole = follower.main()
         #expect(whole?.segments.count == PlaylistLimits.standard.segments)
-        let short = "<SegmentTemplate timescale=\"4294967295\" duration=\"1\" media=\"$Number$\"/>"
+        let short = "<SegmentTemplate timescale=\"1000000000\" duration=\"1\" media=\"$Number$\"/>"
         let live = Sketch(attributes: Sketch.live, periods: [Sketch.period(short)])
         _ = follower.handle(.manifest(try live.parsed()), at: .zero)
         _ = follower.handle(.date(.live(1_000_000), isExact: true), at: .zero)

@@ -26,6 +26,11 @@ private let irregularRows: [(when: String, period: String, tags: [String])] = [
         ["SegmentTemplate@timescale"]
     ),
     (
+        "a timescale finer than nanoseconds, in which a segment would last nothing",
+        Sketch.period("<SegmentTemplate timescale=\"4294967295\" duration=\"1\" media=\"$Number$\"/>"),
+        ["SegmentTemplate@timescale"]
+    ),
+    (
         "a number beyond its range",
         Sketch.period("<SegmentTemplate startNumber=\"9999999999999999999\" duration=\"2\" media=\"$Number$\"/>"),
         ["SegmentTemplate@startNumber"]

@@ -46,6 +46,8 @@ extension MediaFileIndex {
         var output: [String] = []
         var container = "mp4"
         var segments = 4
+        /// From one transport packet to the next.
+        var stride = 188
         var testDescription: String { when }
     }
 
@@ -72,11 +74,18 @@ extension MediaFileIndex {
             when: "one GOP, cut at any frame", video: ["-c:v", "libx264", "-preset", "veryfast", "-g", "999"],
             segments: 2),
         Row(when: "transport stream", output: ["-f", "mpegts"], container: "mpegts", segments: 3),
+        Row(
+            when: "transport stream, 192 bytes a packet", output: ["-f", "mpegts"], container: "mpegts", segments: 3,
+            stride: 192),
+        Row(
+            when: "transport stream, 204 bytes a packet", output: ["-f", "mpegts"], container: "mpegts", segments: 3,
+            stride: 204),
     ]
 
     @Test(arguments: rows) func hasEveryPacketOnce(_ row: Row) throws {
-        let file = try FileMedia.make(
+        let made = try FileMedia.make(
             video: row.video, audio: row.audio, seconds: "12", delay: row.delay, output: row.output)
+        let file = row.stride == 188 ? made : EndlessMultiplex.packets(made, size: row.stride)
         let (index, bytesRead, reads) = try MediaFileIndex.of(file)
         let truth = try OracleDemuxer.packets(file, container: row.container)
         let ours = try index.demux(file)

@@ -37,6 +37,14 @@ import Testing
             when: "HEVC",
             video: ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none:keyint=20"],
             codec: .hevc),
+        Row(
+            when: "MPEG-2 video with B-frames", video: ["-c:v", "mpeg2video", "-bf", "2", "-g", "12"], codec: .mpeg2),
+        Row(
+            when: "MPEG-2 video, interlaced, in closed groups of pictures",
+            video: [
+                "-c:v", "mpeg2video", "-bf", "2", "-g", "15", "-flags", "+ilme+ildct+cgop", "-sc_threshold",
+                "1000000000",
+            ], codec: .mpeg2),
         Row(when: "MPEG-1 layer II", audio: ["-c:a", "mp2"], headerSize: 0),
         Row(when: "MPEG-1 layer III", audio: ["-c:a", "libmp3lame"], headerSize: 0),
         Row(when: "MPEG-2 layer III", audio: ["-c:a", "libmp3lame", "-ar", "22050"], headerSize: 0),

@@ -115,7 +115,7 @@ import Testing
         Row(
             when: "unsupported video: its audio is followed",
             segments: [
-                [Program(number: 1, streams: [Stream(pid: 0x100, type: 0x02), audio])]
+                [Program(number: 1, streams: [Stream(pid: 0x100, type: 0x01), audio])]
             ], follows: [(1, [0x101])]),
     ]
 

@@ -60,8 +60,8 @@ import Testing
         ("sample encryption of H.264", [0xDB, 0xCF], .sampleEncryption(streamType: 0xDB)),
         ("sample encryption of audio only", [0x1B, 0xC1], .sampleEncryption(streamType: 0xC1)),
         (
-            "unsupported streams are named", [0x02, 0x86, 0xFF],
-            .noSupportedStream(streamTypes: [0x02, 0x86, 0xFF], names: ["MPEG-2 video", "SCTE-35", "unknown"])
+            "unsupported streams are named", [0x01, 0x86, 0xFF],
+            .noSupportedStream(streamTypes: [0x01, 0x86, 0xFF], names: ["MPEG-1 video", "SCTE-35", "unknown"])
         ),
     ]
 

@@ -61,17 +61,17 @@ import Testing
     }
 
     @Test func audioOfUnsupportedVideoIsFollowed() throws {
-        let stream = try OracleMedia.make(video: ["-c:v", "mpeg2video"], audio: ["-c:a", "aac"])
+        let stream = try OracleMedia.make(video: ["-c:v", "mpeg4"], audio: ["-c:a", "aac"])
         var (demuxer, listed) = (TransportDemuxer(), TransportDemuxer())
         let output = try demuxer.feed(Self.withoutTables(stream))
         #expect(output.video.isEmpty && !output.audio.isEmpty)
-        #expect(output.program?.unsupportedVideo == ["MPEG-2 video"])
+        #expect(output.program?.unsupportedVideo == ["MPEG-4 visual"])
         #expect(try listed.feed(stream).program?.unsupportedVideo == output.program?.unsupportedVideo)
     }
 
     /// Video of a companion is not asked for.
     @Test func companionHasNoUnsupportedVideo() throws {
-        let stream = try OracleMedia.make(video: ["-c:v", "mpeg2video"], audio: ["-c:a", "aac"])
+        let stream = try OracleMedia.make(video: ["-c:v", "mpeg4"], audio: ["-c:a", "aac"])
         var demuxer = TransportDemuxer(tracks: .audio)
         #expect(try demuxer.feed(Self.withoutTables(stream)).program?.unsupportedVideo == [])
     }

@@ -60,8 +60,5 @@ struct FFmpegSpoolTests {
             try directory.write(name, try #require(list))
             #expect(try Self.frames(in: "\(directory.path)/\(name)") == frames, "\(name)")
         }
-        let clip = try ring.snapshot.clip(range).flatMap { try directory.read($0.name) }
-        try directory.write("clip.mp4", clip)
-        #expect(try Self.frames(in: "\(directory.path)/clip.mp4") == 50)
     }
 }

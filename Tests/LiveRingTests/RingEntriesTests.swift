@@ -57,6 +57,20 @@ struct RingEntriesTests {
                     : TransportStreamExtent(
                         byteCount: 188 * n, leadByteCount: n % 3 * 188, pause: Int64(n % 4), shift: -Int64(n % 2)))
         },
+        Row(when: "audio tracks, another one from the middle on, and a segment without their files") { entry, n, _ in
+            let languages = n < 500 ? ["en"] : ["en", "de"]
+            entry.resumePoint.audioTracks = languages.map {
+                AudioTrackPoint(identity: $0, configuration: "c\(n / 200)", decodeTime: UInt64(n))
+            }
+            entry.audioFiles = languages.map { language in
+                n.isMultiple(of: 13)
+                    ? nil
+                    : AudioTrackFile(
+                        initialization: SpoolFile(name: "init-\(n / 200).mp4", byteCount: 700),
+                        segment: SpoolFile(name: "audio-\(language)-\(n).m4s", byteCount: n),
+                        isGap: n.isMultiple(of: 17))
+            }
+        },
         Row(when: "sources that take turns, one of them after its numbers began again") { entry, n, _ in
             entry.resumePoint.upstream = UpstreamPosition(
                 sourceIndex: n / 10 % 2, mediaSequence: UInt64(n % 40), programDateTime: at(Int64(n)),
@@ -75,11 +89,12 @@ struct RingEntriesTests {
         }
     }
 
-    /// An entry without what is kept of the newest upstream position alone.
+    /// An entry without what is kept of the newest position alone.
     private static func reduced(_ entry: RingEntry) -> RingEntry {
         var entry = entry
         entry.resumePoint.upstream?.programDateTime = nil
         entry.resumePoint.upstream?.publishedFrames = nil
+        for index in entry.resumePoint.audioTracks.indices { entry.resumePoint.audioTracks[index].decodeTime = 0 }
         return entry
     }
 

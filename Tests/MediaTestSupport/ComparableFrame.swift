@@ -21,9 +21,7 @@ extension ComparableFrame {
     init(_ packet: VideoPacket) {
         self.init(
             pts: packet.pts?.count, dts: packet.dts?.count, isSync: packet.randomAccess == .instantaneousRefresh,
-            parts: Self.lengthPrefixed(packet.payload).filter {
-                !Self.isDropped($0, codec: packet.configuration.codec)
-            })
+            parts: Self.units(of: packet).filter { !Self.isDropped($0, codec: packet.configuration.codec) })
     }
 
     init(_ packet: AudioPacket) {
@@ -32,7 +30,7 @@ extension ComparableFrame {
 
     init(video packet: OraclePacket, codec: VideoConfiguration.Codec) {
         let units = Self.startCodePrefixed(packet.bytes)
-        let isSync = units.contains { codec == .h264 ? $0[0] & 0x1F == 5 : (16...20).contains($0[0] >> 1) }
+        let isSync = units.contains { Self.isRefresh($0, codec: codec) }
         self.init(
             pts: packet.pts, dts: packet.dts, isSync: isSync,
             parts: units.filter { !Self.isDropped($0, codec: codec) })
@@ -44,8 +42,25 @@ extension ComparableFrame {
     }
 
     static func isDropped(_ unit: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
-        let droppedTypes: [UInt8] = codec == .h264 ? [7, 8, 9, 12] : [32, 33, 34, 35, 38]
-        return droppedTypes.contains(codec == .h264 ? unit[0] & 0x1F : unit[0] >> 1)
+        switch codec {
+        case .h264: return [7, 8, 9, 12].contains(unit[0] & 0x1F)
+        case .hevc: return [32, 33, 34, 35, 38].contains(unit[0] >> 1)
+        case .mpeg2: return unit[0] == 0xB3 || unit[0] == 0xB5 && [1, 2].contains(unit[1] >> 4)
+        }
+    }
+
+    /// Whether the unit says that everything after it can be decoded. Of MPEG-2 it is the header of a closed group.
+    private static func isRefresh(_ unit: [UInt8], codec: VideoConfiguration.Codec) -> Bool {
+        switch codec {
+        case .h264: unit[0] & 0x1F == 5
+        case .hevc: (16...20).contains(unit[0] >> 1)
+        case .mpeg2: unit[0] == 0xB8 && unit[4] & 0x40 != 0
+        }
+    }
+
+    private static func units(of packet: VideoPacket) -> [[UInt8]] {
+        packet.configuration.codec == .mpeg2
+            ? startCodePrefixed(Array(packet.payload)) : lengthPrefixed(packet.payload)
     }
 
     static func lengthPrefixed(_ payload: ArraySlice<UInt8>) -> [[UInt8]] {
@@ -101,7 +116,7 @@ extension DemuxedSegment {
 extension ComparableFrame {
     init(movie packet: OraclePacket, codec: VideoConfiguration.Codec) {
         let units = Self.lengthPrefixed(packet.bytes[...])
-        let isSync = units.contains { codec == .h264 ? $0[0] & 0x1F == 5 : (16...20).contains($0[0] >> 1) }
+        let isSync = units.contains { Self.isRefresh($0, codec: codec) }
         self.init(
             pts: Self.wire(packet.pts, packet.timescale), dts: Self.wire(packet.dts, packet.timescale), isSync: isSync,
             parts: units.filter { !Self.isDropped($0, codec: codec) })

@@ -65,7 +65,7 @@ struct EndlessMultiplex {
     }
 
     /// Adds what other packet sizes add.
-    private static func packets(_ bytes: [UInt8], size: Int) -> [UInt8] {
+    static func packets(_ bytes: [UInt8], size: Int) -> [UInt8] {
         guard size != 188 else { return bytes }
         return stride(from: 0, to: bytes.count, by: 188).flatMap { offset in
             let packet = bytes[offset..<offset + 188]

@@ -50,6 +50,30 @@ import Testing
         await server.shutdown(within: .zero)
     }
 
+    @Test func movieIsAFile() async throws {
+        var channel = try SpooledChannel(of: .ssaiTagged)
+        let state = try await channel.relay()
+        let (start, end) = try Self.times(of: state)
+        let server = try await Self.server(state, channel: "news")
+        var client = try RawClient(port: server.port)
+        let path = "/clip.mp4?start=\(start)&end=\(end)"
+        try client.send(request("HEAD", path))
+        let head = try client.response(toHead: true)
+        #expect(head.status == 200 && head["Content-Type"] == "video/mp4" && head["Accept-Ranges"] == "bytes")
+        #expect(head["Content-Disposition"] == "attachment; filename=\"news-2026-01-01T120006Z.mp4\"")
+        try client.send(request("GET", path))
+        let movie = try client.response()
+        #expect(movie.status == 200 && movie["ETag"] == head["ETag"])
+        #expect(head["Content-Length"] == String(movie.body.count) && movie.body.count > 100_000)
+        let tag = try #require(head["ETag"])
+        try client.send(request("GET", path, ["Range: bytes=90000-", "If-Range: \(tag)"]))
+        let rest = try client.response()
+        #expect(rest.status == 206 && rest.body.elementsEqual(movie.body[90_000...]))
+        try client.send(request("GET", path, ["If-None-Match: \(tag)"]))
+        #expect(try client.response().status == 304)
+        await server.shutdown(within: .zero)
+    }
+
     static let rows: [(uri: String, status: Int, says: String)] = [
         (
             "/clip.ts?start=4102444800&end=4102444860", 404,
@@ -60,6 +84,14 @@ import Testing
         ("/clip.ts?start=1767268807&end=4102444860", 404, "A clip needs an end that is published."),
         ("/clip.ts?start=x&end=2", 400, "start=x cannot be read."),
         ("/clip.ts?start=2&end=1", 400, "end has to be after start."),
+        (
+            "/clip.mp4?start=4102444800&end=4102444860", 404,
+            "Nothing of that range is in the ring, which has 2026"
+        ),
+        ("/clip.mp4", 404, "A clip needs an end that is published."),
+        ("/clip.mp4?start=1767268807&end=4102444860", 404, "A clip needs an end that is published."),
+        ("/clip.mp4?start=x&end=2", 400, "start=x cannot be read."),
+        ("/clip.mp4?start=1767240000&end=1767268810", 400, "A clip in MP4 has 6 hours at most"),
         ("/breaks.json?start=4102444800", 404, "Nothing of that range is in the ring, which has 2026"),
         ("/breaks.json?end=x", 400, "end=x cannot be read."),
         ("/breaks.json?start=2&end=2", 400, "end has to be after start."),

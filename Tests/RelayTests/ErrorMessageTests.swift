@@ -77,14 +77,17 @@ private func empty(
 /// What kept a channel from being published, and words of its line.
 private let mediaErrorRows: [(when: String, error: ChannelError, exit: Support.ExitStatus, words: [String])] = [
     (
-        "a codec", unusable(.noSupportedStream(streamTypes: [2], names: ["MPEG-2 video"])), .noUsableMedia,
-        ["3 segments in a row", "MPEG-2 video 0x2", "H.264 and HEVC video", "AAC, MP3, AC-3 and E-AC-3", "Opus"]
+        "a codec", unusable(.noSupportedStream(streamTypes: [1], names: ["MPEG-1 video"])), .noUsableMedia,
+        [
+            "3 segments in a row", "MPEG-1 video 0x1", "H.264, HEVC and MPEG-2 video", "AAC, MP3, AC-3 and E-AC-3",
+            "Opus",
+        ]
     ),
     ("conditional access", unusable(.scrambled), .noUsableMedia, ["scrambled (conditional access)"]),
     ("MP4 files", unusable(.unfragmentedMovie), .noUsableMedia, ["MP4 file without fragments"]),
     (
-        "audio alone where video is required", unusable(.noUsableVideo(streams: ["MPEG-2 video", "AAC"])),
-        .noUsableMedia, ["no H.264 or HEVC video", "MPEG-2 video, AAC"]
+        "audio alone where video is required", unusable(.noUsableVideo(streams: ["VC-1", "AAC"])),
+        .noUsableMedia, ["no H.264, HEVC or MPEG-2 video", "VC-1, AAC"]
     ),
     (
         "frames that cannot be decoded", empty(segments: 5) { $0[.framesBeforeSync] = 125 }, .noUsableMedia,

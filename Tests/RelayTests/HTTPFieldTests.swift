@@ -23,6 +23,8 @@ import Testing
         ("wildcard refused, gzip accepted", "*;q=0, gzip", true),
         ("other codings", "br, deflate, identity", false),
         ("a longer name", "gzip2", false),
+        ("named twice", "gzip, gzip;q=0.5", true),
+        ("named twice, refused once", "gzip;q=0, x-gzip", false),
     ]
 
     @Test(arguments: encodings)

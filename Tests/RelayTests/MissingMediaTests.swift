@@ -15,16 +15,21 @@ import Testing
     private static let aac = Stream(pid: 0x101, type: 0x0F)
     private static let h264 = Stream(pid: 0x100, type: 0x1B)
     private static let mpeg2 = Stream(pid: 0x103, type: 0x02)
+    private static let vc1 = Stream(pid: 0x104, type: 0xEA)
 
     private static let programs: [(streams: [Stream], warning: String?)] = [
         ([h264, aac], nil),
         ([h264, aac, opus], "not all audio is published, because Opus cannot be republished"),
         ([h264, opus], "no audio is published, because Opus cannot be republished"),
-        ([mpeg2, h264, aac], "not all video is published, because MPEG-2 video cannot be republished"),
+        ([vc1, h264, aac], "not all video is published, because VC-1 cannot be republished"),
         (
-            [mpeg2, aac, opus],
-            "no video is published, because MPEG-2 video cannot be republished; not all audio is published, because Opus "
-                + "cannot be republished"
+            [vc1, aac, opus],
+            "no video is published, because VC-1 cannot be republished; not all audio is published, because Opus cannot be "
+                + "republished"
+        ),
+        (
+            [mpeg2, aac],
+            "browsers and Apple's players show no MPEG-2 video: give /live.ts to televisions, VLC, mpv or Kodi"
         ),
     ]
 

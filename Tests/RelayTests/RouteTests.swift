@@ -68,7 +68,10 @@ private let resources: [RouteRow] = [
     RouteRow("/news/ts/seg-42-0123abcd.m4s", of: .notFound), RouteRow("/news/ts/subs-0.m3u8", of: .notFound),
     RouteRow(
         "/news/clip.mp4?start=1767355200&end=1767355260",
-        of: .clip(.between(start: date(1_767_355_200), end: date(1_767_355_260)))),
+        of: .clip(.between(start: date(1_767_355_200), end: date(1_767_355_260)), isPrecise: false)),
+    RouteRow(
+        "/news/clip.mp4?end=1767355260&precise=1",
+        of: .clip(.between(start: nil, end: date(1_767_355_260)), isPrecise: true)),
     RouteRow("/news/clip.mp4?start=x", of: .badQuery(.value(name: "start", value: "x"))),
     RouteRow(
         "/news/clip.ts?start=1767355200&end=1767355260",

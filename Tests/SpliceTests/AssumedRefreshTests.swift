@@ -72,7 +72,7 @@ import Testing
                 .map { SyntheticPackets.videoPacket(dts: $0.dts?.count ?? 0) }
             parts += splitter.split(packets, from: SyntheticPackets.segment(), boundary: .plain)
         }
-        let sets = SyntheticPackets.program.lengthPrefixedSets + [0, 0, 0, 5, 0x06, 6, 1, 0x84, 0x80]
+        let sets = SyntheticPackets.program.inBandParameterSets + [0, 0, 0, 5, 0x06, 6, 1, 0x84, 0x80]
         #expect(parts.count == 4)
         for part in parts {
             #expect(part.units[0].payload.starts(with: sets))

@@ -27,7 +27,7 @@ private let rows: [(what: String, units: [[UInt8]], becomes: [[UInt8]])] = [
 
 @Test(arguments: rows.indices) func firstFrameBecomesBrokenLink(_ index: Int) {
     let (what, units, becomes) = rows[index]
-    #expect(Array(BrokenLink.payload(of: sample(units)[...])) == sample(becomes), "\(what)")
+    #expect(Array(BrokenLink.payload(of: sample(units)[...], codec: .hevc)) == sample(becomes), "\(what)")
 }
 
 /// An excessive length ends the conversion.
@@ -36,8 +36,18 @@ private let rows: [(what: String, units: [[UInt8]], becomes: [[UInt8]])] = [
     for count in 0..<whole.count {
         let truncated = whole.prefix(count)
         let expected = count > 4 ? truncated.prefix(4) + [18 << 1] + truncated.dropFirst(5) : truncated
-        #expect(BrokenLink.payload(of: truncated) == expected, "\(count) bytes")
+        #expect(BrokenLink.payload(of: truncated, codec: .hevc) == expected, "\(count) bytes")
     }
+}
+
+@Test func groupOfPicturesHasBrokenLink() {
+    let (header, picture): ([UInt8], [UInt8]) = ([0, 0, 1, 0xB3, 0x2D], [0, 0, 1, 0, 0, 8])
+    for (before, after) in [(0x80, 0xA0), (0xA0, 0xA0)] as [(UInt8, UInt8)] {
+        let group: [UInt8] = [0, 0, 1, 0xB8, 0, 8, 0]
+        let payload = BrokenLink.payload(of: (header + group + [before] + picture)[...], codec: .mpeg2)
+        #expect(Array(payload) == header + group + [after] + picture)
+    }
+    #expect(Array(BrokenLink.payload(of: (header + picture)[...], codec: .mpeg2)) == header + picture)
 }
 
 /// Only the first frame of a period is rewritten, and only if it is a CRA picture.

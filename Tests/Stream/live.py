@@ -1,10 +1,13 @@
 """A looping live channel on loopback and a relay of it, for the scripts of this directory and of Benchmarks."""
 
+import http.client
 import json
+import os
 import pathlib
 import re
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -91,3 +94,32 @@ class Relay:
         """Resident KiB."""
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", text).group(1))
+
+
+RIG = pathlib.Path(os.environ.get("LIVERELAY_RIG", ""))
+
+
+def enter_rig():
+    """Runs this script again by the rig's Python, which has the packages of its verifier. Returns the verifier."""
+    home = pathlib.Path(os.environ.get("LIVERELAY_RIG_HOME") or pathlib.Path.home() / ".cache/liverelay-rig")
+    python = home / "venv/bin/python"
+    if pathlib.Path(sys.prefix) != home / "venv" and python.exists():
+        os.execv(python, [str(python), *sys.argv])
+    sys.path.insert(0, str(RIG))
+    import verify
+    return verify
+
+
+def read(relay, file, is_over):
+    """Appends what /live.ts sends to `file`, over one connection once there is one."""
+    while not is_over():
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{relay.port}/live.ts", timeout=20) as answer:
+                with open(file, "ab") as output:
+                    while chunk := answer.read1(1 << 16):
+                        output.write(chunk)
+            return
+        except http.client.HTTPException:
+            return  # the relay has ended
+        except OSError:
+            time.sleep(0.05)

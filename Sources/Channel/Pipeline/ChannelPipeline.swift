@@ -73,13 +73,26 @@ package struct ChannelPipeline: Sendable {
     var ring: DVRRing { publisher.ring }
     var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }
 
+    /// The counts of the audio tracks beside the leading one, over all sources.
+    var furtherAudioCounts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
+        let all = sources.values.flatMap(\.engine.furtherAudioCounts)
+        return publisher.position.audioTracks.map { position in
+            let own = all.filter { $0.track == position.identity }
+            return (position.identity, own.reduce(FurtherAudioCounts()) { $0 + $1.counts })
+        }
+    }
+
     /// Adds a source, or replaces it if it moved its audio into or out of a companion rendition.
-    mutating func addSource(_ source: Int, hasCompanion: Bool) {
+    /// - Parameter audioRenditions: its audio renditions beside that of its variant; nil if there are none.
+    mutating func addSource(_ source: Int, hasCompanion: Bool, audioRenditions: AudioRenditionTracks? = nil) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
         var configuration = SpliceConfiguration(
             hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
             longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
             datedUntil: publisher.datedUntil, published: publisher.publishedBefore)
+        configuration.audioTracks = audio.tracks
+        configuration.audioRenditions = audioRenditions?.tracks ?? []
+        configuration.leadingTrack = audioRenditions?.leading
         configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo
         configuration.heldBytes = memory.bytes(of: .held)
@@ -122,7 +135,7 @@ extension ChannelPipeline {
             guard delivery.source == 0 else { return (.held, []) }
             return (.held, try await publisher.subtitles.process(delivery.content, of: index))
         }
-        let rendition: InputRendition = delivery.rendition == .main ? .main : .audio
+        let rendition = InputRendition(delivery.rendition)
         switch delivery.content {
         case .segment(let tracked):
             let isOther = delivery.source != output.source || output.filler != nil

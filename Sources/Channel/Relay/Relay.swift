@@ -18,6 +18,8 @@ package struct Relay {
     /// Sources whose main playlist was joined.
     private var joinedSources: Set<Int> = []
     private var sourcesWithCompanion: Set<Int> = []
+    /// The audio renditions of each source beside that of its variant.
+    private var audioRenditions: [Int: AudioRenditionTracks] = [:]
     private var subtitles: [Rendition] = []
     private var captions: [Rendition] = []
     /// The ring in the spool, until it is opened.
@@ -77,7 +79,9 @@ package struct Relay {
     package func recordEnd(_ end: SessionEnd) throws(ChannelError) {
         switch end {
         case .drained:
-            if let error = pipeline?.emptinessError { throw recordFailure(error) }
+            // A playlist that ends without a segment is never joined.
+            guard let pipeline else { throw recordFailure(.empty(EmptyChannel(), url: configuration.upstream)) }
+            if let error = pipeline.emptinessError { throw recordFailure(error) }
             report(.drained)
         case .gaveUp(let error), .failed(let error): throw recordFailure(.upstream(error))
         }
@@ -110,7 +114,9 @@ extension Relay {
                 (subtitles, self.captions) = (listed, captions)
                 await pipeline?.ring.declareCaptions(captions)
             }
-            pipeline?.addSource(source, hasCompanion: sourcesWithCompanion.contains(source))
+            addSource(source)
+        case .audioTracksSelected(let tracks, let leading):
+            audioRenditions[source] = AudioRenditionTracks(tracks, leading: leading)
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
         case .playlistReopened(.main), .sourceSwitched: await pipeline?.ring.resumeSliding()
@@ -126,7 +132,12 @@ extension Relay {
         let opensRing = isFirst || source == 0 && !joinedSources.contains(0)
         joinedSources.insert(source)
         if opensRing { try await openRing(for: joined, of: source, isFirst: isFirst) }
-        pipeline?.addSource(source, hasCompanion: sourcesWithCompanion.contains(source))
+        addSource(source)
+    }
+
+    private mutating func addSource(_ source: Int) {
+        pipeline?.addSource(
+            source, hasCompanion: sourcesWithCompanion.contains(source), audioRenditions: audioRenditions[source])
     }
 
     private mutating func openRing(

@@ -82,6 +82,7 @@ package struct RelayConfiguration: Sendable {
             variant: variant, giveUp: giveUp, limits: IntakeLimits(memory), maxConnections: maxConnections,
             followsAudio: audio.policy != .drop,
             patience: patience)
+        session.audioTracks = audio.tracks
         session.seed = retrySeed
         session.polling = polling
         session.program = program

@@ -13,14 +13,16 @@ extension RelayStatus {
         package internal(set) var companionProgram: ProgramStatus?
         /// Sample entries of audio tracks of fragmented MP4 that cannot be republished; nil if there are none.
         package internal(set) var unsupportedAudio: [String]?
+        /// The audio tracks beside the leading one; nil if there are none.
+        package internal(set) var audioTracks: [AudioTrack]?
         package internal(set) var segmentsSkipped = 0
         package internal(set) var segmentsNotWritten = 0
 
         package var timestampGapSeconds: Double { Ticks(Int64(counts[.timestampGapTicks])).duration.seconds }
 
         private enum CodingKeys: String, CodingKey {
-            case currentPeriod, program, companionProgram, unsupportedAudio, segmentsSkipped, segmentsNotWritten,
-                timestampGapSeconds
+            case currentPeriod, program, companionProgram, unsupportedAudio, audioTracks, segmentsSkipped,
+                segmentsNotWritten, timestampGapSeconds
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -30,6 +32,7 @@ extension RelayStatus {
             try container.encodeIfPresent(program, forKey: .program)
             try container.encodeIfPresent(companionProgram, forKey: .companionProgram)
             try container.encodeIfPresent(unsupportedAudio, forKey: .unsupportedAudio)
+            try container.encodeIfPresent(audioTracks, forKey: .audioTracks)
             try container.encode(segmentsSkipped, forKey: .segmentsSkipped)
             try container.encode(segmentsNotWritten, forKey: .segmentsNotWritten)
             try container.encode(timestampGapSeconds, forKey: .timestampGapSeconds)
@@ -38,6 +41,27 @@ extension RelayStatus {
         mutating func setProgram(_ selection: ProgramSelection, of rendition: InputRendition) {
             let status = ProgramStatus(selection)
             if rendition == .main { program = status } else { companionProgram = status }
+        }
+    }
+
+    /// An audio track beside the leading one.
+    package struct AudioTrack: Encodable, Equatable, Sendable {
+        /// BCP 47.
+        package let language: String
+        package let kind: String
+        /// Segments with the track's own audio, and those with the leading audio because the track had none.
+        package let segments: Int
+        package let segmentsWithLeadingAudio: Int
+        package let silentFrames: Int
+        package let droppedFrames: Int
+
+        init(_ track: AudioTrackIdentity, _ counts: FurtherAudioCounts) {
+            language = track.language.text
+            kind = "\(track.kind)"
+            segments = counts.segments
+            segmentsWithLeadingAudio = counts.leadingSegments
+            silentFrames = counts.silentFrames
+            droppedFrames = counts.droppedFrames
         }
     }
 

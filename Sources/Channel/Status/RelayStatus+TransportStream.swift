@@ -48,6 +48,7 @@ extension RelayStatus.TransportStream {
         switch timeline.state?.program.video {
         case .h264: videoCodec = "h264"
         case .hevc: videoCodec = "hevc"
+        case .mpeg2: videoCodec = "mpeg2"
         case nil: videoCodec = nil
         }
         audioCodec = timeline.state?.program.audio.rawValue

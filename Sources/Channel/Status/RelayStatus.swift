@@ -58,6 +58,8 @@ package struct RelayStatus: Encodable, Sendable {
     mutating func update(from pipeline: ChannelPipeline, _ counts: SpliceCounts) {
         let publisher = pipeline.publisher
         splice.counts = counts
+        let tracks = pipeline.furtherAudioCounts.map { AudioTrack($0.track, $0.counts) }
+        splice.audioTracks = tracks.isEmpty ? nil : tracks
         splice.segmentsSkipped = pipeline.skippedSegments
         splice.segmentsNotWritten = publisher.unwrittenSegments
         subtitles.counts = publisher.subtitles.counts

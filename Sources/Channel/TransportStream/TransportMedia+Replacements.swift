@@ -47,8 +47,14 @@ extension TransportMedia {
         }
         if audioConfiguration.map(state.carries) != true {
             replacements.foreignAudioFrames = audio.count
-            fillWithSilence(state.silence)
+            audio = state.silence.map(silence) ?? []
+            audioConfiguration = audio.isEmpty ? nil : state.silence
             replacements.silentFrames = audio.count
+        }
+        for (index, track) in furtherAudio.enumerated() where track.frames.isEmpty {
+            let frames = silence(in: track.configuration)
+            furtherAudio[index] = FurtherAudio(frames: frames, configuration: track.configuration)
+            replacements.silentFrames += frames.count
         }
         return replacements
     }
@@ -78,18 +84,16 @@ extension TransportMedia {
         return samples.count - video.count
     }
 
-    /// The frames of consecutive segments are on one grid, so that none overlaps another.
-    private mutating func fillWithSilence(_ configuration: AudioConfiguration?) {
-        (audio, audioConfiguration) = ([], nil)
+    /// Returns silence for the segment. The frames of consecutive segments are on one grid, so that none overlaps another.
+    private func silence(in configuration: AudioConfiguration) -> [AudioFrame] {
         var silence = SilentFrameCache()
-        guard let configuration, let frame = silence.frame(for: configuration) else { return }
+        guard let frame = silence.frame(for: configuration) else { return [] }
         let end = presentationStart + (decoding.upperBound - decoding.lowerBound)
         let (rate, samples) = (configuration.sampleRate, Int64(frame.samples))
         let first = { (time: Ticks) in time.count.rescaledUp(Int64(rate.hertz), over: samples * Ticks.perSecond) }
-        audio = (first(presentationStart)..<first(end)).map { number in
+        return (first(presentationStart)..<first(end)).map { number in
             AudioFrame(time: Ticks(samples: number * samples, sampleRate: rate), payload: frame.payload[...])
         }
-        audioConfiguration = configuration
     }
 }
 

@@ -46,6 +46,9 @@ struct TransportStreamSource: Sendable {
         do throws(RingError) { size = try snapshot.read(entry.segment, into: &file) } catch { throw .spool(error) }
         let content = try entry.transportContent { (sidecar) throws(TransportStreamError) in
             do throws(RingError) { return try snapshot.bytes(of: sidecar) } catch { throw .spool(error) }
+        } audioTracks: { (index) throws(TransportStreamError) in
+            guard index < entry.audioFiles.count, let file = entry.audioFiles[index], !file.isGap else { return nil }
+            do throws(RingError) { return try snapshot.bytes(of: file.segment) } catch { throw .spool(error) }
         } samples: { (audio, duration) throws(MediaError) in
             try TransportMedia(fragment: file[..<size], audio: audio, lasting: duration)
         }
@@ -84,18 +87,37 @@ struct TransportContent {
 extension TransportStreamRecord {
     /// - Parameters:
     ///   - sidecars: returns the bytes of a file beside the segment.
+    ///   - audioTracks: returns the bytes of an audio track of the resume point; nil if the segment has none.
     ///   - samples: returns the samples of the segment, by its audio and its duration.
     func transportContent(
         sidecars: (SpoolFile) throws(TransportStreamError) -> [UInt8],
+        audioTracks: (Int) throws(TransportStreamError) -> [UInt8]?,
         samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
     ) throws(TransportStreamError) -> TransportContent {
         guard let point = transportStream, let state = TransportStreamState(point) else { throw .noMedia }
         let still = try point.still.map(sidecars)
         let privateData = try point.privateData.map(sidecars)
+        var files: [AudioTrackIdentity: (bytes: [UInt8], configuration: AudioConfiguration)] = [:]
+        for (index, track) in resumePoint.audioTracks.enumerated() {
+            guard let identity = AudioTrackIdentity(text: track.identity), let bytes = try audioTracks(index),
+                let configuration = AudioConfiguration(text: track.configuration)
+            else { continue }
+            files[identity] = (bytes, configuration)
+        }
         do throws(MediaError) {
             var media = try samples(audioConfiguration, Ticks(duration))
             if let privateData {
                 media.privateData = try PrivateDataFile.read(privateData, of: state.privateDataStreams)
+            }
+            for track in state.audioTracks {
+                let stored = files[track.identity]
+                let file = stored.flatMap { TransportAudioCodec($0.configuration) == track.codec ? $0 : nil }
+                let frames = try file.map { (file) throws(MediaError) in
+                    try TransportMedia(fragment: file.bytes[...], audio: file.configuration, lasting: .zero).audio
+                }
+                media.furtherAudio.append(
+                    TransportMedia.FurtherAudio(
+                        frames: frames ?? [], configuration: file?.configuration ?? track.configuration))
             }
             let still = try still.map { (bytes) throws(MediaError) in
                 try TransportMedia(fragment: bytes[...], audio: nil, lasting: .zero)

@@ -41,6 +41,8 @@ struct TransportStreamTimeline: Sendable {
             state?.followed(by: audio, initialization: name)
             ?? TransportStreamState(video: video, audio: audio, initialization: name)
         next.insert(segment.privateDataStreams)
+        next.insert(
+            segment.position.audioTracks.map { ($0.identity, $0.configuration) }, leading: segment.audioTrack)
         let previous = state?.discontinuities ?? next.discontinuities
         state = next
         if video != next.program.video { counts.foreignVideoSegments += 1 }
@@ -64,6 +66,8 @@ struct TransportStreamTimeline: Sendable {
     mutating func measure(_ segment: inout NewSegment) {
         let content = try? segment.transportContent { (sidecar) throws(TransportStreamError) in
             segment.sidecars.first { $0.file == sidecar }?.bytes ?? []
+        } audioTracks: { index in
+            segment.audioTracks[index].map { $0.header + $0.payload.joined() }
         } samples: { (audio, duration) throws(MediaError) in
             try TransportMedia(header: segment.header, payloads: segment.payload, audio: audio, lasting: duration)
         }
@@ -115,6 +119,7 @@ extension VideoConfiguration.Codec {
         switch codecString.prefix(4) {
         case "avc1": self = .h264
         case "hvc1": self = .hevc
+        case "mp4v": self = .mpeg2
         default: return nil
         }
     }

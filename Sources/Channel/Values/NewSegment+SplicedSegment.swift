@@ -26,6 +26,17 @@ extension NewSegment {
                 frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue),
             captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream,
             sidecars: sidecars)
+        audioTracks = segment.position.audioTracks.map { position in
+            segment.furtherAudio.first { $0.identity == position.identity }.map(NewAudioTrack.init)
+        }
+    }
+}
+
+extension NewAudioTrack {
+    fileprivate init(_ track: SplicedAudioTrack) {
+        self.init(
+            initialization: InitializationFile(name: track.initSection.name, bytes: track.initSection.bytes),
+            header: track.fragment.header, payload: track.fragment.payloads)
     }
 }
 
@@ -37,18 +48,30 @@ extension ResumePoint {
             fragmentSequenceNumber: UInt64(position.fragmentSequence),
             presentationEnd: position.presentationEnd.count,
             compositionOffset: TimelinePosition.compositionDelay.count, audioConfiguration: position.audio?.text,
+            audioTracks: position.audioTracks.map {
+                AudioTrackPoint(
+                    identity: $0.identity.text, configuration: $0.configuration.text,
+                    decodeTime: UInt64(max(0, $0.decodeTime)))
+            },
             upstream: source)
     }
 }
 
 extension TimelinePosition {
     init(_ resumePoint: ResumePoint) {
-        let position = TimelinePosition(
+        var position = TimelinePosition(
             videoDecodeTime: Int64(resumePoint.videoDecodeTime),
             audioDecodeTime: resumePoint.audioDecodeTime == 0 ? nil : Int64(resumePoint.audioDecodeTime),
             presentationEnd: Ticks(resumePoint.presentationEnd),
             fragmentSequence: UInt32(truncatingIfNeeded: resumePoint.fragmentSequenceNumber),
             audio: resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) })
+        position.audioTracks = resumePoint.audioTracks.compactMap { track in
+            guard let identity = AudioTrackIdentity(text: track.identity),
+                let configuration = AudioConfiguration(text: track.configuration)
+            else { return nil }
+            return AudioTrackPosition(
+                identity: identity, configuration: configuration, decodeTime: Int64(track.decodeTime))
+        }
         self = position.reconciled
     }
 }

@@ -49,7 +49,7 @@ package struct XtreamRefusal: Error, Equatable, Sendable {
     fileprivate init?(_ info: LooseJSON, of account: XtreamAccount) {
         let state = info["status"].text?.lowercased() ?? ""
         let isRefused = Self.states.contains(state)
-        guard isRefused || info["auth"].text == "0" else { return nil }
+        guard isRefused || info["auth"].isFalse else { return nil }
         status = isRefused ? info["status"].text.map(account.redacting) : nil
         message = info["message"].text.map(account.redacting)
         let seconds = info["exp_date"].text.flatMap { Int64($0) } ?? -1

@@ -42,6 +42,7 @@ package struct ChannelOptions: Sendable {
         package let giveUp = Field<Duration>(.giveUp)
         package let patience = Field<Duration>(.patience)
         package let audio = Field<String>(.audio)
+        package let audioTracks = Field<String>(.audioTracks)
         package let fillsSilence = Field<Bool>(.fillSilence)
         package let requiredMedia = Field<String>(.require)
         package let slate = Field<String>(.slate)

@@ -25,6 +25,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case patience
     // Output.
     case audio
+    case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
     case require, slate, window, dvr, rewind, burst, spool, record
     // Viewers.
@@ -136,6 +137,11 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             return row(.span, "End when nothing of the upstream could be published for that long; 0 for never.")
         case .patience: return row(.span, "Wait that long for a missing segment while later ones are ready.")
         case .audio: return row(.choice(["copy", "bridge", "uniform", "drop"]), "copy, bridge, uniform or drop.")
+        case .audioTracks:
+            return row(
+                .text(.audioTracks),
+                "Audio tracks beside the main one: all, default for none, or languages, of which the first is the main one: en,de."
+            )
         case .fillSilence:
             return row(
                 .flag, "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")

@@ -1,7 +1,7 @@
 /// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
 package enum ConfigurationPattern: CaseIterable, Sendable {
     case url, source, proxy, account, credential, logo, text, number, shift, duration, shortSpan, byteCount, variant,
-        headerName,
+        audioTracks, headerName,
         headerValue, cookie, token, slug
 
     package var expression: String {
@@ -19,6 +19,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .shortSpan: "^([0-9]|[12][0-9]|30)s?$"
         case .byteCount: "^([1-9][0-9]{0,11}|[1-9][0-9]{0,3}[KkMmGg]([Ii]?[Bb])?)$"
         case .variant: "^(max|min|[1-9][0-9]{0,8}|[1-9][0-9]{0,2}p|[123][0-9]{3}p)$"
+        case .audioTracks: "^(all|default|\(Self.language)(,\(Self.language))*)$"
         case .headerName: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$"
         case .headerValue: "^[!-~]([ -~]*[!-~])?$"
         case .cookie: "^[!-:<>-~]+=[!-:<-~]*(; ?[!-:<>-~]+=[!-:<-~]*)*$"
@@ -26,6 +27,8 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .slug: "^[a-z0-9]+(-[a-z0-9]+)*$"
         }
     }
+
+    private static let language = "[A-Za-z]{2,3}(-[0-9A-Za-z]{1,8}){0,3}"
 
     /// User information, a name or an address, and a port (RFC 3986 §3.2), in ASCII.
     private static let authority =
@@ -43,7 +46,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     package var longest: Int {
         switch self {
         case .url, .source, .proxy, .logo, .headerValue, .cookie: 4096
-        case .text, .credential: 200
+        case .text, .credential, .audioTracks: 200
         case .token: 1024
         case .slug, .account: 64
         case .headerName: 128
@@ -68,6 +71,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .shortSpan: "a duration of at most 30s, such as 3s"
         case .byteCount: "a number of bytes such as 4096, 64MiB or 1GiB"
         case .variant: "a variant: max, min, a height such as 720 or a bandwidth in bit/s"
+        case .audioTracks: "all, default, or languages such as en,de"
         case .headerName: "the name of a header"
         case .headerValue: "a header's value: ASCII characters in one line"
         case .cookie: "a list of cookies: name=value; name=value"

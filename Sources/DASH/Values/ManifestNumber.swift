@@ -23,7 +23,8 @@ package enum ManifestNumber: String, CaseIterable, Sendable {
 
     package var range: ClosedRange<UInt64> {
         switch self {
-        case .timescale: 1...UInt64(UInt32.max)
+        // A unit is a nanosecond at least, so that no segment lasts nothing.
+        case .timescale: 1...1_000_000_000
         case .mediaTime, .segmentNumber: 0...(1 << 60)
         case .repeatCount: 0...UInt64(Int32.max)
         case .bitRate: 0...1_000_000_000_000

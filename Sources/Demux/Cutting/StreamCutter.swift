@@ -15,8 +15,9 @@ package struct StreamCutter: Sendable {
 
     package enum Output: Equatable, Sendable {
         case segment(Segment)
-        /// Media that no connection had. nil: the clock was restarted, so that its duration is not known.
-        case gap(Ticks?)
+        /// Media that no connection had, and frames that cannot be decoded after it. If the clock was restarted, the
+        /// duration is that of the frames alone.
+        case gap(Ticks)
     }
 
     package struct Policy: Equatable, Sendable {
@@ -68,9 +69,18 @@ package struct StreamCutter: Sendable {
     /// Unknown frames among those received before, after which the stream is another one.
     private static let longestMismatch = 5
 
+    /// Why a random access point is waited for.
+    private enum Cause: Sendable {
+        case beginning
+        /// Nothing was received between the last frame and what follows.
+        case gap
+        /// The clock was restarted, and `first` is its first time.
+        case restart(first: Ticks?)
+    }
+
     private enum Phase: Sendable {
         /// For a random access point. `frames` have passed.
-        case waiting(frames: Int)
+        case waiting(frames: Int, Cause)
         /// A new connection was made. `atTail`: whether its last frame was the last one received before.
         case joining(repeated: Int, mismatches: Int, atTail: Bool)
         case passing
@@ -80,7 +90,7 @@ package struct StreamCutter: Sendable {
     private var framing = PacketFraming()
     private var tables: StreamTables
     private var assemblers: [UInt16: StreamUnitAssembler] = [:]
-    private var phase = Phase.waiting(frames: 0)
+    private var phase = Phase.waiting(frames: 0, .beginning)
     private var history = StreamHistory()
     private var writer: StreamSegmentWriter
     /// Units of other streams, until the place of the anchor is known.
@@ -234,7 +244,7 @@ extension StreamCutter {
         case .waiting, .joining:
             guard isAnchor else { return wait(unit) }
             switch phase {
-            case .waiting(let frames): begin(with: unit, after: frames)
+            case .waiting(let frames, let cause): begin(with: unit, after: frames, cause)
             case .joining(let repeated, let mismatches, let atTail):
                 join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
             case .passing: break
@@ -258,18 +268,34 @@ extension StreamCutter {
         { waiting.removeFirst() }
     }
 
-    /// Begins, or begins again after a gap, at a random access point.
-    private mutating func begin(with unit: StreamUnit, after frames: Int) {
+    /// Begins, or begins again after a gap, at a random access point. The frames before it belong to the gap.
+    private mutating func begin(with unit: StreamUnit, after frames: Int, _ cause: Cause) {
         guard unit.isRandomAccess || frames >= Self.longestWait else {
             own.droppedFrames += 1
-            phase = .waiting(frames: frames + 1)
+            phase = .waiting(frames: frames + 1, cause)
             return
         }
         phase = .passing
+        switch cause {
+        case .beginning: break
+        case .gap:
+            own.gaps += 1
+            outputs.append(.gap(max(.zero, (unit.time.flatMap { history.step(to: $0) } ?? .zero) - history.frame)))
+        case .restart(let first):
+            own.restarts += 1
+            outputs.append(.gap(Self.duration(from: first, to: unit.time)))
+        }
         pass(unit, isAnchor: true)
         let others = waiting
         waiting = []
         for other in others where isPresented(other, after: unit) { pass(other, isAnchor: false) }
+    }
+
+    /// The time between two units of one clock; zero if they may be of two.
+    private static func duration(from first: Ticks?, to time: Ticks?) -> Ticks {
+        guard let first, let time else { return .zero }
+        let step = StreamHistory.step(from: first, to: time)
+        return step > .zero && step <= longestGap ? step : .zero
     }
 
     /// Whether a unit that came before a random access point belongs to what follows it.
@@ -292,7 +318,7 @@ extension StreamCutter {
         {
             resume(with: unit)
         } else if step > .zero, step <= Self.longestGap {
-            leaveGap(step - history.frame, before: unit)
+            leaveGap(before: unit)
         } else if step < .zero - Self.longestRepetition || step > .zero || atTail {
             restart(with: unit)
         } else if repeated == 0, mismatches >= Self.longestMismatch, isAfterFirst(identity.time) {
@@ -317,22 +343,16 @@ extension StreamCutter {
         pass(unit, isAnchor: true)
     }
 
-    private mutating func leaveGap(_ duration: Ticks, before unit: StreamUnit) {
-        own.gaps += 1
+    private mutating func leaveGap(before unit: StreamUnit) {
         cut(isForced: false)
-        outputs.append(.gap(duration))
-        phase = .waiting(frames: 0)
-        begin(with: unit, after: 0)
+        begin(with: unit, after: 0, .gap)
     }
 
     /// Begins again, on another clock.
     private mutating func restart(with unit: StreamUnit) {
-        own.restarts += 1
         cut(isForced: false)
-        outputs.append(.gap(nil))
         history.removeAll()
-        phase = .waiting(frames: 0)
-        begin(with: unit, after: 0)
+        begin(with: unit, after: 0, .restart(first: unit.time))
     }
 }
 

@@ -22,9 +22,7 @@ struct TransportFile: Equatable, Sendable {
     /// - Parameter beginning: the first bytes of the file.
     /// - Returns: nil if they are none of a transport stream.
     init?(beginning: [UInt8], byteCount: UInt64) {
-        guard let stride = PacketStride(recognizing: beginning), stride.size == PacketStride.packetSize else {
-            return nil
-        }
+        guard let stride = PacketStride(recognizing: beginning) else { return nil }
         (self.stride, self.byteCount) = (stride, byteCount)
         self.beginning = ClockReading(beginning, from: stride.start, stride: stride.size, pid: nil)
     }

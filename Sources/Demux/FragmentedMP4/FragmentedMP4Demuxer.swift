@@ -8,6 +8,7 @@ import Support
 /// truncated segment yields its complete samples; an unreadable box costs its fragment.
 package struct FragmentedMP4Demuxer: SegmentDemuxer {
     private let selection: TrackSelection
+    private let choice: AudioTrackChoice
     /// The body of the current `moov`.
     private var movieBytes: [UInt8] = []
     /// The current movie; nil before the first usable init section.
@@ -16,7 +17,11 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
     /// The samples of the followed tracks in a file without fragments; nil before they are needed.
     private var file: MovieFile?
 
-    package init(tracks: TrackSelection = .both) { selection = tracks }
+    /// - Parameter choice: the audio tracks that are followed beside the leading one.
+    package init(tracks: TrackSelection = .both, audio choice: AudioTrackChoice = .leading) {
+        selection = tracks
+        self.choice = choice
+    }
 
     /// Applies an init section; an identical one changes nothing.
     package mutating func initialize(with section: [UInt8]) throws(MediaError) {
@@ -63,6 +68,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         output.declaresVideo = tracks.hasVideo
         output.declaresAudio = tracks.hasAudio
         output.unsupportedAudio = tracks.unsupportedAudio
+        output.audioTrack = tracks.audioTrack
         // Moved out while it is fed: a second owner would make it copy its contents.
         self.tracks = nil
         defer { self.tracks = tracks }
@@ -109,7 +115,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         // A copy, because slices must not keep alive the segment that the section may have come in.
         let bytes = Array(moov.body)
         let read = try Movie(Box(type: moov.type, body: bytes[...], start: 0))
-        tracks = try SelectedTracks(read, selection, after: old)
+        tracks = try SelectedTracks(read, selection, audio: choice, after: old)
         (movie, movieBytes) = (read, bytes)
     }
 }

@@ -51,6 +51,8 @@ package struct MovieTrack: Equatable, Sendable {
     /// Track_enabled of `tkhd`: whether the track plays by default.
     package let isEnabled: Bool
     package let timescale: Timescale
+    /// Language of the media header (§8.4.2).
+    let language: LanguageTag
     /// The handler type: vide, soun and so on.
     package let handler: BoxType
     /// Sample entries, never empty; fragments refer to them by one-based index.
@@ -69,11 +71,13 @@ package struct MovieTrack: Equatable, Sendable {
         trackID = try header.u32()
         isEnabled = flags & 1 != 0
         var media = BoxFields(try trak.descendant("mdia", "mdhd").body)
-        try media.skip(media.versionAndFlags().version == 1 ? 16 : 8)
+        let mediaVersion = try media.versionAndFlags().version
+        try media.skip(mediaVersion == 1 ? 16 : 8)
         guard let timescale = Timescale(try media.u32()) else {
             throw MediaError(.badParameterSet(field: "timescale"), section: "ISO/IEC 14496-12 §8.4.2")
         }
         self.timescale = timescale
+        language = try Self.language(&media, version: mediaVersion)
         var reference = BoxFields(try trak.descendant("mdia", "hdlr").body)
         try reference.skip(8)
         handler = BoxType(code: try reference.u32())
@@ -84,5 +88,15 @@ package struct MovieTrack: Equatable, Sendable {
         guard !entries.isEmpty else { throw MediaError(.truncated, section: BoxReader.section) }
         sampleEntries = entries
         edits = try EditList(trak.children().first("edts")?.children().first("elst"))
+    }
+
+    /// Reads the three letters that follow the duration: five bits each, less 0x60. A header that ends before has none.
+    private static func language(_ media: inout BoxFields, version: UInt8) throws(MediaError) -> LanguageTag {
+        let size = version == 1 ? 8 : 4
+        guard media.rest.count >= size + 2 else { return .unknown }
+        try media.skip(size)
+        let code = try media.u16()
+        let letters = [code >> 10, code >> 5, code].map { UInt8($0 & 0x1F) + 0x60 }
+        return LanguageTag(String(decoding: letters, as: UTF8.self)) ?? .unknown
     }
 }

@@ -5,20 +5,30 @@ import Support
 struct SelectedTracks: Sendable {
     private var video: TrackDemuxer?
     private var audio: TrackDemuxer?
+    /// What `audio` is; nil if there is none.
+    private(set) var audioTrack: AudioTrackIdentity?
+    private var furtherAudio: [TrackDemuxer] = []
     /// Sample entries of the audio tracks that cannot be republished.
     private(set) var unsupportedAudio: [String] = []
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
     /// Selects the first video track, and the first audio track that plays by default, else the first audio track.
-    /// - Parameter old: the tracks followed before.
+    /// - Parameters:
+    ///   - choice: the audio tracks that are followed beside that one.
+    ///   - old: the tracks followed before.
     /// - Throws: If a requested track is encrypted or its codec is not supported. Unsupported audio beside video is
     ///   dropped instead.
-    init(_ movie: Movie, _ selection: TrackSelection, after old: SelectedTracks?) throws(MediaError) {
+    init(
+        _ movie: Movie, _ selection: TrackSelection, audio choice: AudioTrackChoice = .leading,
+        after old: SelectedTracks?
+    ) throws(MediaError) {
         let videoTracks = selection == .audio ? [] : movie.tracks.filter { $0.handler == "vide" }
         let audioTracks = selection == .video ? [] : movie.tracks.filter { $0.handler == "soun" }
         video = try Self.first(of: videoTracks, in: movie)
-        audio = try audioTrack(of: audioTracks.filter(\.isEnabled) + audioTracks.filter { !$0.isEnabled }, in: movie)
+        let ordered = audioTracks.filter(\.isEnabled) + audioTracks.filter { !$0.isEnabled }
+        let wanted = choice.leading(of: ordered, language: \.language).map { [$0] } ?? []
+        audio = try audioTrack(of: wanted + ordered, in: movie)
         guard video != nil || videoTracks.isEmpty && audio != nil else {
             let candidates = videoTracks.isEmpty ? audioTracks.isEmpty ? movie.tracks : audioTracks : videoTracks
             throw MediaError(
@@ -28,6 +38,26 @@ struct SelectedTracks: Sendable {
         unsupportedAudio = audioTracks.filter { !Self.isSupported($0, in: movie) }.map { "\($0.sampleEntries[0].type)" }
         video?.resume(after: old?.video)
         audio?.resume(after: old?.audio)
+        follow(audioTracks, of: movie, selection == .both ? choice : .leading, after: old)
+    }
+
+    /// Follows the audio tracks of `choice` beside the leading one, as far as their codecs are supported.
+    private mutating func follow(
+        _ tracks: [MovieTrack], of movie: Movie, _ choice: AudioTrackChoice, after old: SelectedTracks?
+    ) {
+        let identities = AudioTrackIdentity.all(of: tracks.map { ($0.language, .main) })
+        for (track, identity) in zip(tracks, identities) {
+            guard track.trackID != audio?.trackID else {
+                audioTrack = identity
+                continue
+            }
+            guard choice.admits(track.language), furtherAudio.count < AudioTrackChoice.limit,
+                track.sampleEntries[0].protectionScheme == nil, var demuxer = try? TrackDemuxer(track, of: movie)
+            else { continue }
+            demuxer.furtherTrack = identity
+            demuxer.resume(after: old?.furtherAudio.first { $0.furtherTrack == identity })
+            furtherAudio.append(demuxer)
+        }
     }
 
     private func audioTrack(of tracks: [MovieTrack], in movie: Movie) throws(MediaError) -> TrackDemuxer? {
@@ -63,6 +93,7 @@ struct SelectedTracks: Sendable {
     mutating func beginSegment(capacity: Int) {
         video?.beginSegment(capacity: capacity)
         audio?.beginSegment(capacity: capacity)
+        for index in furtherAudio.indices { furtherAudio[index].beginSegment(capacity: capacity) }
     }
 
     /// Returns the earliest presentation time in the segment, as on the wire.
@@ -81,13 +112,19 @@ struct SelectedTracks: Sendable {
         switch fragment.trackID {
         case video?.trackID: try video?.append(fragment, of: bytes, into: &segment)
         case audio?.trackID: try audio?.append(fragment, of: bytes, into: &segment)
-        default: segment.counts[.otherPackets] += 1
+        default:
+            guard let index = furtherAudio.firstIndex(where: { $0.trackID == fragment.trackID }) else {
+                segment.counts[.otherPackets] += 1
+                return
+            }
+            try furtherAudio[index].append(fragment, of: bytes, into: &segment)
         }
     }
 
     mutating func endSegment(into segment: inout DemuxedSegment) {
         video?.endSegment(into: &segment)
         audio?.endSegment(into: &segment)
+        for index in furtherAudio.indices { furtherAudio[index].endSegment(into: &segment) }
     }
 }
 
@@ -109,6 +146,8 @@ extension SampleEntry {
 /// Demuxes one followed track: converts its times and keeps the decode time of its next fragment.
 private struct TrackDemuxer: Sendable {
     let trackID: UInt32
+    /// nil for video and for the leading audio.
+    var furtherTrack: AudioTrackIdentity?
     private let converter: TrackTimeConverter
     /// The end of the last sample, in the track's timescale: the decode time of a fragment without `tfdt`.
     private var nextDecodeTime: UInt64 = 0
@@ -175,6 +214,7 @@ private struct TrackDemuxer: Sendable {
 
     mutating func endSegment(into segment: inout DemuxedSegment) {
         segment.video += video?.drain() ?? []
-        segment.audio += audio?.drain() ?? []
+        let packets = audio?.drain() ?? []
+        if let furtherTrack { segment.append(packets, of: furtherTrack) } else { segment.audio += packets }
     }
 }

@@ -25,6 +25,7 @@ package struct VideoSampleDescription: Equatable, Sendable {
         switch codec {
         case .h264: (lengthSize, parameterSets) = try Self.readAVC(entry.require("avcC"))
         case .hevc: (lengthSize, parameterSets) = try Self.readHEVC(entry.require("hvcC"))
+        case .mpeg2: return nil
         }
     }
 

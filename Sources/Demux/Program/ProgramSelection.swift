@@ -5,6 +5,8 @@ package struct ProgramSelection: Hashable, Sendable {
     package struct Stream: Hashable, Sendable {
         package let pid: UInt16
         package let kind: ElementaryStreamKind
+        /// nil for video and for the leading audio.
+        package var furtherTrack: AudioTrackIdentity?
     }
 
     /// One stream of the PMT, described for an operator.
@@ -25,6 +27,10 @@ package struct ProgramSelection: Hashable, Sendable {
     package let video: Stream?
     /// The first supported audio stream of the PMT that is no commentary, else the first; kept while the PMT lists it.
     package let audio: Stream?
+    /// The audio of `audio`; nil if there is none.
+    package internal(set) var audioTrack: AudioTrackIdentity?
+    /// The other audio streams that are followed, in the order of the PMT; `AudioTrackChoice.limit` at most.
+    package internal(set) var furtherAudio: [Stream] = []
     /// Streams of splice information, timed ID3, DVB subtitles and teletext.
     let metadata: [MetadataStream]
     /// All streams of the PMT in its order; empty if the streams were detected without tables.
@@ -44,7 +50,7 @@ package struct ProgramSelection: Hashable, Sendable {
         metadata.compactMap { if case .privateData(let stream) = $0.kind { stream } else { nil } }
     }
 
-    package var streams: [Stream] { [video, audio].compactMap(\.self) }
+    package var streams: [Stream] { [video, audio].compactMap(\.self) + furtherAudio }
 
     init(
         programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStream] = [],

@@ -35,6 +35,8 @@ extension SegmentDemuxer {
 package struct DemuxedSegment: Equatable, Sendable {
     package var video: [VideoPacket] = []
     package var audio: [AudioPacket] = []
+    /// The audio beside `audio`, each track once.
+    package var furtherAudio: [FurtherAudio] = []
     /// Whether the latest program tables or the init section list a video track, even if it has no frame here.
     var declaresVideo = false
     /// Whether they list an audio track.
@@ -48,10 +50,21 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var isScrambled = false
     /// The program followed at the end of the segment; nil if the container has no programs.
     package var program: ProgramSelection?
+    /// What the leading audio is; nil if the container does not say.
+    package var audioTrack: AudioTrackIdentity?
     /// Sample entries of the audio tracks that cannot be republished; of fragmented MP4 alone.
     package var unsupportedAudio: [String] = []
 
     package init() {}
+
+    /// Appends packets of an audio track beside the leading one.
+    mutating func append(_ packets: [AudioPacket], of track: AudioTrackIdentity) {
+        if let index = furtherAudio.firstIndex(where: { $0.track == track }) {
+            furtherAudio[index].packets += packets
+        } else {
+            furtherAudio.append(FurtherAudio(track: track, packets: packets))
+        }
+    }
 
     /// Appends an item of timed metadata, or counts it if there are too many.
     mutating func append(_ item: TimedMetadata) {
@@ -73,6 +86,12 @@ package struct DemuxedSegment: Equatable, Sendable {
 
     /// Whether there is audio, and no video is declared.
     package var isAudioOnly: Bool { !declaresVideo && video.isEmpty && !audio.isEmpty }
+}
+
+/// The packets of an audio track beside the leading one.
+package struct FurtherAudio: Equatable, Sendable {
+    package let track: AudioTrackIdentity
+    package var packets: [AudioPacket]
 }
 
 /// Input that a demuxer could not use. `/status.json` shows each count, summed over the channel.

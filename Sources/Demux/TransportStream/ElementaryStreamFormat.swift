@@ -44,7 +44,7 @@ struct ElementaryStreamFormat: Equatable, Sendable {
     private static let mpegH = Self(.unsupportedAudio, "MPEG-H audio")
 
     private static let streamTypes: [UInt8: Self] = [
-        0x01: Self(.unsupportedVideo, "MPEG-1 video"), 0x02: Self(.unsupportedVideo, "MPEG-2 video"),
+        0x01: Self(.unsupportedVideo, "MPEG-1 video"), 0x02: Self(.supported(.video(.mpeg2)), "MPEG-2 video"),
         0x03: mpegAudio, 0x04: mpegAudio, 0x05: Self(.other, "private sections"), 0x08: Self(.other, "DSM-CC"),
         0x0B: Self(.other, "DSM-CC"), 0x0D: Self(.other, "DSM-CC"), 0x0F: mpegAudio,
         0x10: Self(.unsupportedVideo, "MPEG-4 visual"), 0x11: Self(.supported(.audio(.loas)), "AAC in LATM"),
@@ -100,6 +100,8 @@ struct StreamDescriptors: Equatable, Sendable {
     private(set) var registration: String?
     /// ISO 639-2 code of the first language, as coded.
     private(set) var language: String?
+    /// audio_type of the first language.
+    private(set) var audioType: UInt8?
     /// Whether the audio describes the video to people who cannot see it, or comments on it (audio_type 3, or a
     /// supplementary audio descriptor). Such audio does not replace the main audio.
     private(set) var isCommentary = false
@@ -126,6 +128,7 @@ struct StreamDescriptors: Equatable, Sendable {
         case .registration where body.count >= 4:
             registration = registration ?? Self.text(body.prefix(4))
         case .language where body.count >= 4:
+            audioType = language == nil ? body[3] : audioType
             language = language ?? Self.text(body.prefix(3))
             if body[3] == 3 { isCommentary = true }
         case .dvbExtension where body.count >= 2 && body[0] == 0x06:  // supplementary_audio_descriptor

@@ -66,7 +66,11 @@ struct ElementaryTrack: Sendable {
             segment.video += packets
         }
         if let packets = try audio?.frame(&assembler.buffer, isClosed: isClosed, counts: &segment.counts) {
-            segment.audio += packets
+            if let track = stream.furtherTrack {
+                segment.append(packets, of: track)
+            } else {
+                segment.audio += packets
+            }
         }
     }
 }

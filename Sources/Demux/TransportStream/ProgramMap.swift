@@ -11,6 +11,8 @@ struct ProgramMap: Equatable, Sendable {
         let language: String?
         /// Whether the audio is a commentary, which does not replace the main audio.
         let isCommentary: Bool
+        /// audio_type of the first language.
+        let audioType: UInt8?
         /// The first descriptor of DVB subtitles or teletext; nil if there is none.
         let privateDataDescriptor: [UInt8]?
 
@@ -64,7 +66,7 @@ extension ProgramMap.Entry {
         self.init(
             pid: pid, streamType: streamType,
             format: ElementaryStreamFormat(streamType: streamType, descriptors, program: program),
-            language: descriptors.language, isCommentary: descriptors.isCommentary,
+            language: descriptors.language, isCommentary: descriptors.isCommentary, audioType: descriptors.audioType,
             privateDataDescriptor: descriptors.privateData)
     }
 }

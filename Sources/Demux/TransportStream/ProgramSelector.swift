@@ -6,6 +6,7 @@ import Support
 /// The choice is sticky: a confirmed program is followed as long as the PAT lists it and it has a followed stream.
 struct ProgramSelector: Sendable {
     private let tracks: TrackSelection
+    private let choice: AudioTrackChoice
     private(set) var selection: ProgramSelection?
     /// Whether the followed program had the requested tracks when every PMT was known. No other program then replaces
     /// it while it is listed.
@@ -13,7 +14,10 @@ struct ProgramSelector: Sendable {
     /// The last confirmed selection, before or after the last reset.
     private var confirmed: ProgramSelection?
 
-    init(tracks: TrackSelection) { self.tracks = tracks }
+    init(tracks: TrackSelection, audio choice: AudioTrackChoice = .leading) {
+        self.tracks = tracks
+        self.choice = choice
+    }
 
     /// Makes the selection replaceable by the tables that come next.
     mutating func reset() { isConfirmed = false }
@@ -30,7 +34,7 @@ struct ProgramSelector: Sendable {
         let followed = isConfirmed ? selection?.programNumber : nil
         let kept = maps.first { $0.programNumber == followed && $0.hasStreams(of: tracks) }
         guard let map = kept ?? best(of: maps) else { return }
-        var chosen = ProgramSelection(map, tracks: tracks, after: selection)
+        var chosen = ProgramSelection(map, tracks: tracks, audio: choice, after: selection)
         chosen.otherPrograms = programs.filter { $0 != chosen.programNumber }
         isConfirmed = chosen.programNumber == followed
         selection = chosen
@@ -54,52 +58,93 @@ struct ProgramSelector: Sendable {
 
     private func sharesStreams(_ candidate: ProgramMap) -> Bool {
         guard let confirmed else { return false }
-        let (video, audio) = ProgramSelection.streams(of: candidate, tracks: tracks, after: selection)
-        return confirmed.streams.contains { $0.pid == video?.pid || $0.pid == audio?.pid }
+        let chosen = ProgramSelection(candidate, tracks: tracks, audio: choice, after: selection)
+        return confirmed.streams.contains { $0.pid == chosen.video?.pid || $0.pid == chosen.audio?.pid }
     }
 }
 
 /// Selection of the streams of one program by its PMT.
 extension ProgramSelection {
     /// - Parameter previous: the preceding selection; its streams are kept while `map` lists them.
-    init(_ map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?) {
-        let (video, audio) = Self.streams(of: map, tracks: tracks, after: previous)
+    init(
+        _ map: ProgramMap, tracks: TrackSelection, audio choice: AudioTrackChoice = .leading,
+        after previous: ProgramSelection?
+    ) {
+        StepCounter.add(map.entries.count)
+        let video = tracks == .audio ? nil : map.video(after: previous?.video)
+        let audio = tracks == .video ? [] : map.audio(choice, after: previous)
+        let further = tracks == .both ? audio.dropFirst().filter { choice.admits($0.track.language) } : []
         // The segments of the companion repeat the metadata of the video rendition.
         let metadata =
             tracks == .audio
             ? [] : map.entries.compactMap(\.metadataStream).prefix(DemuxLimits.metadataStreams) + map.privateData
-        let followed = [video?.pid, audio?.pid] + metadata.map(\.pid)
+        let streams = further.prefix(AudioTrackChoice.limit).map { audio in
+            Stream(pid: audio.stream.pid, kind: audio.stream.kind, furtherTrack: audio.track)
+        }
+        let followed = [video?.pid, audio.first?.stream.pid] + metadata.map(\.pid) + streams.map(\.pid)
         self.init(
-            programNumber: map.programNumber, video: video, audio: audio, metadata: metadata,
+            programNumber: map.programNumber, video: video, audio: audio.first?.stream, metadata: metadata,
             listed: map.entries.map { entry in
                 ListedStream(
                     pid: entry.pid, streamType: entry.streamType, name: entry.format.name, language: entry.language,
                     isFollowed: followed.contains(entry.pid))
             })
+        audioTrack = audio.first?.track
+        furtherAudio = streams
         if tracks != .audio { unsupportedVideo = map.names(of: .unsupportedVideo) }
         if tracks != .video { unsupportedAudio = map.names(of: .unsupportedAudio) }
     }
+}
 
-    /// Returns the streams of a program to follow.
-    static func streams(
-        of map: ProgramMap, tracks: TrackSelection, after previous: ProgramSelection?
-    ) -> (video: Stream?, audio: Stream?) {
-        StepCounter.add(map.entries.count)
-        let streams = map.entries.compactMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
-        let video =
-            tracks == .audio ? nil : retained(previous?.video, of: streams) ?? streams.first(where: \.isVideo)
-        let audio = tracks == .video ? nil : retained(previous?.audio, of: streams) ?? preferredAudio(of: map)
-        return (video, audio)
+/// A supported audio stream of a program and what it is.
+private struct ListedAudio {
+    let stream: ProgramSelection.Stream
+    let track: AudioTrackIdentity
+    let isCommentary: Bool
+}
+
+extension ProgramMap {
+    private var streams: [ProgramSelection.Stream] {
+        entries.compactMap { entry in entry.kind.map { ProgramSelection.Stream(pid: entry.pid, kind: $0) } }
     }
 
-    private static func retained(_ stream: Stream?, of streams: [Stream]) -> Stream? {
-        stream.flatMap { streams.contains($0) ? $0 : nil }
+    fileprivate func video(after previous: ProgramSelection.Stream?) -> ProgramSelection.Stream? {
+        let streams = streams
+        return previous.flatMap { streams.contains($0) ? $0 : nil } ?? streams.first(where: \.kind.isVideo)
     }
 
-    private static func preferredAudio(of map: ProgramMap) -> Stream? {
-        let candidates = map.entries.filter { $0.kind?.isVideo == false }
-        let chosen = candidates.first { !$0.isCommentary } ?? candidates.first
-        return chosen.flatMap { entry in entry.kind.map { Stream(pid: entry.pid, kind: $0) } }
+    /// The audio streams, the leading one first.
+    ///
+    /// The stream that led before leads while it is listed, unless it is another language now and the language that led is
+    /// listed too.
+    fileprivate func audio(_ choice: AudioTrackChoice, after previous: ProgramSelection?) -> [ListedAudio] {
+        var listed = listedAudio
+        let retained = listed.first { $0.stream == previous?.audio }
+        let alike = listed.first { $0.track == previous?.audioTrack }
+        let isAlike = retained.map { $0.track.isAlike(previous?.audioTrack) } ?? false
+        let leading =
+            (isAlike ? nil : alike) ?? retained ?? choice.leading(of: listed) { $0.track.language }
+            ?? listed.first { !$0.isCommentary } ?? listed.first
+        guard let leading else { return [] }
+        listed.removeAll { $0.stream.pid == leading.stream.pid }
+        return [leading] + listed
+    }
+
+    private var listedAudio: [ListedAudio] {
+        var pids: Set<UInt16> = []
+        let audio = entries.filter { $0.kind?.isVideo == false && pids.insert($0.pid).inserted }
+        let tracks = AudioTrackIdentity.all(
+            of: audio.map { entry in
+                let kind = entry.audioType.flatMap(AudioTrackIdentity.Kind.init) ?? .main
+                let language = entry.language.flatMap { LanguageTag($0) } ?? .unknown
+                return (language, entry.isCommentary ? .commentary : kind)
+            })
+        return zip(audio, tracks).compactMap { entry, track in
+            entry.kind.map {
+                ListedAudio(
+                    stream: .init(pid: entry.pid, kind: $0), track: track, isCommentary: entry.isCommentary)
+            }
+        }
     }
 }
 
@@ -107,10 +152,6 @@ extension ProgramMap {
     fileprivate func names(of content: ElementaryStreamFormat.Content) -> [String] {
         entries.filter { $0.format.content == content }.compactMap(\.format.name)
     }
-}
-
-extension ProgramSelection.Stream {
-    fileprivate var isVideo: Bool { kind.isVideo }
 }
 
 extension ProgramMap {

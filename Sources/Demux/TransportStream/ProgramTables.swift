@@ -31,7 +31,9 @@ struct ProgramTables: Sendable {
 
     var selection: ProgramSelection? { selector.selection }
 
-    init(tracks: TrackSelection) { selector = ProgramSelector(tracks: tracks) }
+    init(tracks: TrackSelection, audio choice: AudioTrackChoice = .leading) {
+        selector = ProgramSelector(tracks: tracks, audio: choice)
+    }
 
     /// Forgets the tables. The next tables apply from the first packet on; without any, the selection stays.
     mutating func reset() {

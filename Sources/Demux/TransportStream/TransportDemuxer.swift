@@ -19,9 +19,10 @@ package struct TransportDemuxer: SegmentDemuxer {
     private var tracks: [ElementaryTrack] = []
     private var metadata = MetadataStreams()
 
-    package init(tracks: TrackSelection = .both) {
+    /// - Parameter choice: the audio tracks that are followed beside the leading one.
+    package init(tracks: TrackSelection = .both, audio choice: AudioTrackChoice = .leading) {
         trackSelection = tracks
-        tables = ProgramTables(tracks: tracks)
+        tables = ProgramTables(tracks: tracks, audio: choice)
     }
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
@@ -40,6 +41,7 @@ package struct TransportDemuxer: SegmentDemuxer {
         for index in tracks.indices { try tracks[index].endSegment(into: &output) }
         output.isScrambled = isScrambled(output)
         output.program = tables.selection
+        output.audioTrack = tables.selection?.audioTrack
         return output
     }
 
@@ -160,7 +162,7 @@ extension TransportDemuxer {
         }
         if block.hasBadSyncBytes {
             guard !packet.hasError, !packet.isScrambled, tracks[index].expects(packet) else {
-                output.counts[.bytesOutOfSync] += PacketSync.packetSize
+                output.counts[.bytesOutOfSync] += PacketStride.packetSize
                 return
             }
         }
@@ -180,7 +182,7 @@ extension TransportDemuxer {
         _ packet: TransportPacket, of segment: [UInt8], block: PacketBlock, into output: inout DemuxedSegment
     ) {
         if block.hasBadSyncBytes {
-            output.counts[.bytesOutOfSync] += PacketSync.packetSize
+            output.counts[.bytesOutOfSync] += PacketStride.packetSize
             return
         }
         if packet.isReadable, metadata.consume(packet, of: segment, at: currentPTS, into: &output) { return }

@@ -37,7 +37,7 @@ struct TransportPacket: Equatable, Sendable {
         startsUnit = second & 0x40 != 0
         isScrambled = fourth & 0xC0 != 0
         continuityCounter = fourth & 0x0F
-        let end = offset + PacketSync.packetSize
+        let end = offset + PacketStride.packetSize
         let hasPayload = fourth & 0x10 != 0
         guard fourth & 0x20 != 0 else {
             hasDiscontinuityIndicator = false

@@ -4,8 +4,9 @@ import Support
 /// Consecutive entries in a tenth of their memory, for those that nobody reads at the live edge.
 ///
 /// Most entries differ from the one before them in a few numbers. An entry that differs in more is kept whole, as a base,
-/// and the entries after it are kept as their differences from it. Of the upstream positions only the last is kept in full:
-/// a restart continues from the newest. The others keep the source and its media sequence number.
+/// and the entries after it are kept as their differences from it. Only the last upstream position, and the last times of
+/// further audio tracks, are kept in full: a restart continues from the newest. The others keep the source and its media
+/// sequence number.
 struct EntryBlock: Sendable {
     /// The number of entries of each block.
     static let size = 128
@@ -140,7 +141,9 @@ private struct EntryDetails: Sendable {
     private let adMarkers: SegmentAdMarkers
     private let privateData: SpoolFile?
     private let extent: TransportStreamExtent?
+    private let audioFiles: [AudioTrackFile?]
     private let upstream: UpstreamPosition?
+    private let audioTracks: [AudioTrackPoint]
 
     /// - Returns: nil if there are none.
     init?(_ entry: RingEntry, at position: Int, keepsPosition: Bool) {
@@ -149,15 +152,20 @@ private struct EntryDetails: Sendable {
         privateData = entry.transportStream?.privateData
         let whole = entry.transportStream?.extent
         extent = whole.flatMap { $0 == TransportStreamExtent(byteCount: $0.byteCount) ? nil : $0 }
+        audioFiles = entry.audioFiles
         upstream = keepsPosition ? entry.resumePoint.upstream : nil
-        if adMarkers == SegmentAdMarkers(), privateData == nil, extent == nil, upstream == nil { return nil }
+        audioTracks = keepsPosition ? entry.resumePoint.audioTracks : []
+        let isEmpty = adMarkers == SegmentAdMarkers() && privateData == nil && extent == nil && audioFiles.isEmpty
+        if isEmpty, upstream == nil, audioTracks.isEmpty { return nil }
     }
 
     func restore(_ entry: inout RingEntry) {
         entry.adMarkers = adMarkers
         entry.transportStream?.privateData = privateData
         if let extent { entry.transportStream?.extent = extent }
+        entry.audioFiles = audioFiles
         if let upstream { entry.resumePoint.upstream = upstream }
+        if !audioTracks.isEmpty { entry.resumePoint.audioTracks = audioTracks }
     }
 }
 
@@ -262,6 +270,7 @@ private struct EntryDifference: Sendable {
         entry.listedFrom += UInt64(listedFrom)
         entry.subtitleBytes = UInt64(subtitleBytes)
         entry.adMarkers = SegmentAdMarkers()
+        entry.audioFiles = []
         entry.resumePoint.videoDecodeTime += UInt64(videoDecodeTime)
         entry.resumePoint.audioDecodeTime += UInt64(audioDecodeTime)
         entry.resumePoint.fragmentSequenceNumber += UInt64(fragmentSequenceNumber)
@@ -290,7 +299,10 @@ extension RingEntry {
         let (point, origin) = (resumePoint, base.resumePoint)
         guard discontinuitySequence == base.discontinuitySequence, initialization == base.initialization,
             format == base.format, point.compositionOffset == origin.compositionOffset,
-            point.audioConfiguration == origin.audioConfiguration
+            point.audioConfiguration == origin.audioConfiguration,
+            point.audioTracks.elementsEqual(
+                origin.audioTracks,
+                by: { $0.identity == $1.identity && $0.configuration == $1.configuration })
         else { return false }
         if let upstream = point.upstream, upstream.sourceIndex != origin.upstream?.sourceIndex { return false }
         guard let stream = transportStream, let other = base.transportStream else {

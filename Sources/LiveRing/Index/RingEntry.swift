@@ -19,6 +19,8 @@ package struct RingEntry: Equatable, Sendable {
     package var adMarkers: SegmentAdMarkers
     /// nil if the segment is not offered as a transport stream, as in journals of earlier versions.
     package var transportStream: TransportStreamPoint?
+    /// The audio tracks of `resumePoint`, in their order; nil for a track without audio. Fewer than those in a gap.
+    package var audioFiles: [AudioTrackFile?] = []
     /// Whether the segment is listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
     ///
     /// An entry becomes a gap if its file is lost or cut short. Viewers saw its number, which cannot be assigned again.
@@ -37,7 +39,20 @@ package struct RingEntry: Equatable, Sendable {
 
     /// The bytes of its files in the spool, without the init section and the still, which segments share.
     var storedBytes: UInt64 {
-        (isGap ? 0 : UInt64(segment.byteCount + (transportStream?.privateData?.byteCount ?? 0))) + subtitleBytes
+        guard !isGap else { return subtitleBytes }
+        let audio = playableAudio.reduce(0) { $0 + $1.segment.byteCount }
+        return UInt64(segment.byteCount + (transportStream?.privateData?.byteCount ?? 0) + audio) + subtitleBytes
+    }
+
+    /// The files of the audio tracks that are not lost.
+    var playableAudio: [AudioTrackFile] {
+        isGap ? [] : audioFiles.lazy.compactMap(\.self).filter { !$0.isGap }
+    }
+
+    /// The init sections that playlists list with the segment, those of its audio tracks included.
+    var initializations: [(file: SpoolFile, isGap: Bool, isAudioOnly: Bool)] {
+        [(initialization, isGap, format.isAudioOnly)]
+            + audioFiles.compactMap(\.self).map { ($0.initialization, isGap || $0.isGap, true) }
     }
 
     /// The same entry with the texts of `previous` where they are equal, so that entries share their memory: of a week of
@@ -49,6 +64,15 @@ package struct RingEntry: Equatable, Sendable {
         if resumePoint.audioConfiguration == previous.resumePoint.audioConfiguration {
             entry.resumePoint.audioConfiguration = previous.resumePoint.audioConfiguration
         }
+        for (index, track) in resumePoint.audioTracks.enumerated().prefix(previous.resumePoint.audioTracks.count) {
+            entry.resumePoint.audioTracks[index] = track.sharingTexts(with: previous.resumePoint.audioTracks[index])
+        }
+        for (index, file) in audioFiles.enumerated().prefix(previous.audioFiles.count) {
+            guard let shared = previous.audioFiles[index]?.initialization, file?.initialization == shared else {
+                continue
+            }
+            entry.audioFiles[index]?.initialization = shared
+        }
         if let parameters = previous.transportStream?.parameters, transportStream?.parameters == parameters {
             entry.transportStream?.parameters = parameters
         }
@@ -59,12 +83,29 @@ package struct RingEntry: Equatable, Sendable {
     /// needed.
     func mediaSegment(in content: PlaylistContent) -> MediaSegment {
         var value = mediaSegment
-        guard content == .transportStream else { return value }
-        value.uri = SpoolName.transportStream(ofSegment: segment.name)
-        value.map = nil
-        value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
-        value.discontinuitySequence = transportStream?.discontinuitySequence ?? 0
+        switch content {
+        case .fragmentedMP4, .subtitles: break
+        case .transportStream:
+            value.uri = SpoolName.transportStream(ofSegment: segment.name)
+            value.map = nil
+            value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
+            value.discontinuitySequence = transportStream?.discontinuitySequence ?? 0
+        case .video: list(.video, in: &value, exists: format.videoCodec != nil)
+        case .audio(0): list(.audio, in: &value, exists: format.audioCodec != nil)
+        case .audio(let number):
+            let file = audioFiles.indices.contains(number - 1) ? audioFiles[number - 1] : nil
+            value.uri = file?.segment.name ?? value.uri
+            value.map = file.map { MediaInitialization(uri: $0.initialization.name) }
+            value.isGap = isGap || file?.isGap ?? true
+        }
         return value
+    }
+
+    /// Lists one track of the segment.
+    private func list(_ track: SpoolName.Track, in value: inout MediaSegment, exists: Bool) {
+        value.uri = SpoolName.extract(track, of: segment.name)
+        value.map = exists ? MediaInitialization(uri: SpoolName.extract(track, of: initialization.name)) : nil
+        value.isGap = isGap || !exists
     }
 
     /// The segment in a playlist of fragmented MP4.

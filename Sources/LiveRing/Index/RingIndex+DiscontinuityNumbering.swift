@@ -7,6 +7,9 @@ extension RingIndex {
     func entry(for segment: NewSegment, afterInterruption: Bool) -> RingEntry {
         let isDiscontinuous = segment.isDiscontinuous || afterInterruption
         let name = SpoolName.segment(mediaSequence: nextMediaSequence, header: segment.header)
+        let audio = segment.audioTracks.enumerated().map { index, track in
+            track.map { audioFile(for: $0, track: index) }
+        }
         return RingEntry(
             mediaSequence: nextMediaSequence,
             discontinuitySequence: discontinuitySequence + (isDiscontinuous ? 1 : 0),
@@ -16,7 +19,15 @@ extension RingIndex {
             segment: SpoolFile(name: name, byteCount: segment.byteCount),
             duration: segment.duration, programDateTime: segment.programDateTime, resumePoint: segment.resumePoint,
             format: segment.format, adMarkers: segment.adMarkers,
-            transportStream: segment.transportStream, isGap: false, listedFrom: firstMediaSequence)
+            transportStream: segment.transportStream, audioFiles: audio, isGap: false, listedFrom: firstMediaSequence)
+    }
+
+    private func audioFile(for track: NewAudioTrack, track index: Int) -> AudioTrackFile {
+        let initialization = SpoolFile(
+            name: track.initialization.name, byteCount: track.initialization.bytes.count)
+        let name = SpoolName.audio(track: index, mediaSequence: nextMediaSequence, header: track.header)
+        return AudioTrackFile(
+            initialization: initialization, segment: SpoolFile(name: name, byteCount: track.byteCount))
     }
 
     /// A gap entry after `newest` (EXT-X-GAP, draft-pantos-hls-rfc8216bis §4.4.4.7).
@@ -26,6 +37,7 @@ extension RingIndex {
         (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (false, true, true)
         entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
         entry.subtitleBytes = 0
+        entry.audioFiles = []
         entry.duration = duration
         entry.programDateTime = newest.programDateTimeEnd
         entry.resumePoint = resumePoint

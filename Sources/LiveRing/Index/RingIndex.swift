@@ -188,20 +188,20 @@ package struct RingIndex: Equatable, Sendable {
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
-        retainInitialization(of: entry)
+        for (file, isGap, isAudioOnly) in entry.initializations { retain(file, isGap: isGap, isAudioOnly: isAudioOnly) }
         if !entry.isGap {
             for file in entry.transportStream?.sidecars ?? [] { sidecars[file, default: 0] += 1 }
         }
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
-    private mutating func retainInitialization(of entry: RingEntry) {
-        guard !entry.isGap else {
-            gapsByInitialization[entry.initialization.name, default: 0] += 1
+    private mutating func retain(_ file: SpoolFile, isGap: Bool, isAudioOnly: Bool) {
+        guard !isGap else {
+            gapsByInitialization[file.name, default: 0] += 1
             return
         }
-        let unused = InitializationUse(file: entry.initialization, uses: 0, isAudioOnly: entry.format.isAudioOnly)
-        initializations[entry.initialization.name, default: unused].uses += 1
+        let unused = InitializationUse(file: file, uses: 0, isAudioOnly: isAudioOnly)
+        initializations[file.name, default: unused].uses += 1
     }
 }
 
@@ -293,9 +293,10 @@ extension RingIndex {
             if !entry.isIndependent { dependentEntries -= 1 }
             if !entry.isGap {
                 files.append(entry.segment)
+                files += entry.playableAudio.map(\.segment)
                 files += (entry.transportStream?.sidecars ?? []).filter { release($0) }
             }
-            if let unused = releaseInitialization(of: entry) { files.append(unused) }
+            files += entry.initializations.compactMap { releaseInitialization($0.file.name, isGap: $0.isGap) }
         }
         return files
     }
@@ -308,11 +309,10 @@ extension RingIndex {
         return true
     }
 
-    /// - Returns: the file of the entry's init section if no other entry uses it and no gap lists it. Players may load the
-    ///   EXT-X-MAP of a gap.
-    private mutating func releaseInitialization(of entry: RingEntry) -> SpoolFile? {
-        let name = entry.initialization.name
-        if entry.isGap {
+    /// - Returns: the file of an init section if no other entry uses it and no gap lists it. Players may load the EXT-X-MAP of
+    ///   a gap.
+    private mutating func releaseInitialization(_ name: String, isGap: Bool) -> SpoolFile? {
+        if isGap {
             gapsByInitialization[name, default: 1] -= 1
             if gapsByInitialization[name] == 0 { gapsByInitialization[name] = nil }
         } else {
@@ -332,6 +332,12 @@ extension RingIndex {
             return nil
         }
         return entry.segment.name == name && !entry.isGap ? entry.segment : nil
+    }
+
+    /// The audio file called `name` if its segment is listed or can still be fetched.
+    package func audioFile(named name: String) -> SpoolFile? {
+        guard let (_, number) = SpoolName.audio(named: name) else { return nil }
+        return entry(numbered: number)?.playableAudio.first { $0.segment.name == name }?.segment
     }
 
     /// The entry whose segment is called `name` as a transport stream, if it is listed or can still be fetched.
@@ -359,9 +365,12 @@ extension RingIndex {
     var newest: RingEntry? { entries.last }
 
     /// The names of all files that have to be in the spool.
-    var files: Set<String> { sharedFiles.union(entries.lazy.filter { !$0.isGap }.map(\.segment.name)) }
+    var files: Set<String> {
+        sharedFiles.union(entries.lazy.filter { !$0.isGap }.map(\.segment.name))
+            .union(entries.lazy.flatMap(\.playableAudio).map(\.segment.name))
+    }
 
-    /// The names of the files, besides segments, that have to be in the spool.
+    /// The names of the files, besides those of one segment, that have to be in the spool.
     var sharedFiles: Set<String> { Set(initializations.keys).union(sidecars.keys.map(\.name)) }
 
     /// Whether the segment with a number and a fingerprint in its name has to be in the spool.

@@ -69,7 +69,9 @@ extension RingEntry {
     /// An upper bound of the segment's size as a transport stream, for its bit rate: packet headers, tables, PCR, and
     /// packets that fill chunks.
     fileprivate var transportStreamByteCount: Int {
-        if let point = transportStream, point.privateData != nil, let extent = point.extent { return extent.byteCount }
+        if let point = transportStream, point.privateData != nil || !audioFiles.isEmpty, let extent = point.extent {
+            return extent.byteCount
+        }
         let perSecond: Int64 = 18_000
         return segment.byteCount * 26 / 25 + Int(duration * perSecond / PlaylistTicks.ticksPerSecond)
     }

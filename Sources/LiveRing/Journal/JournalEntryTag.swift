@@ -31,6 +31,8 @@ struct JournalEntryTag {
         case sidecars = "TS-FILES"
         /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
         case extent = "TS-EXTENT-1"
+        case audioTracks = "TRACKS"
+        case audioFiles = "TRACK-FILES"
         case sourceNumber = "SOURCE"
         case sourceMediaSequence = "SOURCE-SEGMENT"
         case sourceDate = "SOURCE-DATE"
@@ -82,6 +84,7 @@ struct JournalEntryTag {
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters),
             (.sidecars, entry.transportStream.flatMap(Self.text)),
+            (.audioTracks, Self.text(of: resumePoint.audioTracks)), (.audioFiles, Self.text(of: entry.audioFiles)),
             (
                 .extent,
                 entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
@@ -92,6 +95,21 @@ struct JournalEntryTag {
     /// `name:bytes` of each file that the transport stream needs; nil if there is none.
     private static func text(ofSidecarsOf point: TransportStreamPoint) -> String? {
         point.sidecars.isEmpty ? nil : point.sidecars.map { "\($0.name):\($0.byteCount)" }.joined(separator: " ")
+    }
+
+    /// `identity:configuration:decode time` of each track; nil if there is none.
+    private static func text(of tracks: [AudioTrackPoint]) -> String? {
+        let words = tracks.map { "\($0.identity):\($0.configuration):\($0.decodeTime)" }
+        return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+
+    /// `init section:bytes:segment:bytes` of each track, or a hyphen; nil if there is none.
+    private static func text(of files: [AudioTrackFile?]) -> String? {
+        let words = files.map { file in
+            file.map { [$0.initialization, $0.segment].map { "\($0.name):\($0.byteCount)" }.joined(separator: ":") }
+                ?? "-"
+        }
+        return words.isEmpty ? nil : words.joined(separator: " ")
     }
 
     /// Reads the tag among the lines before `segment`.
@@ -130,7 +148,7 @@ struct JournalEntryTag {
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: RingRanges.sizes)),
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
             format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
-            transportStream: try transportStream(), isGap: segment.isGap,
+            transportStream: try transportStream(), audioFiles: try audioFiles(), isGap: segment.isGap,
             listedFrom: try number(.listedFrom, in: RingRanges.sequenceNumbers))
     }
 
@@ -141,7 +159,8 @@ struct JournalEntryTag {
             fragmentSequenceNumber: try number(.fragmentSequenceNumber, in: RingRanges.fragments),
             presentationEnd: try number(.presentationEnd, in: RingRanges.ticks),
             compositionOffset: try number(.compositionOffset, in: RingRanges.ticks),
-            audioConfiguration: text(.audioConfiguration), upstream: try upstreamPosition())
+            audioConfiguration: text(.audioConfiguration), audioTracks: try audioTracks(),
+            upstream: try upstreamPosition())
     }
 
     /// nil if the tag has none, as in journals of earlier versions.
@@ -184,6 +203,39 @@ struct JournalEntryTag {
                 RingRanges.sizes.contains(size)
             else { throw damagedFiles }
             files.append(SpoolFile(name: String(parts[0]), byteCount: size))
+        }
+        return files
+    }
+
+    private func audioTracks() throws(RingError) -> [AudioTrackPoint] {
+        var tracks: [AudioTrackPoint] = []
+        for word in (text(.audioTracks) ?? "").split(separator: " ") {
+            let parts = word.split(separator: ":")
+            guard parts.count == 3, let time = UInt64(parts[2]), let signed = Int64(exactly: time),
+                RingRanges.audioTicks.contains(signed)
+            else { throw .damagedJournalEntry(uri: uri, attribute: Name.audioTracks.rawValue) }
+            tracks.append(
+                AudioTrackPoint(identity: String(parts[0]), configuration: String(parts[1]), decodeTime: time))
+        }
+        return tracks
+    }
+
+    private func audioFiles() throws(RingError) -> [AudioTrackFile?] {
+        var files: [AudioTrackFile?] = []
+        for word in (text(.audioFiles) ?? "").split(separator: " ") {
+            guard word != "-" else {
+                files.append(nil)
+                continue
+            }
+            let parts = word.split(separator: ":")
+            guard parts.count == 4, SpoolName.isInitialization(parts[0]), SpoolName.audio(named: parts[2]) != nil,
+                let sizes = Int64(parts[1]).flatMap({ first in Int64(parts[3]).map { [first, $0] } }),
+                sizes.allSatisfy(RingRanges.sizes.contains)
+            else { throw .damagedJournalEntry(uri: uri, attribute: Name.audioFiles.rawValue) }
+            files.append(
+                AudioTrackFile(
+                    initialization: SpoolFile(name: String(parts[0]), byteCount: Int(sizes[0])),
+                    segment: SpoolFile(name: String(parts[2]), byteCount: Int(sizes[1]))))
         }
         return files
     }

@@ -111,13 +111,17 @@ struct RingRecovery {
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
             liveWindowStart: journal.liveWindowStart, captions: journal.captions)
-        var lastChange: UInt64?
+        // The last entry that differs from its record, and the last one that has other files.
+        var (lastChange, lastLoss): (UInt64?, UInt64?)
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
-            guard isGap != recorded.isGap || recorded.subtitleBytes > 0 else { return recorded }
+            let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
             if isGap != recorded.isGap { lastChange = recorded.mediaSequence }
+            let isChanged = isGap != recorded.isGap || audioFiles != recorded.audioFiles
+            if isChanged { lastLoss = recorded.mediaSequence }
+            guard isChanged || recorded.subtitleBytes > 0 else { return recorded }
             var entry = recorded
-            (entry.isGap, entry.subtitleBytes) = (isGap, 0)
+            (entry.isGap, entry.audioFiles, entry.subtitleBytes) = (isGap, audioFiles, 0)
             return entry
         }
         var rest = journal.entries[...]
@@ -126,7 +130,7 @@ struct RingRecovery {
             guard first.count == EntryBlock.size, index.entries.isEmpty || first.lowerBound == index.nextMediaSequence
             else { break }
             let entries = (0..<EntryBlock.size).map { settled(block[$0], isRecent: false) }
-            let isChanged = lastChange.map { $0 >= first.lowerBound } ?? false
+            let isChanged = lastLoss.map { $0 >= first.lowerBound } ?? false
             index.replay(isChanged ? EntryBlock(entries) : block, entries)
             rest = rest.dropFirst(EntryBlock.size)
         }
@@ -155,8 +159,14 @@ struct RingRecovery {
         // A gap without a file never had media.
         let mayRevive = revives && entry.segment.byteCount > 0
         if entry.isGap, !mayRevive { return true }
-        func isThere(_ file: SpoolFile) -> Bool { isRecent ? files.isWhole(file) : files.contains(file.name) }
-        return !isThere(entry.segment) || !isThere(entry.initialization)
-            || !(entry.transportStream?.sidecars ?? []).allSatisfy(isThere)
+        let needed = [entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? [])
+        return !needed.allSatisfy { files.isThere($0, isRecent: isRecent) }
+    }
+
+    /// The files of an audio track, which are a gap if one of them is lost.
+    private static func withGap(_ audio: AudioTrackFile?, _ files: SpoolFiles, isRecent: Bool) -> AudioTrackFile? {
+        guard var audio else { return nil }
+        audio.isGap = ![audio.segment, audio.initialization].allSatisfy { files.isThere($0, isRecent: isRecent) }
+        return audio
     }
 }

@@ -41,11 +41,12 @@ package struct VariantAttributes: Equatable, Sendable {
     /// A master playlist with one variant.
     /// - Parameters:
     ///   - uri: the URI of the media playlist, relative to the master playlist.
+    ///   - audio: the audio renditions, which have one group.
     ///   - subtitles: the subtitle renditions, which have one group.
     ///   - captions: the closed captions in the video, which have one group. Without them nothing is said: captions may
     ///     come later, and players show none where CLOSED-CAPTIONS is NONE.
     package func masterPlaylist(
-        uri: String, subtitles: [Rendition] = [], captions: [Rendition] = []
+        uri: String, audio: [Rendition] = [], subtitles: [Rendition] = [], captions: [Rendition] = []
     ) -> MultivariantPlaylist {
         var variant = Variant(uri: uri, bandwidth: peakBitRate)
         variant.averageBandwidth = averageBitRate
@@ -53,9 +54,10 @@ package struct VariantAttributes: Equatable, Sendable {
         variant.resolution = resolution
         variant.frameRate = frameRate
         variant.videoRange = videoRange
+        variant.audio = audio.first?.groupID
         variant.subtitles = subtitles.first?.groupID
         variant.closedCaptions = captions.first?.groupID
-        var playlist = MultivariantPlaylist(variants: [variant], renditions: subtitles + captions)
+        var playlist = MultivariantPlaylist(variants: [variant], renditions: audio + subtitles + captions)
         playlist.hasIndependentSegments = isIndependent
         return playlist
     }

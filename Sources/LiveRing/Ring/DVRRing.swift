@@ -275,6 +275,10 @@ extension DVRRing {
         guard SpoolName.isInitialization(segment.initialization.name) else {
             throw .badInitializationName(segment.initialization.name)
         }
+        for track in segment.audioTracks {
+            guard let name = track?.initialization.name, !SpoolName.isInitialization(name) else { continue }
+            throw .badInitializationName(name)
+        }
         for file in segment.sidecars where SpoolName.kind(ofSidecar: file.name) == nil {
             throw .badInitializationName(file.name)
         }
@@ -302,6 +306,7 @@ extension DVRRing {
             try commit(entry, captions: segment.captions)
         } catch {
             try? spool.remove(entry.segment.name)
+            for file in entry.playableAudio { try? spool.remove(file.segment.name) }
             for file in newFiles(of: segment) { try? spool.remove(file.name) }
             throw error
         }
@@ -314,6 +319,13 @@ extension DVRRing {
             try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
         }
         for file in newFiles(of: segment) { try spool.write(file.name, [file.bytes[...]], leaving: reserve) }
+        for (track, file) in zip(segment.audioTracks, entry.audioFiles) {
+            guard let track, let file else { continue }
+            if index.initializations[file.initialization.name] == nil {
+                try spool.write(file.initialization.name, [track.initialization.bytes[...]], leaving: reserve)
+            }
+            try spool.write(file.segment.name, [track.header[...]] + track.payload, leaving: reserve)
+        }
         try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
     }
 

@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 package import Support
 
 /// One published state of the ring, which answers every request without waiting for the ring.
@@ -68,11 +68,25 @@ package struct RingSnapshot: Sendable {
         return subtitles.first { $0.number == number }?.nextMediaSequence ?? index.nextMediaSequence
     }
 
+    /// The number of audio tracks beside the leading one.
+    package var audioTrackCount: Int { newest?.resumePoint.audioTracks.count ?? 0 }
+
+    /// Whether there are playlists of `content`, now or as soon as there is media.
+    package func offers(_ content: PlaylistContent) -> Bool {
+        switch content {
+        case .fragmentedMP4, .transportStream: true
+        case .video: audioTrackCount > 0
+        case .audio(let number): audioTrackCount > 0 && number <= audioTrackCount
+        case .subtitles(let number): subtitles.contains { $0.number == number }
+        }
+    }
+
     private func published(_ content: PlaylistContent, _ form: PlaylistForm) -> PublishedPlaylist? {
+        guard offers(content) else { return nil }
         var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content, form: form)
         guard case .subtitles(let number) = content else { return playlist }
         playlist.subtitles = subtitles.first { $0.number == number }
-        return playlist.subtitles == nil ? nil : playlist
+        return playlist
     }
 
     /// Whether the playlist is long enough for a player to start without stalling (Apple HLS authoring specification
@@ -93,24 +107,46 @@ package struct RingSnapshot: Sendable {
     /// The attributes of the variant in the master playlist; nil before the first segment.
     package var variantAttributes: VariantAttributes? { index.variantAttributes }
 
-    /// `master.m3u8`, or `dvr-master.m3u8` of a range, with subtitles and captions; nil before the first segment.
-    package func masterPlaylist(_ range: RewindRange? = nil) -> [UInt8]? {
-        guard let range else { return master(variantAttributes, uri: "live.m3u8") { $0 } }
-        let query = range.query.isEmpty ? "" : "?\(range.query)"
-        return master(variantAttributes, uri: "dvr.m3u8\(query)") { "dvr-\($0)\(query)" }
+    /// `master.m3u8`, or `dvr-master.m3u8` of a range, with audio renditions, subtitles and captions; nil before the first
+    /// segment.
+    /// - Parameter audio: the renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if
+    ///   there is one track.
+    package func masterPlaylist(
+        _ range: RewindRange? = nil, audio: [(rendition: Rendition, codec: String?)] = []
+    ) -> [UInt8]? {
+        guard var attributes = variantAttributes else { return nil }
+        let query = range.flatMap { $0.query.isEmpty ? nil : "?\($0.query)" } ?? ""
+        let uri = { (name: String) in range == nil ? name : "dvr-\(name)\(query)" }
+        let whole = range == nil ? "live.m3u8" : "dvr.m3u8\(query)"
+        guard !audio.isEmpty else { return master(attributes, uri: whole, renditionURI: uri) }
+        attributes.codecs += audio.compactMap(\.codec).filter { !attributes.codecs.contains($0) }
+        // Players choose among audio renditions if the variant has none of its own. A variant of audio alone is the first.
+        let hasVideo = attributes.resolution != nil
+        var renditions: [Rendition] = []
+        for (index, track) in audio.enumerated() {
+            var rendition = track.rendition
+            rendition.uri = index == 0 && !hasVideo ? whole : uri(SpoolName.audioPlaylist(index))
+            renditions.append(rendition)
+        }
+        return master(
+            attributes, uri: hasVideo ? uri("video.m3u8") : whole, audio: renditions, renditionURI: uri)
     }
 
-    /// - Parameter subtitleURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
-    private func master(_ attributes: VariantAttributes?, uri: String, subtitleURI: (String) -> String) -> [UInt8]? {
+    /// - Parameter renditionURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
+    private func master(
+        _ attributes: VariantAttributes?, uri: String, audio: [Rendition] = [], renditionURI: (String) -> String
+    ) -> [UInt8]? {
         let renditions = subtitles.map { track in
             var rendition = track.rendition
-            rendition.uri = rendition.uri.map(subtitleURI)
+            rendition.uri = rendition.uri.map(renditionURI)
             return rendition
         }
         return attributes.map {
             let captions = index.captions.renditions
             return Array(
-                PlaylistWriter.write($0.masterPlaylist(uri: uri, subtitles: renditions, captions: captions)).utf8)
+                PlaylistWriter.write(
+                    $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
+                ).utf8)
         }
     }
 
@@ -120,22 +156,6 @@ package struct RingSnapshot: Sendable {
             if let file = track.file(named: name) { return file }
         }
         return nil
-    }
-
-    /// The files of the range in playing order, each init section before its segments.
-    ///
-    /// The files form one file if they have one init section. Empty if the ring has no segment in the range.
-    package func clip(_ range: RewindRange) -> [SpoolFile] {
-        guard case .between(let start, let end) = range else { return [] }
-        let indices = indices(from: start, to: end)
-        var files: [SpoolFile] = []
-        var initialization: SpoolFile?
-        for entry in index.listed[indices] where !entry.isGap {
-            if entry.initialization != initialization { files.append(entry.initialization) }
-            initialization = entry.initialization
-            files.append(entry.segment)
-        }
-        return files
     }
 
     /// The ad breaks of which something is in the range; nil if the ring has no segment in it.
@@ -199,8 +219,13 @@ extension RingSnapshot {
     /// The transport streams of the segments that a playlist of the range lists, as one file; nil if the range has no segment
     /// or no end, if its end is not published, or if an earlier version published a part of it.
     package func transportStreamFile(_ range: RewindRange) -> TransportStreamFile? {
+        publishedIndices(of: range).flatMap { TransportStreamFile($0, of: index) }
+    }
+
+    /// The indices of the listed entries of a range; nil if it has no end, or its end is not published.
+    package func publishedIndices(of range: RewindRange) -> Range<Int>? {
         guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
-        return TransportStreamFile(indices(from: start, to: end), of: index)
+        return indices(from: start, to: end)
     }
 
     private func dates(of range: RewindRange) -> (start: ProgramDateTime?, end: ProgramDateTime?) {
@@ -227,6 +252,11 @@ extension RingSnapshot {
     /// The bytes of a file of the ring.
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
         try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
+    }
+
+    /// The bytes of a range of a file; fewer if the file ends before.
+    package func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
+        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(in: range)
     }
 
     /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.

@@ -79,6 +79,17 @@ import Glibc
         return bytes
     }
 
+    /// Reads the bytes of a range; fewer if the file ends before.
+    func bytes(in range: Range<Int>) throws(RingError) -> [UInt8] {
+        guard lseek(raw, range.lowerBound, SEEK_SET) >= 0 else { throw .system(.read, path: path, code: errno) }
+        var failure: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
+            failure = unsafe fill(buffer, &filled)
+        }
+        guard failure == 0 else { throw .system(.read, path: path, code: failure) }
+        return bytes
+    }
+
     /// Reads the bytes from the current position to the end into the beginning of `bytes`, which is made longer if need be.
     /// - Returns: the number of bytes.
     func readToEnd(into bytes: inout [UInt8]) throws(RingError) -> Int {

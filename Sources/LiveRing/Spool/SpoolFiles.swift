@@ -32,6 +32,9 @@ struct SpoolFiles: Sendable {
     /// Whether a file is there with all of its bytes.
     func isWhole(_ file: SpoolFile) -> Bool { contains(file.name) && byteCount(file.name) == file.byteCount }
 
+    /// Whether a file is there, and with all of its bytes if it is recent.
+    func isThere(_ file: SpoolFile, isRecent: Bool) -> Bool { isRecent ? isWhole(file) : contains(file.name) }
+
     /// The highest number of a segment; nil if there is none.
     var highestMediaSequence: UInt64? {
         let odd = others.lazy.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()

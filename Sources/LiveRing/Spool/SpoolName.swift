@@ -83,6 +83,42 @@ package enum SpoolName {
         return mediaSequence(in: name.dropFirst(4).dropLast(4))
     }
 
+    /// The name of a segment's audio in a track beside the leading audio: `audio-<track>-<media sequence>-<fingerprint>.m4s`.
+    static func audio(track: Int, mediaSequence: UInt64, header: [UInt8]) -> String {
+        "audio-\(track)-\(mediaSequence)-\(hexFingerprint(header)).m4s"
+    }
+
+    /// The track and the segment in the name of an audio file; nil for any other name.
+    package static func audio(named name: some StringProtocol) -> (track: Int, mediaSequence: UInt64)? {
+        guard name.hasPrefix("audio-"), name.hasSuffix(".m4s") else { return nil }
+        return numberAndSequence(in: name.dropFirst(6).dropLast(4))
+    }
+
+    /// A track of a segment or an init section that is made when somebody asks for it. No such file is in the spool.
+    package enum Track: String, CaseIterable, Sendable { case video, audio }
+
+    /// The name of one track of a file: `seg-<media sequence>-<fingerprint>-video.m4s`, `init-<hash>-video.mp4`.
+    static func extract(_ track: Track, of name: String) -> String { "\(name.dropLast(4))-\(track)\(name.suffix(4))" }
+
+    /// The track and the file in the name of one track of a file; nil for any other name.
+    package static func extract(named name: some StringProtocol) -> (track: Track, file: String)? {
+        guard name.hasSuffix(fragmentedMP4Suffix) || name.hasSuffix(".mp4") else { return nil }
+        for track in Track.allCases where name.dropLast(4).hasSuffix("-\(track)") {
+            let file = String(name.dropLast(5 + track.rawValue.utf8.count)) + String(name.suffix(4))
+            return mediaSequence(ofSegment: file) != nil || isInitialization(file) ? (track, file) : nil
+        }
+        return nil
+    }
+
+    /// The name of the playlist of an audio track: `audio-<number>.m3u8`.
+    static func audioPlaylist(_ number: Int) -> String { "audio-\(number).m3u8" }
+
+    /// The number of the track in the name of its playlist; nil for any other name.
+    package static func track(ofAudioPlaylist name: some StringProtocol) -> Int? {
+        guard name.hasPrefix("audio-"), name.hasSuffix(".m3u8") else { return nil }
+        return number(name.dropFirst(6).dropLast(5))
+    }
+
     /// The name of a subtitle file: `sub-<rendition>-<media sequence>-<fingerprint>.vtt`, with the fingerprint of `bytes`.
     static func subtitles(rendition: Int, mediaSequence: UInt64, bytes: [UInt8]) -> String {
         "sub-\(rendition)-\(mediaSequence)-\(hexFingerprint(bytes)).vtt"
@@ -91,11 +127,14 @@ package enum SpoolName {
     /// The rendition and the segment in the name of a subtitle file; nil for any other name.
     package static func subtitles(named name: some StringProtocol) -> (rendition: Int, mediaSequence: UInt64)? {
         guard name.hasPrefix("sub-"), name.hasSuffix(".vtt") else { return nil }
-        let middle = name.dropFirst(4).dropLast(4)
-        guard let dash = middle.firstIndex(of: "-"), let rendition = number(middle[..<dash]),
-            let sequence = mediaSequence(in: middle[middle.index(after: dash)...])
+        return numberAndSequence(in: name.dropFirst(4).dropLast(4)).map { (rendition: $0, mediaSequence: $1) }
+    }
+
+    private static func numberAndSequence(in text: some StringProtocol) -> (track: Int, mediaSequence: UInt64)? {
+        guard let dash = text.firstIndex(of: "-"), let track = number(text[..<dash]),
+            let sequence = mediaSequence(in: text[text.index(after: dash)...])
         else { return nil }
-        return (rendition, sequence)
+        return (track, sequence)
     }
 
     /// The name of a rendition's subtitle journal and of its playlist: `subs-<rendition>.m3u8`.
@@ -144,7 +183,8 @@ package enum SpoolName {
         if name == journal + partSuffix || name == checkpoint + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
-            || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil || isLeadIn(base)
+            || audio(named: base) != nil || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil
+            || isLeadIn(base)
     }
 
     private static func isAlphanumeric(_ character: Character) -> Bool {

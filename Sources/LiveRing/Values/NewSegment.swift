@@ -29,6 +29,8 @@ package struct NewSegment: Sendable {
     package var transportStream: TransportStreamPoint?
     /// The files of `transportStream`. Every segment brings their bytes, as it does those of its init section.
     package var sidecars: [SidecarFile]
+    /// The audio of the tracks of `resumePoint`, in their order; nil for a track without audio.
+    package var audioTracks: [NewAudioTrack?] = []
 
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,

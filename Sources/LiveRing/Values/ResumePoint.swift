@@ -17,12 +17,15 @@ package struct ResumePoint: Equatable, Sendable {
     package var compositionOffset: Int64
     /// The audio configuration in the text form of the splice engine; nil without audio.
     package var audioConfiguration: String?
+    /// The audio tracks beside the leading one, in the order in which the channel got them.
+    package var audioTracks: [AudioTrackPoint] = []
     /// The end of the segment in the upstream; nil for a gap or slate.
     package var upstream: UpstreamPosition?
 
     package init(
         videoDecodeTime: UInt64, audioDecodeTime: UInt64, fragmentSequenceNumber: UInt64, presentationEnd: Int64,
-        compositionOffset: Int64, audioConfiguration: String? = nil, upstream: UpstreamPosition? = nil
+        compositionOffset: Int64, audioConfiguration: String? = nil, audioTracks: [AudioTrackPoint] = [],
+        upstream: UpstreamPosition? = nil
     ) {
         self.videoDecodeTime = videoDecodeTime
         self.audioDecodeTime = audioDecodeTime
@@ -30,6 +33,7 @@ package struct ResumePoint: Equatable, Sendable {
         self.presentationEnd = presentationEnd
         self.compositionOffset = compositionOffset
         self.audioConfiguration = audioConfiguration
+        self.audioTracks = audioTracks
         self.upstream = upstream
     }
 }

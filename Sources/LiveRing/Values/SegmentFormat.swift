@@ -34,6 +34,10 @@ package enum PlaylistContent: Hashable, Sendable {
     case fragmentedMP4
     /// The same segments as MPEG-TS, without init sections.
     case transportStream
+    /// The video of the segments, and the audio of their tracks: 0 is the leading one, and n is track n − 1 beside it. Of a
+    /// channel with several audio tracks.
+    case video
+    case audio(Int)
     /// The subtitles of the segments, by the number of the rendition.
     case subtitles(Int)
 }

@@ -11,8 +11,8 @@ package struct VideoPacket: Equatable, Sendable {
     package let randomAccess: RandomAccessPoint?
     /// Whether bytes of this access unit are missing or suspect.
     package let isDamaged: Bool
-    /// NAL units with four-byte lengths, without access unit delimiters and filler. An IDR, BLA or CRA picture follows
-    /// exactly the parameter sets of `configuration`, in its order.
+    /// NAL units with four-byte lengths, without access unit delimiters and filler; of MPEG-2, everything with its start
+    /// codes. An IDR, BLA or CRA picture follows exactly the parameter sets of `configuration`, in its order.
     package let payload: ArraySlice<UInt8>
     /// The parameter sets in force at a recovery point or a gradual refresh, each with its four-byte length: what a
     /// decoder that begins there needs before `payload`. Empty for all other frames.
@@ -46,7 +46,7 @@ package struct VideoPacket: Equatable, Sendable {
 package enum RandomAccessPoint: Equatable, Sendable {
     /// Every frame from here on can be decoded: IDR, HEVC BLA, or any other kind without leading pictures.
     case instantaneousRefresh
-    /// HEVC CRA. Leading pictures (decoded later, presented earlier) may refer to frames before this one.
+    /// HEVC CRA, or an I picture of MPEG-2 whose group of pictures is open. Leading pictures (decoded later, presented earlier) may refer to frames before this one.
     case cleanRandomAccess
     /// H.264 I picture that is announced as a random access point, or a recovery point of either codec without frames
     /// to wait for. Leading pictures may refer to frames before this one.

@@ -20,6 +20,11 @@ enum CodecString {
         return (fields + constraints.map { String($0, radix: 16, uppercase: true) }).joined(separator: ".")
     }
 
+    /// `mp4v.` and the objectTypeIndication.
+    static func mpeg2(_ header: MPEG2SequenceHeader) -> String {
+        "mp4v." + HexDigits.digits(header.objectTypeIndication, count: 2).uppercased()
+    }
+
     private static func reversed(_ bits: UInt32) -> UInt32 {
         (0..<32).reduce(0) { $0 << 1 | (bits >> UInt32($1)) & 1 }
     }

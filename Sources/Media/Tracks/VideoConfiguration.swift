@@ -1,14 +1,15 @@
 /// The parameter sets that a video stream is decoded with, as they appear in the stream.
 ///
 /// They are complete NAL units: header byte included, emulation prevention bytes kept, no start code and no length.
-/// They are ordered by kind, then by identifier.
+/// They are ordered by kind, then by identifier. Those of MPEG-2 are the sequence header and its extensions, each from the
+/// last byte of its start code on, as sequence and picture parameter sets.
 ///
 /// Two spans of video with equal values share an init section; any other byte begins a new period.
 package struct VideoConfiguration: Hashable, Sendable {
-    package enum Codec: Hashable, Sendable { case h264, hevc }
+    package enum Codec: Hashable, Sendable { case h264, hevc, mpeg2 }
 
     package let codec: Codec
-    /// HEVC only; empty for H.264.
+    /// HEVC only.
     package let videoParameterSets: [[UInt8]]
     package let sequenceParameterSets: [[UInt8]]
     package let pictureParameterSets: [[UInt8]]

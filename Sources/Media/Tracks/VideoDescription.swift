@@ -13,7 +13,7 @@ package struct VideoDescription: Equatable, Sendable {
     package let color: Color?
     /// The range of the transfer characteristics; SDR if unspecified.
     package let videoRange: VideoRange
-    /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0".
+    /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0", "mp4v.61".
     package let codecString: String
 
     /// A fraction of two positive integers in lowest terms.
@@ -63,6 +63,7 @@ package struct VideoDescription: Equatable, Sendable {
             self.init(
                 try HEVCSequenceParameterSet(nalUnit: nalUnit),
                 timing: Self.timing(configuration.videoParameterSets.first))
+        case .mpeg2: self.init(try MPEG2SequenceHeader(nalUnit, extensions: configuration.pictureParameterSets))
         }
     }
 
@@ -85,6 +86,19 @@ package struct VideoDescription: Equatable, Sendable {
         frameRate = (sps.vui?.timing ?? timing).flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick) }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.hevc(sps.profileTierLevel)
+    }
+
+    private init(_ header: MPEG2SequenceHeader) {
+        (width, height) = (header.width, header.height)
+        sampleAspectRatio = header.sampleAspectRatio.map { Ratio($0.numerator, $0.denominator) }
+        frameRate = header.frameRate.map { Ratio($0.numerator, $0.denominator) }
+        color = header.colourDescription.map {
+            Color(
+                primaries: $0.colourPrimaries, transferCharacteristics: $0.transferCharacteristics,
+                matrixCoefficients: $0.matrixCoefficients, isFullRange: false)
+        }
+        videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
+        codecString = CodecString.mpeg2(header)
     }
 
     /// Width on a display with square samples, 16.16 fixed point; the height stays as coded.

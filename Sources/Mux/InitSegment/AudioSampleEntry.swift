@@ -36,7 +36,9 @@ struct AudioSampleEntry {
             switch configuration.codec {
             case .ac3: entry.box("dac3") { $0.append(configuration.decoderSpecificInfo) }
             case .eac3: entry.box("dec3") { $0.append(configuration.decoderSpecificInfo) }
-            case .aac, .mpegAudio: writeElementaryStreamDescriptor(&entry)
+            case .aac, .mpegAudio:
+                entry.elementaryStreamDescriptor(
+                    configuration.objectTypeIndication, .audio, info: configuration.decoderSpecificInfo)
             case .flac, .opus: break
             }
         }
@@ -53,29 +55,6 @@ struct AudioSampleEntry {
             }
         }
     }
-
-    /// Writes esds (14496-14 §5.6) with an ES_Descriptor (14496-1 §7.2.6.5).
-    ///
-    /// The bit rates are 0, because the init section's name must depend only on the configuration.
-    private func writeElementaryStreamDescriptor(_ entry: inout BoxWriter) {
-        let info = configuration.decoderSpecificInfo
-        let infoSize = info.isEmpty ? 0 : 5 + info.count
-        entry.fullBox("esds") { esds in
-            esds.descriptor(tag: 0x03, size: 3 + 5 + 13 + infoSize + 5 + 1)
-            esds.u16(0)  // ES_ID, 0 in a file (14496-14 §4.1.2)
-            esds.u8(0)
-            esds.descriptor(tag: 0x04, size: 13 + infoSize)
-            esds.u8(configuration.objectTypeIndication)
-            esds.u8(0x15)  // audio stream, downstream
-            esds.zeros(3 + 4 + 4)
-            if !info.isEmpty {
-                esds.descriptor(tag: 0x05, size: info.count)
-                esds.append(info)
-            }
-            esds.descriptor(tag: 0x06, size: 1)
-            esds.u8(0x02)
-        }
-    }
 }
 
 extension AudioConfiguration {
@@ -86,14 +65,5 @@ extension AudioConfiguration {
         case .mpegAudio: 0x6B  // 11172-3
         default: 0x40
         }
-    }
-}
-
-extension BoxWriter {
-    /// Writes a descriptor's tag and its size in four bytes of seven bits each (ISO/IEC 14496-1 §8.3.3).
-    fileprivate mutating func descriptor(tag: UInt8, size: Int) {
-        u8(tag)
-        for shift in [21, 14, 7] { u8(0x80 | UInt8(size >> shift & 0x7F)) }
-        u8(UInt8(size & 0x7F))
     }
 }

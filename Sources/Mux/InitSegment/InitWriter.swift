@@ -76,6 +76,27 @@ extension BoxWriter {
     mutating func identityMatrix() {
         for value in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] as [UInt32] { u32(value) }
     }
+
+    /// Writes `hdlr` of a track (§8.4.3).
+    mutating func handler(_ type: BoxType) {
+        fullBox("hdlr") { hdlr in
+            hdlr.u32(0)
+            hdlr.type(type)
+            hdlr.zeros(12)
+            hdlr.u8(0)  // empty name
+        }
+    }
+
+    /// Writes `vmhd` or `smhd`, and `dinf` (§8.4.5, §8.7.1).
+    mutating func mediaInformation(isAudio: Bool) {
+        if isAudio { fullBox("smhd") { $0.zeros(4) } } else { fullBox("vmhd", flags: 1) { $0.zeros(8) } }
+        box("dinf") { dinf in
+            dinf.fullBox("dref") { dref in
+                dref.u32(1)
+                dref.fullBox("url ", flags: 1) { _ in }  // media data is in this file
+            }
+        }
+    }
 }
 
 /// A `trak` of an init section (ISO/IEC 14496-12 §8.3).
@@ -90,14 +111,16 @@ private enum InitTrack {
         }
     }
 
+    private var isAudio: Bool { if case .audio = self { true } else { false } }
+
     func write(to moov: inout BoxWriter) throws(MediaError) {
         try moov.box("trak") { (trak: inout BoxWriter) throws(MediaError) in
             writeHeader(&trak)
             try trak.box("mdia") { (mdia: inout BoxWriter) throws(MediaError) in
                 writeMediaHeader(&mdia)
-                writeHandler(&mdia)
+                mdia.handler(isAudio ? "soun" : "vide")
                 try mdia.box("minf") { (minf: inout BoxWriter) throws(MediaError) in
-                    writeMediaInformation(&minf)
+                    minf.mediaInformation(isAudio: isAudio)
                     try writeSampleTable(&minf)
                 }
             }
@@ -129,28 +152,6 @@ private enum InitTrack {
             mdhd.u32(0)
             mdhd.u16(0x55C4)  // "und"
             mdhd.u16(0)
-        }
-    }
-
-    private func writeHandler(_ mdia: inout BoxWriter) {
-        mdia.fullBox("hdlr") { hdlr in
-            hdlr.u32(0)
-            if case .audio = self { hdlr.type("soun") } else { hdlr.type("vide") }
-            hdlr.zeros(12)
-            hdlr.u8(0)  // empty name
-        }
-    }
-
-    private func writeMediaInformation(_ minf: inout BoxWriter) {
-        switch self {
-        case .video: minf.fullBox("vmhd", flags: 1) { $0.zeros(8) }
-        case .audio: minf.fullBox("smhd") { $0.zeros(4) }
-        }
-        minf.box("dinf") { dinf in
-            dinf.fullBox("dref") { dref in
-                dref.u32(1)
-                dref.fullBox("url ", flags: 1) { _ in }  // media data is in this file
-            }
         }
     }
 

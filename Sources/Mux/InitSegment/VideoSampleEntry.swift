@@ -1,6 +1,6 @@
 import Media
 
-/// Video sample entry: avc1 or hvc1 (ISO/IEC 14496-12 §12.1.3, 14496-15 §5.4.2 and §8.4.1).
+/// Video sample entry: avc1, hvc1 or mp4v (ISO/IEC 14496-12 §12.1.3, 14496-15 §5.4.2 and §8.4.1, 14496-14 §5.6).
 ///
 /// These types signal that the entry contains the parameter sets. The samples may repeat the same parameter sets.
 /// Interlaced video gets no `fiel` box, which is QuickTime's: players take the field order from the parameter sets.
@@ -14,18 +14,31 @@ struct VideoSampleEntry {
     }
 
     func write(to stsd: inout BoxWriter) throws(MediaError) {
-        let isH264 = configuration.codec == .h264
-        try stsd.box(isH264 ? "avc1" : "hvc1") { (entry: inout BoxWriter) throws(MediaError) in
+        try stsd.box(type) { (entry: inout BoxWriter) throws(MediaError) in
             writeFields(&entry)
-            if isH264 {
+            switch configuration.codec {
+            case .h264:
                 let record = try AVCDecoderConfigurationRecord(configuration).bytes
                 entry.box("avcC") { $0.append(record) }
-            } else {
+            case .hevc:
                 let record = try HEVCDecoderConfigurationRecord(configuration).bytes
                 entry.box("hvcC") { $0.append(record) }
+            case .mpeg2:
+                let sets = configuration.sequenceParameterSets + configuration.pictureParameterSets
+                let header = try MPEG2SequenceHeader(sets.first ?? [], extensions: configuration.pictureParameterSets)
+                entry.elementaryStreamDescriptor(
+                    header.objectTypeIndication, .video, info: sets.flatMap { [0, 0, 1] + $0 })
             }
             writeColor(&entry)
             writePixelAspectRatio(&entry)
+        }
+    }
+
+    private var type: BoxType {
+        switch configuration.codec {
+        case .h264: "avc1"
+        case .hevc: "hvc1"
+        case .mpeg2: "mp4v"
         }
     }
 

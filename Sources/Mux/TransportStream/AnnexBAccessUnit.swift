@@ -2,11 +2,15 @@ package import Media
 import Support
 
 /// Converts published video samples to the byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 13818-1 §2.14.1,
-/// §2.17.1).
+/// §2.17.1). Samples of MPEG-2 are in their byte stream format already.
 package enum AnnexBAccessUnit {
-    /// The access unit delimiter that each access unit begins with.
+    /// The access unit delimiter that each access unit begins with; empty for MPEG-2.
     package static func delimiter(_ codec: VideoConfiguration.Codec) -> [UInt8] {
-        [0, 0, 0, 1] + (codec == .h264 ? [0x09, 0xF0] : [0x46, 0x01, 0x50])
+        switch codec {
+        case .h264: [0, 0, 0, 1, 0x09, 0xF0]
+        case .hevc: [0, 0, 0, 1, 0x46, 0x01, 0x50]
+        case .mpeg2: []
+        }
     }
 
     /// Appends the NAL units of a sample, each after a start code, which is as long as its length was.

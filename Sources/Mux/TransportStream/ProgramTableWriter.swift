@@ -7,10 +7,18 @@ struct ProgramTableWriter {
 
     private let program: TransportProgram
     private let privateData: [PrivateDataStream]
+    /// Those beside the leading one, whose language is `language`.
+    private let audioTracks: [TransportAudioTrack]
+    private let language: LanguageTag
 
-    init(_ program: TransportProgram, privateData: [PrivateDataStream] = []) {
+    init(
+        _ program: TransportProgram, privateData: [PrivateDataStream] = [], audioTracks: [TransportAudioTrack] = [],
+        language: LanguageTag = .unknown
+    ) {
         self.program = program
         self.privateData = privateData
+        self.audioTracks = audioTracks
+        self.language = language
     }
 
     /// The payload of the PAT's packet: pointer_field, section and stuffing.
@@ -22,8 +30,8 @@ struct ProgramTableWriter {
 
     /// The payload of the PMT's packets.
     /// - Parameter audioChanges: how often the audio's configuration changed. Each change is another version, in which
-    ///   the language descriptor is toggled: VLC keeps its decoder at the old rate otherwise. Each further stream of private
-    ///   data is another version, too.
+    ///   the language descriptor is toggled: VLC keeps its decoder at the old rate otherwise. Each further audio track or
+    ///   stream of private data is another version, too.
     func programMap(audioChanges: Int) -> [UInt8] {
         let information = Self.registration("CUEI") + Self.metadataPointer
         var streams = videoStream + audioStream(isToggled: audioChanges % 2 == 1) + Self.metadataStream
@@ -31,8 +39,14 @@ struct ProgramTableWriter {
         for (index, stream) in privateData.enumerated() {
             streams += Self.stream(0x06, TransportPID.privateData + UInt16(index), stream.descriptor)
         }
+        for (index, track) in audioTracks.enumerated() {
+            streams += Self.audioStream(
+                track.codec, TransportPID.furtherAudio + UInt16(index),
+                Self.language(track.changes % 2 == 1 ? .unknown : track.identity.language, track.identity.kind))
+        }
+        let changes = audioTracks.reduce(audioChanges + privateData.count) { ($0 + 1 + $1.changes) % 32 }
         return Self.payload(
-            tableID: 0x02, identifier: Self.programNumber, version: UInt8((audioChanges + privateData.count) % 32),
+            tableID: 0x02, identifier: Self.programNumber, version: UInt8(changes % 32),
             Self.words(0xE000 | program.clockPID, 0xF000 | UInt16(information.count)) + information + streams)
     }
 
@@ -40,15 +54,26 @@ struct ProgramTableWriter {
         switch program.video {
         case .h264: Self.stream(0x1B, TransportPID.video, [])
         case .hevc: Self.stream(0x24, TransportPID.video, [])
+        case .mpeg2: Self.stream(0x02, TransportPID.video, [])
         case nil: []
         }
     }
 
-    /// - Parameter isToggled: whether the entry has an ISO_639_language_descriptor, for audio without a known language.
+    /// - Parameter isToggled: whether the entry has the other language descriptor: that of an unknown language instead of
+    ///   the known one or none.
     private func audioStream(isToggled: Bool) -> [UInt8] {
-        let registration = program.audio.registration.map(Self.registration) ?? []
-        let language = isToggled ? Self.descriptor(0x0A, Array("und".utf8) + [0]) : []
-        return Self.stream(program.audio.streamType, TransportPID.audio, registration + language)
+        let known = language == .unknown ? [] : Self.language(language, .main)
+        return Self.audioStream(
+            program.audio, TransportPID.audio, isToggled ? Self.language(.unknown, .main) : known)
+    }
+
+    private static func audioStream(_ codec: TransportAudioCodec, _ pid: UInt16, _ language: [UInt8]) -> [UInt8] {
+        stream(codec.streamType, pid, (codec.registration.map(registration) ?? []) + language)
+    }
+
+    /// ISO_639_language_descriptor (§2.6.18).
+    private static func language(_ tag: LanguageTag, _ kind: AudioTrackIdentity.Kind) -> [UInt8] {
+        descriptor(0x0A, Array(tag.iso639.utf8) + [kind.rawValue])
     }
 
     /// Timed ID3 (ISO/IEC 13818-1 §2.6.60).

@@ -16,10 +16,9 @@ struct TransportChunkWriter {
 
     /// - Parameter buffer: an array whose memory is used; empty afterwards.
     init(
-        _ program: TransportProgram, privateData: [PrivateDataStream], audioChanges: Int, in buffer: inout [UInt8]
+        _ program: TransportProgram, _ tables: ProgramTableWriter, audioChanges: Int, in buffer: inout [UInt8]
     ) {
         packets = TransportPacketWriter(in: &buffer)
-        let tables = ProgramTableWriter(program, privateData: privateData)
         self.program = program
         programAssociation = tables.programAssociation
         programMap = tables.programMap(audioChanges: audioChanges)
@@ -72,7 +71,7 @@ struct TransportChunkWriter {
             case .video, .other: sum + packetCount(of: units[event.index]) + extras[event.index]
             }
         }
-        return packets * TransportPacketWriter.packetSize
+        return packets * PacketStride.packetSize
     }
 
     /// The units, tables and clocks in the order in which they are sent.

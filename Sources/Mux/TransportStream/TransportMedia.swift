@@ -30,6 +30,17 @@ package struct TransportMedia: Sendable {
         }
     }
 
+    /// The audio of a track beside the leading one.
+    package struct FurtherAudio: Sendable {
+        package let frames: [AudioFrame]
+        package let configuration: AudioConfiguration
+
+        package init(frames: [AudioFrame], configuration: AudioConfiguration) {
+            self.frames = frames
+            self.configuration = configuration
+        }
+    }
+
     /// A PES packet of DVB subtitles or teletext.
     package struct PrivateDataPacket: Equatable, Sendable {
         package let time: Ticks
@@ -57,6 +68,8 @@ package struct TransportMedia: Sendable {
     package var audio: [AudioFrame] = []
     /// nil if there is no audio.
     package var audioConfiguration: AudioConfiguration?
+    /// The audio of `TransportStreamState.audioTracks`, in their order.
+    package var furtherAudio: [FurtherAudio] = []
     /// Complete ID3 tags, by presentation time.
     package var timedMetadata: [(time: Ticks, tags: [UInt8])] = []
     /// By presentation time.

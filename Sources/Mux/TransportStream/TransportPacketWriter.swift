@@ -6,7 +6,6 @@ import Support
 /// The packets of every PID can be filled up to a multiple of 16. The continuity counters then begin at 0 again, so that
 /// any chunk may follow any other (ISO/IEC 13818-1 §2.4.3.3).
 struct TransportPacketWriter {
-    static var packetSize: Int { PacketStride.packetSize }
     static let payloadSize = 184
     static let counterPeriod = 16
 
@@ -61,7 +60,7 @@ struct TransportPacketWriter {
             + Self.packetCount(
                 forPayloadOf: payload.count, hasClock: clock != nil, isRandomAccessPoint: isRandomAccessPoint)
         var sent = 0
-        StepCounter.add(payload.count + packets * Self.packetSize)
+        StepCounter.add(payload.count + packets * PacketStride.packetSize)
         for index in 0..<packets {
             let room = index == 0 ? firstRoom : Self.payloadSize
             // Each of the following packets keeps one byte at least.

@@ -21,4 +21,6 @@ enum TransportPID {
     static let spliceInformation: UInt16 = 0x0103
     /// That of the first stream of private data; those of the others follow.
     static let privateData: UInt16 = 0x0110
+    /// That of the first audio beside the leading one; those of the others follow.
+    static let furtherAudio: UInt16 = 0x0130
 }

@@ -20,6 +20,8 @@ package struct TransportStreamMuxer: Sendable {
     private let program: TransportProgram
     private let audioChanges: Int
     private let privateData: [PrivateDataStream]
+    private let audioTracks: [TransportAudioTrack]
+    private let tables: ProgramTableWriter
 
     /// - Parameters:
     ///   - audioChanges: how often the audio's configuration changed since the channel began.
@@ -28,16 +30,24 @@ package struct TransportStreamMuxer: Sendable {
         self.program = program
         self.audioChanges = audioChanges
         self.privateData = privateData
+        audioTracks = []
+        tables = ProgramTableWriter(program, privateData: privateData)
     }
 
     package init(_ state: TransportStreamState) {
-        self.init(state.program, audioChanges: state.audioChanges, privateData: state.privateDataStreams)
+        program = state.program
+        audioChanges = state.audioChanges
+        privateData = state.privateDataStreams
+        audioTracks = state.audioTracks
+        tables = ProgramTableWriter(
+            program, privateData: privateData, audioTracks: audioTracks, language: state.language)
     }
 
     /// - Parameter buffer: an array whose memory is used for the bytes of the segment; empty afterwards.
     package func segment(_ media: TransportMedia, in buffer: inout [UInt8]) -> TransportSegment {
         var writer = writer(in: &buffer)
-        let size = media.video.reduce(0) { $0 + $1.payload.count } + media.audio.reduce(0) { $0 + $1.payload.count }
+        let audio = media.furtherAudio.reduce(media.audio) { $0 + $1.frames }
+        let size = media.video.reduce(0) { $0 + $1.payload.count } + audio.reduce(0) { $0 + $1.payload.count }
         let data = media.privateData.reduce(0) { $0 + $1.payload.count }
         writer.reserveCapacity(size + size / 16 + data + data / 4 + 32_768)
         let plan = plan(of: media)
@@ -48,7 +58,7 @@ package struct TransportStreamMuxer: Sendable {
         segment.loweredDecodeTimes = plan.loweredDecodeTimes
         segment.oversizeUnits = media.oversizeUnits
         if let start = chunks.first?.start {
-            segment.lateAudioFrames = media.audio.count { $0.time <= start - Self.lead }
+            segment.lateAudioFrames = audio.count { $0.time <= start - Self.lead }
         }
         return segment
     }
@@ -66,7 +76,7 @@ package struct TransportStreamMuxer: Sendable {
     }
 
     private func writer(in buffer: inout [UInt8]) -> TransportChunkWriter {
-        TransportChunkWriter(program, privateData: privateData, audioChanges: audioChanges, in: &buffer)
+        TransportChunkWriter(program, tables, audioChanges: audioChanges, in: &buffer)
     }
 
     private struct Plan {
@@ -89,10 +99,12 @@ package struct TransportStreamMuxer: Sendable {
         let metadata = Self.chunks(
             media.timedMetadata.filter { TransportMedia.fits($0.tags) }, at: { $0.time }, from: starts)
         let packets = Self.chunks(media.privateData.filter(\.fits), at: { $0.time }, from: starts)
+        let further = media.furtherAudio.map { Self.chunks($0.frames.filter(\.fits), at: { $0.time }, from: starts) }
         let chunks = spans.enumerated().map { index, span in
             Plan.Chunk(
                 units: units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0)
-                    + units(packets[index], span, advance: advance(of: media, video, span)),
+                    + units(packets[index], span, advance: advance(of: media, video, span))
+                    + units(further.map { $0[index] }, media, span, advance: advance(of: media, video, span)),
                 start: span.start, end: span.end,
                 isEntryPoint: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true
                     || index == 0 && media.beginsGradualRefresh)
@@ -105,6 +117,7 @@ extension TransportMedia {
     /// Audio frames, ID3 tags and packets of private data that cannot be sent.
     fileprivate var oversizeUnits: Int {
         timedMetadata.count { !Self.fits($0.tags) } + audio.count { !$0.fits } + privateData.count { !$0.fits }
+            + furtherAudio.reduce(0) { $0 + $1.frames.count { !$0.fits } }
     }
 
     fileprivate static func fits(_ tags: [UInt8]) -> Bool { (10...PESPacketWriter.longestPayload).contains(tags.count) }
@@ -232,7 +245,8 @@ extension TransportStreamMuxer {
         var units = isFirst ? media.spliceSections.map { TransportUnit(section: $0, at: span.start) } : []
         units += video[span.frames].map(unit)
         if let configuration = media.audioConfiguration {
-            units += self.units(audio, configuration, span, advance: advance)
+            units += self.units(
+                audio, configuration, program.audio, TransportPID.audio, span, advance: advance)
         }
         for item in metadata {
             let packet = PESPacketWriter(.private1, presentationTime: item.time, payloadSize: item.tags.count) {
@@ -271,37 +285,51 @@ extension TransportStreamMuxer {
         }
     }
 
+    /// - Parameter frames: those of each of `audioTracks` in the chunk.
+    private func units(
+        _ frames: [[TransportMedia.AudioFrame]], _ media: TransportMedia, _ span: ChunkSpan, advance: Ticks
+    ) -> [TransportUnit] {
+        zip(frames, zip(media.furtherAudio, audioTracks)).enumerated().flatMap { index, track in
+            units(
+                track.0, track.1.0.configuration, track.1.1.codec, TransportPID.furtherAudio + UInt16(index), span,
+                advance: advance)
+        }
+    }
+
     private func unit(_ sample: TransportMedia.VideoSample) -> TransportUnit {
-        let delimiter = AnnexBAccessUnit.delimiter(program.video ?? .h264)
+        let codec = program.video ?? .h264
+        let delimiter = AnnexBAccessUnit.delimiter(codec)
+        let isByteStream = codec == .mpeg2
         return TransportUnit(
             pid: TransportPID.video, time: sample.decodeTime,
             kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
             packet: PESPacketWriter(
                 .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime,
-                payloadSize: delimiter.count + AnnexBAccessUnit.byteCount(of: sample.payload)
+                payloadSize: isByteStream
+                    ? sample.payload.count : delimiter.count + AnnexBAccessUnit.byteCount(of: sample.payload)
             ) {
                 $0 += delimiter
-                AnnexBAccessUnit.append(sample.payload, to: &$0)
+                if isByteStream { $0 += sample.payload } else { AnnexBAccessUnit.append(sample.payload, to: &$0) }
             })
     }
 
     /// - Parameter advance: how long before its presentation time, less `lead`, audio is sent.
     private func units(
-        _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ span: ChunkSpan, advance: Ticks
+        _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ codec: TransportAudioCodec,
+        _ pid: UInt16, _ span: ChunkSpan, advance: Ticks
     ) -> [TransportUnit] {
-        let header = program.audio == .aac ? ADTSHeader(configuration) : nil
+        let header = codec == .aac ? ADTSHeader(configuration) : nil
         let headerSize = header == nil ? 0 : ADTSHeader.byteCount
         return Self.groups(of: frames, configuration).map { group in
             let start = frames[group.lowerBound].time
             let size = frames[group].reduce(0) { $0 + headerSize + $1.payload.count }
-            let packet = PESPacketWriter(program.audio.streamID, presentationTime: start, payloadSize: size) {
+            let packet = PESPacketWriter(codec.streamID, presentationTime: start, payloadSize: size) {
                 for frame in frames[group] {
                     if let header { $0 += header.bytes(forFrameOf: frame.payload.count) }
                     $0 += frame.payload
                 }
             }
-            return TransportUnit(
-                pid: TransportPID.audio, time: span.clamp(start - advance), kind: .audio, packet: packet)
+            return TransportUnit(pid: pid, time: span.clamp(start - advance), kind: .audio, packet: packet)
         }
     }
 

@@ -14,6 +14,10 @@ package struct TransportStreamState: Equatable, Sendable {
     package private(set) var discontinuities: UInt64 = 0
     /// The streams of DVB subtitles and teletext that the channel has had so far. Each keeps its place, and so its PID.
     package private(set) var privateDataStreams: [PrivateDataStream] = []
+    /// The audio tracks beside the leading one that the channel has had so far. Each keeps its place, and so its PID.
+    package private(set) var audioTracks: [TransportAudioTrack] = []
+    /// The language of the leading audio, if there are other tracks.
+    package private(set) var language = LanguageTag.unknown
     /// The name of the latest segment's init section, which stands for its parameters.
     private var initialization: String
 
@@ -51,6 +55,24 @@ package struct TransportStreamState: Equatable, Sendable {
         }
     }
 
+    /// Records the audio of the tracks beside the leading one.
+    /// - Parameter leading: what the leading audio is; nil if it is not known.
+    package mutating func insert(
+        _ tracks: [(identity: AudioTrackIdentity, configuration: AudioConfiguration)], leading: AudioTrackIdentity?
+    ) {
+        if audioTracks.isEmpty { language = leading?.language ?? .unknown }
+        for (identity, configuration) in tracks {
+            if let index = audioTracks.firstIndex(where: { $0.identity == identity }) {
+                audioTracks[index].record(configuration)
+            } else if audioTracks.count < AudioTrackChoice.limit,
+                let track = TransportAudioTrack(identity, configuration)
+            {
+                audioTracks.append(track)
+            }
+        }
+        if audioTracks.isEmpty { language = .unknown }
+    }
+
     /// Whether audio of this configuration is in the program's codec.
     package func carries(_ audio: AudioConfiguration) -> Bool {
         TransportAudioCodec(audio) == program.audio
@@ -58,6 +80,43 @@ package struct TransportStreamState: Equatable, Sendable {
 
     /// The configuration of silence: that of the latest audio.
     package var silence: AudioConfiguration? { audio ?? .transportSilence(program) }
+}
+
+/// An audio track beside the leading one. It has one codec for the life of the channel.
+package struct TransportAudioTrack: Equatable, Sendable {
+    package let identity: AudioTrackIdentity
+    package let codec: TransportAudioCodec
+    /// That of the latest segment in the codec.
+    package private(set) var configuration: AudioConfiguration
+    /// How often the sample rate or the number of channels changed.
+    package private(set) var changes = 0
+
+    /// nil if transport streams do not carry the configuration.
+    init?(_ identity: AudioTrackIdentity, _ configuration: AudioConfiguration) {
+        guard let codec = TransportAudioCodec(configuration) else { return nil }
+        self.identity = identity
+        self.codec = codec
+        self.configuration = configuration
+    }
+
+    mutating func record(_ next: AudioConfiguration) {
+        guard TransportAudioCodec(next) == codec else { return }
+        if !configuration.hasFormat(of: next) { changes = (changes + 1) % TransportStreamState.changeCounts.upperBound }
+        configuration = next
+    }
+
+    /// `de.0.0:aac/48000/2/1024/1190:0`
+    var text: String { "\(identity.text):\(configuration.text):\(changes)" }
+
+    init?(text: Substring) {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard fields.count == 3, let identity = AudioTrackIdentity(text: fields[0]),
+            let configuration = AudioConfiguration(text: String(fields[1])), let changes = Int(fields[2]),
+            TransportStreamState.changeCounts.contains(changes)
+        else { return nil }
+        self.init(identity, configuration)
+        self.changes = changes
+    }
 }
 
 extension AudioConfiguration {
@@ -75,25 +134,28 @@ extension AudioConfiguration {
     }
 }
 
-// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`, and the streams of private data
-// after it, if there are any. The number of discontinuities is not in it.
+// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`, and after it, if there are any,
+// the streams of private data, and the language with the other audio tracks. The number of discontinuities is not in it.
 extension TransportStreamState {
     package var text: String {
         let video =
             switch program.video {
             case .h264: "h264"
             case .hevc: "hevc"
+            case .mpeg2: "mpeg2"
             case nil: "none"
             }
         let fields = [video, program.audio.rawValue, String(audioChanges), initialization, audio?.text ?? ""]
         let streams = privateDataStreams.map(\.text).joined(separator: ",")
-        return (fields + (streams.isEmpty ? [] : [streams])).joined(separator: ";")
+        let tracks = ([language.text] + audioTracks.map(\.text)).joined(separator: ",")
+        let rest = audioTracks.isEmpty ? streams.isEmpty ? [] : [streams] : [streams, tracks]
+        return (fields + rest).joined(separator: ";")
     }
 
     /// nil if `text` cannot have been written by the `text` property.
     package init?(text: String, discontinuities: UInt64) {
         let fields = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
-        guard (5...6).contains(fields.count), let video = Self.videoCodecs[fields[0]],
+        guard (5...7).contains(fields.count), let video = Self.videoCodecs[fields[0]],
             let codec = TransportAudioCodec(rawValue: fields[1]), let changes = Int(fields[2]),
             Self.changeCounts.contains(changes)
         else { return nil }
@@ -102,12 +164,16 @@ extension TransportStreamState {
         self.discontinuities = discontinuities
         initialization = fields[3]
         audio = AudioConfiguration(text: fields[4])
-        if fields.count == 6 { insert(fields[5].split(separator: ",").compactMap { PrivateDataStream(text: $0) }) }
+        if fields.count > 5 { insert(fields[5].split(separator: ",").compactMap { PrivateDataStream(text: $0) }) }
+        guard fields.count > 6 else { return }
+        let tracks = fields[6].split(separator: ",")
+        language = tracks.first.flatMap { LanguageTag($0) } ?? .unknown
+        audioTracks = tracks.dropFirst().prefix(AudioTrackChoice.limit).compactMap { TransportAudioTrack(text: $0) }
     }
 
     /// The values of `audioChanges` in the text form, so that it can be counted on.
     package static let changeCounts = 0...1 << 52
     private static let videoCodecs: [String: VideoConfiguration.Codec?] = [
-        "h264": .h264, "hevc": .hevc, "none": VideoConfiguration.Codec?.none,
+        "h264": .h264, "hevc": .hevc, "mpeg2": .mpeg2, "none": VideoConfiguration.Codec?.none,
     ]
 }

@@ -2,7 +2,6 @@ package import Media
 
 /// Moves the times in packets that `TransportStreamMuxer` has written: PCR, PTS, DTS and pts_adjustment.
 package struct TransportTimeShift {
-    private static var packetSize: Int { PacketStride.packetSize }
     /// Up to the end of DTS (ISO/IEC 13818-1 §2.4.3.6).
     private static let headerSize = 19
 
@@ -16,7 +15,9 @@ package struct TransportTimeShift {
     package static func packets(_ chunks: ArraySlice<UInt8>, earlierBy shift: Ticks) -> [UInt8] {
         guard shift != .zero else { return Array(chunks) }
         var shifter = TransportTimeShift(shift: shift, bytes: Array(chunks))
-        for packet in stride(from: 0, to: shifter.bytes.count, by: packetSize) { shifter.read(packetAt: packet) }
+        for packet in stride(from: 0, to: shifter.bytes.count, by: PacketStride.packetSize) {
+            shifter.read(packetAt: packet)
+        }
         for pid in Array(shifter.places.keys) { shifter.endUnit(of: pid) }
         return shifter.bytes
     }
@@ -35,13 +36,13 @@ package struct TransportTimeShift {
     /// Bytes of `clock(_:of:)` for as long a time.
     package static func clockByteCount(lasting duration: Ticks) -> Int {
         let interval = TransportChunkWriter.longestClockInterval.count
-        return Int((duration.count + interval - 1) / interval) * packetSize
+        return Int((duration.count + interval - 1) / interval) * PacketStride.packetSize
     }
 
     /// Whole null packets (ISO/IEC 13818-1 §2.4.3.3), so many bytes in all.
     package static func nullPackets(_ byteCount: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0xFF, count: byteCount)
-        for packet in stride(from: 0, to: byteCount - 3, by: packetSize) {
+        for packet in stride(from: 0, to: byteCount - 3, by: PacketStride.packetSize) {
             bytes.replaceSubrange(packet..<packet + 4, with: [0x47, 0x1F, 0xFF, 0x10])
         }
         return bytes
@@ -67,7 +68,7 @@ package struct TransportTimeShift {
         if bytes[start + 1] & 0x40 != 0 { endUnit(of: pid) }
         let limit = pid == TransportPID.spliceInformation ? Int.max : Self.headerSize
         let room = limit - places[pid, default: []].count
-        places[pid, default: []] += (payload..<start + Self.packetSize).prefix(max(0, room))
+        places[pid, default: []] += (payload..<start + PacketStride.packetSize).prefix(max(0, room))
     }
 
     /// program_clock_reference_base; one bit of it shares a byte with reserved bits and the extension.

@@ -10,6 +10,8 @@ extension UpstreamEvent {
         switch self {
         case .variantSelected(let variant, let audio, let subtitles, _):
             LogLine(.info, "Selected the variant of \(Self.text(of: variant, audio, subtitles))")
+        case .audioTracksSelected(let tracks, _):
+            LogLine(.info, "Following the audio of \(tracks.map(\.name).joined(separator: ", ")) too")
         case .joined(let joined):
             LogLine(
                 .info,
@@ -97,6 +99,7 @@ extension RenditionRole {
         switch self {
         case .main: "main"
         case .audio: "audio"
+        case .furtherAudio(let index): "audio \(index + 1)"
         case .subtitles(let index): "subtitle \(index + 1)"
         }
     }

@@ -13,7 +13,7 @@ extension MediaError {
             "no H.264, HEVC or audio in it that can be republished (\(Self.describe(types, names)))"
         case .protectedTrack(let scheme): "its samples are encrypted (\(scheme))"
         case .noUsableVideo(let streams):
-            "no H.264 or HEVC video in it" + (streams.isEmpty ? "" : " (\(streams.joined(separator: ", ")))")
+            "no H.264, HEVC or MPEG-2 video in it" + (streams.isEmpty ? "" : " (\(streams.joined(separator: ", ")))")
         case .scrambled: "it is scrambled (conditional access)"
         case .unfragmentedMovie: "it is an MP4 file without fragments (only fragmented MP4 can be a segment)"
         case .missingInitialization: "it is fragmented MP4 without an EXT-X-MAP"

@@ -1,4 +1,5 @@
 import Demux
+import Media
 
 extension ProgramSelection {
     /// "program 1 (0x100 H.264, 0x101 AAC or MPEG audio eng; not followed: 0x102 DVB teletext)".
@@ -17,9 +18,13 @@ extension ProgramSelection {
         let missing = [
             Self.warning("video", unsupportedVideo, isFollowed: video != nil),
             Self.warning("audio", unsupportedAudio, isFollowed: audio != nil),
+            video?.kind == .video(.mpeg2) ? Self.fewPlayers : nil,
         ].compactMap(\.self)
         return missing.isEmpty ? nil : missing.joined(separator: "; ")
     }
+
+    private static let fewPlayers =
+        "browsers and Apple's players show no MPEG-2 video: give /live.ts to televisions, VLC, mpv or Kodi"
 
     /// - Parameter isFollowed: whether other streams of that kind are published.
     private static func warning(_ kind: String, _ names: [String], isFollowed: Bool) -> String? {

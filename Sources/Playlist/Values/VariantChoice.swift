@@ -123,6 +123,17 @@ extension MultivariantPlaylist {
         return chosen?.uri == nil ? nil : chosen
     }
 
+    /// The renditions in the AUDIO group of `variant`, in the order listed.
+    package func audioRenditions(of variant: Variant) -> [Rendition] {
+        guard let group = variant.audio else { return [] }
+        return renditions.filter { $0.type == .audio && $0.groupID == group }
+    }
+
+    /// The audio in the segments of `variant`: the rendition without a URI (RFC 8216 §4.3.4.2.1); nil if there is none.
+    package func multiplexedAudio(of variant: Variant) -> Rendition? {
+        audioRenditions(of: variant).first { $0.uri == nil }
+    }
+
     /// The renditions in the SUBTITLES group of `variant` that have a URI, in the order listed.
     package func subtitles(of variant: Variant) -> [Rendition] {
         guard let group = variant.subtitles else { return [] }

@@ -1,6 +1,7 @@
 package import Channel
 import LiveRing
 package import Media
+import Mux
 import Observability
 import Support
 package import WebServer
@@ -12,6 +13,8 @@ package import WebServer
 package final class ChannelResponder: Sendable {
     /// hls.js and Kodi wait 20 s for an answer.
     private static let longestHold = Duration.seconds(15)
+    /// Bytes of a segment's file that have its header: 10 s of 60 frames per second with audio have some 20 KiB.
+    private static let extractedHead = 64 << 10
 
     private let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
@@ -19,6 +22,7 @@ package final class ChannelResponder: Sendable {
     /// Bytes of the channel that were sent to clients.
     package let sentBytes: ByteCounter
     private let playlists: PlaylistResponder
+    private let clips: ClipResponder
 
     /// - Parameter channel: the channel's slug; nil in a process of one channel.
     package init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
@@ -26,6 +30,7 @@ package final class ChannelResponder: Sendable {
         self.burst = burst
         sentBytes = ByteCounter(channel: channel)
         playlists = PlaylistResponder(state)
+        clips = ClipResponder(state, channel: channel)
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
@@ -50,7 +55,11 @@ package final class ChannelResponder: Sendable {
                     }
                     return endlessStream(stream)
                 }
+            case .extract(let track, let name):
+                .later { [self] in extract(track, of: name, at: target.path) }
             case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
+            case .clip(let range, let isPrecise):
+                clips.answer(to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
             default: .now(response(to: resource, at: target.path))
             }
         return answer.map { [sentBytes] in
@@ -67,15 +76,16 @@ package final class ChannelResponder: Sendable {
         case .initSection(let name): file(at: path) { $0.index.initializationFile(named: name) }
         case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
+        case .audio(let name): file(at: path) { $0.index.audioFile(named: name) }
         case .endlessStream(let stream): endlessStream(stream)
-        case .transportClip(let range): transportClip(range)
+        case .transportClip(let range): clips.transportStream(range)
         case .status:
             Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
         case .health: .text(.ok, "ok")
         case .readiness: readiness
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .transportSegment, .clip, .breaks, .notFound: .notFound(path)
+        case .playlist, .transportSegment, .extract, .clip, .breaks, .notFound: .notFound(path)
         case .badQuery(let error): .badQuery(error)
         }
     }
@@ -87,7 +97,7 @@ package final class ChannelResponder: Sendable {
         var isComplete = false
         if request.range != .whole {
             guard let part = snapshot?.part(of: request.range) else {
-                return nothingInRange
+                return .nothingInRange(snapshot)
             }
             policy.start = .segment(part.first, offset: Ticks(part.offset))
             policy.end = request.end
@@ -107,32 +117,7 @@ package final class ChannelResponder: Sendable {
     /// The file of a range that is published and has no pace.
     private func transportStreamFile(_ request: Route.EndlessStream) -> Response? {
         if case .percent = request.speed { return nil }
-        return transportStreamFile(request.range)
-    }
-
-    /// A range as a file that browsers store under the name of the channel and the time of its first segment.
-    private func transportClip(_ range: RewindRange) -> Response {
-        guard let snapshot, let first = snapshot.part(of: range)?.first,
-            let date = snapshot.index.entry(numbered: first)?.programDateTime
-        else { return nothingInRange }
-        guard var file = transportStreamFile(range) else {
-            return .text(.notFound, "A clip needs an end that is published.")
-        }
-        let time = date.text.prefix(19).filter { $0 != ":" }
-        let name = "\(sentBytes.channel ?? "liverelay")-\(time)Z.ts"
-        file.extraHeaders = [HeaderField(name: "Content-Disposition", value: "attachment; filename=\"\(name)\"")]
-        return file
-    }
-
-    private func transportStreamFile(_ range: RewindRange) -> Response? {
-        guard let snapshot, let file = snapshot.transportStreamFile(range) else { return nil }
-        let body = MadeFile(byteCount: file.byteCount) { [state] bytes in
-            let reader = TransportFileReader(state, file, in: snapshot, bytes: bytes)
-            return ByteStream { await reader.next() }
-        }
-        return Response(
-            contentType: .transportStream, cacheControl: .noStore,
-            etag: "\"\(ContentHash.hexName(of: Array(file.name.utf8)))\"", body: .made(body))
+        return clips.transportStreamFile(request.range)
     }
 
     /// Waits for the first media, so that a stream begins with its tables and not with silence.
@@ -171,12 +156,37 @@ package final class ChannelResponder: Sendable {
             body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
     }
 
-    /// With a body, unlike a stream that is refused for now: people read what there is, and no client plays a 404.
-    private var nothingInRange: Response {
-        let reason = snapshot.nothingInRange
-        var response = Response.text(.notFound, reason)
-        response.extraHeaders = [HeaderField(name: "X-Liverelay-Reason", value: reason)]
-        return response
+    /// Returns one track of a segment, or of an init section.
+    private func extract(_ track: SpoolName.Track, of name: String, at path: String) -> Response {
+        guard let snapshot,
+            let file = snapshot.index.segmentFile(named: name) ?? snapshot.index.initializationFile(named: name),
+            let body = Self.body(of: TrackExtract.Track(track), file, in: snapshot)
+        else { return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1)) }
+        return Response(
+            contentType: track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,
+            etag: "\"\(track)-\(name)\"", body: body)
+    }
+
+    /// nil if the file does not have the track, or cannot be read.
+    private static func body(
+        of track: TrackExtract.Track, _ file: SpoolFile, in snapshot: RingSnapshot
+    ) -> ResponseBody? {
+        if SpoolName.isInitialization(file.name) {
+            let section = (try? snapshot.bytes(of: file)).flatMap { try? TrackExtract.initSection(of: track, in: $0) }
+            return section.map { .bytes($0, gzip: nil) }
+        }
+        // The header is longer only if it has large event messages.
+        let lengths = [extractedHead, file.byteCount]
+        let segment = lengths.lazy.compactMap { length -> TrackExtract.Segment? in
+            guard let head = try? snapshot.bytes(of: file, in: 0..<min(length, file.byteCount)) else { return nil }
+            return try? TrackExtract.segment(of: track, inFileThatBegins: head, byteCount: file.byteCount)
+        }.first
+        guard let segment else { return nil }
+        let made = MadeFile(byteCount: segment.byteCount) { range in
+            let reader = ExtractReader(segment, of: file, in: snapshot, bytes: range)
+            return ByteStream { await reader.next() }
+        }
+        return .made(made)
     }
 
     private var readiness: Response {

@@ -63,6 +63,8 @@ final class PlaylistCache: Sendable {
 
     /// The threads of all channels.
     static let ranges = DispatchQueue(label: "liverelay.ranges")
+    /// Reads the indexes of segments, which takes longer than to render a range.
+    static let clips = DispatchQueue(label: "liverelay.clips")
     private static let playlists = DispatchQueue(label: "liverelay.playlists")
 
     private let state = Mutex(State())
@@ -135,12 +137,13 @@ final class PlaylistCache: Sendable {
         resource.isRange ? rangeQueue : Self.playlists
     }
 
-    /// Performs the work among the renderings of ranges, and within their limits.
+    /// Performs the work within the limits of ranges.
+    /// - Parameter queue: nil for that of the renderings.
     func perform<Result: Sendable>(
-        for client: String?, _ work: @escaping @Sendable () -> Result
+        for client: String?, on queue: DispatchQueue? = nil, _ work: @escaping @Sendable () -> Result
     ) async throws(Refusal) -> Result {
         guard state.withLock({ $0.begin(client) }) else { throw Refusal() }
-        let result = await Self.perform(on: rangeQueue, work)
+        let result = await Self.perform(on: queue ?? rangeQueue, work)
         state.withLock { $0.end(client) }
         return result
     }

@@ -17,7 +17,7 @@ final class PlaylistResponder: Sendable {
     private static let shortText = 16 * 1024
 
     private let state: ChannelState
-    private let cache = PlaylistCache()
+    let cache = PlaylistCache()
 
     init(_ state: ChannelState) { self.state = state }
 
@@ -114,8 +114,7 @@ final class PlaylistResponder: Sendable {
     /// The answer if a playlist lists nothing. An empty playlist would make a player give up.
     private func absence(of resource: Route.Playlist, _ snapshot: RingSnapshot?) -> Response {
         switch resource {
-        case .live(.subtitles(let number)) where snapshot?.subtitles.contains { $0.number == number } == false:
-            return .notFound("subs-\(number).m3u8")
+        case .live(let content) where snapshot?.offers(content) == false: return .text(.notFound, "No such rendition.")
         case .live, .master(_, nil), .rewind(.fragmentedMP4, .whole), .rewind(.transportStream, .whole):
             return .unavailable("Nothing is published yet: see status.json.")
         case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)
@@ -123,7 +122,7 @@ final class PlaylistResponder: Sendable {
     }
 
     /// The client as it or its proxy says: a wrong name costs nothing, because all clients together have a limit too.
-    private static func client(of fields: RequestTarget.Fields) -> String? {
+    static func client(of fields: RequestTarget.Fields) -> String? {
         fields.peer.map {
             [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
         }
@@ -132,7 +131,7 @@ final class PlaylistResponder: Sendable {
     private var overdue: Response { .unavailable("The segment is late: ask again without _HLS_msn.") }
 
     /// The answer to a range that is refused, which is counted.
-    private var refusal: Response {
+    var refusal: Response {
         state.update { $0.output.rangesRefused += 1 }
         return .unavailable("Too many parts of the rewind are asked for at once.")
     }

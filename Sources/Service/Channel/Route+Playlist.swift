@@ -30,7 +30,7 @@ extension Route.Playlist {
         case .selection(let content, let selection): snapshot.dvrPlaylist(selection, of: content, as: form)
         case .master(.transportStream, let range):
             snapshot.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:parameters:))
-        case .master(_, let range): snapshot.masterPlaylist(range)
+        case .master(_, let range): snapshot.masterPlaylist(range, audio: snapshot.audioRenditions)
         }
     }
 

@@ -12,6 +12,7 @@ enum PageFile: String, CaseIterable {
     case player = "player.js"
     case playlist = "playlist.js"
     case subtitles = "subtitles.js"
+    case track = "track.js"
     case words = "words.js"
     case icon = "icon.svg"
 

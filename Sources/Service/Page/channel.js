@@ -28,6 +28,7 @@ async function open() {
     video.play().catch(() => {});
     await player.open();
     notice();
+    showAudio();
     subtitles.load().catch(() => {});
     await video.play();
   } catch (error) {
@@ -56,6 +57,21 @@ function fullScreen() {
   else video.webkitEnterFullscreen?.();
 }
 
+/** Lists the languages. The first one is in the segments, and needs no rendition. */
+function showAudio() {
+  const rows = player.renditions.map(({ NAME, URI }, i) => [i === 0 ? "" : URI, NAME]);
+  $("audio").replaceChildren(...rows.map(([value, text]) => new Option(text, value)));
+  $("audio").value = player.audio;
+  $("audio").parentElement.hidden = rows.length < 2;
+}
+
+function nextAudio() {
+  const { options, selectedIndex } = $("audio");
+  if (options.length < 2) return;
+  $("audio").selectedIndex = (selectedIndex + 1) % options.length;
+  player.chooseAudio($("audio").value).catch((error) => notice(error.message));
+}
+
 function mute(isMuted) {
   video.muted = isMuted;
   $("mute").setAttribute("aria-pressed", String(isMuted));
@@ -65,6 +81,7 @@ for (const [id, action] of Object.entries({
   start: open, toggle, minute: () => move(-60), back10: () => move(-10), forward10: () => move(10), full: fullScreen,
   mute: () => mute(!video.muted), live: () => isOpen ? (player.goLive(), video.play()) : open(),
 })) $(id).addEventListener("click", action);
+$("audio").addEventListener("change", () => player.chooseAudio($("audio").value).catch((error) => notice(error.message)));
 $("volume").addEventListener("input", () => { video.volume = $("volume").value; mute(false); });
 video.addEventListener("click", toggle);
 
@@ -73,7 +90,7 @@ document.addEventListener("keydown", (event) => {
   const isButton = event.target.closest("button");
   const action = {
     " ": isButton ? undefined : toggle, k: toggle, ArrowLeft: () => move(-10), ArrowRight: () => move(10), j: () => move(-60),
-    l: () => $("live").click(), m: () => $("mute").click(), c: () => subtitles.toggle(), f: fullScreen,
+    l: () => $("live").click(), m: () => $("mute").click(), a: nextAudio, c: () => subtitles.toggle(), f: fullScreen,
   }[event.key];
   if (!action) return;
   event.preventDefault();

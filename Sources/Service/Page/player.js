@@ -1,43 +1,18 @@
 // Plays a channel's rewind window: MediaSource fed with the fragments as they are, or the browser's own HLS in Safari.
 // It relies on what liverelay publishes: one continuous clock, and an init section for every period.
 import { Timeline, parse } from "./playlist.js";
+import { Track, parseMaster } from "./track.js";
 
 const AHEAD = 20, BEHIND = 30; // seconds of media that are kept around the playhead
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 const Source = self.ManagedMediaSource ?? self.MediaSource;
 
-/** The boxes of a kind on a path such as "moof.traf.tfdt", as views of their content. */
-function boxes(view, path) {
-  const [kind, rest] = path.split(/\.(.*)/), found = [];
-  for (let at = 0; at + 8 <= view.byteLength;) {
-    const size = view.getUint32(at) || view.byteLength - at;
-    const name = String.fromCharCode(...[4, 5, 6, 7].map((i) => view.getUint8(at + i)));
-    if (size < 8 || at + size > view.byteLength) break;
-    const content = new DataView(view.buffer, view.byteOffset + at + 8, size - 8);
-    if (name === kind) found.push(...(rest ? boxes(content, rest) : [content]));
-    at += size;
-  }
-  return found;
-}
-
-/** The time scale of the first track, and the names of the tracks' sample entries: avc1, hvc1, mp4a, … */
-function describe(init) {
-  const [media] = boxes(init, "moov.trak.mdia.mdhd");
-  const entries = boxes(init, "moov.trak.mdia.minf.stbl.stsd").map((entry) =>
-    String.fromCharCode(...[12, 13, 14, 15].map((i) => entry.getUint8(i))));
-  return { scale: media.getUint32(media.getUint8(0) ? 20 : 12), entries };
-}
-
-/** The decode time at which a fragment begins, in seconds. */
-function decodeTime(segment, scale) {
-  const [time] = boxes(segment, "moof.traf.tfdt");
-  return Number(time.getUint8(0) ? time.getBigUint64(4) : time.getUint32(4)) / scale;
-}
-
 export class Player extends EventTarget {
   timeline = new Timeline();
   anchors = []; // where appended segments are: on the timeline, and on the clock of the media
-  inits = new Map();
+  tracks = []; // one with video and audio, or one of each
+  audio = ""; // the rendition that was chosen; none for the audio of the segments
+  renditions = [];
 
   constructor(video, base = "", query = "") {
     super();
@@ -75,16 +50,34 @@ export class Player extends EventTarget {
       await new Promise((resolve) => this.video.addEventListener("loadedmetadata", resolve, { once: true }));
       return;
     }
-    const codecs = (await (await this.fetch(`master.m3u8${this.query}`)).text()).match(/CODECS="([^"]*)"/)?.[1] ?? "";
-    this.codecs = codecs.split(",");
+    const { codecs, audio } = parseMaster(await (await this.fetch(`master.m3u8${this.query}`)).text());
+    this.renditions = audio;
+    if (!audio.some(({ URI }) => URI === this.audio)) this.audio = "";
+    this.tracks = (this.audio ? ["video.m3u8", this.audio] : [undefined]).map((name) => new Track(this, codecs, name));
     this.source = new Source();
-    this.buffer = this.map = this.kinds = undefined;
     this.video.disableRemotePlayback = true; // ManagedMediaSource asks for it
     this.video.src = URL.createObjectURL(this.source);
     await new Promise((resolve) => this.source.addEventListener("sourceopen", resolve, { once: true }));
     URL.revokeObjectURL(this.video.src);
     this.source.duration = Infinity;
     if (!paused) this.video.play().catch(() => {});
+  }
+
+  /** Plays another audio rendition from here on; "" is the audio of the segments. */
+  async chooseAudio(name) {
+    if (this.isNative || name === this.audio) return;
+    const { position } = this;
+    this.audio = name;
+    await this.reopen(position);
+  }
+
+  /** Gets a new MediaSource, and goes on at a position. */
+  async reopen(position) {
+    this.session?.abort.abort();
+    this.session = undefined;
+    await this.attach();
+    this.pending = position;
+    this.feed();
   }
 
   // MARK: Positions
@@ -170,9 +163,7 @@ export class Player extends EventTarget {
   // MARK: MediaSource
 
   isBuffered(time) {
-    const ranges = this.buffer?.buffered ?? [];
-    for (let i = 0; i < ranges.length; i++) if (ranges.start(i) <= time && time < ranges.end(i)) return true;
-    return false;
+    return this.tracks.every(({ ranges }) => ranges.some(([start, end]) => start <= time && time < end));
   }
 
   /** Seconds of media after the playhead. */
@@ -189,7 +180,7 @@ export class Player extends EventTarget {
     this.session?.abort.abort();
     const session = this.session = { abort: new AbortController(), failures: 0 };
     session.next = this.timeline.at(this.pending)?.number;
-    if (this.buffer) await this.change(() => this.buffer.remove(0, Infinity)).catch(() => {});
+    await this.remove(0, Infinity);
     this.anchors = [];
     while (session === this.session) {
       const segment = this.dueSegment(session);
@@ -213,67 +204,42 @@ export class Player extends EventTarget {
   }
 
   async append(segment, session) {
-    const bytes = async (name) => new DataView(await (await this.fetch(name, session.abort.signal)).arrayBuffer());
-    if (!this.inits.has(segment.map)) this.inits.set(segment.map, await bytes(segment.map));
-    const init = this.inits.get(segment.map), media = await bytes(segment.uri);
+    const { tracks } = this;
+    const parts = await Promise.all(tracks.map((track) => track.load(segment, session.abort.signal)));
     if (session !== this.session) return false;
-    const { scale, entries } = describe(init);
-    if (this.map !== segment.map) {
-      this.prepare(entries);
-      await this.change(() => this.buffer.appendBuffer(init));
-      this.map = segment.map;
-    }
-    await this.change(() => this.buffer.appendBuffer(media));
-    const anchor = { at: segment.at, time: decodeTime(media, scale) };
+    // A track that lacks this segment does not begin its source: the others wait for its first one.
+    const times = await Promise.all(tracks.map((track, i) => parts[i] && track.append(parts[i])));
+    if (times[0] === undefined) return true;
+    const anchor = { at: segment.at, time: times[0] };
     this.anchors.push(anchor);
     if (this.pending !== undefined && session === this.session) this.showPending(anchor);
     const old = this.video.currentTime - BEHIND;
-    const ranges = this.buffer.buffered;
-    if (ranges.length && ranges.start(0) < old - 10) await this.change(() => this.buffer.remove(0, old));
+    if (tracks.some(({ ranges }) => ranges.length > 0 && ranges[0][0] < old - 10)) await this.remove(0, old);
     return true;
   }
 
+  remove(from, to) { return Promise.all(this.tracks.map((track) => track.remove(from, to).catch(() => {}))); }
+
   /** Moves the playhead to the position that was asked for, once its segment is there. */
   showPending(anchor) {
-    const ranges = this.buffer.buffered;
-    if (!ranges.length) return;
+    const ranges = this.tracks.map((track) => track.ranges);
+    if (ranges.some(({ length }) => length === 0)) return;
     const wanted = anchor.time + Math.max(0, this.pending - anchor.at);
-    this.video.currentTime = Math.min(Math.max(wanted, ranges.start(0) + 0.01), ranges.end(ranges.length - 1) - 0.1);
+    const first = Math.max(...ranges.map((pairs) => pairs[0][0])), last = Math.min(...ranges.map((pairs) => pairs.at(-1)[1]));
+    this.video.currentTime = Math.min(Math.max(wanted, first + 0.01), last - 0.1);
     this.pending = undefined;
     this.changed();
-  }
-
-  /** Makes the buffer fit the tracks of an init section. */
-  prepare(entries) {
-    const kinds = entries.map((entry) => this.codecs.find((codec) => codec.startsWith(entry)) ?? entry).join(",");
-    const type = `${entries.some((entry) => /^(avc|hvc|hev|av01|vp)/.test(entry)) ? "video" : "audio"}/mp4; codecs="${kinds}"`;
-    if (!this.buffer) this.buffer = this.source.addSourceBuffer(type);
-    else if (this.kinds !== entries.join()) this.buffer.changeType(type);
-    this.kinds = entries.join();
-  }
-
-  /** Performs a change of the buffer and waits for its end. */
-  change(action) {
-    const buffer = this.buffer;
-    return new Promise((resolve, reject) => {
-      buffer.addEventListener("updateend", resolve, { once: true });
-      buffer.addEventListener("error", () => reject(this.video.error ?? new Error("the media cannot be decoded")), { once: true });
-      try { action(); } catch (error) { reject(error); }
-    });
   }
 
   /** After a failed segment: tries again, then passes it over; a broken decoder gets a new MediaSource. */
   async recover(error, session) {
     session.failures++;
     if (error.name === "QuotaExceededError") {
-      await this.change(() => this.buffer.remove(0, Math.max(0.1, this.video.currentTime - 5))).catch(() => {});
+      await this.remove(0, Math.max(0.1, this.video.currentTime - 5));
     } else if (this.video.error || this.source.readyState !== "open") {
       const position = this.position + 1; // past what cannot be decoded
       await sleep(1);
-      await this.attach();
-      this.pending = position;
-      this.feed();
-      return;
+      return this.reopen(position);
     } else if (session.failures % 3 === 0) {
       session.next++;
     }

@@ -106,6 +106,7 @@ extension RelayConfiguration {
         retention.liveWindow = options.window ?? retention.liveWindow
         requiresVideo = options.requiredMedia.map { $0 == "video" } ?? requiresVideo
         audio.policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? audio.policy
+        audio.tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? audio.tracks
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
         requests.apply(options)
         memory = memory.replacing(

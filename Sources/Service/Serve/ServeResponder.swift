@@ -106,8 +106,9 @@ extension ServeResponder {
             switch resource {
             case .playlist: self = .watch(isStream: false)
             case .endlessStream: self = .watch(isStream: true)
-            case .initSection, .segment, .subtitles, .transportSegment, .transportClip: self = .presence
-            case .page, .pageFile, .clip, .breaks, .status, .health, .readiness, .badQuery, .notFound:
+            case .initSection, .segment, .audio, .extract, .subtitles, .transportSegment, .clip, .transportClip:
+                self = .presence
+            case .page, .pageFile, .breaks, .status, .health, .readiness, .badQuery, .notFound:
                 self = .description
             }
         }

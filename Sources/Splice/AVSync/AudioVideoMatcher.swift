@@ -62,7 +62,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     private var matchedMetadata: [TimedMetadata] = []
 
     /// Bytes of the queued audio, beyond which the oldest is discarded.
-    private let byteLimit: Int
+    var byteLimit: Int
 
     init(isMuxed: Bool, byteLimit: Int = .max) {
         self.isMuxed = isMuxed

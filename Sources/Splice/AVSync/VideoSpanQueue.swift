@@ -38,7 +38,7 @@ struct VideoSpanQueue: Sendable {
     private var companionQueue: CompanionQueue
     private var entries = Queue<Entry>()
     /// The playing duration of the entries.
-    private var waitingDuration = Ticks.zero
+    private(set) var waitingDuration = Ticks.zero
     private let isMuxed: Bool
     private let longestSegment: Ticks
     /// Whether the newest segment with video declares an audio track.
@@ -60,6 +60,9 @@ struct VideoSpanQueue: Sendable {
     }
 
     var isEmpty: Bool { entries.isEmpty }
+
+    /// The span of the first part; nil if there is none.
+    var firstSpan: AudioVideoMatcher.VideoSpan? { entries.first?.span }
 
     /// The segment that the oldest part belongs to.
     var oldestHeldSegment: UInt64? { entries.first?.part.mediaSequence }

@@ -10,7 +10,7 @@ extension PeriodAssembler {
         guard let first = part.frames.first else { return [] }
         var segments: [SplicedSegment] = []
         if let cause = part.signal {
-            segments += finish(with: late)
+            segments += finish(with: late, before: part.audioSpan)
             beginAudioOnlyPeriod(first, cause: cause, lostBefore: part.lostBefore)
         }
         guard let period = state.open else {
@@ -19,6 +19,7 @@ extension PeriodAssembler {
         }
         let timeline = period.timeline
         audio.append(part.frames)
+        further.adopt(part.audioSpan, on: timeline, leading: part.frames, audio.configuration)
         spans.append(SourceSpan(part, period: period.description.index, on: timeline))
         if let date = part.programDateTime { dates.record(date, at: timeline.presentation(of: first.pts)) }
         markers.append(part, on: timeline)
@@ -92,6 +93,17 @@ extension PeriodAssembler {
                 video: nil, audio: track, start: start, duration: next.presentationEnd - start, isIndependent: true,
                 position: next, mediaSequence: mediaSequence,
                 upstreamEnd: UpstreamSegmentEnd(mediaSequence: mediaSequence, frames: nil)))
+    }
+}
+
+extension AudioPeriodPart {
+    /// The times for which the other audio tracks need audio.
+    fileprivate var audioSpan: AudioVideoMatcher.VideoSpan {
+        let start = frames.first?.pts ?? .zero
+        let end = frames.last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start
+        return AudioVideoMatcher.VideoSpan(
+            start: start, end: end, discontinuitySequence: discontinuitySequence, beginsPeriod: signal != nil,
+            clockStart: signal != nil ? start : nil)
     }
 }
 

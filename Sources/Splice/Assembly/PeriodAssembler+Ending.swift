@@ -9,6 +9,7 @@ extension PeriodAssembler {
         defer { audio.dropPending() }
         guard !isAudioOnly, let timeline = state.open?.timeline else { return finish(with: remaining) }
         audio.append(remaining)
+        further.appendLate(before: nil, leading: remaining, isChannelEnding: true)
         var cuts = cutter.finish()
         guard let last = cuts.popLast() else { return [] }
         let tail = audioTail(after: last, on: timeline)

@@ -8,6 +8,7 @@ struct PeriodAssembler: Sendable {
     var state = State.beginning
     var cutter: SegmentCutter
     var audio: AudioTrackAssembler
+    var further: FurtherAudioTracks
     var silence = SilentFrameCache()
     private let fillsAudioGaps: Bool
     private var sanitizer = TimestampSanitizer()
@@ -28,6 +29,10 @@ struct PeriodAssembler: Sendable {
         audio = AudioTrackAssembler(
             next: configuration.position.audioDecodeTime, configuration: configuration.position.audio,
             fillsGaps: configuration.fillsSilence)
+        further = FurtherAudioTracks(
+            policy: configuration.audio, fillsSilence: configuration.fillsSilence,
+            longestSegment: configuration.longestSegment, byteLimit: configuration.heldAudioBytes,
+            renditions: configuration.audioRenditions, position: configuration.position)
         fillsAudioGaps = configuration.fillsSilence
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
@@ -50,7 +55,7 @@ struct PeriodAssembler: Sendable {
         if part.isCutMidGOP { cutter.recordMidGOPCut() }
         var segments: [SplicedSegment] = []
         if part.signal != nil {
-            segments += finish(with: matched.lateAudio)
+            segments += finish(with: matched.lateAudio, before: part.videoSpan)
             beginPeriod(part, configuration: matched.configuration)
         }
         guard let period = state.open else {
@@ -61,6 +66,7 @@ struct PeriodAssembler: Sendable {
         let timeline = period.timeline
         frameDuration = part.frameDuration
         audio.append(matched.audio)
+        further.adopt(part.videoSpan, on: timeline, leading: matched.audio, audio.configuration)
         spans.append(SourceSpan(part, period: period.description.index, on: timeline))
         if let date = part.programDateTime, let start = part.units.presentationStart {
             dates.record(date, at: timeline.presentation(of: start))
@@ -81,8 +87,11 @@ struct PeriodAssembler: Sendable {
 
     /// Ends the period or the channel and returns the segments held back.
     /// - Parameter late: the last audio of the period.
-    mutating func finish(with late: [TimedAudio] = []) -> [SplicedSegment] {
+    mutating func finish(
+        with late: [TimedAudio] = [], before next: AudioVideoMatcher.VideoSpan? = nil
+    ) -> [SplicedSegment] {
         audio.append(late)
+        further.appendLate(before: next, leading: late)
         if isAudioOnly { return writeAudioOnly(mediaSequence: lastSequence, isEnding: true) }
         let cuts = cutter.finish()
         let written = write(Array(cuts.dropLast()), mediaSequence: lastSequence)
@@ -96,7 +105,8 @@ struct PeriodAssembler: Sendable {
     mutating func resume(at position: TimelinePosition, datedUntil: Int64?) {
         self.position = position
         state = .beginning
-        audio.resume(at: position)
+        audio.resume(at: position.audioDecodeTime, configuration: position.audio)
+        further.resume(at: position)
         markers.resume(at: position.presentationEnd)
         dates.resume(datedUntil: datedUntil)
     }
@@ -319,7 +329,9 @@ extension PeriodAssembler {
         let fragment = FragmentWriter.write(
             sequenceNumber: position.fragmentSequence, video: tracks.video, audio: tracks.audio,
             messages: markers.dequeueMessages(before: end))
+        let furtherAudio = further.write(from: tracks.start, to: end, sequenceNumber: position.fragmentSequence)
         position = tracks.position
+        position.audioTracks = further.positions
         defer {
             state.recordSegment()
             spans = []
@@ -330,7 +342,8 @@ extension PeriodAssembler {
             isIndependent: tracks.isIndependent, duration: tracks.duration,
             programDateTime: dates.stamp(from: tracks.start, duration: tracks.duration), position: position,
             mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: period.description,
-            captions: tracks.captions, privateData: markers.dequeuePrivateData(before: end), spans: spans,
+            furtherAudio: furtherAudio, captions: tracks.captions, privateData: markers.dequeuePrivateData(before: end),
+            spans: spans,
             placements: markers.dequeuePlacements(before: end, dates: dates),
             spliceCommands: markers.dequeueSpliceCommands(before: end, dates: dates))
     }

@@ -5,6 +5,12 @@ package import Transcode
 package struct SpliceConfiguration: Sendable {
     /// Whether a companion rendition carries the audio; audio of the main rendition is then ignored.
     package var hasAudioRendition: Bool
+    /// The audio tracks that the channel has beside the leading one.
+    package var audioTracks = AudioTrackChoice.leading
+    /// The audio tracks that come in renditions of their own, beside the companion.
+    package var audioRenditions: [AudioTrackIdentity] = []
+    /// What the leading audio is; nil if only its container says that.
+    package var leadingTrack: AudioTrackIdentity?
     /// Treatment of the audio.
     package var audio: AudioPolicy
     /// Whether silence fills gaps in the audio.

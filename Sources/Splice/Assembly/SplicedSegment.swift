@@ -21,6 +21,10 @@ package struct SplicedSegment: Sendable {
     /// Upstream position at the end of this segment.
     package let upstreamEnd: UpstreamSegmentEnd
     package let description: PeriodDescription
+    /// The audio tracks beside the leading one, in the order of `position`.
+    package var furtherAudio: [SplicedAudioTrack] = []
+    /// What the leading audio is; nil if the upstream does not say.
+    package var audioTrack: AudioTrackIdentity?
     /// The channels with captions in the frames of this segment.
     package var captions = CaptionChannels()
     /// The PES packets of DVB subtitles and teletext in this segment, in order of time.

@@ -6,6 +6,7 @@ import Transcode
 /// Demuxes the segments of one rendition: selects the demuxer, tracks missing segments, and transcodes the audio.
 struct RenditionDemuxer: Sendable {
     let tracks: TrackSelection
+    private let choice: AudioTrackChoice
     private var demuxer: (any SegmentDemuxer)?
     private var container: SegmentContainer?
     /// Whether the next segment does not continue the one before.
@@ -15,11 +16,15 @@ struct RenditionDemuxer: Sendable {
     var audioStage: AudioTranscodeStage
     /// The selected program of a transport stream.
     private(set) var program: ProgramSelection?
+    /// What the leading audio is; nil if the container does not say.
+    private(set) var audioTrack: AudioTrackIdentity?
     /// Audio tracks of fragmented MP4 that cannot be republished, by their sample entries.
     private(set) var unsupportedAudio: [String] = []
 
-    init(tracks: TrackSelection, audioStage: AudioTranscodeStage) {
+    /// - Parameter choice: the audio tracks that are followed beside the leading one.
+    init(tracks: TrackSelection, audio choice: AudioTrackChoice = .leading, audioStage: AudioTranscodeStage) {
         self.tracks = tracks
+        self.choice = choice
         self.audioStage = audioStage
     }
 
@@ -41,6 +46,8 @@ struct RenditionDemuxer: Sendable {
         /// Boundary between `flushed` and `packets`.
         var boundary: SegmentBoundary
         var packets: DemuxedSegment
+        /// Whether `packets` may continue where `flushed` ended.
+        var isContinuous = false
     }
 
     /// - Throws: if the segment cannot be demuxed; the next segment then follows a loss.
@@ -63,12 +70,13 @@ struct RenditionDemuxer: Sendable {
         var packets = try demuxer.feed(segment.bytes, of: segment.ranges)
         counts.demux += packets.counts
         if packets.isScrambled { throw MediaError(.scrambled, section: "ISO/IEC 13818-1 2.4.3.3") }
-        try audioStage.process(
-            flushed: &flushed.audio, &packets.audio, isContinuous: boundary == .plain && sniffed == previous)
+        let isContinuous = boundary == .plain && sniffed == previous
+        try audioStage.process(flushed: &flushed.audio, &packets.audio, isContinuous: isContinuous)
         program = packets.program
+        audioTrack = packets.audioTrack ?? audioTrack
         unsupportedAudio = packets.unsupportedAudio
         isContinuityBroken = false
-        return Demuxed(flushed: flushed, boundary: boundary, packets: packets)
+        return Demuxed(flushed: flushed, boundary: boundary, packets: packets, isContinuous: isContinuous)
     }
 
     /// Ends the rendition and returns the frames still held.
@@ -104,9 +112,9 @@ struct RenditionDemuxer: Sendable {
         }
         if sniffed == container, let demuxer { return demuxer }
         switch sniffed {
-        case .transportStream: return TransportDemuxer(tracks: tracks)
+        case .transportStream: return TransportDemuxer(tracks: tracks, audio: choice)
         case .packedAudio: return PackedAudioDemuxer(requiresTimestamp: tracks == .audio)
-        case .fragmentedMP4: return FragmentedMP4Demuxer(tracks: tracks)
+        case .fragmentedMP4: return FragmentedMP4Demuxer(tracks: tracks, audio: choice)
         }
     }
 }

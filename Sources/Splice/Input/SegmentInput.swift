@@ -1,7 +1,11 @@
 package import Media
 
-/// Rendition that a segment comes from: the variant itself, or its companion audio rendition.
-package enum InputRendition: Hashable, Sendable { case main, audio }
+/// Rendition that a segment comes from: the variant itself, its companion audio rendition, or one of
+/// `SpliceConfiguration.audioRenditions` by its index.
+package enum InputRendition: Hashable, Sendable {
+    case main, audio
+    case furtherAudio(Int)
+}
 
 /// A decrypted media segment with its attributes from the playlist.
 package struct SegmentInput: Sendable {

@@ -38,11 +38,11 @@ extension VideoPacket {
     /// nothing before a random access point.
     fileprivate var asGradualRefresh: VideoPacket {
         let message = RandomAccessPoint.recoveryPointMessage(configuration.codec)
-        let prefix = [0, 0, 0, UInt8(message.count)] + message
+        let prefix = message.isEmpty ? [] : [0, 0, 0, UInt8(message.count)] + message
         return VideoPacket(
             pid: pid, configuration: configuration, pts: pts, dts: dts,
             randomAccess: .gradualRefresh(frames: RandomAccessPoint.assumedRefreshFrames), isDamaged: isDamaged,
-            payload: (prefix + payload)[...], parameterSets: configuration.lengthPrefixedSets,
+            payload: (prefix + payload)[...], parameterSets: configuration.inBandParameterSets,
             isReference: isReference)
     }
 }
@@ -52,11 +52,12 @@ extension RandomAccessPoint {
     fileprivate static let assumedRefreshFrames = 250
 
     /// NAL unit with a recovery point SEI message: inexact, and at once, because a decoder need not wait to show an
-    /// image with errors (ISO/IEC 14496-10 §D.1.8, ISO/IEC 23008-2 §D.2.8).
+    /// image with errors (ISO/IEC 14496-10 §D.1.8, ISO/IEC 23008-2 §D.2.8). Empty for MPEG-2, which has none.
     fileprivate static func recoveryPointMessage(_ codec: VideoConfiguration.Codec) -> [UInt8] {
         switch codec {
         case .h264: [0x06, 6, 1, 0x84, 0x80]
         case .hevc: [0x4E, 0x01, 6, 1, 0x90, 0x80]
+        case .mpeg2: []
         }
     }
 }

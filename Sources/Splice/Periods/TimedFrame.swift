@@ -25,7 +25,9 @@ struct TimedVideo: Equatable, Sendable {
 
     /// Payload of the sample, after its parameter sets where decoding begins.
     var payload: ArraySlice<UInt8> {
-        if beginsPeriod, packet.randomAccess == .cleanRandomAccess { return BrokenLink.payload(of: packet.payload) }
+        if beginsPeriod, packet.randomAccess == .cleanRandomAccess {
+            return BrokenLink.payload(of: packet.payload, codec: packet.configuration.codec)
+        }
         guard randomAccess != nil, !packet.parameterSets.isEmpty else { return packet.payload }
         return (packet.parameterSets + packet.payload)[...]
     }

@@ -69,12 +69,12 @@ struct AudioTrackAssembler: Equatable, Sendable {
         isAtStart = true
     }
 
-    /// Resumes at `position`, which other sources reached; drops the frames left of the old period.
-    mutating func resume(at position: TimelinePosition) {
+    /// Resumes at a decode time that other sources reached; drops the frames left of the old period.
+    mutating func resume(at decodeTime: Int64?, configuration: AudioConfiguration?) {
         dropPending()
         timeline = nil
-        nextDecodeTime = position.audioDecodeTime ?? nextDecodeTime
-        configuration = position.audio ?? configuration
+        nextDecodeTime = decodeTime ?? nextDecodeTime
+        self.configuration = configuration ?? self.configuration
     }
 
     /// Splits the frames left of the old period into those that the next one writes in place of silence (`writeLate`), and

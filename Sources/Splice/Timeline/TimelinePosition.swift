@@ -14,6 +14,8 @@ package struct TimelinePosition: Equatable, Sendable {
     package var fragmentSequence: UInt32
     /// Audio configuration of the track, in which a period without audio continues; nil if there was none yet.
     package var audio: AudioConfiguration?
+    /// The audio tracks beside the leading one, in the order in which the channel got them.
+    package var audioTracks: [AudioTrackPosition] = []
 
     package init(
         videoDecodeTime: Int64?, audioDecodeTime: Int64?, presentationEnd: Ticks, fragmentSequence: UInt32,
@@ -37,6 +39,7 @@ package struct TimelinePosition: Equatable, Sendable {
         var later = self
         later.videoDecodeTime = videoDecodeTime.map { $0 + gap.count }
         later.audioDecodeTime = audioDecodeTime.map { $0 + PeriodTimeline.audioTime(gap) }
+        for index in audioTracks.indices { later.audioTracks[index].decodeTime += PeriodTimeline.audioTime(gap) }
         later.presentationEnd = presentationEnd + gap
         return later
     }
@@ -56,6 +59,10 @@ package struct TimelinePosition: Equatable, Sendable {
         }
         if let audio = audioDecodeTime, audio > PeriodTimeline.audioTime(presentationEnd + Self.longestSkew) {
             position.audioDecodeTime = PeriodTimeline.audioTime(presentationEnd)
+        }
+        for (index, track) in audioTracks.enumerated()
+        where track.decodeTime > PeriodTimeline.audioTime(presentationEnd + Self.longestSkew) {
+            position.audioTracks[index].decodeTime = PeriodTimeline.audioTime(presentationEnd)
         }
         return position
     }

@@ -7,7 +7,7 @@ package enum LooseJSON: Equatable, Sendable {
     }
 
     case null
-    /// A text, a number as written, or `1` and `0` for true and false.
+    /// A text, or a number, `true` or `false` as written.
     case scalar(String)
     case list([LooseJSON])
     case object([Member])
@@ -23,6 +23,9 @@ package enum LooseJSON: Equatable, Sendable {
 
     /// The text of a scalar; nil if it is empty, and for everything else.
     package var text: String? { scalar.flatMap { $0.isEmpty || $0 == "null" ? nil : $0 } }
+
+    /// Whether the value is false, or the number 0.
+    package var isFalse: Bool { ["false", "0"].contains(text) }
 
     /// The elements of a list, or the values of an object.
     package var elements: [LooseJSON] {
@@ -109,10 +112,8 @@ private struct LooseJSONReader {
         while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
         switch String(decoding: bytes[start..<position], as: UTF8.self) {
         case "": return nil
-        case "true": return .scalar("1")
-        case "false": return .scalar("0")
         case "null": return .null
-        case let word: return word.contains { $0.isNumber } ? .scalar(word) : nil
+        case let word: return ["true", "false"].contains(word) || word.contains { $0.isNumber } ? .scalar(word) : nil
         }
     }
 

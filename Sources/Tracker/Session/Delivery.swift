@@ -3,8 +3,17 @@ package import Playlist
 /// The playlist of the channel that a segment came from.
 package enum RenditionRole: Hashable, Sendable {
     case main, audio
+    /// An audio rendition beside that of the variant, by its index in `UpstreamEvent.audioTracksSelected`.
+    case furtherAudio(Int)
     /// A rendition of the variant's SUBTITLES group, by its index in `UpstreamEvent.variantSelected`.
     case subtitles(Int)
+
+    /// Whether no other rendition waits for this one.
+    var isOptional: Bool { isSubtitles || isFurtherAudio }
+
+    var isFurtherAudio: Bool {
+        if case .furtherAudio = self { true } else { false }
+    }
 
     var isSubtitles: Bool {
         if case .subtitles = self { true } else { false }

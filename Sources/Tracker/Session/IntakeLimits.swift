@@ -1,3 +1,4 @@
+import Media
 import Playlist
 package import Support
 
@@ -40,6 +41,7 @@ package struct IntakeLimits: Equatable, Sendable {
         switch role {
         case .main: segmentBytes
         case .audio: companionBytes
+        case .furtherAudio: companionBytes / AudioTrackChoice.limit
         case .subtitles: subtitleBytes
         }
     }
@@ -49,6 +51,7 @@ package struct IntakeLimits: Equatable, Sendable {
         switch role {
         case .main: nil
         case .audio: companionPlaylistBytes
+        case .furtherAudio: subtitlePlaylistBytes
         case .subtitles: subtitlePlaylistBytes
         }
     }

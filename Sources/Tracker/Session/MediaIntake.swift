@@ -167,7 +167,11 @@ extension MediaIntake {
     private static let subtitleLead = 16
 
     private func nextStart(_ admission: FetchAdmission) -> (index: Int, startable: SegmentQueue.Startable)? {
-        let media = renditions.indices.filter { !renditions[$0].role.isSubtitles && mayStart($0) }
+        let mayStartFurther = furtherInFlight < max(1, policy.maxInFlight / 2)
+        let media = renditions.indices.filter {
+            let role = renditions[$0].role
+            return !role.isSubtitles && mayStart($0) && (mayStartFurther || !role.isFurtherAudio)
+        }
         let candidates = media.filter(isInStep).compactMap { index in
             startable(index, admission).map { (index: index, startable: $0) }
         }
@@ -196,7 +200,7 @@ extension MediaIntake {
         let isSubtitles = renditions[index].role.isSubtitles
         let lead = renditions[index].assumedTargetDuration * (isSubtitles ? Self.subtitleLead : Self.lead)
         return renditions.allSatisfy { other in
-            other.role.isSubtitles || other.queue.isEmpty || other.queue.isRetrying
+            other.role.isOptional || other.queue.isEmpty || other.queue.isRetrying
                 || renditions[index].queue.totals.startedDuration - other.queue.totals.startedDuration <= lead
         }
     }
@@ -225,6 +229,11 @@ extension MediaIntake {
         mediaQueues.reduce(policy.limits.aheadBytes - delivering.byteCount) {
             $0 - $1.totals.heldBytes - $1.reservedBytes
         }
+    }
+
+    /// Segments in flight of the audio beside the leading one, which leaves room for the others.
+    private var furtherInFlight: Int {
+        renditions.reduce(0) { $0 + ($1.role.isFurtherAudio ? $1.queue.inFlight : 0) }
     }
 
     /// Audio and video segments in flight.
@@ -361,7 +370,8 @@ extension MediaIntake {
     mutating func endIfDrained(at now: Duration) {
         let mainIsDrained = renditions.first?.isDrained(at: now) ?? false
         for index in renditions.indices where !renditions[index].hasDeliveredEnd {
-            let isAbandoned = mainIsDrained && renditions[index].isSilent
+            let isOver = renditions[index].role.isFurtherAudio && renditions[index].queue.isEmpty
+            let isAbandoned = mainIsDrained && (renditions[index].isSilent || isOver)
             guard renditions[index].isDrained(at: now) || isAbandoned else { continue }
             renditions[index].hasDeliveredEnd = true
             requests.deliver(.ended(dateRanges: renditions[index].dateRangesAtEnd), of: renditions[index].role)

@@ -40,7 +40,7 @@ struct PlaylistIntake: Sendable {
         self.policy = policy
         locator = PlaylistLocator(
             upstream: upstream, choice: policy.variant, maxSubtitles: policy.maxSubtitles,
-            followsAudio: policy.followsAudio)
+            followsAudio: policy.followsAudio, audioTracks: policy.audioTracks)
     }
 
     var isFollowing: Bool { state == .following }
@@ -150,7 +150,9 @@ extension PlaylistIntake {
     }
 
     func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
-        let roles = [.main, .audio] + urls.subtitles.indices.map { RenditionRole.subtitles($0) }
+        let roles: [RenditionRole] =
+            [.main, .audio] + urls.furtherAudio.indices.map { .furtherAudio($0) }
+            + urls.subtitles.indices.map { .subtitles($0) }
         return roles.compactMap { role in urls[role].map { makeTracker(role, $0, at: now) } }
     }
 
@@ -399,11 +401,13 @@ extension PlaylistIntake {
     }
 
     func reportVariant(_ media: inout MediaIntake) {
-        if let variant = locator.variant {
-            media.requests.report(
-                .variantSelected(
-                    variant: variant, audio: locator.audio, subtitles: locator.subtitles, captions: locator.captions))
+        guard let variant = locator.variant else { return }
+        if !locator.furtherAudio.isEmpty {
+            media.requests.report(.audioTracksSelected(locator.furtherAudio, leading: locator.leadingAudio))
         }
+        media.requests.report(
+            .variantSelected(
+                variant: variant, audio: locator.audio, subtitles: locator.subtitles, captions: locator.captions))
     }
 
     /// Counts a multivariant playlist with irregularities, and reports the new ones.

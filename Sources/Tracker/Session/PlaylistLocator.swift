@@ -1,5 +1,6 @@
 import Fetch
-import Playlist
+package import Media
+package import Playlist
 import Support
 
 /// The URLs of the channel's playlists, and the state of the multivariant playlist that names them.
@@ -13,6 +14,8 @@ struct PlaylistLocator: Sendable {
     struct URLs: Equatable, Sendable {
         let main: String
         let audio: String?
+        /// One element for each of `PlaylistLocator.furtherAudio`, as for the subtitles.
+        var furtherAudio: [String?] = []
         /// One element for each of `PlaylistLocator.subtitles`; nil if the playlist loaded last does not list it.
         let subtitles: [String?]
 
@@ -21,6 +24,7 @@ struct PlaylistLocator: Sendable {
             switch role {
             case .main: main
             case .audio: audio
+            case .furtherAudio(let index): furtherAudio.indices.contains(index) ? furtherAudio[index] : nil
             case .subtitles(let index): subtitles.indices.contains(index) ? subtitles[index] : nil
             }
         }
@@ -35,6 +39,11 @@ struct PlaylistLocator: Sendable {
     /// Index in `variants` of the one in use.
     private var current = 0
     private(set) var audio: Rendition?
+    /// The audio renditions that are followed beside `audio`: those of the first playlist.
+    private(set) var furtherAudio: [Rendition] = []
+    private let audioTracks: AudioTrackChoice
+    /// The audio of the variant, with a URI or in its own segments; nil if the playlist does not name it.
+    var leadingAudio: Rendition? { audio ?? variant.flatMap { multivariant?.playlist.multiplexedAudio(of: $0) } }
     /// The subtitle renditions that are followed: those of the first playlist, since a later one may not renumber them.
     private(set) var subtitles: [Rendition] = []
     /// The closed captions that are declared for the variant in use.
@@ -50,7 +59,11 @@ struct PlaylistLocator: Sendable {
     private var backoff = Backoff()
     private var earliestReload = Duration.zero
 
-    init(upstream: String, choice: VariantChoice, maxSubtitles: Int, followsAudio: Bool) {
+    init(
+        upstream: String, choice: VariantChoice, maxSubtitles: Int, followsAudio: Bool,
+        audioTracks: AudioTrackChoice = .leading
+    ) {
+        self.audioTracks = audioTracks
         self.followsAudio = followsAudio
         self.upstream = upstream
         self.choice = choice
@@ -76,7 +89,10 @@ struct PlaylistLocator: Sendable {
         }
         multivariant = (playlist, base)
         variants = chosen
-        if loadCount == 1 { subtitles = Array(playlist.subtitles(of: variant).prefix(maxSubtitles)) }
+        if loadCount == 1 {
+            subtitles = Array(playlist.subtitles(of: variant).prefix(maxSubtitles))
+            furtherAudio = furtherAudio(of: variant, in: playlist)
+        }
         return select(min(current, variants.count - 1), of: playlist, base: base)
     }
 
@@ -88,18 +104,42 @@ struct PlaylistLocator: Sendable {
 
     private mutating func select(_ index: Int, of playlist: MultivariantPlaylist, base: String) -> URLs {
         current = index
-        audio = followsAudio ? playlist.audio(of: variants[index]) : nil
+        audio = followsAudio ? companion(of: variants[index], in: playlist) : nil
         let main = URIReference.resolve(variants[index].uri, against: base)
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
-        let listed = playlist.subtitles(of: variants[index])
-        let subtitleURLs = subtitles.map { known in
-            listed.first { $0.isSame(as: known) }?.uri.map { URIReference.resolve($0, against: base) }
+        let urls = { (known: [Rendition], listed: [Rendition]) in
+            known.map { rendition in
+                listed.first { $0.isSame(as: rendition) }?.uri.map { URIReference.resolve($0, against: base) }
+            }
         }
-        return URLs(main: main, audio: companion == main ? nil : companion, subtitles: subtitleURLs)
+        return URLs(
+            main: main, audio: companion == main ? nil : companion,
+            furtherAudio: urls(furtherAudio, playlist.audioRenditions(of: variants[index])),
+            subtitles: urls(subtitles, playlist.subtitles(of: variants[index])))
+    }
+
+    /// The audio rendition of a variant that leads: the language that is asked for, else the default.
+    private func companion(of variant: Variant, in playlist: MultivariantPlaylist) -> Rendition? {
+        let wanted = audioTracks.leading(of: playlist.audioRenditions(of: variant), language: \.languageTag)
+        guard let wanted else { return playlist.audio(of: variant) }
+        return wanted.uri == nil ? nil : wanted
+    }
+
+    private func furtherAudio(of variant: Variant, in playlist: MultivariantPlaylist) -> [Rendition] {
+        guard followsAudio else { return [] }
+        var uris = Set([variant.uri, companion(of: variant, in: playlist)?.uri].compactMap(\.self))
+        let others = playlist.audioRenditions(of: variant).filter { rendition in
+            guard let uri = rendition.uri, audioTracks.admits(rendition.languageTag) else { return false }
+            return uris.insert(uri).inserted
+        }
+        return Array(others.prefix(AudioTrackChoice.limit))
     }
 }
 
 extension Rendition {
+    /// The language; unknown if the playlist does not name one.
+    package var languageTag: LanguageTag { language.flatMap { LanguageTag($0) } ?? .unknown }
+
     /// Whether the renditions have the same name and language.
     ///
     /// Names are unique within a group (RFC 8216 §4.3.4.1.1). The group's name may differ between redundant variants.

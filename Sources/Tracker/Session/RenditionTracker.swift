@@ -142,7 +142,7 @@ extension RenditionRole {
     fileprivate var cursorPolicy: CursorPolicy {
         switch self {
         case .main: .main
-        case .audio: .companion
+        case .audio, .furtherAudio: .companion
         case .subtitles: .subtitles
         }
     }

@@ -35,7 +35,7 @@ struct StreamHold: Sendable {
         case .segment(let segment):
             position += segment.duration.duration
             byteCount += segment.bytes.count
-        case .gap(let duration): position += duration?.duration ?? .zero
+        case .gap(let duration): position += duration.duration
         }
         guard hold > .zero else { return held.append((output, now)) }
         if now >= windowEnd { (earliest, windowEnd) = ((nil, earliest.current), now + Self.memory) }

@@ -208,7 +208,7 @@ extension StreamIntake {
         for output in outputs {
             switch output {
             case .segment(let segment): deliver(segment, &requests, at: now)
-            case .gap(let duration): lose(duration?.duration ?? .zero, &requests)
+            case .gap(let duration): lose(duration.duration, &requests)
             }
         }
     }

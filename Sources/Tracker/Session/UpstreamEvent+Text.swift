@@ -13,6 +13,8 @@ extension UpstreamEvent {
         switch self {
         case .variantSelected(let variant, let audio, _, _):
             EventLine("variant-selected", ("uri", variant.uri), ("audio", audio?.uri ?? "none"))
+        case .audioTracksSelected(let tracks, _):
+            EventLine("audio-tracks-selected", ("uris", tracks.map { $0.uri ?? "none" }.joined(separator: " ")))
         case .joined(let joined):
             EventLine(
                 "joined", ("rendition", joined.rendition.token), ("media-sequence", "\(joined.mediaSequence)"),
@@ -120,6 +122,7 @@ extension RenditionRole {
         switch self {
         case .main: "main"
         case .audio: "audio"
+        case .furtherAudio(let index): "audio-\(index + 1)"
         case .subtitles(let index): "subtitles-\(index)"
         }
     }

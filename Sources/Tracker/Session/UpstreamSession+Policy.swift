@@ -1,3 +1,4 @@
+package import Media
 package import Playlist
 package import Support
 
@@ -25,6 +26,8 @@ extension UpstreamSession {
         package var fetchesMedia = true
         /// Whether the audio rendition of the variant's group is followed too.
         package var followsAudio: Bool
+        /// The audio renditions that are followed beside that one.
+        package var audioTracks = AudioTrackChoice.leading
         /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
         package var patience: Duration?
         /// program_number of the program that is followed of a stream; nil: the first one with video.

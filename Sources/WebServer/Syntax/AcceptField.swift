@@ -2,11 +2,11 @@ import Support
 
 /// The fields `Accept` and `Accept-Encoding` (RFC 9110 §12.5.1, §12.5.3): lists of members with weights.
 package enum AcceptField {
-    /// Whether a client reads gzip.
+    /// Whether a client reads gzip. A coding that is refused by one member and named by another one is refused.
     /// - Parameter field: all `Accept-Encoding` values of the request, joined by commas. nil, no field, allows any
     ///   coding by the RFC; this returns false, because such a client may not decompress.
     package static func allowsGzip(_ field: String?) -> Bool {
-        field != nil && weight(of: [["gzip", "x-gzip"], ["*"]], in: field) > 0
+        field != nil && weight(of: [["gzip", "x-gzip"], ["*"]], in: field, combining: min) > 0
     }
 
     /// The weight of a media type in thousandths, by the most specific range that includes it; 1000 without a field.
@@ -14,17 +14,20 @@ package enum AcceptField {
     ///   - type: in lower case, without parameters. Parameters of ranges, but for the weight, are passed over.
     ///   - field: all `Accept` values of the request, joined by commas.
     package static func weight(of type: String, in field: String?) -> Int {
-        weight(of: [[type], [type.prefix { $0 != "/" } + "/*"], ["*/*"]], in: field)
+        weight(of: [[type], [type.prefix { $0 != "/" } + "/*"], ["*/*"]], in: field, combining: max)
     }
 
-    /// - Parameter names: of the members that count, the most specific first.
-    private static func weight(of names: [[String]], in field: String?) -> Int {
+    /// - Parameters:
+    ///   - names: of the members that count, the most specific first.
+    ///   - combine: gives the weight of several members of one name. Those of media types differ in their parameters.
+    private static func weight(of names: [[String]], in field: String?, combining combine: (Int, Int) -> Int) -> Int {
         guard let field else { return 1000 }
         var weights = [Int?](repeating: nil, count: names.count)
         for member in field.split(separator: ",") {
             let parts = member.split(separator: ";").map { $0.trimmingBlanks.lowercased() }
             guard let name = parts.first, let index = names.firstIndex(where: { $0.contains(name) }) else { continue }
-            weights[index] = max(weights[index] ?? 0, weight(parts.dropFirst()))
+            let weight = weight(parts.dropFirst())
+            weights[index] = weights[index].map { combine($0, weight) } ?? weight
         }
         return weights.lazy.compactMap { $0 }.first ?? 0
     }

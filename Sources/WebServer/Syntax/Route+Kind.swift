@@ -54,8 +54,8 @@ extension Route {
             case _ where directory == "/" && XtreamRequest.documents.contains("/" + name): .list
             case "timeshift.php" where directory == "/" || directory == "/streaming/": .stream
             case _ where tunerFiles.contains(name): .tuner
-            case _ where name.hasPrefix("seg-") || name.hasPrefix("init-") || name.hasPrefix("sub-"): .segment
             case _ where name.hasSuffix(".m3u8"): .playlist
+            case _ where ["seg-", "init-", "sub-", "audio-"].contains(where: name.hasPrefix): .segment
             case _ where name.hasSuffix(".ts"): .stream
             // The stream of a tuner: /auto/v7, /tuner0/v7.
             case _ where name.first == "v" && (directory == "/auto/" || directory.hasPrefix("/tuner")): .stream

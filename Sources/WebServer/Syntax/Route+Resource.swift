@@ -10,12 +10,17 @@ extension Route {
         case playlist(Playlist)
         case initSection(String)
         case segment(String)
+        /// Audio of a track beside the leading one.
+        case audio(String)
+        /// One track of a segment or of an init section, by the name of that file.
+        case extract(SpoolName.Track, of: String)
         case subtitles(String)
         /// A segment in MPEG-TS, by its name with the suffix `.ts`.
         case transportSegment(String)
         case endlessStream(EndlessStream)
-        /// A range as one file.
-        case clip(RewindRange)
+        /// A published range as an MP4 file that is downloaded. If it is precise, it begins at a frame, else at a random
+        /// access point.
+        case clip(RewindRange, isPrecise: Bool)
         /// A published range as a transport stream that is downloaded.
         case transportClip(RewindRange)
         /// The ad breaks in a range.
@@ -79,7 +84,7 @@ extension Route.Resource {
         switch name {
         case "": self = .page
         case "live.ts": self = Self.endlessStream(query)
-        case "clip.mp4": self = Self.ranged(query) { .clip($0) }
+        case "clip.mp4": self = Self.ranged(query) { .clip($0, isPrecise: query.value(of: "precise") == "1") }
         case "clip.ts": self = Self.ranged(query) { .transportClip($0) }
         case "breaks.json": self = Self.ranged(query) { .breaks($0) }
         case "status.json": self = .status
@@ -90,7 +95,11 @@ extension Route.Resource {
         case _ where SpoolName.isInitialization(name): self = .initSection(String(name))
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
-        default: self = Self.playlist(name, .fragmentedMP4, query) ?? Self.subtitlePlaylist(name, query) ?? .notFound
+        case _ where SpoolName.audio(named: name) != nil: self = .audio(String(name))
+        default:
+            self =
+                Self.playlist(name, .fragmentedMP4, query) ?? Self.renditionPlaylist(name, query) ?? Self.extract(name)
+                ?? .notFound
         }
     }
 
@@ -132,12 +141,20 @@ extension Route.Resource {
         }
     }
 
-    private static func subtitlePlaylist(_ name: Substring, _ query: [RequestTarget.QueryItem]) -> Route.Resource? {
-        if let number = SpoolName.rendition(ofSubtitleJournal: name) { return .playlist(.live(.subtitles(number))) }
-        guard name.hasPrefix("dvr-"), let number = SpoolName.rendition(ofSubtitleJournal: name.dropFirst(4)) else {
-            return nil
-        }
-        return ranged(query) { .playlist(.rewind(.subtitles(number), $0)) }
+    private static func renditionPlaylist(_ name: Substring, _ query: [RequestTarget.QueryItem]) -> Route.Resource? {
+        if let content = content(ofRendition: name) { return .playlist(.live(content)) }
+        guard name.hasPrefix("dvr-"), let content = content(ofRendition: name.dropFirst(4)) else { return nil }
+        return ranged(query) { .playlist(.rewind(content, $0)) }
+    }
+
+    private static func content(ofRendition name: Substring) -> PlaylistContent? {
+        if name == "video.m3u8" { return .video }
+        if let number = SpoolName.track(ofAudioPlaylist: name) { return .audio(number) }
+        return SpoolName.rendition(ofSubtitleJournal: name).map { .subtitles($0) }
+    }
+
+    private static func extract(_ name: Substring) -> Route.Resource? {
+        SpoolName.extract(named: name).map { .extract($0.track, of: $0.file) }
     }
 
     private static func endlessStream(_ query: [RequestTarget.QueryItem]) -> Route.Resource {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Channel
 import ChannelList
+import Media
 import Transcode
 
 /// Options for the audio.
@@ -16,12 +17,21 @@ struct AudioOptions: ParsableArguments {
                 """, valueName: "mode"))
     var audio = AudioPolicy.copy
 
+    @Option(help: ArgumentHelp(.audioTracks, valueName: "which"))
+    var audioTracks = AudioTrackChoice.all
+
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(.fillSilence))
     var fillSilence = true
 
-    var configuration: AudioSettings { AudioSettings(policy: audio, fillsSilence: fillSilence) }
+    var configuration: AudioSettings { AudioSettings(policy: audio, fillsSilence: fillSilence, tracks: audioTracks) }
 }
 
 extension AudioPolicy: ExpressibleByArgument {}
+
+extension AudioTrackChoice: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
+
+    var defaultValueDescription: String { text }
+}

@@ -22,7 +22,7 @@ struct AccessUnitSplitter: Sendable {
         units.removeAll(keepingCapacity: true)
         roles.removeAll(keepingCapacity: true)
         accessUnits.removeAll(keepingCapacity: true)
-        try AnnexB.scan(buffer.bytes, in: range, into: &units)
+        try AnnexB.scan(buffer.bytes, in: range, keepsZeros: codec == .mpeg2, into: &units)
         for unit in units { roles.append(NALUnitRole(unit, of: buffer.bytes, codec: codec)) }
         guard let first = roles.firstIndex(where: \.canBeginAccessUnit) else {
             hasOrphanedBytes = !range.isEmpty
@@ -30,7 +30,16 @@ struct AccessUnitSplitter: Sendable {
         }
         hasOrphanedBytes = first > 0 || units[first].prefix > range.lowerBound
         try group(from: first, buffer, end: range.upperBound)
-        if codec == .h264 { joinFields() }
+        if codec == .mpeg2 { findFields(in: buffer) }
+        if codec != .hevc { joinFields() }
+    }
+
+    /// Finds the pictures of MPEG-2 that are fields.
+    private mutating func findFields(in buffer: borrowing ElementaryBuffer) {
+        for index in accessUnits.indices {
+            accessUnits[index].field =
+                MPEG2Picture.field(units[accessUnits[index].units], of: buffer.bytes).map { .mpeg2($0) }
+        }
     }
 
     private mutating func group(
@@ -53,7 +62,7 @@ struct AccessUnitSplitter: Sendable {
                 firstSlice = index
                 open.hasSlice = true
                 open.isFirstSliceMissing = !isFirst
-                open.field = slices.field(content(index, buffer))
+                open.field = slices.field(content(index, buffer)).map { .h264($0) }
             }
         }
         close(&open, units: units.count, bytes: begin..<end)
@@ -69,7 +78,7 @@ struct AccessUnitSplitter: Sendable {
     /// Merges a second field into the access unit of the first.
     private mutating func joinFields() {
         var count = 0
-        var open: H264SliceHeader?
+        var open: FieldPicture?
         for unit in accessUnits {
             if count > 0, let field = unit.field, let first = open, field.isSecondField(after: first) {
                 accessUnits[count - 1].merge(unit)
@@ -108,6 +117,21 @@ extension ElementaryBuffer {
     }
 }
 
+/// A picture that is one field, by what tells whether it is the second one of a frame.
+enum FieldPicture: Equatable, Sendable {
+    /// The header of its first slice.
+    case h264(H264SliceHeader)
+    case mpeg2(MPEG2Picture.Field)
+
+    func isSecondField(after first: FieldPicture) -> Bool {
+        switch (self, first) {
+        case (.h264(let second), .h264(let first)): second.isSecondField(after: first)
+        case (.mpeg2(let second), .mpeg2(let first)): second.isSecondField(after: first)
+        default: false
+        }
+    }
+}
+
 /// One access unit in a byte stream: the ranges of its NAL units and bytes.
 struct AccessUnit: Equatable, Sendable {
     /// Indices into the splitter's units.
@@ -118,8 +142,8 @@ struct AccessUnit: Equatable, Sendable {
     var hasSlice: Bool
     /// Whether its first slice is not the first of a picture: the beginning of the picture is missing.
     var isFirstSliceMissing = false
-    /// Header of its first slice, if that belongs to a field picture.
-    var field: H264SliceHeader?
+    /// nil for a frame.
+    var field: FieldPicture?
     /// Whether it is the first field of a frame whose second field is not here.
     var isUnpairedField = false
 
@@ -146,7 +170,7 @@ private struct SliceComparison: Sendable {
         case (.h264, .picture): h264.insertPicture(unit)
         case (.hevc, .sequence): hevc.insertSequence(unit)
         case (.hevc, .picture): hevc.insertPicture(unit)
-        case (_, .video): break
+        case (_, .video), (.mpeg2, _): break
         }
     }
 
@@ -163,6 +187,7 @@ private struct SliceComparison: Sendable {
                 return false
             }
             return !first.isSamePicture(as: second)
+        case .mpeg2: return false
         }
     }
 

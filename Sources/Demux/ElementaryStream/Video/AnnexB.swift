@@ -7,10 +7,15 @@ enum AnnexB {
     private static let longestSearch = 1 << 20
 
     /// Appends the NAL units of `range` in order; empty ones are skipped, and those beyond the limit.
-    static func scan(_ bytes: [UInt8], in range: Range<Int>, into units: inout [NALUnit]) throws(MediaError) {
+    /// - Parameter keepsZeros: whether zeros before a start code belong to the unit, as in MPEG-2, whose headers may end
+    ///   with some.
+    static func scan(
+        _ bytes: [UInt8], in range: Range<Int>, keepsZeros: Bool = false, into units: inout [NALUnit]
+    ) throws(MediaError) {
         var open: (prefix: Int, start: Int)?
         func close(at end: Int) throws(MediaError) -> Int {
-            let trimmed = try endWithoutZeros(bytes, in: (open?.start ?? range.lowerBound)..<end)
+            let start = open?.start ?? range.lowerBound
+            let trimmed = keepsZeros ? end : try endWithoutZeros(bytes, in: start..<end)
             if let open, trimmed > open.start {
                 units.append(NALUnit(prefix: open.prefix, start: open.start, end: trimmed))
             }

@@ -7,14 +7,21 @@ enum CaptionData {
     /// The bytes of a message up to the last caption byte: 31 constructs of three bytes after the header.
     static let messageLimit = identifier.count + 2 + 31 * 3
 
-    /// itu_t_t35_country_code (United States), itu_t_t35_provider_code (ATSC), user_identifier, user_data_type_code.
-    private static let identifier: [UInt8] = [0xB5, 0x00, 0x31] + Array("GA94".utf8) + [0x03]
+    /// itu_t_t35_country_code (United States), itu_t_t35_provider_code (ATSC).
+    private static let provider: [UInt8] = [0xB5, 0x00, 0x31]
+    /// With user_identifier and user_data_type_code.
+    private static let identifier: [UInt8] = provider + Array("GA94".utf8) + [0x03]
 
     /// cc_type.
     private enum Construct {
         static let line21 = 0...1
         static let packetData = 2
         static let packetStart = 3
+    }
+
+    /// Returns the channels with captions in user data of MPEG-2, which are a message without its provider.
+    static func channels(inUserData userData: ArraySlice<UInt8>) -> CaptionChannels {
+        channels(in: provider + userData.prefix(messageLimit - provider.count))
     }
 
     /// Returns the channels with captions in a message user_data_registered_itu_t_t35; empty for other user data.

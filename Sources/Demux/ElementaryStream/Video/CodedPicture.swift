@@ -27,6 +27,7 @@ struct CodedPicture {
     ///   - isMarkedSync: whether the container marks a sync sample.
     ///   - hasSingleReference: whether the sequence has at most one reference frame.
     func randomAccess(isMarkedSync: Bool, hasSingleReference: Bool) -> RandomAccessPoint? {
+        if codec == .mpeg2 { return sequenceStart }
         if let irap { return irap }
         if let recoveryFrames {
             let isComplete = recoveryFrames == 0 || (codec == .h264 && isIntra)
@@ -39,6 +40,7 @@ struct CodedPicture {
 
     /// The channels with captions in the SEI messages of the picture.
     var captions: CaptionChannels {
+        if codec == .mpeg2 { return MPEG2Picture.captions(units, of: bytes) }
         var channels = CaptionChannels()
         for (unit, role) in zip(units, roles) where role == .prefix || role == .other {
             let messages = SEIMessage.userDataRegistered.all(
@@ -46,6 +48,13 @@ struct CodedPicture {
             for message in messages { channels.formUnion(CaptionData.channels(in: message)) }
         }
         return channels
+    }
+
+    /// MPEG-2: an I picture after its sequence header. Its leading pictures can be decoded if its group is closed.
+    private var sequenceStart: RandomAccessPoint? {
+        guard let irap, roles.contains(.parameterSet(.sequence)) else { return nil }
+        let isClosed = zip(units, roles).contains { $1 == .prefix && MPEG2Picture.isClosed($0, of: bytes) }
+        return isClosed ? .instantaneousRefresh : irap
     }
 
     /// IDR, BLA or CRA; nil for any other picture.
@@ -71,13 +80,19 @@ struct CodedPicture {
     }
 
     /// Whether pictures that are presented later may refer to the picture or to one of its fields.
-    var isReference: Bool { zip(units, roles).contains { $1.isSlice && isReference(bytes[$0.start]) } }
+    var isReference: Bool { zip(units, roles).contains { $1.isSlice && isReference($0) } }
 
-    /// - Parameter header: first byte of a slice. HEVC: up to RSV_VCL_R15 the odd types are sub-layer references; 6 to 9 are
-    ///   leading pictures, to which no trailing picture refers (ISO/IEC 23008-2 Table 7-1, §8.3.2).
-    private func isReference(_ header: UInt8) -> Bool {
-        let type = header >> 1 & 0x3F
-        return codec == .h264 ? header & 0x60 != 0 : type > 15 || type & 1 == 1 && !(6...9).contains(type)
+    /// HEVC: up to RSV_VCL_R15 the odd types are sub-layer references; 6 to 9 are leading pictures, to which no trailing
+    /// picture refers (ISO/IEC 23008-2 Table 7-1, §8.3.2).
+    private func isReference(_ slice: NALUnit) -> Bool {
+        let header = bytes[slice.start]
+        switch codec {
+        case .h264: return header & 0x60 != 0
+        case .hevc:
+            let type = header >> 1 & 0x3F
+            return type > 15 || type & 1 == 1 && !(6...9).contains(type)
+        case .mpeg2: return MPEG2Picture.isReference(slice, of: bytes)
+        }
     }
 
     /// H.264: whether all slices are I or SI slices. Only the first of two fields counts: the second may refer to it.

@@ -10,6 +10,9 @@ struct NALUnit: Equatable, Sendable {
 }
 
 /// The role of a NAL unit in framing (ISO/IEC 14496-10 Table 7-1, ISO/IEC 23008-2 Table 7-1).
+///
+/// What follows a start code of MPEG-2 counts as a NAL unit with the last byte of the code as its header (ISO/IEC 13818-2
+/// Table 6-1). The picture header stands for the first slice, and slices belong to it.
 enum NALUnitRole: Equatable, Sendable {
     enum ParameterSet: Int, Sendable { case video, sequence, picture }
 
@@ -17,7 +20,7 @@ enum NALUnitRole: Equatable, Sendable {
         case plain
         /// IDR; HEVC: IDR or BLA.
         case instantaneousRefresh
-        /// HEVC CRA: a random access point whose leading pictures refer to earlier pictures.
+        /// HEVC CRA, MPEG-2 I picture: a random access point whose leading pictures refer to earlier pictures.
         case cleanRandomAccess
     }
 
@@ -36,6 +39,7 @@ enum NALUnitRole: Equatable, Sendable {
         switch codec {
         case .h264: self = Self.h264(unit, of: bytes)
         case .hevc: self = Self.hevc(unit, of: bytes)
+        case .mpeg2: self = Self.mpeg2(unit, of: bytes)
         }
     }
 
@@ -59,6 +63,19 @@ enum NALUnitRole: Equatable, Sendable {
         case 8: return .parameterSet(.picture)
         case 9: return .delimiter
         case 12: return .filler
+        default: return .other
+        }
+    }
+
+    private static func mpeg2(_ unit: NALUnit, of bytes: [UInt8]) -> Self {
+        switch bytes[unit.start] {
+        case MPEG2Picture.startCode:
+            return .slice(isFirst: true, MPEG2Picture.isIntra(unit, of: bytes) ? .cleanRandomAccess : .plain)
+        case MPEG2SequenceHeader.startCode: return .parameterSet(.sequence)
+        case MPEG2SequenceHeader.extensionStartCode:
+            let number = unit.end > unit.start + 1 ? bytes[unit.start + 1] >> 4 : 0
+            return MPEG2SequenceHeader.Extension(rawValue: number) == nil ? .other : .parameterSet(.picture)
+        case MPEG2Picture.groupStartCode: return .prefix
         default: return .other
         }
     }

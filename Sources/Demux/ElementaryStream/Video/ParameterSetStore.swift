@@ -24,7 +24,7 @@ struct ParameterSetStore: Sendable {
     private var isChanged = false
     /// The configuration that applies; nil before the first complete sets. It changes only if its value changes.
     private(set) var configuration: VideoConfiguration?
-    /// The sets of `configuration`, each with its four-byte length.
+    /// The sets of `configuration`, as they stand in samples.
     private(set) var prefix: [UInt8] = []
     /// H.264: whether every SPS of `configuration` allows one reference frame at most.
     private(set) var hasSingleReference = false
@@ -93,11 +93,11 @@ struct ParameterSetStore: Sendable {
         if hasNewSequence { activate() } else { updateConfiguration() }
     }
 
-    /// The sets that a decoder of the whole stream holds, each with its four-byte length.
+    /// The sets that a decoder of the whole stream holds, as they stand in samples.
     var held: [UInt8] {
         guard isChanged else { return prefix }
         StepCounter.add(size)
-        return current().map(\.lengthPrefixedSets) ?? []
+        return current().map(\.inBandParameterSets) ?? []
     }
 
     /// Applies the sets after those of any other access unit were inserted: only the first complete sets apply at once.
@@ -111,7 +111,7 @@ struct ParameterSetStore: Sendable {
         isChanged = false
         guard latest != configuration else { return }
         configuration = latest
-        prefix = latest.lengthPrefixedSets
+        prefix = latest.inBandParameterSets
         hasSingleReference = sets[NALUnitRole.ParameterSet.sequence.rawValue].allSatisfy(\.hasSingleReference)
     }
 
@@ -123,17 +123,20 @@ struct ParameterSetStore: Sendable {
 
     private func current() -> VideoConfiguration? {
         let sets = sets.map { $0.map(\.bytes) }
-        guard !sets[1].isEmpty, !sets[2].isEmpty, codec == .h264 || !sets[0].isEmpty else { return nil }
+        guard !sets[1].isEmpty, !sets[2].isEmpty, codec != .hevc || !sets[0].isEmpty else { return nil }
         return VideoConfiguration(
             codec: codec, videoParameterSets: sets[0], sequenceParameterSets: sets[1], pictureParameterSets: sets[2])
     }
 }
 
 extension VideoConfiguration {
-    /// All parameter sets, each with its four-byte length.
-    package var lengthPrefixedSets: [UInt8] {
+    /// What each unit of MPEG-2 begins with, without the byte that tells what it is.
+    static let startCode: [UInt8] = [0, 0, 1]
+
+    /// All parameter sets as they stand in samples: each with its four-byte length, or with its start code.
+    package var inBandParameterSets: [UInt8] {
         (videoParameterSets + sequenceParameterSets + pictureParameterSets).flatMap {
-            NALUnitLength.bytes($0.count) + $0
+            (codec == .mpeg2 ? Self.startCode : NALUnitLength.bytes($0.count)) + $0
         }
     }
 }
@@ -153,6 +156,8 @@ enum ParameterSetID {
                 return try bits.u(4)
             case (.hevc, .sequence): try skipProfileTierLevel(&bits)
             case (.hevc, .picture): try bits.skip(16)
+            case (.mpeg2, .picture): return unit.count > 1 ? Int(unit[1] >> 4) : nil
+            case (.mpeg2, _): return 0
             }
             return try bits.ue("parameter_set_id", in: 0...255)
         } catch {

@@ -99,6 +99,7 @@ extension VideoPacket {
     /// preferred_transfer_characteristics: the code point of ISO/IEC 23091-2 that a capable display shall use instead
     /// of that in the parameter sets; nil if the frame has none.
     package var preferredTransferCharacteristics: Int? {
+        guard configuration.codec != .mpeg2 else { return nil }
         let bytes = Array(payload)
         var units: [NALUnit] = []
         _ = LengthPrefixedNALUnits.scan(bytes, in: bytes.indices, lengthSize: 4, into: &units)

@@ -2,7 +2,7 @@ import Media
 import Support
 
 /// Converts the NAL units of access units to fragmented MP4 samples, whether the units come from a byte stream or from
-/// samples.
+/// samples. Units of MPEG-2 keep start codes.
 struct VideoSampleWriter: Sendable {
     /// The timestamps and damage of an access unit.
     struct Timing: Equatable, Sendable {
@@ -82,7 +82,11 @@ struct VideoSampleWriter: Sendable {
             arena.append(contentsOf: parameterSets.prefix)
         }
         for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, dropsSets: writesParameterSets) {
-            NALUnitLength.append(unit.end - unit.start, to: &arena)
+            if codec == .mpeg2 {
+                arena.append(contentsOf: VideoConfiguration.startCode)
+            } else {
+                NALUnitLength.append(unit.end - unit.start, to: &arena)
+            }
             arena.append(contentsOf: bytes[unit.start..<unit.end])
         }
         if !writesParameterSets { parameterSets.activateFirst() }

@@ -1,10 +1,8 @@
-import Support
-
 extension Array {
     /// Returns the first index from which every element satisfies the predicate; the count if there is none.
     ///
     /// The elements that satisfy it follow all others, as in a list in ascending order.
-    func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
+    package func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             StepCounter.add(1)
@@ -15,7 +13,7 @@ extension Array {
     }
 
     /// Returns the last element before those that satisfy the predicate; nil if the first one does.
-    func last(before belongsToSecondPartition: (Element) -> Bool) -> Element? {
+    package func last(before belongsToSecondPartition: (Element) -> Bool) -> Element? {
         let index = partitioningIndex(where: belongsToSecondPartition)
         return index > 0 ? self[index - 1] : nil
     }

@@ -1,0 +1,36 @@
+import Media
+import Playlist
+import Splice
+import Tracker
+
+/// What the audio renditions of a source are.
+struct AudioRenditionTracks: Equatable, Sendable {
+    /// The audio of the variant; nil if the playlist does not name it.
+    let leading: AudioTrackIdentity?
+    /// The renditions beside it, in the order of `UpstreamEvent.audioTracksSelected`.
+    let tracks: [AudioTrackIdentity]
+
+    init(_ renditions: [Rendition], leading: Rendition?) {
+        let all = AudioTrackIdentity.all(
+            of: ([leading].compactMap(\.self) + renditions).map { ($0.languageTag, $0.kind) })
+        self.leading = leading == nil ? nil : all.first
+        tracks = Array(all.suffix(renditions.count))
+    }
+}
+
+extension Rendition {
+    fileprivate var kind: AudioTrackIdentity.Kind {
+        let characteristics = attributes["CHARACTERISTICS"]?.split(separator: ",") ?? []
+        return characteristics.contains("public.accessibility.describes-video") ? .commentary : .main
+    }
+}
+
+extension InputRendition {
+    init(_ role: RenditionRole) {
+        switch role {
+        case .main: self = .main
+        case .audio, .subtitles: self = .audio
+        case .furtherAudio(let index): self = .furtherAudio(index)
+        }
+    }
+}

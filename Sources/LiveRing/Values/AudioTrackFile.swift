@@ -1,0 +1,45 @@
+/// The files of a segment's audio track beside the leading audio.
+package struct AudioTrackFile: Equatable, Sendable {
+    package var initialization: SpoolFile
+    package var segment: SpoolFile
+    /// Whether a file is lost. The segment is then listed under EXT-X-GAP in the playlist of this track alone.
+    package var isGap = false
+}
+
+/// The audio of a new segment in a track beside the leading audio.
+package struct NewAudioTrack: Sendable {
+    package var initialization: InitializationFile
+    /// The bytes before the payload, and the payload in file order.
+    package var header: [UInt8]
+    package var payload: [ArraySlice<UInt8>]
+
+    package init(initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>]) {
+        self.initialization = initialization
+        self.header = header
+        self.payload = payload
+    }
+
+    package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
+}
+
+/// Where an audio track beside the leading one continues. The texts are those of the splice engine, without white space.
+package struct AudioTrackPoint: Equatable, Sendable {
+    package var identity: String
+    package var configuration: String
+    /// `tfdt` of the next fragment, in the timescale of the audio track.
+    package var decodeTime: UInt64
+
+    package init(identity: String, configuration: String, decodeTime: UInt64) {
+        self.identity = identity
+        self.configuration = configuration
+        self.decodeTime = decodeTime
+    }
+
+    /// The same point with the texts of `other` where they are equal.
+    func sharingTexts(with other: AudioTrackPoint) -> AudioTrackPoint {
+        AudioTrackPoint(
+            identity: identity == other.identity ? other.identity : identity,
+            configuration: configuration == other.configuration ? other.configuration : configuration,
+            decodeTime: decodeTime)
+    }
+}

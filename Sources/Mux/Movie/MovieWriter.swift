@@ -1,0 +1,186 @@
+package import Media
+
+/// The head of an MP4 file whose samples are parts of stored fragments: `ftyp`, `moov`, and the header of `mdat`
+/// (ISO/IEC 14496-12 §8.2 to §8.8).
+///
+/// Fragments are appended in order, from their indexes alone. The media data of the file is then the bytes of the appended
+/// samples, track by track within each fragment. Periods with other parameters are further sample entries of the same track,
+/// so that one file goes through all splices. Where media is missing, what follows is earlier by as much.
+package struct MovieWriter: Equatable, Sendable {
+    /// A named point of the movie.
+    package struct Chapter: Equatable, Sendable {
+        /// From the first frame on.
+        package let start: Ticks
+        package let title: String
+
+        package init(start: Ticks, title: String) { (self.start, self.title) = (start, title) }
+    }
+
+    /// Whole times of the channel are whole times of both tracks' timescales in steps of this.
+    private static let shiftUnit: Int64 = 5
+
+    private var tracks = [SampleTableWriter(id: TrackID.video), SampleTableWriter(id: TrackID.audio)]
+    private var shift: Int64 = 0
+    /// The bytes of all appended samples.
+    package private(set) var mediaByteCount: UInt64 = 0
+
+    package init() {}
+
+    /// How much earlier than on the channel's timeline the times of what follows are.
+    package var earlier: Ticks { Ticks(shift) }
+
+    /// Makes all that follows earlier, at most by `duration`.
+    package mutating func skip(_ duration: Ticks) {
+        shift += duration.count - duration.count % Self.shiftUnit
+    }
+
+    /// The number of all samples.
+    package var sampleCount: Int { tracks.reduce(0) { $0 + $1.sizes.count } }
+
+    /// Appends samples of one track, which begin at `samples.first`.
+    /// - Parameters:
+    ///   - decodeTime: of the first of them, on the channel's timeline.
+    ///   - descriptions: of the period. A track that it does not have is left as it is.
+    /// - Returns: the bytes in the fragment's file that come next in the media data; nil if nothing was appended.
+    package mutating func append(
+        _ samples: ArraySlice<FragmentTrack.Sample>, of track: UInt32, at decodeTime: Int64,
+        as descriptions: TrackDescriptions
+    ) -> Range<Int>? {
+        guard let index = tracks.firstIndex(where: { $0.id == track }), let description = descriptions.tracks[track],
+            let first = samples.first, let last = samples.last
+        else { return nil }
+        let shift = shift / Self.shiftUnit * (tracks[index].timescale * Self.shiftUnit / Ticks.perSecond)
+        tracks[index].append(samples, at: decodeTime - shift, offset: mediaByteCount, as: description)
+        let bytes = first.bytes.lowerBound..<last.bytes.upperBound
+        mediaByteCount += UInt64(bytes.count)
+        return bytes
+    }
+
+    /// Returns the bytes before the media data.
+    /// - Parameters:
+    ///   - presented: the part of the timeline that is presented, in times of the file's first period; what was appended
+    ///     before and after it is only decoded.
+    ///   - chapters: in order.
+    package func head(presenting presented: Range<Ticks>, chapters: [Chapter] = [], title: String? = nil) -> [UInt8] {
+        let (type, tracks) = (Self.fileType, tracks.filter { !$0.sizes.isEmpty })
+        let tables = tracks.reduce(0) { $0 + $1.byteCount }
+        let isLarge = UInt64(tables) + mediaByteCount + 1 << 20 > UInt64(UInt32.max)
+        let text = MovieText(title: title, chapters: chapters)
+        var movie = BoxWriter(capacity: tables + 4096)
+        var dataStart: UInt64 = 0
+        // The offsets take as many bytes whatever they are.
+        for _ in 0..<2 {
+            movie = BoxWriter(capacity: tables + 4096)
+            movie.box("moov") { moov in
+                writeHeader(&moov, lasting: presented)
+                for track in tracks {
+                    track.write(to: &moov, presenting: presented, dataStart: dataStart, isLarge: isLarge)
+                }
+                text.write(to: &moov)
+            }
+            dataStart = UInt64(type.count + movie.position + (isLarge ? 16 : 8))
+        }
+        var data = BoxWriter()
+        data.u32(isLarge ? 1 : UInt32(mediaByteCount + 8))
+        data.type("mdat")
+        if isLarge { data.u64(mediaByteCount + 16) }
+        return type + movie.bytes + data.bytes
+    }
+
+    private static var fileType: [UInt8] {
+        var writer = BoxWriter()
+        writer.box("ftyp") { box in
+            box.type("isom")
+            box.u32(0x200)
+            for brand in ["isom", "iso2", "mp41"] as [BoxType] { box.type(brand) }
+        }
+        return writer.bytes
+    }
+
+    private func writeHeader(_ moov: inout BoxWriter, lasting presented: Range<Ticks>) {
+        moov.fullBox("mvhd", version: 1) { mvhd in
+            mvhd.zeros(16)
+            mvhd.u32(UInt32(Ticks.perSecond))
+            mvhd.u64(UInt64(presented.upperBound.count - presented.lowerBound.count))
+            mvhd.u32(0x0001_0000)  // rate 1.0
+            mvhd.u16(0x0100)  // volume 1.0
+            mvhd.zeros(10)
+            mvhd.identityMatrix()
+            mvhd.zeros(24)
+            mvhd.u32(TrackID.audio + 1)
+        }
+    }
+}
+
+extension SampleTableWriter {
+    /// The parts of an edit list, in ticks of the movie and in the track's timescale (§8.6.6).
+    private struct Edit {
+        /// Before the track begins.
+        let delay: Int64
+        let duration: Int64
+        let mediaTime: Int64
+    }
+
+    private func edit(presenting presented: Range<Ticks>) -> Edit {
+        let begin = presented.lowerBound.count.rescaled(timescale, over: Ticks.perSecond) - start
+        let delay = max(0, -begin).rescaled(Ticks.perSecond, over: timescale)
+        let length = presented.upperBound.count - presented.lowerBound.count - delay
+        return Edit(delay: delay, duration: max(0, length), mediaTime: max(0, begin))
+    }
+
+    fileprivate func write(to moov: inout BoxWriter, presenting presented: Range<Ticks>, dataStart: UInt64, isLarge: Bool) {
+        let edit = edit(presenting: presented)
+        moov.box("trak") { trak in
+            writeHeader(&trak, lasting: edit.delay + edit.duration)
+            trak.box("edts") { edts in
+                edts.fullBox("elst", version: 1) { elst in
+                    elst.u32(edit.delay > 0 ? 2 : 1)
+                    if edit.delay > 0 { elst.edit(edit.delay, from: -1) }
+                    elst.edit(edit.duration, from: edit.mediaTime)
+                }
+            }
+            trak.box("mdia") { mdia in
+                writeMediaHeader(&mdia)
+                mdia.handler(id == TrackID.audio ? "soun" : "vide")
+                mdia.box("minf") { minf in
+                    minf.mediaInformation(isAudio: id == TrackID.audio)
+                    writeSampleTable(to: &minf, dataStart: dataStart, isLarge: isLarge)
+                }
+            }
+        }
+    }
+
+    private func writeHeader(_ trak: inout BoxWriter, lasting duration: Int64) {
+        trak.fullBox("tkhd", version: 1, flags: 0x3) { tkhd in  // track_enabled, track_in_movie
+            tkhd.zeros(16)
+            tkhd.u32(id)
+            tkhd.zeros(4)
+            tkhd.u64(UInt64(duration))
+            tkhd.zeros(8 + 2 + 2)
+            tkhd.u16(id == TrackID.audio ? 0x0100 : 0)  // volume
+            tkhd.zeros(2)
+            tkhd.identityMatrix()
+            tkhd.u32(descriptions.first?.width ?? 0)
+            tkhd.u32(descriptions.first?.height ?? 0)
+        }
+    }
+
+    private func writeMediaHeader(_ mdia: inout BoxWriter) {
+        mdia.fullBox("mdhd", version: 1) { mdhd in
+            mdhd.zeros(16)
+            mdhd.u32(UInt32(timescale))
+            mdhd.u64(UInt64(duration))
+            mdhd.u16(0x55C4)  // "und"
+            mdhd.u16(0)
+        }
+    }
+}
+
+extension BoxWriter {
+    /// - Parameter mediaTime: −1 for nothing.
+    fileprivate mutating func edit(_ duration: Int64, from mediaTime: Int64) {
+        u64(UInt64(duration))
+        u64(UInt64(bitPattern: mediaTime))
+        u32(0x0001_0000)  // media_rate 1.0
+    }
+}

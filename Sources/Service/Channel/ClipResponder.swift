@@ -1,0 +1,145 @@
+import Channel
+import LiveRing
+import Media
+import Playlist
+import Support
+import Synchronization
+import WebServer
+
+/// Answers requests for published ranges of one channel as files, which are never whole anywhere.
+final class ClipResponder: Sendable {
+    /// The bytes of heads of clips that clients hold, over all channels: of hours at once.
+    static let budget = ByteBudget(limit: 128 << 20)
+    /// The clips that are kept: clients ask for one in several ranges.
+    private static let keptCount = 2
+    /// The longest head that is kept.
+    private static let longestKept = 4 << 20
+
+    private struct Key: Hashable {
+        let range: RewindRange
+        let isPrecise: Bool
+        /// A clip is the same until segments leave the ring.
+        let firstMediaSequence: UInt64
+        let ring: Int
+    }
+
+    private struct Kept {
+        let key: Key
+        let clip: MovieClip
+    }
+
+    private let state: ChannelState
+    private let channel: String?
+    private let kept = Mutex<[Kept]>([])
+
+    init(_ state: ChannelState, channel: String?) { (self.state, self.channel) = (state, channel) }
+
+    // MARK: - Transport streams
+
+    /// A range as a file that browsers store under the name of the channel and the time of its first segment.
+    func transportStream(_ range: RewindRange) -> Response {
+        let snapshot = state.snapshot
+        guard let first = snapshot?.part(of: range)?.first,
+            let date = snapshot?.index.entry(numbered: first)?.programDateTime
+        else { return .nothingInRange(snapshot) }
+        guard var file = transportStreamFile(range) else { return Self.unpublished }
+        file.extraHeaders = [attachment(from: date, suffix: "ts")]
+        return file
+    }
+
+    /// A published range; nil if its end is not published, or its size is not known.
+    func transportStreamFile(_ range: RewindRange) -> Response? {
+        guard let snapshot = state.snapshot, let file = snapshot.transportStreamFile(range) else { return nil }
+        let body = MadeFile(byteCount: file.byteCount) { [state] bytes in
+            let reader = TransportFileReader(state, file, in: snapshot, bytes: bytes)
+            return ByteStream { await reader.next() }
+        }
+        return Response(
+            contentType: .transportStream, cacheControl: .noStore, etag: Self.entityTag(file.name), body: .made(body))
+    }
+
+    // MARK: - MP4
+
+    /// Answers with a range as an MP4 file.
+    /// - Parameters:
+    ///   - client: as in `PlaylistCache`.
+    ///   - work: has the limits on what is read of ranges at once.
+    func answer(to range: RewindRange, isPrecise: Bool, for client: String?, _ work: PlaylistCache) -> Answer {
+        guard let publication = state.publication, let first = publication.snapshot.index.listed.first else {
+            return .now(.nothingInRange(nil))
+        }
+        let snapshot = publication.snapshot
+        let key = Key(
+            range: range, isPrecise: isPrecise, firstMediaSequence: first.mediaSequence, ring: publication.ring)
+        if let known = kept.withLock({ $0.first { $0.key == key }?.clip }) { return .now(response(known, snapshot)) }
+        guard snapshot.part(of: range) != nil else { return .now(.nothingInRange(snapshot)) }
+        return .later { [self] in
+            guard Self.budget.heldBytes < Self.budget.limit else { return busy }
+            do throws(PlaylistCache.Refusal) {
+                let made = try await work.perform(for: client, on: PlaylistCache.clips) {
+                    Result { () throws(MovieClip.Refusal) in
+                        try MovieClip(range, isPrecise: isPrecise, of: snapshot)
+                    }
+                }
+                if case .success(let clip) = made { keep(clip, as: key) }
+                return response(made, snapshot)
+            } catch {
+                return busy
+            }
+        }
+    }
+
+    private func keep(_ clip: MovieClip, as key: Key) {
+        guard clip.head.count <= Self.longestKept else { return }
+        kept.withLock { kept in
+            kept.removeAll { $0.key == key }
+            kept = kept.suffix(Self.keptCount - 1) + [Kept(key: key, clip: clip)]
+        }
+    }
+
+    private func response(_ made: Result<MovieClip, MovieClip.Refusal>, _ snapshot: RingSnapshot) -> Response {
+        switch made {
+        case .success(let clip): response(clip, snapshot)
+        case .failure(.notPublished): Self.unpublished
+        case .failure(.noMedia): .nothingInRange(snapshot)
+        case .failure(.tooLong): .text(.badRequest, "A clip in MP4 has 6 hours at most; clip.ts has no limit.")
+        }
+    }
+
+    private func response(_ clip: MovieClip, _ snapshot: RingSnapshot) -> Response {
+        let head = Self.budget.hold(clip.head)
+        let body = MadeFile(byteCount: clip.byteCount) { bytes in
+            let reader = MovieFileReader(clip, head: head, in: snapshot, bytes: bytes)
+            return ByteStream { await reader.next() }
+        }
+        return Response(
+            contentType: .videoMP4, cacheControl: .noStore, etag: Self.entityTag(clip.name), body: .made(body),
+            extraHeaders: [attachment(from: clip.date, suffix: "mp4")])
+    }
+
+    /// The answer to a range that is refused, which is counted.
+    private var busy: Response {
+        state.update { $0.output.rangesRefused += 1 }
+        return .unavailable("Too many parts of the rewind are asked for at once.")
+    }
+
+    private static let unpublished = Response.text(.notFound, "A clip needs an end that is published.")
+
+    private static func entityTag(_ name: String) -> String { "\"\(ContentHash.hexName(of: Array(name.utf8)))\"" }
+
+    private func attachment(from date: ProgramDateTime, suffix: String) -> HeaderField {
+        let time = date.text.prefix(19).filter { $0 != ":" }
+        let name = "\(channel ?? "liverelay")-\(time)Z.\(suffix)"
+        return HeaderField(name: "Content-Disposition", value: "attachment; filename=\"\(name)\"")
+    }
+}
+
+extension Response {
+    /// With a body, unlike a stream that is refused for now: people read what there is, and no client plays a 404.
+    static func nothingInRange(_ snapshot: RingSnapshot?) -> Response {
+        let reason = snapshot.nothingInRange
+        var response = Response.text(.notFound, reason)
+        response.extraHeaders = [HeaderField(name: "X-Liverelay-Reason", value: reason)]
+        return response
+    }
+}

@@ -1,0 +1,231 @@
+import Demux
+package import Media
+package import Mux
+import Transcode
+
+/// An audio track beside the leading one: another language, or a commentary.
+///
+/// It adopts what the leading track decides: where periods begin and are placed, and where segments end. In a period for
+/// which it has no audio, as in an ad with fewer languages, it has the leading audio.
+struct FurtherAudioTrack: Sendable {
+    /// The frames that the current period has.
+    private enum Source: Equatable { case own, leading }
+
+    let identity: AudioTrackIdentity
+    private var stage: AudioTranscodeStage
+    private var matcher: AudioVideoMatcher
+    private var assembler: AudioTrackAssembler
+    private var source = Source.own
+    /// The init section of the current period; nil before it has one.
+    private var initSection: InitSection?
+    private var ownCounts = FurtherAudioCounts()
+    /// The rendition that the track comes in; nil: it is multiplexed in the main rendition.
+    private var rendition: AudioRendition?
+
+    /// A track in a rendition of its own.
+    private struct AudioRendition: Sendable {
+        var demuxer: RenditionDemuxer
+        var queue: CompanionQueue
+        /// Whether the video went on without its audio. It is not awaited again before it has caught up.
+        var isLate = false
+    }
+
+    init(_ identity: AudioTrackIdentity, policy: AudioPolicy, fillsSilence: Bool, after position: AudioTrackPosition?) {
+        self.identity = identity
+        stage = AudioTranscodeStage(policy, uniform: position?.configuration)
+        stage.isChannelAAC = position.map { $0.configuration.codec == .aac }
+        matcher = AudioVideoMatcher(isMuxed: true)
+        assembler = AudioTrackAssembler(
+            next: position?.decodeTime, configuration: position?.configuration, fillsGaps: fillsSilence)
+    }
+
+    /// Makes the track that of a rendition.
+    /// - Parameter byteLimit: bytes of the audio that waits, here and in the matcher each.
+    mutating func follow(renditionWithin byteLimit: Int) {
+        rendition = AudioRendition(
+            demuxer: RenditionDemuxer(tracks: .audio, audioStage: stage), queue: CompanionQueue(byteLimit: byteLimit))
+        matcher = AudioVideoMatcher(isMuxed: false, byteLimit: byteLimit)
+    }
+
+    /// Ends the rendition without its audio: the channel has no video.
+    mutating func removeRendition() { rendition = nil }
+
+    /// Where the track continues after the segments written; nil before the first.
+    var position: AudioTrackPosition? {
+        guard let time = assembler.nextDecodeTime, let configuration = assembler.configuration else { return nil }
+        return AudioTrackPosition(identity: identity, configuration: configuration, decodeTime: time)
+    }
+
+    var counts: FurtherAudioCounts {
+        var counts = ownCounts
+        let all = matcher.counts + assembler.counts
+        counts.silentFrames = all[.silentAudioFrames]
+        counts.droppedFrames += (rendition?.demuxer.audioStage ?? stage).counts.undecodable
+        counts.droppedFrames += rendition?.queue.counts[.unmatchedAudioFrames] ?? 0
+        for key in [
+            SpliceCount.overlappingAudioFrames, .trimmedAudioFrames, .unmatchedAudioFrames, .damagedAudioFrames,
+            .untimedAudioFrames,
+        ] { counts.droppedFrames += all[key] }
+        return counts
+    }
+
+    /// Limits the audio that waits for its video.
+    mutating func limitQueue(bytes: Int) { matcher.byteLimit = bytes }
+
+    /// Appends the packets of one segment of the main rendition.
+    /// - Parameter flushed: those that the segments before had not completed.
+    mutating func append(
+        flushed: [AudioPacket], _ packets: [AudioPacket], _ boundary: SegmentBoundary, isContinuous: Bool,
+        discontinuitySequence: UInt64
+    ) throws(MediaError) {
+        guard rendition == nil else { return }
+        var (flushed, packets) = (flushed, packets)
+        try stage.process(flushed: &flushed, &packets, isContinuous: isContinuous)
+        matcher.append(flushed, discontinuitySequence: nil)
+        if boundary != .plain { matcher.beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
+        matcher.append(packets, discontinuitySequence: discontinuitySequence)
+    }
+
+    /// Appends the last packets of the rendition.
+    mutating func finish(_ packets: [AudioPacket]) throws(MediaError) {
+        guard rendition == nil else { return }
+        matcher.append(try stage.finish(packets), discontinuitySequence: nil)
+    }
+
+    /// Appends a segment of the track's rendition.
+    mutating func append(_ segment: SegmentInput) throws(MediaError) {
+        guard let demuxed = try rendition?.demuxer.demux(segment) else { return }
+        rendition?.queue.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
+    }
+
+    /// Records that segments of the rendition were lost.
+    mutating func breakContinuity() { rendition?.demuxer.breakContinuity() }
+
+    /// Ends the rendition.
+    mutating func endRendition() throws(MediaError) {
+        guard let remaining = try rendition?.demuxer.finish() else { return }
+        rendition?.queue.append(.ended(remaining.audio))
+    }
+
+    /// Whether the video of `span` waits for the rendition.
+    mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
+        guard rendition != nil, !read(for: span) else { return false }
+        return rendition?.isLate == false
+    }
+
+    /// Reads the segments that `span` needs. What is read depends on the content of both renditions alone.
+    /// - Returns: whether its audio is known.
+    private mutating func read(for span: AudioVideoMatcher.VideoSpan) -> Bool {
+        while !matcher.canMatch(span) {
+            switch rendition?.queue.popFirst() {
+            case .segment(let demuxed, let number)?:
+                matcher.append(demuxed.flushed.audio, discontinuitySequence: nil)
+                if demuxed.boundary != .plain {
+                    matcher.beginSpan(after: demuxed.boundary == .loss ? .framesLost : .signaled)
+                }
+                matcher.append(demuxed.packets.audio, discontinuitySequence: number)
+            case .ended(let remaining)?:
+                matcher.append(remaining, discontinuitySequence: nil)
+                matcher.end()
+            case nil: return false
+            }
+        }
+        return true
+    }
+
+    /// Adopts a part of the leading track.
+    /// - Parameters:
+    ///   - leading: the leading audio of the part, in its configuration; nil if the period has no audio track.
+    mutating func adopt(
+        _ span: AudioVideoMatcher.VideoSpan, on timeline: PeriodTimeline, leading: [TimedAudio],
+        _ leadingConfiguration: AudioConfiguration?, silence: inout SilentFrameCache
+    ) {
+        defer { matcher.finish(span) }
+        if rendition != nil {
+            let isComplete = read(for: span)
+            rendition?.isLate = !isComplete
+        }
+        let found = matcher.configuration(for: span)
+        if span.beginsPeriod || initSection == nil {
+            source = found == nil ? .leading : .own
+            beginPeriod(found ?? leadingConfiguration, on: timeline, silence: &silence)
+        }
+        let frames = found == nil ? [] : matcher.dequeueAudio(for: span)
+        if found != nil, found == assembler.configuration {
+            source = .own
+            assembler.append(frames)
+        } else {
+            ownCounts.droppedFrames += frames.count
+        }
+        if source == .leading { assembler.append(leading) }
+    }
+
+    private mutating func beginPeriod(
+        _ configuration: AudioConfiguration?, on timeline: PeriodTimeline, silence: inout SilentFrameCache
+    ) {
+        initSection = configuration.flatMap { try? InitWriter.write(video: nil, audio: $0) }
+        assembler.beginPeriod(
+            configuration ?? assembler.configuration, silence: configuration.flatMap { silence.frame(for: $0) },
+            on: timeline)
+    }
+
+    /// Appends audio of the current period that came after its segments.
+    /// - Parameters:
+    ///   - next: the next part of the leading track; nil if none follows.
+    ///   - tail: the time after the last part whose audio belongs to the channel; zero unless the channel ends.
+    ///   - leading: the same of the leading audio.
+    mutating func appendLate(before next: AudioVideoMatcher.VideoSpan?, tail: Ticks, leading: [TimedAudio]) {
+        var late = matcher.dequeueLateAudio(before: next)
+        if tail > .zero { late += matcher.dequeueTail(upTo: tail) }
+        late.removeAll { $0.packet.configuration != assembler.configuration }
+        assembler.append(source == .leading ? leading : late)
+    }
+
+    /// Returns the track's part of a segment; nil if the track has not begun.
+    mutating func write(from start: Ticks, to end: Ticks, sequenceNumber: UInt32) -> SplicedAudioTrack? {
+        guard let initSection, let configuration = assembler.configuration,
+            let (time, samples) = assembler.dequeueSamples(from: start, to: end)
+        else { return nil }
+        if source == .own { ownCounts.segments += 1 } else { ownCounts.leadingSegments += 1 }
+        let track = MuxTrack(trackID: TrackID.audio, decodeTime: UInt64(time), samples: samples)
+        return SplicedAudioTrack(
+            identity: identity, configuration: configuration, initSection: initSection,
+            fragment: FragmentWriter.write(sequenceNumber: sequenceNumber, video: nil, audio: track))
+    }
+
+    /// Resumes where other sources left the track; the next part begins a period.
+    mutating func resume(at position: AudioTrackPosition?) {
+        assembler.resume(at: position?.decodeTime, configuration: position?.configuration)
+        initSection = nil
+    }
+}
+
+/// What a segment has of an audio track beside the leading one.
+package struct SplicedAudioTrack: Equatable, Sendable {
+    package let identity: AudioTrackIdentity
+    package let configuration: AudioConfiguration
+    package let initSection: InitSection
+    package let fragment: Fragment
+}
+
+/// Counts of an audio track beside the leading one.
+package struct FurtherAudioCounts: Equatable, Sendable {
+    /// Segments with the track's own audio, and those with the leading audio because the track had none.
+    package var segments = 0
+    package var leadingSegments = 0
+    /// Silent frames where the track's audio was missing.
+    package var silentFrames = 0
+    /// Frames that were late, damaged, in another configuration than their period, or matched no video.
+    package var droppedFrames = 0
+
+    package init() {}
+
+    package static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.segments += right.segments
+        sum.leadingSegments += right.leadingSegments
+        sum.silentFrames += right.silentFrames
+        sum.droppedFrames += right.droppedFrames
+        return sum
+    }
+}

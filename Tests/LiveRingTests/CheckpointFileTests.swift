@@ -43,9 +43,9 @@ struct CheckpointFileTests {
     }
 
     private static func change(_ directory: ScratchDirectory, _ body: (inout [UInt8]) -> Void) throws {
-        var bytes = try directory.read(CheckpointFile.name)
+        var bytes = try directory.read(SpoolName.checkpoint)
         body(&bytes)
-        try directory.write(CheckpointFile.name, bytes)
+        try directory.write(SpoolName.checkpoint, bytes)
     }
 
     private static let rows: [Row] = [
@@ -58,7 +58,7 @@ struct CheckpointFileTests {
         Row(when: "another version wrote it", isUsed: false) { try change($0) { $0[21] = UInt8(ascii: "2") } },
         Row(when: "a byte of its last block changed", isUsed: true) { try change($0) { $0[$0.count - 9] ^= 1 } },
         Row(when: "a byte of its first block changed", isUsed: false) { try change($0) { $0[100] ^= 1 } },
-        Row(when: "it is removed", isUsed: false) { try $0.remove(CheckpointFile.name) },
+        Row(when: "it is removed", isUsed: false) { try $0.remove(SpoolName.checkpoint) },
         Row(when: "it belongs to another channel", isUsed: false) {
             let name = try #require($0.names.first { $0.hasPrefix("seg-639-") })
             let journal = text(try $0.read("ring.m3u8")).replacing(name, with: "seg-639-00000000.m4s")
@@ -72,7 +72,7 @@ struct CheckpointFileTests {
         try await Self.write(directory, rewind: row.rewind)
         try row.change(directory)
         let plain = try Self.copy(directory)
-        if plain.names.contains(CheckpointFile.name) { try plain.remove(CheckpointFile.name) }
+        if plain.names.contains(SpoolName.checkpoint) { try plain.remove(SpoolName.checkpoint) }
         let read = try #require(try JournalReader.read(in: directory.path)?.journal)
         #expect((read.entries.blockEnd > 0 && read.isFromCheckpoint) == row.isUsed, "\(row.when)")
         let policy = Self.policy(row.rewind)
@@ -117,13 +117,13 @@ struct CheckpointFileTests {
     @Test func checkpointFollowsTheJournal() async throws {
         let directory = try ScratchDirectory()
         try await Self.write(directory, count: 300)
-        #expect(!directory.names.contains(CheckpointFile.name))
+        #expect(!directory.names.contains(SpoolName.checkpoint))
         let ring = try DVRRing.open(directory, policy: Self.policy(nil))
         for n in 300..<700 { try await ring.publish(.numbered(n)) }
-        let before = CheckpointFile.read(try directory.read(CheckpointFile.name))
+        let before = CheckpointFile.read(try directory.read(SpoolName.checkpoint))
         #expect(before.isWhole && before.blocks.count == (700 - RingEntries.recentCount) / EntryBlock.size)
         await ring.stopSliding()
-        let after = CheckpointFile.read(try directory.read(CheckpointFile.name))
+        let after = CheckpointFile.read(try directory.read(SpoolName.checkpoint))
         #expect(after.isWhole && after.blocks.count == before.blocks.count)
         #expect(text(try directory.read("ring.m3u8")).contains(RingJournal.liveWindowStartTag))
     }
@@ -132,11 +132,11 @@ struct CheckpointFileTests {
     @Test(arguments: 0..<200 as Range<UInt64>) func changedBytesAreNoBlocks(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let entries = Array(RingIndex.filled(EntryBlock.size).listed)
-        var bytes = EntryBlock(entries).bytes
+        var bytes = EntryBlock(entries).bytes(writing: RingJournal.record)
         for _ in 0..<Int.random(in: 1...20, using: &random) {
             bytes[.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
         }
-        guard let block = EntryBlock(bytes: bytes[...]) else { return }
+        guard let block = EntryBlock(bytes: bytes[...], reading: RingJournal.entries) else { return }
         #expect((0..<EntryBlock.size).map { block[$0] }.count == EntryBlock.size)
     }
 }

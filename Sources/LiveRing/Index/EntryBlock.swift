@@ -97,9 +97,10 @@ extension EntryBlock {
     ///
     /// The bytes are the number of the latter and their positions, the size of the records and the records, and the
     /// differences. Without the bytes of subtitles, which are added to a ring that is opened.
-    var bytes: [UInt8] {
+    /// - Parameter record: returns the record of an entry.
+    func bytes(writing record: (RingEntry) -> String) -> [UInt8] {
         let positions = differences.indices.filter { differences[$0].isBase } + details.map(\.position)
-        let records = positions.map { RingJournal.record(self[$0]) }.joined().utf8
+        let records = positions.map { record(self[$0]) }.joined().utf8
         var bytes = [UInt8(details.count)] + details.map { UInt8($0.position) }
         bytes += UInt32(records.count).littleEndianBytes
         bytes += records
@@ -107,15 +108,16 @@ extension EntryBlock {
         return bytes
     }
 
-    /// Reads `bytes` of the same version; nil if they are no block.
-    init?(bytes: ArraySlice<UInt8>) {
+    /// Reads bytes that the same version wrote; nil if they are no block.
+    /// - Parameter entries: returns the entries of records; nil if one of them cannot be read.
+    init?(bytes: ArraySlice<UInt8>, reading entries: (ArraySlice<UInt8>) -> [RingEntry]?) {
         guard let count = bytes.first.map(Int.init), bytes.count > count + 5 else { return nil }
         let positions = bytes.dropFirst().prefix(count).map(Int.init)
         let recordsStart = bytes.startIndex + 1 + count + 4
         let recordsEnd = recordsStart + Int(UInt32(littleEndianBytes: bytes[recordsStart - 4..<recordsStart]))
         let stride = MemoryLayout<EntryDifference>.stride
         guard recordsEnd <= bytes.endIndex, bytes.endIndex - recordsEnd == Self.size * stride,
-            let entries = RingJournal.entries(ofRecords: bytes[recordsStart..<recordsEnd]), entries.count > count
+            let entries = entries(bytes[recordsStart..<recordsEnd]), entries.count > count
         else { return nil }
         differences = unsafe bytes[recordsEnd...].withUnsafeBytes { bytes in
             (0..<Self.size).map {
@@ -309,4 +311,11 @@ extension RingEntry {
         return stream.parameters == other.parameters && stream.still == other.still
             && stream.discontinuitySequence == other.discontinuitySequence
     }
+}
+
+extension UInt32 {
+    var littleEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+
+    /// - Parameter bytes: four.
+    init(littleEndianBytes bytes: ArraySlice<UInt8>) { self = bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
 }

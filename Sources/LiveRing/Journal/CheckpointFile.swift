@@ -6,7 +6,6 @@ import Support
 /// A chunk is added for a block whose records the journal has, so a kill leaves at most a chunk that is not whole. The file
 /// says nothing that the journal does not say. It may be missing: its errors have no effect but the time of a restart.
 struct CheckpointFile: Sendable {
-    static let name = "ring.checkpoint"
     /// The number is that of the layout of bytes.
     private static let head = Array("LIVERELAY-CHECKPOINT 1\n".utf8)
 
@@ -36,7 +35,7 @@ struct CheckpointFile: Sendable {
         case .absent: rewrite(entries, in: spool)
         case .upTo(let end) where end < entries.blockEnd:
             do throws(RingError) {
-                try spool.append(entries.blocks(from: end).flatMap(Self.chunk), to: Self.name)
+                try spool.append(entries.blocks(from: end).flatMap(Self.chunk), to: SpoolName.checkpoint)
                 state = .upTo(entries.blockEnd)
             } catch { fail(in: spool) }
         case .upTo, .failed: break
@@ -54,7 +53,7 @@ struct CheckpointFile: Sendable {
                 return number <= blocks.count
                     ? [Self.chunk(blocks[blocks.index(blocks.startIndex, offsetBy: number - 1)])[...]] : nil
             }
-            try spool.write(Self.name, parts: parts, leaving: 0)
+            try spool.write(SpoolName.checkpoint, parts: parts, leaving: 0)
             state = .upTo(entries.blockEnd)
         } catch { fail(in: spool) }
     }
@@ -62,7 +61,7 @@ struct CheckpointFile: Sendable {
     /// Removes the file before the journal gets other records.
     mutating func remove(in spool: borrowing SpoolDirectory) {
         state = .absent
-        try? spool.remove(Self.name)
+        try? spool.remove(SpoolName.checkpoint)
     }
 
     private mutating func fail(in spool: borrowing SpoolDirectory) {
@@ -72,7 +71,7 @@ struct CheckpointFile: Sendable {
 
     /// The size and the fingerprint of a block, and the block.
     private static func chunk(_ block: EntryBlock) -> [UInt8] {
-        let bytes = block.bytes
+        let bytes = block.bytes(writing: RingJournal.record)
         return UInt32(bytes.count).littleEndianBytes + SpoolName.fingerprint(bytes).littleEndianBytes + bytes
     }
 
@@ -86,7 +85,7 @@ struct CheckpointFile: Sendable {
             guard count <= bytes.count - start,
                 SpoolName.fingerprint(bytes[start..<start + count])
                     == UInt32(littleEndianBytes: bytes[position + 4..<start]),
-                let block = EntryBlock(bytes: bytes[start..<start + count]),
+                let block = EntryBlock(bytes: bytes[start..<start + count], reading: RingJournal.entries),
                 content.blocks.last.map({ $0.mediaSequences.upperBound == block.mediaSequences.lowerBound }) ?? true
             else { break }
             content.blocks.append(block)
@@ -95,11 +94,4 @@ struct CheckpointFile: Sendable {
         content.isWhole = position == bytes.count
         return content
     }
-}
-
-extension UInt32 {
-    var littleEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
-
-    /// - Parameter bytes: four.
-    init(littleEndianBytes bytes: ArraySlice<UInt8>) { self = bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
 }

@@ -15,7 +15,7 @@ enum JournalReader {
             return nil
         }
         let version = try file.version()
-        if let bytes = try? FileDescriptor("\(directory)/\(CheckpointFile.name)", flags: FileDescriptor.readOnly)
+        if let bytes = try? FileDescriptor("\(directory)/\(SpoolName.checkpoint)", flags: FileDescriptor.readOnly)
             .readToEnd(),
             let journal = try records(of: file, after: CheckpointFile.read(bytes))
         {

@@ -256,7 +256,7 @@ extension DVRRing {
         _ = subtitles.evict(index: index)
         publishSnapshot()
         performHousekeeping { () throws(RingError) in
-            for name in try spool.files().unneeded(by: index, subtitles) { try spool.remove(name) }
+            for name in subtitles.unneeded(try spool.files(), index) { try spool.remove(name) }
         }
     }
 

@@ -61,7 +61,7 @@ struct RingOpening: ~Copyable {
     ///
     /// If the disk is full, the ring opens with what is there, and the next publish writes the journals.
     private mutating func cleanUp(_ files: SpoolFiles) throws(RingError) {
-        for name in files.unneeded(by: index, subtitles) { try spool.remove(name) }
+        for name in subtitles.unneeded(files, index) { try spool.remove(name) }
         do throws(RingError) {
             try subtitles.rewriteJournals(index: index, in: spool)
             // Writing the journal of a rewind of days takes seconds.

@@ -44,15 +44,13 @@ struct SpoolFiles: Sendable {
     /// The numbers of the subtitle renditions that have a journal.
     var subtitleJournals: [Int] { others.compactMap { SpoolName.rendition(ofSubtitleJournal: $0) }.sorted() }
 
-    /// The names of the files that neither `index` nor `subtitles` needs.
-    func unneeded(by index: RingIndex, _ subtitles: SubtitleStore) -> [String] {
-        let needed = index.sharedFiles.union(subtitles.files)
-        let names = segments.lazy.filter { !index.needsSegment($0, fingerprint: $1) }
-            .map { SpoolName.segment(mediaSequence: $0, fingerprint: $1) }
-        return names
-            + others.filter {
-                !needed.contains($0) && index.segmentFile(named: $0) == nil && index.audioFile(named: $0) == nil
-            }
+    /// The names of the files that are not needed.
+    /// - Parameters:
+    ///   - isSegmentNeeded: whether a segment with a number and a fingerprint in its name is needed.
+    ///   - isNeeded: whether another file is.
+    func unneeded(_ isSegmentNeeded: (UInt64, UInt32) -> Bool, _ isNeeded: (String) -> Bool) -> [String] {
+        segments.filter { !isSegmentNeeded($0, $1) }.map { SpoolName.segment(mediaSequence: $0, fingerprint: $1) }
+            + others.filter { !isNeeded($0) }
     }
 }
 

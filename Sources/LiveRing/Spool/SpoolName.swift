@@ -4,6 +4,7 @@ import Support
 /// The names of files in the spool. Only files with such names are ever removed from a spool directory.
 package enum SpoolName {
     static let journal = "ring.m3u8"
+    static let checkpoint = "ring.checkpoint"
     static let lock = "ring.lock"
     /// A copy of a damaged journal, for inspection.
     static let damagedJournal = "ring.m3u8.damaged"
@@ -179,7 +180,7 @@ package enum SpoolName {
 
     /// Whether only a ring creates files called `name`.
     static func isRingFile(_ name: String) -> Bool {
-        if name == journal + partSuffix || name == CheckpointFile.name + partSuffix { return true }
+        if name == journal + partSuffix || name == checkpoint + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
             || audio(named: base) != nil || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil

@@ -108,6 +108,14 @@ struct SubtitleStore {
             })
     }
 
+    /// The names of those of `files` that neither the subtitles nor `index` needs.
+    func unneeded(_ files: SpoolFiles, _ index: RingIndex) -> [String] {
+        let needed = index.sharedFiles.union(self.files)
+        return files.unneeded(index.needsSegment) {
+            needed.contains($0) || index.segmentFile(named: $0) != nil || index.audioFile(named: $0) != nil
+        }
+    }
+
     /// Stores the subtitles of a segment that is listed or can still be fetched; others are ignored.
     ///
     /// Earlier segments without subtitles get empty files, so that the playlist has no missing numbers.

@@ -24,10 +24,10 @@ struct VideoSampleEntry {
                 let record = try HEVCDecoderConfigurationRecord(configuration).bytes
                 entry.box("hvcC") { $0.append(record) }
             case .mpeg2:
-                let sets = configuration.sequenceParameterSets + configuration.pictureParameterSets
-                let header = try MPEG2SequenceHeader(sets.first ?? [], extensions: configuration.pictureParameterSets)
+                let header = try MPEG2SequenceHeader(
+                    configuration.sequenceParameterSets.first ?? [], extensions: configuration.pictureParameterSets)
                 entry.elementaryStreamDescriptor(
-                    header.objectTypeIndication, .video, info: sets.flatMap { [0, 0, 1] + $0 })
+                    header.objectTypeIndication, .video, info: configuration.sequenceHeaders)
             }
             writeColor(&entry)
             writePixelAspectRatio(&entry)
@@ -182,4 +182,9 @@ struct HEVCDecoderConfigurationRecord: Equatable, Sendable {
             for set in sets { try writer.appendParameterSet(set, section: section) }
         }
     }
+}
+
+extension VideoConfiguration {
+    /// The sequence header of MPEG-2 video and its extensions, with start codes (ISO/IEC 13818-2 §6.2.2).
+    var sequenceHeaders: [UInt8] { (sequenceParameterSets + pictureParameterSets).flatMap { [0, 0, 1] + $0 } }
 }

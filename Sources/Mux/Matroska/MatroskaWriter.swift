@@ -200,6 +200,9 @@ extension MatroskaWriter {
         case .hevc:
             entry.text(0x86, "V_MPEGH/ISO/HEVC")
             entry.binary(0x63A2, try HEVCDecoderConfigurationRecord(video).bytes)
+        case .mpeg2:
+            entry.text(0x86, "V_MPEG2")
+            entry.binary(0x63A2, video.sequenceHeaders)
         }
         entry.master(0xE0) { frame in
             frame.unsigned(0xB0, UInt64(description.width))

@@ -141,3 +141,25 @@ private func origin(
     #expect(run.segments().map(\.map?.count) == [100, 100])
     #expect(run.end == .drained)
 }
+
+@Test("A segment index that is refused fails the opening with its status", arguments: [403, 404])
+func refusedSegmentIndex(
+    status: Int
+) async throws {
+    var base = SessionOrigin()
+    base.instead = { request, _ in
+        guard request.url == url else { return refused(status, request) }
+        return text(
+            """
+            <MPD type="static" mediaPresentationDuration="PT6S"><Period><AdaptationSet mimeType="video/mp4">
+            <Representation id="v" bandwidth="9"><BaseURL>v.mp4</BaseURL><SegmentBase indexRange="100-155"/>
+            </Representation></AdaptationSet></Period></MPD>
+            """, request)
+    }
+    let run = try await SessionRun(base, upstream: url)
+    guard case .failed(let error) = run.end else {
+        Issue.record("\(String(describing: run.end))")
+        return
+    }
+    #expect(error.reason == .refused(status: status) && error.url.hasSuffix("/v.mp4"))
+}

@@ -118,9 +118,10 @@ extension TrackerError {
     /// The error of a part of a manifest that did not arrive.
     fileprivate init(_ failure: FetchFailure, url: String) {
         switch failure {
-        case .refused(let status): self.init(.refused(status: status), url: url)
+        // Named, because FetchFailure has a case of this name, and this initializer would call itself.
+        case .refused(let status): self.init(Reason.refused(status: status), url: url)
         case .unreachable(let reason, let ipAddress):
-            self.init(.unreachable(reason), url: url, ipAddress: ipAddress)
+            self.init(Reason.unreachable(reason), url: url, ipAddress: ipAddress)
         case .notMedia, .empty, .shortRange, .truncated, .tooShort:
             let error = PlaylistError(reason: .missing, tag: "sidx", line: 1, section: "ISO/IEC 14496-12 §8.16.3")
             self.init(.malformedPlaylist(error), url: url, section: error.section)

@@ -1,11 +1,12 @@
 import ChannelTestSupport
 import Foundation
-import LiveRing
 import Logging
+import Media
 import TestSupport
 import Testing
 
 @testable import Channel
+@testable import LiveRing
 @testable import Service
 @testable import Support
 
@@ -130,6 +131,64 @@ import Testing
         #expect(frames == published)
     }
 
+    /// What was recorded before, by another process, is of another ring: this one's numbers begin anew.
+    @Test func recordingGoesOnInAnotherRing() async throws {
+        var channel = try SpooledChannel(of: .ssaiTagged)
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let entries = snapshot.index.listed.filter { !$0.isGap }
+        let first = try #require(entries.first)
+        for number in [first.mediaSequence, entries[3].mediaSequence, 1 << 40] {
+            var earlier = first
+            earlier.mediaSequence = number
+            earlier.programDateTime = first.programDateTime.advanced(byMilliseconds: -60_000)
+            var journal = RecordingJournal(RecordingPlan(path: "news", format: .ts))
+            journal.record(.segment(RecordedSegment(earlier, end: 188, shift: .zero, clock: .zero)))
+            var cursor = RecordingCursor(journal, split: .never, from: first.mediaSequence)
+            var (taken, lost): ([UInt64], Int64) = ([], 0)
+            steps: for _ in 0..<1000 {
+                switch cursor.next(in: snapshot) {
+                case .append(let entry):
+                    taken.append(entry.mediaSequence)
+                    cursor.advance(over: entry)
+                case .lose(let loss): lost += loss.milliseconds
+                case .wait, .finish: break steps
+                }
+            }
+            #expect(taken == entries.map(\.mediaSequence), "after \(number)")
+            #expect(lost >= 58_000)
+        }
+    }
+
+    /// A sweep takes the recordings of its channel, in the folders of its pattern.
+    @Test func sweepLeavesWhatIsNotTheChannels() throws {
+        let folder = Folder()
+        let documents = [
+            ("news/a", #"{"file":"a.mp4","channel":"news","start":"x"}"#),
+            ("films/b", #"{"file":"b.mp4","channel":"films","start":"x"}"#),
+            ("news/c", #"{"file":"other.mp4","channel":"news","start":"x"}"#),
+            ("news/deep/d", #"{"file":"d.mp4","channel":"news","start":"x"}"#),
+            ("news/e", #"{"file":"e.mp4","start":"x"}"#), ("news/f", #"{"format":"f.mp4","channel":"news"}"#),
+        ]
+        for (name, document) in documents {
+            let url = URL(filePath: "\(folder.path)/\(name)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            for (suffix, text) in [("mp4", "media"), ("json", document)] {
+                try Data(text.utf8).write(to: url.appendingPathExtension(suffix))
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 1000)], ofItemAtPath: "\(url.path).\(suffix)")
+            }
+        }
+        let pattern = try RecordingPattern("\(folder.path)/{channel}/{start}.mp4")
+        let retention = RecordingRetention(longest: 60)
+        #expect(retention.sweep(pattern, channel: "news") == ["\(folder.path)/news/a"])
+        #expect(retention.sweep(pattern, channel: nil) == ["\(folder.path)/news/e"])
+        let left = documents.map(\.0).filter {
+            FileManager.default.fileExists(atPath: "\(folder.path)/\($0).mp4")
+        }
+        #expect(left == ["films/b", "news/c", "news/deep/d", "news/f"])
+    }
+
     @Test func fullDiskLeavesTheFileAsItWas() throws {
         let folder = Folder()
         let plan = RecordingPlan(path: "\(folder.path)/news", format: .ts)
@@ -172,6 +231,16 @@ struct RecordingValueTests {
         #expect(pattern.path(channel: nil, title: "../../etc/x", start: start) == "/rec/_._.._etc_x")
         #expect(pattern.root == "/rec")
         #expect(try RecordingPattern("{channel}.ts").root == ".")
+        let rows: [(pattern: String, path: String, isInside: Bool, depth: Int)] = [
+            ("/rec/{title}.ts", "/rec/news", true, 0), ("/rec/{title}.ts", "/rec/../etc/x", false, 0),
+            ("/rec/{channel}/{title}.ts", "/recordings/x", false, 1), ("{title}.ts", "/etc/x", false, 0),
+            ("../a/{channel}/{title}.ts", "../a/news/x", true, 1), ("x/{title}.ts", "y/x", false, 0),
+            ("/{channel}.ts", "/x", true, 0),
+        ]
+        for row in rows {
+            let pattern = try RecordingPattern(row.pattern)
+            #expect(pattern.isBelowRoot(row.path) == row.isInside && pattern.depth == row.depth, "\(row)")
+        }
     }
 
     private static let boundaries: [(split: RecordingSplit, date: String, boundary: String?)] = [

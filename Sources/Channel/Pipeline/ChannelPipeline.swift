@@ -198,7 +198,8 @@ extension ChannelPipeline {
     /// Skips an unusable segment: a discontinuity follows.
     /// - Parameters:
     ///   - error: ends the channel if too many segments in a row are unusable before anything is published.
-    ///   - isHopeless: whether `error` ends the channel at once. It never does if there are backups.
+    ///   - isHopeless: whether `error` ends the channel at once. It never does if there are backups, or if only another
+    ///     language is lost.
     private mutating func skip(
         _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int, _ reason: SkipReason,
         error: ChannelError, isHopeless: Bool = false
@@ -208,7 +209,8 @@ extension ChannelPipeline {
             consecutiveFailures += 1
             lastFailure = error
         }
-        let isOver = isHopeless || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
+        let isFurtherAudio = if case .furtherAudio = rendition { true } else { false }
+        let isOver = isHopeless && !isFurtherAudio || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
         if isOver, !hasBackups { throw error }
         let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
         let lost = SpliceInput.lost(rendition, duration: Ticks(tracked.segment.duration))

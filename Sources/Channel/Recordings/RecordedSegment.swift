@@ -222,7 +222,7 @@ extension RecordingJournal.Line {
 extension RecordedSegment {
     fileprivate init?(_ numbers: [Int64]) {
         guard numbers.count == 7, let number = UInt64(exactly: numbers[0]), numbers[1] > 0,
-            numbers[2...5].allSatisfy({ abs($0) <= Ticks.timeline.upperBound }), numbers[3] > 0
+            numbers[2...5].allSatisfy({ $0.magnitude <= UInt64(Ticks.timeline.upperBound) }), numbers[3] > 0
         else { return nil }
         (mediaSequence, end) = (number, Int(numbers[1]))
         (start, duration) = (Ticks(numbers[2]), Ticks(numbers[3]))

@@ -43,7 +43,9 @@ package struct RecordingCursor: Equatable, Sendable {
     /// The next step. The caller tells with `advance(over:)` that it has appended a segment.
     package mutating func next(in snapshot: RingSnapshot) -> Step {
         guard let entry = nextEntry(in: snapshot) else {
-            let isComplete = snapshot.hasEnded || end.map { snapshot.reaches($0) } ?? false
+            // The end of an earlier process's ring is not that of this channel.
+            let hasEnded = snapshot.hasEnded && snapshot.index.nextMediaSequence > firstMediaSequence
+            let isComplete = hasEnded || end.map { snapshot.reaches($0) } ?? false
             return isComplete ? .finish(next: nil) : .wait
         }
         if let end, entry.programDateTime >= end { return .finish(next: nil) }
@@ -51,7 +53,7 @@ package struct RecordingCursor: Equatable, Sendable {
         if let last, entry.programDateTime.milliseconds(since: last.dateEnd) > Self.longestLoss {
             return .finish(next: entry.programDateTime)
         }
-        if let last, entry.mediaSequence != last.mediaSequence + 1 { return lose(after: last, before: entry) }
+        if let last, entry.mediaSequence != last.mediaSequence &+ 1 { return lose(after: last, before: entry) }
         if entry.isGap || entry.transportStream == nil {
             advance(over: entry)
             let length = entry.programDateTimeEnd.milliseconds(since: entry.programDateTime)
@@ -67,7 +69,10 @@ package struct RecordingCursor: Equatable, Sendable {
             return start.map { snapshot.firstEntry(endingAfter: $0) } ?? index.firstEntry(from: firstMediaSequence)
         }
         // A ring that was made anew counts anew, and its dates go on.
-        return last.mediaSequence < index.nextMediaSequence
+        let isSameRing =
+            last.mediaSequence < index.nextMediaSequence
+            && index.entry(numbered: last.mediaSequence).map { $0.programDateTime < last.dateEnd } ?? true
+        return isSameRing
             ? index.firstEntry(from: last.mediaSequence + 1) : snapshot.firstEntry(endingAfter: last.dateEnd)
     }
 

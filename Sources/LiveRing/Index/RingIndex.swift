@@ -195,6 +195,11 @@ package struct RingIndex: Equatable, Sendable {
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
+    /// Whether an entry has an init section, or a gap lists it.
+    func knowsInitialization(_ name: String) -> Bool {
+        initializations[name] != nil || gapsByInitialization[name] != nil
+    }
+
     private mutating func retain(_ file: SpoolFile, isGap: Bool, isAudioOnly: Bool) {
         guard !isGap else {
             gapsByInitialization[file.name, default: 0] += 1

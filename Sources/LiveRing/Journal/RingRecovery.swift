@@ -111,15 +111,15 @@ struct RingRecovery {
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
             liveWindowStart: journal.liveWindowStart, captions: journal.captions)
-        // The last entry that differs from its record, and the last one that has other files.
-        var (lastChange, lastLoss): (UInt64?, UInt64?)
+        // The last entry that differs from its record, and the last one that is kept otherwise.
+        var (lastChange, lastRepacked): (UInt64?, UInt64?)
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
             let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
             if isGap != recorded.isGap { lastChange = recorded.mediaSequence }
             let isChanged = isGap != recorded.isGap || audioFiles != recorded.audioFiles
-            if isChanged { lastLoss = recorded.mediaSequence }
             guard isChanged || recorded.subtitleBytes > 0 else { return recorded }
+            lastRepacked = recorded.mediaSequence
             var entry = recorded
             (entry.isGap, entry.audioFiles, entry.subtitleBytes) = (isGap, audioFiles, 0)
             return entry
@@ -130,7 +130,7 @@ struct RingRecovery {
             guard first.count == EntryBlock.size, index.entries.isEmpty || first.lowerBound == index.nextMediaSequence
             else { break }
             let entries = (0..<EntryBlock.size).map { settled(block[$0], isRecent: false) }
-            let isChanged = lastLoss.map { $0 >= first.lowerBound } ?? false
+            let isChanged = lastRepacked.map { $0 >= first.lowerBound } ?? false
             index.replay(isChanged ? EntryBlock(entries) : block, entries)
             rest = rest.dropFirst(EntryBlock.size)
         }

@@ -301,13 +301,16 @@ extension DVRRing {
 
     private func store(_ segment: NewSegment, afterInterruption: Bool) throws(RingError) {
         let entry = index.entry(for: segment, afterInterruption: afterInterruption)
-        try writeFiles(of: segment, for: entry)
         do throws(RingError) {
+            try writeFiles(of: segment, for: entry)
             try commit(entry, captions: segment.captions)
         } catch {
             try? spool.remove(entry.segment.name)
             for file in entry.playableAudio { try? spool.remove(file.segment.name) }
             for file in newFiles(of: segment) { try? spool.remove(file.name) }
+            for (file, _, _) in entry.initializations where !index.knowsInitialization(file.name) {
+                try? spool.remove(file.name)
+            }
             throw error
         }
     }

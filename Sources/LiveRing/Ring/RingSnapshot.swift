@@ -119,7 +119,9 @@ package struct RingSnapshot: Sendable {
         let uri = { (name: String) in range == nil ? name : "dvr-\(name)\(query)" }
         let whole = range == nil ? "live.m3u8" : "dvr.m3u8\(query)"
         guard !audio.isEmpty else { return master(attributes, uri: whole, renditionURI: uri) }
-        attributes.codecs += audio.compactMap(\.codec).filter { !attributes.codecs.contains($0) }
+        for codec in audio.compactMap(\.codec) where !attributes.codecs.contains(codec) {
+            attributes.codecs.append(codec)
+        }
         // Players choose among audio renditions if the variant has none of its own. A variant of audio alone is the first.
         let hasVideo = attributes.resolution != nil
         var renditions: [Rendition] = []

@@ -177,12 +177,19 @@ package final class ChannelResponder: Sendable {
             return section.map { .bytes($0, gzip: nil) }
         }
         // The header is longer only if it has large event messages.
-        let lengths = [extractedHead, file.byteCount]
-        let segment = lengths.lazy.compactMap { length -> TrackExtract.Segment? in
+        for length in [extractedHead, file.byteCount] {
             guard let head = try? snapshot.bytes(of: file, in: 0..<min(length, file.byteCount)) else { return nil }
-            return try? TrackExtract.segment(of: track, inFileThatBegins: head, byteCount: file.byteCount)
-        }.first
-        guard let segment else { return nil }
+            do throws(MediaError) {
+                let segment = try TrackExtract.segment(of: track, inFileThatBegins: head, byteCount: file.byteCount)
+                return segment.map { body(of: $0, file, in: snapshot) }
+            } catch { continue }
+        }
+        return nil
+    }
+
+    private static func body(
+        of segment: TrackExtract.Segment, _ file: SpoolFile, in snapshot: RingSnapshot
+    ) -> ResponseBody {
         let made = MadeFile(byteCount: segment.byteCount) { range in
             let reader = ExtractReader(segment, of: file, in: snapshot, bytes: range)
             return ByteStream { await reader.next() }

@@ -76,9 +76,9 @@ package struct ChannelRecorder: Sendable {
                 do throws(RecordingFile.Failure) {
                     if recording == nil {
                         recording = try open(publication, from: next, finishing: &finishing)
-                        next = nil
+                        if recording != nil { next = nil }
                     }
-                    let end = try await follow(&recording, in: publication, of: state, isOver: isOver)
+                    let end = try await follow(&recording, in: publication, of: state)
                     if failure != nil { resume(recording?.file, after: &failure) }
                     if let end {
                         if let file = recording?.file { finishing.append(finish(file)) }
@@ -109,10 +109,15 @@ package struct ChannelRecorder: Sendable {
     ) throws(RecordingFile.Failure) -> (RecordingFile, RecordingCursor)? {
         let split = settings.split
         for path in journals {
-            guard let known = RecordingFile.journal(at: path),
-                let file = try? RecordingFile(known, at: path, reserve: reserve)
-            else { continue }
-            if known.isClosed || start != nil {
+            guard let known = RecordingFile.journal(at: path), settings.pattern.isBelowRoot(known.plan.path) else {
+                continue
+            }
+            guard RecordingFile.hasMedia(known) else {
+                RecordingFile.forget(path)
+                continue
+            }
+            guard let file = try? RecordingFile(known, at: path, reserve: reserve) else { continue }
+            if known.isClosed || start != nil || !continues(known.plan) {
                 finishing.append(finish(file))
                 continue
             }
@@ -136,6 +141,12 @@ package struct ChannelRecorder: Sendable {
         return (file, RecordingCursor(file.journal, split: split, from: publication.firstMediaSequence))
     }
 
+    /// Whether a recording that an earlier process left is one of these, and not of another pattern.
+    private func continues(_ plan: RecordingPlan) -> Bool {
+        let path = plan.start.map { settings.pattern.path(channel: channel, title: title, start: $0) }
+        return path.map { plan.path == $0 || plan.path.hasPrefix($0 + "-") } ?? false
+    }
+
     private struct End {
         let next: ProgramDateTime?
     }
@@ -144,7 +155,7 @@ package struct ChannelRecorder: Sendable {
     /// - Returns: nil if the recording goes on.
     private func follow(
         _ recording: inout (file: RecordingFile, cursor: RecordingCursor)?, in publication: ChannelState.Publication,
-        of state: ChannelState, isOver: Bool
+        of state: ChannelState
     ) async throws(RecordingFile.Failure) -> End? {
         guard let file = recording?.file, var cursor = recording?.cursor else { return nil }
         let snapshot = publication.snapshot
@@ -213,15 +224,18 @@ package struct ChannelRecorder: Sendable {
     /// Gives a recording its last form, while the next one is written.
     private func finish(_ file: RecordingFile) -> Task<Void, Never> {
         logger.info("Recording closed: \(file.mediaPath)")
+        // Whoever reads the journal before its turn has come does not go on with it.
+        try? file.record(.closed)
         return Task {
-            switch await RecordingThread.finish(file) {
+            let (result, removed) = await RecordingThread.finish(file) {
+                settings.retention.sweep(settings.pattern, channel: channel)
+            }
+            for path in removed { logger.info("Recording removed: \(path)") }
+            switch result {
             case .success(let result)?:
                 events?.endRecording(file: result.path, note: result.note)
                 logger.info("Recording finished: \(result.path)")
                 if let note = result.note { logger.warning("Recording kept as \(result.path): \(note)") }
-                for path in settings.retention.sweep(settings.pattern.root) {
-                    logger.info("Recording removed: \(path)")
-                }
             case .failure(let error)?: logger.error("Recording kept as \(file.mediaPath): \(error.message)")
             case nil: break
             }

@@ -37,7 +37,14 @@ final class RecordingFile: Sendable {
         try Self.makeDirectory(of: journalPath)
         journalFile = try Descriptor(journalPath, O_RDWR | O_CREAT | O_APPEND)
         guard flock(journalFile.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: journalPath) }
-        media = try Descriptor(mediaPath, O_RDWR | O_CREAT | O_APPEND)
+        let isNew = journal.readByteCount == 0
+        do throws(Failure) {
+            // A recording that is begun takes nobody's file, and one that goes on has its own.
+            media = try Descriptor(mediaPath, O_RDWR | O_APPEND | (isNew ? O_CREAT | O_EXCL : 0))
+        } catch {
+            if isNew { Self.forget(journalPath) }
+            throw error
+        }
         var journal = journal
         let known = journal.byteCount
         journal.truncate(to: try media.byteCount())
@@ -93,7 +100,21 @@ final class RecordingFile: Sendable {
     func read(_ range: Range<Int>) throws(Failure) -> [UInt8] { try media.read(range) }
 
     /// Removes the journal, when the recording has its last form.
-    func forget() { _ = unsafe unlink(journalPath) }
+    func forget() { Self.forget(journalPath) }
+
+    static func forget(_ journalPath: String) { _ = unsafe unlink(journalPath) }
+
+    /// Removes a recording in which nothing is.
+    func remove() {
+        guard journal.byteCount == 0 else { return }
+        _ = unsafe unlink(mediaPath)
+        forget()
+    }
+
+    /// Whether the transport stream of a journal is there.
+    static func hasMedia(_ journal: RecordingJournal) -> Bool {
+        unsafe access(journal.plan.path + ".ts", F_OK) == 0
+    }
 
     /// A path at which no file of a recording is: `path`, or one with a number after it.
     static func freePath(_ path: String) -> String {

@@ -11,9 +11,12 @@ struct RecordingFinisher: Sendable {
     enum Failure: Error, Sendable {
         case file(RecordingFile.Failure)
         case media(MediaError)
-        /// The audio needs another decoder configuration, which a track of Matroska cannot have.
-        case audioChanges
+        /// The video changes its codec, or the audio its decoder configuration, which a track of Matroska cannot.
+        case formatChanges
     }
+
+    /// The tables of a longer movie would take more memory than a channel may.
+    private static let longestMovie = Ticks(86_400 * Ticks.perSecond)
 
     let file: RecordingFile
     let report: RecordingReport
@@ -31,8 +34,11 @@ struct RecordingFinisher: Sendable {
         if format == .mkv {
             do throws(Failure) { try write(.mkv) } catch {
                 note = error.reason(against: .mkv)
-                format = if case .audioChanges = error { .mp4 } else { .ts }
+                format = if case .formatChanges = error { .mp4 } else { .ts }
             }
+        }
+        if format == .mp4, report.duration > Self.longestMovie {
+            (format, note) = (.ts, "An .mp4 has 24 hours at most: see --split.")
         }
         if format == .mp4 {
             do throws(Failure) { try write(.mp4) } catch { (format, note) = (.ts, error.reason(against: .mp4)) }
@@ -43,8 +49,9 @@ struct RecordingFinisher: Sendable {
         var texts = [("json", report.document(file: name, note: note))]
         if !report.breaks.isEmpty { texts += [("edl", report.editDecisionList), ("ffmeta", report.metadata)] }
         for (suffix, text) in texts { try Self.replace("\(base).\(suffix)", with: Array(text.utf8)) }
-        if format != .ts { _ = unsafe unlink(file.mediaPath) }
+        // In this order: nobody begins it anew from what is left.
         file.forget()
+        if format != .ts { _ = unsafe unlink(file.mediaPath) }
         return (path, note)
     }
 
@@ -67,6 +74,8 @@ struct RecordingFinisher: Sendable {
                 throw Failure.file(error)
             }
             if format == .mkv { try writeMatroska(to: output) } else { try writeMovie(to: output) }
+            // The transport stream goes after that.
+            guard fsync(output.raw) == 0 else { throw .file(.system(code: errno, path: part)) }
         } catch {
             _ = unsafe unlink(part)
             throw error
@@ -100,16 +109,19 @@ struct RecordingFinisher: Sendable {
 
     private func writeMatroska(to output: Descriptor) throws(Failure) {
         var (writer, origin, audio): (MatroskaWriter?, Ticks, AudioConfiguration?) = (nil, .zero, nil)
+        var video: VideoConfiguration.Codec?
         try forEachPart { (part) throws(Failure) in
             if writer == nil {
                 (origin, audio) = (part.start ?? report.origin, part.audioConfiguration)
+                video = part.videoConfiguration?.codec
                 let made = try begin(part)
                 writer = made
                 try Self.write(made.head, to: output)
             }
             if let next = part.audioConfiguration, next != audio, audio?.codec == .aac || next.codec != audio?.codec {
-                throw .audioChanges
+                throw .formatChanges
             }
+            if let next = part.videoConfiguration, next.codec != video { throw .formatChanges }
             try Self.write(writer?.clusters(part.frames(from: origin)) ?? [], to: output)
         }
         guard let end = writer?.end() else { return }
@@ -145,8 +157,8 @@ extension RecordingFinisher.Failure {
         case .file(.full): "The disk has no room for a copy as .\(format.rawValue)."
         case .file(let failure): "No .\(format.rawValue) could be written: \(failure.message)"
         case .media: "The transport stream cannot be read whole."
-        case .audioChanges:
-            "The audio changes its sample rate or its channels, which Matroska cannot hold in one track."
+        case .formatChanges:
+            "The audio changes its sample rate or its channels, or the video its codec, which Matroska cannot hold in one track."
         }
     }
 }

@@ -6,7 +6,7 @@ import Support
 package struct RecordingRetention: Hashable, Sendable {
     /// Seconds since the end of a recording.
     package var longest: Int64?
-    /// Bytes of all recordings of a directory.
+    /// Bytes of all recordings of the channel.
     package var byteLimit: UInt64?
 
     package init(longest: Int64? = nil, byteLimit: UInt64? = nil) {
@@ -40,28 +40,44 @@ package struct RecordingRetention: Hashable, Sendable {
         return expired
     }
 
-    /// Removes what goes of the recordings below a directory.
+    /// Removes what goes of a channel's recordings.
     /// - Returns: the paths of the recordings, without a suffix.
-    func sweep(_ root: String) -> [String] {
+    func sweep(_ pattern: RecordingPattern, channel: String?) -> [String] {
         guard longest != nil || byteLimit != nil else { return [] }
-        let gone = expired(Self.items(below: root), at: WallClock.milliseconds / 1000, isKept: Self.isKept)
+        let items = Self.items(of: channel, in: pattern)
+        let gone = expired(items, at: WallClock.milliseconds / 1000, isKept: Self.isKept)
         for item in gone {
             for suffix in Self.suffixes { _ = unsafe unlink("\(item.base).\(suffix)") }
         }
         return gone.map(\.base)
     }
 
-    private static func items(below root: String) -> [Item] {
-        guard let files = FileManager.default.enumerator(atPath: root) else { return [] }
-        return files.compactMap { file in
-            guard let name = file as? String, name.hasSuffix(".json") else { return nil }
-            let base = "\(root)/\(name.dropLast(5))"
-            // Other programs may have documents there too.
-            guard let document = FileManager.default.contents(atPath: base + ".json"),
-                document.starts(with: Array("{\"file\":".utf8))
-            else { return nil }
-            return item(base)
+    /// The recordings of a channel, in the folders where the pattern can have them.
+    private static func items(of channel: String?, in pattern: RecordingPattern) -> [Item] {
+        guard let files = FileManager.default.enumerator(atPath: pattern.root) else { return [] }
+        var items: [Item] = []
+        while let name = files.nextObject() as? String {
+            if files.level > pattern.depth { files.skipDescendants() }
+            guard name.hasSuffix(".json") else { continue }
+            let base = "\(pattern.root)/\(name.dropLast(5))"
+            guard isDocument(base, of: channel), let item = item(base) else { continue }
+            items.append(item)
         }
+        return items
+    }
+
+    /// Whether a file is the document of a recording of the channel. Other programs may have documents there too.
+    private static func isDocument(_ base: String, of channel: String?) -> Bool {
+        guard let file = try? Descriptor(base + ".json", O_RDONLY), let count = try? file.byteCount(),
+            let bytes = try? file.read(0..<min(count, 2048))
+        else { return false }
+        let head = String(decoding: bytes, as: UTF8.self)
+        let name = base.split(separator: "/").last ?? ""
+        let isRecording = suffixes.contains { suffix in
+            head.hasPrefix(String(JSONObject(["file": "\(name).\(suffix)"]).text.dropLast()))
+        }
+        let mark = channel.map { String(JSONObject(["channel": $0]).text.dropFirst().dropLast()) }
+        return isRecording && (mark.map { head.contains($0) } ?? !head.contains("\"channel\":"))
     }
 
     private static func item(_ base: String) -> Item? {

@@ -17,20 +17,23 @@ enum RecordingThread {
         try result.get()
     }
 
-    /// Gives a recording its last form; nil if nothing was recorded.
+    /// Gives a recording its last form, and then removes others.
+    /// - Parameter sweep: returns the paths of those that it removed.
+    /// - Returns: no result if nothing was recorded.
     static func finish(
-        _ file: RecordingFile
-    ) async -> Result<(path: String, note: String?), RecordingFile.Failure>? {
+        _ file: RecordingFile, sweep: @escaping @Sendable () -> [String]
+    ) async -> (result: Result<(path: String, note: String?), RecordingFile.Failure>?, removed: [String]) {
         await withCheckedContinuation { continuation in
             finishing.async {
-                let finisher = RecordingFinisher(file)
-                continuation.resume(
-                    returning: finisher.map { finisher in
-                        Result { () throws(RecordingFile.Failure) in
-                            try file.record(.closed)
-                            return try finisher.finish()
-                        }
-                    })
+                guard let finisher = RecordingFinisher(file) else {
+                    file.remove()
+                    return continuation.resume(returning: (nil, []))
+                }
+                let result = Result { () throws(RecordingFile.Failure) in
+                    if !file.journal.isClosed { try file.record(.closed) }
+                    return try finisher.finish()
+                }
+                continuation.resume(returning: (result, sweep()))
             }
         }
     }

@@ -51,8 +51,9 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     /// Begins a period. Frames left of the old one came too late for its last segment, or lie after the end of its
     /// video.
+    /// - Parameter start: where the track begins if it does later than the period.
     mutating func beginPeriod(
-        _ configuration: AudioConfiguration?, silence: SilentFrame?, on timeline: PeriodTimeline
+        _ configuration: AudioConfiguration?, silence: SilentFrame?, on timeline: PeriodTimeline, at start: Ticks? = nil
     ) {
         if configuration != self.configuration { lastPayload = [] }
         self.silence = silence
@@ -61,7 +62,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         (lateFrames, pendingFrames) = (carried, [])
         // After periods without an audio track, decode times resume at this discontinuity. Audio missing at the end of
         // a period that has a track is filled with silence.
-        let start = PeriodTimeline.audioTime(timeline.outputPresentation)
+        let start = PeriodTimeline.audioTime(start ?? timeline.outputPresentation)
         let longest = self.configuration == nil ? Self.longestLag : Self.longestMissingTail
         if let nextDecodeTime, start - nextDecodeTime > longest { self.nextDecodeTime = start }
         self.configuration = configuration

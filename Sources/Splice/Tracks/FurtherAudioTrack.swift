@@ -148,7 +148,10 @@ struct FurtherAudioTrack: Sendable {
         let found = matcher.configuration(for: span)
         if span.beginsPeriod || initSection == nil {
             source = found == nil ? .leading : .own
-            beginPeriod(found ?? leadingConfiguration, on: timeline, silence: &silence)
+            beginPeriod(
+                found ?? leadingConfiguration, on: timeline,
+                at: span.beginsPeriod ? timeline.outputPresentation : timeline.presentation(of: span.start),
+                silence: &silence)
         }
         let frames = found == nil ? [] : matcher.dequeueAudio(for: span)
         if found != nil, found == assembler.configuration {
@@ -161,12 +164,13 @@ struct FurtherAudioTrack: Sendable {
     }
 
     private mutating func beginPeriod(
-        _ configuration: AudioConfiguration?, on timeline: PeriodTimeline, silence: inout SilentFrameCache
+        _ configuration: AudioConfiguration?, on timeline: PeriodTimeline, at start: Ticks,
+        silence: inout SilentFrameCache
     ) {
         initSection = configuration.flatMap { try? InitWriter.write(video: nil, audio: $0) }
         assembler.beginPeriod(
             configuration ?? assembler.configuration, silence: configuration.flatMap { silence.frame(for: $0) },
-            on: timeline)
+            on: timeline, at: start)
     }
 
     /// Appends audio of the current period that came after its segments.

@@ -70,6 +70,20 @@ package struct RecordingPattern: Hashable, Sendable {
         return slash == fixed.startIndex ? "/" : String(fixed[..<slash])
     }
 
+    /// How many folders below the root a recording is: values have no folders.
+    package var depth: Int { text.dropFirst(root == "." ? 0 : root.count).split(separator: "/").count - 1 }
+
+    /// Whether a path leads into the root, and not out of it again.
+    package func isBelowRoot(_ path: String) -> Bool {
+        let rest =
+            switch root {
+            case ".": path.hasPrefix("/") ? nil : path[...]
+            case "/": path.hasPrefix("/") ? path.dropFirst() : nil
+            default: path.hasPrefix(root + "/") ? path.dropFirst(root.count) : nil
+            }
+        return rest.map { !$0.split(separator: "/").contains("..") } ?? false
+    }
+
     /// The path of a recording without its suffix. Values cannot lead out of the directory.
     package func path(channel: String?, title: String?, start: ProgramDateTime) -> String {
         parts.map { part in

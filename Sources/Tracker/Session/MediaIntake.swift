@@ -167,7 +167,8 @@ extension MediaIntake {
     private static let subtitleLead = 16
 
     private func nextStart(_ admission: FetchAdmission) -> (index: Int, startable: SegmentQueue.Startable)? {
-        let mayStartFurther = furtherInFlight < max(1, policy.maxInFlight / 2)
+        let places = min(policy.maxInFlight, policy.maxConnections ?? policy.maxInFlight)
+        let mayStartFurther = furtherInFlight < max(1, places / 2)
         let media = renditions.indices.filter {
             let role = renditions[$0].role
             return !role.isSubtitles && mayStart($0) && (mayStartFurther || !role.isFurtherAudio)
@@ -266,7 +267,7 @@ extension MediaIntake {
             renditions[index].counts[.failedAttempts] += 1
             if role == .main { stall.recordFailure(attempt.failure.lossReason) }
             var remedy = reportFailure(attempt, of: request, at: now)
-            let isCounted = attempt.failure.prospect != .hostLimited && !role.isSubtitles
+            let isCounted = attempt.failure.prospect != .hostLimited && !role.isOptional
             remedy.needsNextVariant = isCounted && attempt.failures % Self.failuresPerVariant == 0
             return remedy
         }

@@ -258,20 +258,20 @@ extension PlaylistIntake {
     mutating func failed(
         _ index: Int, _ error: TrackerError, retryAfter: Duration? = nil, _ media: inout MediaIntake, at now: Duration
     ) {
-        let (isSubtitles, isNew) = (
-            media.renditions[index].role.isSubtitles, media.renditions[index].load.failures.isNew(error)
-        )
-        if !isSubtitles {
+        let (role, isNew) = (media.renditions[index].role, media.renditions[index].load.failures.isNew(error))
+        if !role.isOptional {
             if case .unsupportedProtection = error.reason { return media.requests.finish(.failed(error)) }
-            if case .opening = state, media.renditions[index].role == .main {
+            if case .opening = state, role == .main {
                 return openingFailed(error, retryAfter: retryAfter, &media, at: now)
             }
+        }
+        if !role.isSubtitles {
             // A playlist that has ended needs no further answer.
             if media.renditions[index].cursor.hasEnded { return media.renditions[index].load.close() }
         }
         media.requests.report(media.renditions[index].loadFailed(error, retryAfter: retryAfter, at: now))
-        // Subtitles never end the channel, and request new URLs only once per failure.
-        if error.mayBeFixedByNewURL, !isSubtitles || isNew { locator.requestReload(at: now) }
+        // Subtitles and further audio never end the channel, and request new URLs only once per failure.
+        if error.mayBeFixedByNewURL, !role.isOptional || isNew { locator.requestReload(at: now) }
     }
 
     /// The time at which a playlist without segments ends the session.

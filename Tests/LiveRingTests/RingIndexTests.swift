@@ -151,3 +151,11 @@ struct RingIndexTests {
         #expect(live.segments.last?.discontinuityNumber == UInt64(at.count), "\(when)")
     }
 }
+
+extension RingIndex {
+    /// The names of all files that have to be in the spool.
+    var files: Set<String> {
+        sharedFiles.union(entries.lazy.filter { !$0.isGap }.map(\.segment.name))
+            .union(entries.lazy.flatMap(\.playableAudio).map(\.segment.name))
+    }
+}

@@ -17,8 +17,6 @@ package struct RecordedMovie: Sendable {
 
     package init() {}
 
-    package var mediaByteCount: UInt64 { writer.mediaByteCount }
-
     package mutating func append(_ part: RecordedMedia.Part) throws(MediaError) {
         video = part.videoConfiguration ?? video
         audio = part.audioConfiguration ?? audio

@@ -195,11 +195,6 @@ package struct RingIndex: Equatable, Sendable {
         longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
-    /// Whether an entry has an init section, or a gap lists it.
-    func knowsInitialization(_ name: String) -> Bool {
-        initializations[name] != nil || gapsByInitialization[name] != nil
-    }
-
     private mutating func retain(_ file: SpoolFile, isGap: Bool, isAudioOnly: Bool) {
         guard !isGap else {
             gapsByInitialization[file.name, default: 0] += 1
@@ -368,12 +363,6 @@ extension RingIndex {
 
     /// The newest entry that can be fetched.
     var newest: RingEntry? { entries.last }
-
-    /// The names of all files that have to be in the spool.
-    var files: Set<String> {
-        sharedFiles.union(entries.lazy.filter { !$0.isGap }.map(\.segment.name))
-            .union(entries.lazy.flatMap(\.playableAudio).map(\.segment.name))
-    }
 
     /// The names of the files, besides those of one segment, that have to be in the spool.
     var sharedFiles: Set<String> { Set(initializations.keys).union(sidecars.keys.map(\.name)) }

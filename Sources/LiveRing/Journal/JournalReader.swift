@@ -21,7 +21,7 @@ enum JournalReader {
         {
             return (journal, version)
         }
-        return try RingJournal.read(file.bytes(file.byteCount(), at: 0), path: path).map { ($0, version) }
+        return try RingJournal.read(file.bytes(in: 0..<file.byteCount()), path: path).map { ($0, version) }
     }
 
     /// The journal with the blocks of its checkpoint; nil if the journal does not have their records.
@@ -30,13 +30,13 @@ enum JournalReader {
     ) throws(RingError) -> RingJournal? {
         guard let last = checkpoint.blocks.last?[EntryBlock.size - 1] else { return nil }
         let byteCount = try file.byteCount()
-        let start = try file.bytes(min(longestHead, byteCount), at: 0)
+        let start = try file.bytes(in: 0..<min(longestHead, byteCount))
         let headEnd = Array("\n\(RingJournal.lastHeadLine)\n".utf8)
         guard let head = start.firstRange(of: headEnd)?.upperBound else { return nil }
         // A record ends with the name of its segment.
         let name = Array("\n\(last.segment.name)\n".utf8)
         for size in tailSizes {
-            let tail = try file.bytes(min(size, byteCount - head), at: max(head, byteCount - size))
+            let tail = try file.bytes(in: max(head, byteCount - size)..<byteCount)
             guard let end = tail.lastRange(of: name)?.upperBound else { continue }
             let records = Array(start[..<head]) + tail[end...]
             guard var journal = try RingJournal.read(records, path: file.path, after: checkpoint.blocks) else {

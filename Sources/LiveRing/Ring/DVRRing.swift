@@ -308,7 +308,8 @@ extension DVRRing {
             try? spool.remove(entry.segment.name)
             for file in entry.playableAudio { try? spool.remove(file.segment.name) }
             for file in newFiles(of: segment) { try? spool.remove(file.name) }
-            for (file, _, _) in entry.initializations where !index.knowsInitialization(file.name) {
+            for (file, _, _) in entry.initializations
+            where index.initializations[file.name] == nil && index.gapsByInitialization[file.name] == nil {
                 try? spool.remove(file.name)
             }
             throw error

@@ -56,18 +56,6 @@ import Glibc
         return FileVersion(status)
     }
 
-    /// Reads bytes from `offset` on.
-    /// - Returns: fewer than `count` if the file ends before.
-    func bytes(_ count: Int, at offset: Int) throws(RingError) -> [UInt8] {
-        guard lseek(raw, off_t(offset), SEEK_SET) >= 0 else { throw .system(.read, path: path, code: errno) }
-        var failure: Int32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            failure = unsafe fill(buffer, &filled)
-        }
-        guard failure == 0 else { throw .system(.read, path: path, code: failure) }
-        return bytes
-    }
-
     /// Reads the bytes from the current position to the end.
     func readToEnd() throws(RingError) -> [UInt8] {
         let expected = try byteCount()

@@ -34,9 +34,6 @@ package struct MovieWriter: Equatable, Sendable {
         shift += duration.count - duration.count % Self.shiftUnit
     }
 
-    /// The number of all samples.
-    package var sampleCount: Int { tracks.reduce(0) { $0 + $1.sizes.count } }
-
     /// Appends samples of one track, which begin at `samples.first`.
     /// - Parameters:
     ///   - decodeTime: of the first of them, on the channel's timeline.

@@ -27,7 +27,7 @@ struct CatchupTemplateTests {
     private static let untilNow = RewindRange.between(start: date(noon), end: nil)
     private static let late = RewindRange.delayed(milliseconds: 10_800_000)
 
-    /// What each placeholder stands for.
+    /// The value of each placeholder.
     private static let values: [(placeholder: String, value: String)] = [
         ("{utc}", "1767355200"), ("${start}", "1767355200"), ("{start}", "1767355200"), ("${timestamp}", "1767366000"),
         ("{utcend}", "1767358800"), ("${end}", "1767358800"), ("{lutc}", "1767366000"), ("${now}", "1767366000"),

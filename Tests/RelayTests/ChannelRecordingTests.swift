@@ -131,7 +131,7 @@ import Testing
         #expect(frames == published)
     }
 
-    /// What was recorded before, by another process, is of another ring: this one's numbers begin anew.
+    /// An earlier process recorded another ring: the numbers of this one begin anew.
     @Test func recordingGoesOnInAnotherRing() async throws {
         var channel = try SpooledChannel(of: .ssaiTagged)
         let snapshot = try #require(try await channel.relay().snapshot)

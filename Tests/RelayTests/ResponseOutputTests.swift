@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebServer
 
-/// What the handlers before get for a response: bytes of HTTP/1.1, or parts for a stream of HTTP/2.
+/// The output for the handlers before: bytes of HTTP/1.1, or parts for a stream of HTTP/2.
 @Suite struct ResponseOutputTests {
     struct Row: CustomTestStringConvertible {
         let when: String

@@ -33,7 +33,7 @@ package struct RecordedSegment: Equatable, Sendable {
 
 /// Media that a recording does not have.
 package struct RecordingLoss: Equatable, Sendable {
-    package enum Reason: String, CaseIterable, Sendable {
+    package enum Reason: String, Sendable {
         /// The upstream did not deliver it.
         case missing
         /// It left the rewind before it could be written: the disk was full, or the process did not run.
@@ -51,7 +51,7 @@ package struct RecordingLoss: Equatable, Sendable {
     }
 }
 
-/// What a recording is of, from its beginning on.
+/// The source, the path and the form of a recording, which are known from its beginning on.
 package struct RecordingPlan: Equatable, Sendable {
     package var channel: String?
     package var title: String?
@@ -60,15 +60,13 @@ package struct RecordingPlan: Equatable, Sendable {
     package var format: RecordingFormat
     /// nil: from the first segment that is published.
     package var start: ProgramDateTime?
-    /// nil: as long as the channel runs.
-    package var end: ProgramDateTime?
 
     package init(
         channel: String? = nil, title: String? = nil, path: String, format: RecordingFormat,
-        start: ProgramDateTime? = nil, end: ProgramDateTime? = nil
+        start: ProgramDateTime? = nil
     ) {
         (self.channel, self.title, self.path, self.format) = (channel, title, path, format)
-        (self.start, self.end) = (start, end)
+        self.start = start
     }
 }
 
@@ -79,7 +77,7 @@ package struct RecordingJournal: Equatable, Sendable {
         case loss(RecordingLoss)
         /// A break as it is known from now on. Of two with one start, the later line counts.
         case adBreak(AdBreak)
-        /// What was known of the break that starts there is not so.
+        /// The break that starts there is none.
         case noBreak(ProgramDateTime)
         /// Nothing is appended any more.
         case closed
@@ -137,7 +135,6 @@ extension RecordingJournal {
         let fields: [(String, String?)] = [
             ("channel", plan.channel), ("title", plan.title), ("path", plan.path), ("format", plan.format.rawValue),
             ("start", plan.start.map { "\($0.millisecondsSince1970)" }),
-            ("end", plan.end.map { "\($0.millisecondsSince1970)" }),
         ]
         return ([Self.mark] + fields.compactMap { name, value in value.map { "\(name) \(Self.line($0))" } } + ["-"])
             .joined(separator: "\n") + "\n"
@@ -155,13 +152,10 @@ extension RecordingJournal {
             if words.count == 2 { fields[words[0]] = String(words[1]) }
         }
         guard let path = fields["path"], let format = fields["format"].flatMap(RecordingFormat.init) else { return nil }
-        let date = { (name: Substring) in
-            fields[name].flatMap { Int64($0) }.map { ProgramDateTime(millisecondsSince1970: $0) }
-        }
+        let start = fields["start"].flatMap { Int64($0) }.map { ProgramDateTime(millisecondsSince1970: $0) }
         self.init(
             RecordingPlan(
-                channel: fields["channel"], title: fields["title"], path: path, format: format, start: date("start"),
-                end: date("end")))
+                channel: fields["channel"], title: fields["title"], path: path, format: format, start: start))
         readByteCount = lines[...end].reduce(0) { $0 + $1.utf8.count + 1 }
         for text in lines[(end + 1)...] {
             guard let line = Line(text) else { return }

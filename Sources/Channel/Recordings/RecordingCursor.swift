@@ -22,7 +22,6 @@ package struct RecordingCursor: Equatable, Sendable {
     private static let longestLoss: Int64 = 3_600_000
 
     private let start: ProgramDateTime?
-    private let end: ProgramDateTime?
     private let split: RecordingSplit
     /// The first segment of a recording that begins with what is published now.
     private let firstMediaSequence: UInt64
@@ -34,7 +33,7 @@ package struct RecordingCursor: Equatable, Sendable {
     ///   - split: where another file begins.
     ///   - firstMediaSequence: of what this process publishes.
     package init(_ journal: RecordingJournal, split: RecordingSplit, from firstMediaSequence: UInt64) {
-        (start, end) = (journal.plan.start, journal.plan.end)
+        start = journal.plan.start
         (self.split, self.firstMediaSequence) = (split, firstMediaSequence)
         last = journal.segments.last.map { Position(mediaSequence: $0.mediaSequence, dateEnd: $0.dateEnd) }
         boundary = journal.segments.first.flatMap { split.boundary(after: $0.date) }
@@ -45,10 +44,8 @@ package struct RecordingCursor: Equatable, Sendable {
         guard let entry = nextEntry(in: snapshot) else {
             // The end of an earlier process's ring is not that of this channel.
             let hasEnded = snapshot.hasEnded && snapshot.index.nextMediaSequence > firstMediaSequence
-            let isComplete = hasEnded || end.map { snapshot.reaches($0) } ?? false
-            return isComplete ? .finish(next: nil) : .wait
+            return hasEnded ? .finish(next: nil) : .wait
         }
-        if let end, entry.programDateTime >= end { return .finish(next: nil) }
         if let boundary, entry.programDateTime >= boundary { return .finish(next: entry.programDateTime) }
         if let last, entry.programDateTime.milliseconds(since: last.dateEnd) > Self.longestLoss {
             return .finish(next: entry.programDateTime)
@@ -76,7 +73,7 @@ package struct RecordingCursor: Equatable, Sendable {
             ? index.firstEntry(from: last.mediaSequence + 1) : snapshot.firstEntry(endingAfter: last.dateEnd)
     }
 
-    /// What left the ring between two segments.
+    /// Returns the loss of the segments that left the ring between two others.
     private mutating func lose(after last: Position, before entry: RingEntry) -> Step {
         let length = max(0, entry.programDateTime.milliseconds(since: last.dateEnd))
         self.last = Position(mediaSequence: entry.mediaSequence &- 1, dateEnd: entry.programDateTime)

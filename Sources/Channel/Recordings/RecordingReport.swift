@@ -4,7 +4,7 @@ package import Mux
 import Playlist
 package import Support
 
-/// What is known of a recording when it is closed: its breaks and its losses, on the timeline of its file.
+/// The breaks and the losses of a recording that is closed, on the timeline of its file.
 package struct RecordingReport: Sendable {
     /// A break in the file, from its first frame to the frame after it.
     package struct Break: Equatable, Sendable {

@@ -3,7 +3,7 @@ import Playlist
 import Splice
 import Tracker
 
-/// What the audio renditions of a source are.
+/// The identities of the audio renditions of a source.
 struct AudioRenditionTracks: Equatable, Sendable {
     /// The audio of the variant; nil if the playlist does not name it.
     let leading: AudioTrackIdentity?

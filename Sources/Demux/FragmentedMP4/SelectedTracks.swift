@@ -5,7 +5,7 @@ import Support
 struct SelectedTracks: Sendable {
     private var video: TrackDemuxer?
     private var audio: TrackDemuxer?
-    /// What `audio` is; nil if there is none.
+    /// The identity of `audio`; nil if there is none.
     private(set) var audioTrack: AudioTrackIdentity?
     private var furtherAudio: [TrackDemuxer] = []
     /// Sample entries of the audio tracks that cannot be republished.

@@ -50,7 +50,7 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var isScrambled = false
     /// The program followed at the end of the segment; nil if the container has no programs.
     package var program: ProgramSelection?
-    /// What the leading audio is; nil if the container does not say.
+    /// The identity of the leading audio; nil if the container does not say.
     package var audioTrack: AudioTrackIdentity?
     /// Sample entries of the audio tracks that cannot be republished; of fragmented MP4 alone.
     package var unsupportedAudio: [String] = []

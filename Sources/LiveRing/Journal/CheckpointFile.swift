@@ -9,7 +9,7 @@ struct CheckpointFile: Sendable {
     /// The number is that of the layout of bytes.
     private static let head = Array("LIVERELAY-CHECKPOINT 1\n".utf8)
 
-    /// What is read from a file.
+    /// The blocks of a file that was read.
     struct Content {
         /// Consecutive blocks.
         var blocks: [EntryBlock] = []

@@ -235,9 +235,6 @@ extension RingSnapshot {
         index.firstIndex(at: date).map { index.listed[$0] }
     }
 
-    /// Whether a listed entry ends at a date or later.
-    package func reaches(_ date: ProgramDateTime) -> Bool { index.reaches(date) }
-
     private func dates(of range: RewindRange) -> (start: ProgramDateTime?, end: ProgramDateTime?) {
         switch range {
         case .whole: (nil, nil)

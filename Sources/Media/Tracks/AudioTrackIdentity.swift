@@ -1,4 +1,4 @@
-/// What an audio track of a channel is. Splices change PIDs, track IDs and the order of tracks, but not this.
+/// The identity of an audio track of a channel. Splices change PIDs, track IDs and the order of tracks, but not this.
 package struct AudioTrackIdentity: Hashable, Sendable {
     /// audio_type of ISO_639_language_descriptor (ISO/IEC 13818-1 Table 2-60).
     package enum Kind: UInt8, Sendable {

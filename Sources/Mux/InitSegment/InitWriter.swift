@@ -52,12 +52,7 @@ package enum InitWriter {
             mvhd.zeros(8)
             mvhd.u32(UInt32(TrackTimescale.movie))
             mvhd.u32(0)
-            mvhd.u32(0x0001_0000)  // rate 1.0
-            mvhd.u16(0x0100)  // volume 1.0
-            mvhd.zeros(10)
-            mvhd.identityMatrix()
-            mvhd.zeros(24)
-            mvhd.u32(TrackID.audio + 1)
+            mvhd.playbackFields()
         }
     }
 
@@ -72,6 +67,16 @@ package enum InitWriter {
 }
 
 extension BoxWriter {
+    /// Writes the fields of `mvhd` after its duration (§8.2.2).
+    mutating func playbackFields() {
+        u32(0x0001_0000)  // rate 1.0
+        u16(0x0100)  // volume 1.0
+        zeros(10)
+        identityMatrix()
+        zeros(24)
+        u32(TrackID.audio + 1)
+    }
+
     /// Writes the identity matrix of `mvhd` and `tkhd` (§6.2.2).
     mutating func identityMatrix() {
         for value in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] as [UInt32] { u32(value) }

@@ -25,8 +25,6 @@ struct EBMLWriter: Sendable {
         append(body)
     }
 
-    mutating func binary(_ id: UInt32, _ body: [UInt8]) { element(id, body) }
-
     mutating func text(_ id: UInt32, _ text: String) { element(id, Array(text.utf8)) }
 
     /// An unsigned integer in as few bytes as it needs.

@@ -92,7 +92,7 @@ package struct MatroskaWriter: Sendable {
         var offsets: [Int] = []
         for part in parts + [(0x1C53_BB6B, [])] {
             seek.master(0x4DBB) { entry in
-                entry.binary(0x53AB, EBMLWriter.bytes(ofID: part.id))
+                entry.element(0x53AB, EBMLWriter.bytes(ofID: part.id))
                 entry.wideUnsigned(0x53AC, UInt64(position))
             }
             offsets.append(base + 4 + 8 + seek.bytes.count - 8)
@@ -183,7 +183,7 @@ extension MatroskaWriter {
         info.unsigned(0x2AD7B1, 1_000_000)  // nanoseconds of a unit
         info.float(0x4489, Double(description.duration.count) / 90)
         let nanoseconds = (description.date - epoch).multipliedReportingOverflow(by: 1_000_000)
-        if !nanoseconds.overflow { info.binary(0x4461, EBMLWriter.wide(UInt64(bitPattern: nanoseconds.partialValue))) }
+        if !nanoseconds.overflow { info.element(0x4461, EBMLWriter.wide(UInt64(bitPattern: nanoseconds.partialValue))) }
         if let title = description.title { info.text(0x7BA9, title) }
         info.text(0x4D80, "liverelay")
         info.text(0x5741, "liverelay")
@@ -196,13 +196,13 @@ extension MatroskaWriter {
         switch video.codec {
         case .h264:
             entry.text(0x86, "V_MPEG4/ISO/AVC")
-            entry.binary(0x63A2, try AVCDecoderConfigurationRecord(video).bytes)
+            entry.element(0x63A2, try AVCDecoderConfigurationRecord(video).bytes)
         case .hevc:
             entry.text(0x86, "V_MPEGH/ISO/HEVC")
-            entry.binary(0x63A2, try HEVCDecoderConfigurationRecord(video).bytes)
+            entry.element(0x63A2, try HEVCDecoderConfigurationRecord(video).bytes)
         case .mpeg2:
             entry.text(0x86, "V_MPEG2")
-            entry.binary(0x63A2, video.sequenceHeaders)
+            entry.element(0x63A2, video.sequenceHeaders)
         }
         entry.master(0xE0) { frame in
             frame.unsigned(0xB0, UInt64(description.width))
@@ -217,7 +217,7 @@ extension MatroskaWriter {
         switch audio.codec {
         case .aac:
             entry.text(0x86, "A_AAC")
-            entry.binary(0x63A2, audio.decoderSpecificInfo)
+            entry.element(0x63A2, audio.decoderSpecificInfo)
         case .mpegAudio(let layer): entry.text(0x86, "A_MPEG/L\(layer)")
         case .ac3: entry.text(0x86, "A_AC3")
         case .eac3: entry.text(0x86, "A_EAC3")

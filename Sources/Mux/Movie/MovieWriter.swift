@@ -106,12 +106,7 @@ package struct MovieWriter: Equatable, Sendable {
             mvhd.zeros(16)
             mvhd.u32(UInt32(Ticks.perSecond))
             mvhd.u64(UInt64(presented.upperBound.count - presented.lowerBound.count))
-            mvhd.u32(0x0001_0000)  // rate 1.0
-            mvhd.u16(0x0100)  // volume 1.0
-            mvhd.zeros(10)
-            mvhd.identityMatrix()
-            mvhd.zeros(24)
-            mvhd.u32(TrackID.audio + 1)
+            mvhd.playbackFields()
         }
     }
 }

@@ -1,3 +1,4 @@
+import Channel
 import LiveRing
 import Mux
 
@@ -17,7 +18,7 @@ actor ExtractReader {
     }
 
     /// The next bytes; nil at the end, or if the file cannot be read.
-    func next() -> ArraySlice<UInt8>? {
+    func next() async -> ArraySlice<UInt8>? {
         guard !unsent.isEmpty, !Task.isCancelled else { return nil }
         let headerSize = segment.header.count
         if unsent.lowerBound < headerSize {
@@ -27,7 +28,9 @@ actor ExtractReader {
         }
         let start = unsent.lowerBound - headerSize + segment.payload.lowerBound
         let range = start..<start + min(unsent.count, EndlessStreamReader.byteLimit)
-        guard let bytes = try? snapshot.bytes(of: file, in: range), bytes.count == range.count else { return nil }
+        let (snapshot, file) = (snapshot, file)
+        let bytes = await TransportStreamThreads.perform { try? snapshot.bytes(of: file, in: range) }
+        guard let bytes, bytes.count == range.count else { return nil }
         unsent.removeFirst(bytes.count)
         return bytes[...]
     }

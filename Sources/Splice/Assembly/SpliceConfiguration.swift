@@ -9,7 +9,7 @@ package struct SpliceConfiguration: Sendable {
     package var audioTracks = AudioTrackChoice.leading
     /// The audio tracks that come in renditions of their own, beside the companion.
     package var audioRenditions: [AudioTrackIdentity] = []
-    /// What the leading audio is; nil if only its container says that.
+    /// The identity of the leading audio; nil if only its container says that.
     package var leadingTrack: AudioTrackIdentity?
     /// Treatment of the audio.
     package var audio: AudioPolicy

@@ -23,7 +23,7 @@ package struct SplicedSegment: Sendable {
     package let description: PeriodDescription
     /// The audio tracks beside the leading one, in the order of `position`.
     package var furtherAudio: [SplicedAudioTrack] = []
-    /// What the leading audio is; nil if the upstream does not say.
+    /// The identity of the leading audio; nil if the upstream does not say.
     package var audioTrack: AudioTrackIdentity?
     /// The channels with captions in the frames of this segment.
     package var captions = CaptionChannels()

@@ -16,7 +16,7 @@ struct RenditionDemuxer: Sendable {
     var audioStage: AudioTranscodeStage
     /// The selected program of a transport stream.
     private(set) var program: ProgramSelection?
-    /// What the leading audio is; nil if the container does not say.
+    /// The identity of the leading audio; nil if the container does not say.
     private(set) var audioTrack: AudioTrackIdentity?
     /// Audio tracks of fragmented MP4 that cannot be republished, by their sample entries.
     private(set) var unsupportedAudio: [String] = []

@@ -205,7 +205,7 @@ struct FurtherAudioTrack: Sendable {
     }
 }
 
-/// What a segment has of an audio track beside the leading one.
+/// The part of a segment in an audio track beside the leading one.
 package struct SplicedAudioTrack: Equatable, Sendable {
     package let identity: AudioTrackIdentity
     package let configuration: AudioConfiguration

@@ -1,5 +1,5 @@
 /// The container of a recording that is closed.
-package enum RecordingFormat: String, CaseIterable, Sendable {
+package enum RecordingFormat: String, Sendable {
     case ts, mp4, mkv
 }
 
@@ -135,7 +135,7 @@ package struct RecordingPattern: Hashable, Sendable {
 }
 
 extension RecordingPattern.Fault {
-    /// What is expected instead.
+    /// A text for people: the form that is expected instead.
     package var expectation: String {
         switch self {
         case .format: "a path that ends with .ts, .mp4 or .mkv"

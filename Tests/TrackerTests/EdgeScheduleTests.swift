@@ -56,19 +56,31 @@ private func held(finds: Int = 12) -> (schedule: EdgeSchedule, next: Double) {
 
     @Test func missMovesTheOffsetByAStep() {
         var (schedule, next) = held()
-        #expect(schedule.next(after: load(at: next, found: 0)) == .seconds(next + 1))
-        // The step is an eightieth of a segment, doubled because the miss came soon.
-        let after = schedule.next(after: load(at: next + 1, found: 1)).inSeconds
+        #expect(schedule.next(after: load(at: next, found: 0)) == .seconds(next + 0.25))
+        // The step is a hundredth of a segment, doubled because the miss came soon.
+        let after = schedule.next(after: load(at: next + 0.25, found: 1)).inSeconds
         #expect(after - next > 4.06 && after - next < 4.09)
     }
 
-    @Test func stallCostsOneLoadMoreAndKeepsTheOffset() {
+    @Test func stallCostsTwoLoadsMoreAndKeepsTheOffset() {
         var (schedule, next) = held()
-        let starts = [0.0, 1, 3, 5, 7]
+        let starts = [0.0, 0.25, 1.25, 3.25, 5.25]
         let waits = starts.map { schedule.next(after: load(at: next + $0, found: 0)).inSeconds - next }
-        #expect(zip(waits, [1.0, 3, 5, 7, 9]).allSatisfy { abs($0 - $1) < 0.001 })
-        let after = schedule.next(after: load(at: next + 9, found: 3)).inSeconds
-        #expect(abs(after - (next + 12)) < 0.01)
+        #expect(zip(waits, [0.25, 1.25, 3.25, 5.25, 7.25]).allSatisfy { abs($0 - $1) < 0.001 }, "\(waits)")
+        let after = schedule.next(after: load(at: next + 7.25, found: 2)).inSeconds
+        #expect(abs(after - (next + 8)) < 0.3, "\(after - next)")
+    }
+
+    @Test func missAfterAScoutIsFoundSoonAndAStallCostsOneLoadMore() {
+        var (schedule, next) = held(finds: 12)
+        var last = next
+        for _ in 0..<12 {
+            (last, next) = (next, schedule.next(after: load(at: next, found: 1)).inSeconds)
+            if next - last < 3.5 { break }
+        }
+        let planned = schedule.next(after: load(at: next, found: 0)).inSeconds
+        #expect(abs(schedule.next(after: load(at: planned, found: 0)).inSeconds - planned - 0.25) < 0.01)
+        #expect(abs(schedule.next(after: load(at: planned + 0.25, found: 0)).inSeconds - planned - 2.25) < 0.01)
     }
 
     @Test func secondMissAtOnceSearchesAnew() {
@@ -130,7 +142,7 @@ private func held(finds: Int = 12) -> (schedule: EdgeSchedule, next: Double) {
         #expect(cached.next(after: load(at: next, found: 0, freshness: aged)) == .seconds(next + 2.05))
         let long = CacheFreshness(maxAge: .seconds(30))
         var origin = held().schedule
-        #expect(origin.next(after: load(at: next, found: 0, freshness: long)) == .seconds(next + 1), "no cache seen")
+        #expect(origin.next(after: load(at: next, found: 0, freshness: long)) == .seconds(next + 0.25), "no cache seen")
     }
 }
 
@@ -239,11 +251,11 @@ func edgeKeepsItsBudgetInCalm(seed: UInt64) {
 func edgeKeepsItsDistancesAndFollows(seed: UInt64, isCalm: Bool) {
     let generated = GeneratedUpstream(seed: seed, isCalm: isCalm)
     let run = PollingSimulation(generated.upstream)
-    let shortest = max(generated.segment / 4, 0.25) - 1e-6
+    let shortest = max(generated.segment / 16, 0.25) - 1e-6
     for (load, next) in zip(run.loads, run.loads.dropFirst()) { #expect(next.at - load.at >= shortest) }
-    for (index, load) in run.loads.enumerated().dropFirst(3).dropLast() where load.found == 0 {
-        guard run.loads[index - 1].found == 0 else { continue }
-        #expect(run.loads[index + 1].at - load.at >= max(generated.segment / 2, 0.5) - 1e-6, "after two empty loads")
+    for (index, load) in run.loads.enumerated().dropFirst(4).dropLast() where load.found == 0 {
+        guard run.loads[index - 1].found == 0, run.loads[index - 2].found == 0 else { continue }
+        #expect(run.loads[index + 1].at - load.at >= max(generated.segment / 2, 0.5) - 1e-6, "after three empty loads")
     }
     let calm = run.latencies.filter { $0.at > max(generated.calmFrom, 60 + 12 * generated.segment) }
     let late = calm.count { $0.late > generated.segment / 3 + generated.upstream.roundTrip }

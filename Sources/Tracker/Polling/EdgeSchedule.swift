@@ -8,8 +8,8 @@
 /// 4. *Budget.* Loads that find nothing are limited by `PollingBudget`. Without a budget for a miss, loads come at the
 ///    upper bound. When misses exhaust it, the standard's schedule takes over until a request is saved.
 ///
-/// After a load that finds nothing, the next comes a quarter of a segment later, and then the standard's come. No load
-/// comes while a cache would repeat the last answer.
+/// After a load that finds nothing, the next comes a quarter of a segment later, and then the standard's come. While the
+/// schedule holds, one more comes a sixteenth of a segment later. No load comes while a cache would repeat the last answer.
 struct EdgeSchedule: Equatable, Sendable {
     /// A load that brought a whole playlist.
     struct Load: Equatable, Sendable {
@@ -28,6 +28,8 @@ struct EdgeSchedule: Equatable, Sendable {
 
     /// The shortest time between the starts of two loads: a part of a segment, and at least this.
     private static let (shortestPart, shortest) = (4, Duration.milliseconds(250))
+    /// The wait after the first planned load that finds nothing, in parts of a segment.
+    private static let soonPart = 16
     /// The time between scouts in segments, and at least.
     private static let (scoutSegments, scoutInterval) = (8, Duration.seconds(40))
     /// A publication comes a moment after the end of its media, if the dates are right.
@@ -55,6 +57,8 @@ struct EdgeSchedule: Equatable, Sendable {
     private var missedAt = Duration.zero
     /// Planned loads that found nothing since the last find.
     private var emptyLoads = 0
+    /// Whether a load found nothing well before the planned one.
+    private var hasScouted = false
 
     /// Whether the moment of publication is known.
     var isHolding: Bool { bounds?.isNarrow(segmentDuration) ?? false }
@@ -65,9 +69,9 @@ struct EdgeSchedule: Equatable, Sendable {
     /// Returns when to load again.
     mutating func next(after load: Load) -> Duration {
         if load.freshness.age >= .seconds(1) { hasSeenCache = true }
-        if load.newSegments.isEmpty { return max(retry(after: load), soonest(after: load)) }
+        if load.newSegments.isEmpty { return max(retry(after: load), freshAgain(after: load)) }
         record(load)
-        (foundAt, absentAt, emptyLoads) = (load.began, load.began, 0)
+        (foundAt, absentAt, emptyLoads, hasScouted) = (load.began, load.began, 0, false)
         guard !isExhausted else { return max(load.standard, soonest(after: load)) }
         planned = max(plan(after: load), soonest(after: load))
         return scout(after: load) ?? planned
@@ -81,30 +85,40 @@ struct EdgeSchedule: Equatable, Sendable {
     /// The shortest time between the starts of two loads.
     static func shortestWait(segmentDuration: Duration) -> Duration { max(shortest, segmentDuration / shortestPart) }
 
-    private func soonest(after load: Load) -> Duration {
-        max(load.began + shortestWait, load.ended + repeatTime(of: load))
-    }
+    private func soonest(after load: Load) -> Duration { max(load.began + shortestWait, freshAgain(after: load)) }
 
-    private func repeatTime(of load: Load) -> Duration {
+    /// When a cache no longer repeats the answer.
+    private func freshAgain(after load: Load) -> Duration {
         let time = load.freshness.repeatTime(segmentDuration: segmentDuration, hasSeenCache: hasSeenCache)
-        return min(time, load.targetDuration)
+        return load.ended + min(time, load.targetDuration)
     }
 }
 
 // MARK: - A load that found nothing
 
 extension EdgeSchedule {
+    /// Waits after the first planned loads that find nothing. The standard's follow.
+    ///
+    /// A segment whose publication is known is late by a little, as a rule. A scout was the one load more that a stall
+    /// may cost.
+    private var earlyWaits: [Duration] {
+        guard isHolding else { return [shortestWait] }
+        let soon = max(Self.shortest, segmentDuration / Self.soonPart)
+        return hasScouted ? [soon] : [soon, shortestWait]
+    }
+
     private mutating func retry(after load: Load) -> Duration {
-        let isFirst = absentAt == foundAt
         absentAt = max(absentAt, load.began)
         missedAt = load.began
         guard bounds != nil, !isExhausted else { return load.standard }
-        if load.began + shortestWait / 2 < planned { return planned }
+        if load.began + shortestWait / 2 < planned {
+            hasScouted = true
+            return planned
+        }
         emptyLoads += 1
-        guard emptyLoads == 1 else { return load.standard }
-        budget.spend()
-        // A scout was the one load more that a stall may cost.
-        return isFirst ? load.began + shortestWait : max(load.standard, load.began + shortestWait * 2)
+        if emptyLoads == 1 { budget.spend() }
+        guard emptyLoads <= earlyWaits.count else { return max(load.standard, load.began + shortestWait) }
+        return load.began + earlyWaits[emptyLoads - 1]
     }
 }
 
@@ -118,7 +132,7 @@ extension EdgeSchedule {
         rhythm.append(load.newSegments, continuesLast: load.began - foundAt < segmentDuration / 2)
         budget.earn(segments: load.newSegments.count)
         let evidence = PublicationBounds.Evidence(
-            absent: absentAt - mediaTime, present: load.began - mediaTime, emptyLoads: emptyLoads)
+            absent: absentAt - mediaTime, present: load.began - mediaTime, isStall: emptyLoads > earlyWaits.count)
         if isExhausted {
             isExhausted = !budget.permitsRequest
             if !isExhausted { bounds.learn(evidence, segmentDuration) }

@@ -12,8 +12,8 @@ struct PublicationBounds: Equatable, Sendable {
         let absent: Duration
         /// Offset of the load that listed it.
         let present: Duration
-        /// Loads that found nothing after the segment was expected.
-        let emptyLoads: Int
+        /// Whether the upstream published nothing for longer than a miss takes to be noticed.
+        let isStall: Bool
     }
 
     /// The bounds are narrow if they differ by at most a part of a segment, or by the jitter of a network.
@@ -75,7 +75,7 @@ struct PublicationBounds: Equatable, Sendable {
     private mutating func recordMiss(_ evidence: Evidence, _ segmentDuration: Duration) {
         defer { findsSinceMiss = 0 }
         if findsSinceMiss < Self.atOnce { return learn(evidence, segmentDuration) }
-        guard evidence.emptyLoads == 1 else { return }
+        guard !evidence.isStall else { return }
         let least = max(Self.leastStep, segmentDuration / Self.leastStepPart)
         let isSoon = findsSinceMiss < Self.soon
         step = max(least, min(segmentDuration / Self.mostStepPart, isSoon ? max(step, least) * 2 : step / 2))

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// How the C library gives memory back to the system.
 ///
@@ -28,6 +29,19 @@ package enum HeapSettings {
         _ = setOption(mapThreshold, mappedBytes)
         _ = setOption(trimThreshold, trimmedBytes)
         _ = setOption(arenaLimit, arenas)
+    }
+
+    private static let isTrimDue = Atomic(false)
+
+    /// Gives back free memory half a minute later. Called when a channel begins: its first segments come at once, and
+    /// those of many channels leave free memory that none of them needs again.
+    static func trimSoon() {
+        guard !isTrimDue.exchange(true, ordering: .relaxed) else { return }
+        Task {
+            try? await Task.sleep(for: .seconds(30))
+            isTrimDue.store(false, ordering: .relaxed)
+            trim()
+        }
     }
 
     /// Gives back all free memory, also between blocks in use. Called when a channel has ended.

@@ -105,6 +105,7 @@ extension ChannelRunner {
                 guard let snapshot = state.snapshot else { return outcome }
                 if !isPublishing, snapshot.hasSegments {
                     isPublishing = true
+                    HeapSettings.trimSoon()
                     onPublish()
                 }
                 if snapshot.spoolReplacements > replacements {

@@ -31,13 +31,13 @@ struct StandingVideo: Equatable, Sendable {
     /// - Parameter stands: whether the last frame stands for longer than a frame rate explains.
     func isAvailable(stands: Bool) -> Bool { key != nil && !isOver && (isKeyLast || !stands) }
 
-    /// Records the frames of a segment.
+    /// Records the frames of a segment. The key frame is copied: a slice would hold the bytes of its whole segment.
     mutating func update(from packets: [VideoPacket]) {
         guard !packets.isEmpty else { return }
         repeatedDuration = .zero
         needsRandomAccess = false
         let newest = packets.lastIndex { $0.isIntra && !$0.isDamaged }
-        if let newest { key = packets[newest] }
+        if let newest { key = packets[newest].copied }
         isKeyLast = newest == packets.endIndex - 1
     }
 
@@ -66,6 +66,13 @@ extension VideoPacket {
         case .instantaneousRefresh, .cleanRandomAccess, .recoveryPoint: true
         case .gradualRefresh, nil: false
         }
+    }
+
+    /// The frame without times, in bytes of its own.
+    fileprivate var copied: VideoPacket {
+        VideoPacket(
+            pid: pid, configuration: configuration, pts: nil, dts: nil, randomAccess: randomAccess, isDamaged: false,
+            payload: Array(payload)[...], parameterSets: parameterSets)
     }
 
     fileprivate func repeated(decoding: Ticks, presentation: Ticks) -> VideoPacket {

@@ -19,11 +19,15 @@ struct SubtitlePipeline: Sendable {
     /// Whether the newest file could not be written.
     private var isWriteFailing = false
 
-    /// - Parameter isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
-    init(_ ring: DVRRing, isLive: Bool) {
+    /// - Parameters:
+    ///   - captions: the channels of CEA-608 that the last renditions of the ring are made of.
+    ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
+    init(_ ring: DVRRing, captions: [Int] = [], isLive: Bool) {
         self.ring = ring
         let lateness = max(Ticks.seconds(Int64(ring.targetDuration) * 2), .seconds(6))
-        timeline = SubtitleTimeline(renditions: ring.snapshot.subtitles.count, lateness: isLive ? lateness : nil)
+        timeline = SubtitleTimeline(
+            renditions: ring.snapshot.subtitles.count - captions.count, captions: captions,
+            lateness: isLive ? lateness : nil)
     }
 
     var counts: Counts<SubtitleCount> { timeline.counts }

@@ -51,7 +51,7 @@ package struct Relay {
                 directory: configuration.spool, policy: configuration.retention,
                 targetDuration: previous.targetDuration, subtitles: nil, previous: previous)
         } catch { throw recordFailure(.spool(error)) }
-        try await startPipeline(on: ring, isLive: true)
+        try await startPipeline(on: ring, captions: [], isLive: true)
     }
 
     /// Processes one output of the tracker's driver.
@@ -147,16 +147,22 @@ extension Relay {
         do throws(RingError) { ring = try await self.ring(for: joined, of: source, isFirst: isFirst) } catch {
             throw recordFailure(.spool(error))
         }
+        let captions = source == 0 ? captionRenditions.map(\.channel) : []
         if pipeline == nil {
-            try await startPipeline(on: ring, isLive: !joined.isVOD)
+            try await startPipeline(on: ring, captions: captions, isLive: !joined.isVOD)
         } else {
             let slate = try slate(for: ring)
-            pipeline?.replaceRing(ring, isLive: !joined.isVOD, slate: slate)
+            pipeline?.replaceRing(ring, captions: captions, isLive: !joined.isVOD, slate: slate)
             state.setRing(ring)
         }
-        await ring.declareCaptions(captions)
+        await ring.declareCaptions(self.captions)
         // A finished playlist is listed whole. If the upstream was live, its viewers keep what they have.
         if joined.isVOD { await ring.stopSliding() } else { await ring.resumeSliding() }
+    }
+
+    /// The subtitle renditions that are made of captions in the video, after those of the upstream.
+    private var captionRenditions: [CaptionRendition] {
+        configuration.captionsToWebVTT ? CaptionRendition.renditions(declared: captions) : []
     }
 
     private mutating func ring(
@@ -164,7 +170,7 @@ extension Relay {
     ) async throws(RingError) -> DVRRing {
         var policy = configuration.retention
         if joined.isVOD { policy.rewind = nil }
-        let subtitles = source == 0 ? subtitles : nil
+        let subtitles = source == 0 ? subtitles + captionRenditions.map(\.rendition) : nil
         let targetDuration = Int(joined.targetDuration.secondsRoundedUp)
         if let pipeline {
             // Once this process has published a target duration, it may not change.
@@ -178,10 +184,12 @@ extension Relay {
             firstMediaSequence: joined.mediaSequence, subtitles: subtitles, previous: previous)
     }
 
-    private mutating func startPipeline(on ring: DVRRing, isLive: Bool) async throws(ChannelError) {
+    private mutating func startPipeline(
+        on ring: DVRRing, captions: [Int], isLive: Bool
+    ) async throws(ChannelError) {
         pipeline = ChannelPipeline(
             upstream: configuration.upstream, ring: ring, audio: configuration.audio,
-            requiresVideo: configuration.requiresVideo, isLive: isLive, wallClock: wallClock(),
+            requiresVideo: configuration.requiresVideo, captions: captions, isLive: isLive, wallClock: wallClock(),
             slate: try slate(for: ring), beginning: configuration.beginning,
             hasBackups: !configuration.backups.isEmpty, memory: configuration.memory)
         do throws(ChannelError) {

@@ -34,6 +34,8 @@ package struct RelayConfiguration: Sendable {
     package var audio: AudioSettings
     /// Whether media without video counts as unusable.
     package var requiresVideo = false
+    /// Whether captions of CEA-608 are published as WebVTT too.
+    package var captionsToWebVTT = false
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?
     /// Where the timeline begins if the spool has no past. What is published does not depend on it, except for its times.

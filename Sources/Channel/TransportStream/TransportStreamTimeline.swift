@@ -113,18 +113,6 @@ extension TransportStreamState {
     }
 }
 
-extension VideoConfiguration.Codec {
-    /// nil for a codec that is not published.
-    init?(codecString: String) {
-        switch codecString.prefix(4) {
-        case "avc1": self = .h264
-        case "hvc1": self = .hevc
-        case "mp4v": self = .mpeg2
-        default: return nil
-        }
-    }
-}
-
 extension SegmentFormat {
     /// The format of a segment's transport stream: without the codecs that it does not have.
     /// - Parameters:

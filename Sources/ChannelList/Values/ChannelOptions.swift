@@ -44,6 +44,7 @@ package struct ChannelOptions: Sendable {
         package let audio = Field<String>(.audio)
         package let audioTracks = Field<String>(.audioTracks)
         package let fillsSilence = Field<Bool>(.fillSilence)
+        package let captionsToWebVTT = Field<Bool>(.captionsToWebVTT)
         package let requiredMedia = Field<String>(.require)
         package let slate = Field<String>(.slate)
         package let window = Field<Duration>(.window)

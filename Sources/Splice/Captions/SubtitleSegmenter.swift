@@ -132,7 +132,7 @@ struct SubtitleSegmenter: Sendable {
 
 extension Ticks {
     /// Milliseconds, rounded to the nearest.
-    fileprivate var roundedMilliseconds: Int64 {
+    var roundedMilliseconds: Int64 {
         (count * 1000 + (count < 0 ? -1 : 1) * Self.perSecond / 2) / Self.perSecond
     }
 }

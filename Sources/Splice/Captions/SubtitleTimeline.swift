@@ -12,15 +12,18 @@ package struct SubtitleTimeline: Sendable {
 
     private var published = PublishedSpans()
     private var renditions: [Rendition]
+    private var captions: [CaptionSegmenter]
     private var lastEnd: Ticks?
     private let maxLateness: Ticks?
 
     /// - Parameters:
-    ///   - renditions: number of renditions.
+    ///   - renditions: number of renditions of the upstream.
+    ///   - captions: the channels of CEA-608, 1 ... 4, that the renditions after those are made of.
     ///   - maxLateness: media time by which a rendition may be later than the video before a segment's subtitles are
     ///     published incomplete; nil: no limit, for a VOD program.
-    package init(renditions: Int, lateness maxLateness: Ticks?) {
+    package init(renditions: Int, captions: [Int] = [], lateness maxLateness: Ticks?) {
         self.renditions = Array(repeating: Rendition(), count: renditions)
+        self.captions = captions.map { CaptionSegmenter(channel: $0) }
         self.maxLateness = maxLateness
     }
 
@@ -28,17 +31,30 @@ package struct SubtitleTimeline: Sendable {
         renditions.reduce(into: Counts<SubtitleCount>()) {
             $0 += $1.placer.counts
             $0 += $1.segmenter.counts
-        }
+        } + captions.reduce(into: Counts<SubtitleCount>()) { $0 += $1.counts }
     }
 
     /// Adds a segment that was published as `mediaSequence`.
     package mutating func append(_ segment: SplicedSegment, publishedAs mediaSequence: UInt64) -> [SegmentSubtitles] {
         let end = segment.position.presentationEnd
-        return append(
-            segment.spans,
-            of: SubtitleSegmenter.PublishedSegment(
-                mediaSequence: mediaSequence, period: segment.description.index,
-                start: lastEnd ?? end - segment.duration, end: end))
+        let published = SubtitleSegmenter.PublishedSegment(
+            mediaSequence: mediaSequence, period: segment.description.index,
+            start: lastEnd ?? end - segment.duration, end: end)
+        return captionFiles(of: segment, published) + append(segment.spans, of: published)
+    }
+
+    private mutating func captionFiles(
+        of segment: SplicedSegment, _ published: SubtitleSegmenter.PublishedSegment
+    ) -> [SegmentSubtitles] {
+        guard !captions.isEmpty else { return [] }
+        let start = published.end - segment.duration
+        let pictures = segment.captionPictures(from: start)
+        return captions.indices.map { index in
+            let bytes = captions[index].write(
+                pictures, from: start, to: published.end, isDiscontinuous: segment.isDiscontinuous)
+            return SegmentSubtitles(
+                rendition: renditions.count + index, mediaSequence: published.mediaSequence, bytes: bytes)
+        }
     }
 
     mutating func append(

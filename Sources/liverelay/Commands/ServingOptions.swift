@@ -69,6 +69,9 @@ struct ServingOptions: ParsableArguments {
             valueName: "media"))
     var require: RequiredMedia?
 
+    @Flag(help: ArgumentHelp(.captionsToWebVTT))
+    var captionsToWebvtt = false
+
     @OptionGroup var log: LogOptions
     @OptionGroup var events: EventOptions
 
@@ -114,6 +117,7 @@ struct ServingOptions: ParsableArguments {
         (configuration.spool, configuration.slate) = (directory.path, slate)
         configuration.retrySeed = .random(in: .min ... .max)
         configuration.requiresVideo = require == .video
+        configuration.captionsToWebVTT = captionsToWebvtt
         try await RelayService(
             options: self, configuration: configuration,
             address: hasServer ? ListenAddress(host: listen, port: Int(port ?? Self.defaultPort)) : nil,

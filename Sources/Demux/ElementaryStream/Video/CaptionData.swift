@@ -1,8 +1,6 @@
 import Media
 
 /// Caption data in the user data of a picture (ATSC A/53 Part 4 §6.2.3, CTA-708 §4.4).
-///
-/// Nothing is decoded: only the channels that carry captions are recognized.
 enum CaptionData {
     /// The bytes of a message up to the last caption byte: 31 constructs of three bytes after the header.
     static let messageLimit = identifier.count + 2 + 31 * 3
@@ -21,22 +19,19 @@ enum CaptionData {
 
     /// Returns the channels with captions in user data of MPEG-2, which are a message without its provider.
     static func channels(inUserData userData: ArraySlice<UInt8>) -> CaptionChannels {
-        channels(in: provider + userData.prefix(messageLimit - provider.count))
+        channels(in: message(ofUserData: userData))
+    }
+
+    static func message(ofUserData userData: ArraySlice<UInt8>) -> [UInt8] {
+        provider + userData.prefix(messageLimit - provider.count)
     }
 
     /// Returns the channels with captions in a message user_data_registered_itu_t_t35; empty for other user data.
     static func channels(in message: [UInt8]) -> CaptionChannels {
         var channels = CaptionChannels()
-        guard message.starts(with: identifier), message.count > identifier.count + 2 else { return channels }
-        let flags = message[identifier.count]
-        guard flags & 0x40 != 0 else { return channels }  // process_cc_data_flag
         var packet: [UInt8] = []
-        var index = identifier.count + 2
-        for _ in 0..<(flags & 0x1F) where index + 3 <= message.count {
-            let (header, first, second) = (message[index], message[index + 1], message[index + 2])
-            index += 3
-            guard header & 0x04 != 0 else { continue }  // cc_valid
-            switch Int(header & 0x03) {
+        forEachConstruct(in: message) { type, first, second in
+            switch type {
             case Construct.packetStart:
                 insertServices(of: packet, into: &channels)
                 packet = [first, second]
@@ -46,6 +41,28 @@ enum CaptionData {
         }
         insertServices(of: packet, into: &channels)
         return channels
+    }
+
+    /// Returns the byte pairs of line 21 in a message, in order.
+    static func line21Pairs(in message: [UInt8]) -> [Line21Pair] {
+        var pairs: [Line21Pair] = []
+        forEachConstruct(in: message) { type, first, second in
+            if Construct.line21 ~= type { pairs.append(Line21Pair(field: type, first: first, second: second)) }
+        }
+        return pairs
+    }
+
+    /// Visits the valid constructs of cc_data: cc_type, cc_data_1, cc_data_2.
+    private static func forEachConstruct(in message: [UInt8], _ body: (Int, UInt8, UInt8) -> Void) {
+        guard message.starts(with: identifier), message.count > identifier.count + 2 else { return }
+        let flags = message[identifier.count]
+        guard flags & 0x40 != 0 else { return }  // process_cc_data_flag
+        var index = identifier.count + 2
+        for _ in 0..<(flags & 0x1F) where index + 3 <= message.count {
+            let header = message[index]
+            if header & 0x04 != 0 { body(Int(header & 0x03), message[index + 1], message[index + 2]) }  // cc_valid
+            index += 3
+        }
     }
 
     /// Adds the channel of a control code that selects a caption mode (CTA-608 §C.8): resume caption loading, roll-up,

@@ -48,8 +48,9 @@ package struct ChannelPipeline: Sendable {
     ///   - slate: fills outages; nil: gaps do.
     ///   - beginning: where the timeline begins if `ring` never held a segment.
     init(
-        upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false,
-        captions: [Int] = [], isLive: Bool, wallClock: Int64, slate: Slate? = nil, beginning: TimelinePosition = .beginning, hasBackups: Bool = false,
+        upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false, captions: [Int] = [],
+        isLive: Bool, wallClock: Int64, slate: Slate? = nil, beginning: TimelinePosition = .beginning,
+        hasBackups: Bool = false,
         memory: MemoryBudget = MemoryBudget()
     ) {
         self.memory = memory

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Support
 import TestSupport
 import Testing
 
@@ -20,9 +21,14 @@ private let examples: [EventContent] = [
             index: 4, cause: .tagged,
             video: .init(codec: "avc1.64001F", width: 1280, height: 720, frameRate: "25.000", videoRange: .standard),
             audioCodec: "mp4a.40.2"), mediaSequence: 48_201),
-    .recordingStart(directory: "evening"), .recordingEnd(file: "rec/news.mp4", note: nil),
+    .recordingPlan(
+        recording: 7, name: "The Evening News", start: ProgramDateTime(millisecondsSince1970: 1_795_349_700_000),
+        end: ProgramDateTime(millisecondsSince1970: 1_795_351_500_000)),
+    .recordingStart(directory: "evening"),
     .recordingPause(file: "rec/news.ts", reason: "the disk is full: 1 GiB of it stays free"),
-    .recordingResume(file: "rec/news.ts"), .clientConnect(client),
+    .recordingResume(file: "rec/news.ts"), .recordingClose(file: "rec/news.ts", recording: 7),
+    .recordingEnd(file: "rec/news.mp4", recording: 7, note: nil),
+    .recordingError(recording: 7, reason: "Nothing of its time was published."), .clientConnect(client),
     .clientDisconnect(client, seconds: 61.75, sentBytes: 38_273_040),
     .listReload(source: "channels.m3u", added: 3, removed: 1, changed: 2, unchanged: 207, ended: 1),
     .listError(source: "https://example.com/list.m3u", reason: "The list answers with status 503."),

@@ -30,6 +30,7 @@ private let list: [RouteRow] = [
     RouteRow("/api", .api(.unknown)), RouteRow("/api/", .api(.unknown)), RouteRow("/api/openapi.json", .api(.document)),
     RouteRow("/api/channels", .api(.channels)), RouteRow("/api/channels/a/b", .api(.channel("a/b"))),
     RouteRow("/api/reload", .api(.reload)), RouteRow("/api/events?type=x", .api(.events)),
+    RouteRow("/api/recordings", .api(.recordings)), RouteRow("/api/recordings/7?files=true", .api(.recording("7"))),
     RouteRow("/apis", .folder("apis")),
 ]
 

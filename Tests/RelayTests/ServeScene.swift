@@ -4,6 +4,8 @@ import ChannelList
 import Foundation
 import LiveRing
 import Logging
+import Observability
+import Support
 import Synchronization
 import TestSupport
 
@@ -104,12 +106,16 @@ struct ServeScene {
     let spool: URL
     let clock = ManualHostClock()
     let connections = OpenConnections()
+    /// nil: there is no place for recordings.
+    let recordings: RecordingService?
+    private let recordingChanges: AsyncStream<Void>
     /// Yields after each input of the supervisor.
     private let changes: AsyncStream<Void>
 
     init(
         _ upstreams: [(slug: String, url: String)], _ policy: ChannelSupervisor.Policy = .init(),
-        always: Set<String> = [], hasAPI: Bool = true, tokens: [AccessToken] = []
+        always: Set<String> = [], hasAPI: Bool = true, tokens: [AccessToken] = [],
+        recordings: RecordingPlace? = nil
     ) async throws {
         let channels = upstreams.map { upstream in
             var channel = ListedChannel(
@@ -117,12 +123,19 @@ struct ServeScene {
             if always.contains(upstream.slug) { channel.options.isAlways = true }
             return channel
         }
-        try await self.init(channels, policy, hasAPI: hasAPI, tokens: tokens)
+        try await self.init(channels, policy, hasAPI: hasAPI, tokens: tokens, recordings: recordings)
+    }
+
+    /// Where recordings are written, and which time it is there.
+    struct RecordingPlace {
+        let pattern: RecordingPattern
+        var clock = RecordingService.Clock.wall
+        var reserve: UInt64 = 0
     }
 
     init(
         _ channels: [ListedChannel], _ policy: ChannelSupervisor.Policy = .init(), hasAPI: Bool = true,
-        tokens: [AccessToken] = []
+        tokens: [AccessToken] = [], recordings: RecordingPlace? = nil
     ) async throws {
         let spool = Self.newSpool
         let list = spool.appending(path: "list.m3u").path
@@ -130,7 +143,7 @@ struct ServeScene {
             ChannelConfiguration(playlist: list),
             lists: [.init(name: list, list: M3UChannelList(channels: channels))])
         let source = CatalogSource(location: list, requests: CurlConfiguration())
-        try await self.init(catalog, source, spool, policy, hasAPI: hasAPI, tokens: tokens)
+        try await self.init(catalog, source, spool, policy, hasAPI: hasAPI, tokens: tokens, recordings: recordings)
     }
 
     /// The channels of a configuration, which `write` replaces and the updater reads again.
@@ -149,7 +162,7 @@ struct ServeScene {
 
     private init(
         _ catalog: ChannelCatalog, _ source: CatalogSource, _ spool: URL, _ policy: ChannelSupervisor.Policy,
-        hasAPI: Bool, tokens: [AccessToken]
+        hasAPI: Bool, tokens: [AccessToken], recordings place: RecordingPlace? = nil
     ) async throws {
         self.spool = spool
         let settings = ChannelSettings(
@@ -163,12 +176,21 @@ struct ServeScene {
             clock: clock.clock
         ) { _ in change.yield() }
         updater = CatalogUpdater(catalog, from: source, host: host)
+        let (recordingChanges, recordingChange) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.recordingChanges = recordingChanges
+        recordings = try place.map { [host] place in
+            try RecordingService(
+                place.pattern, host: host, logger: settings.logger, bus: EventBus(), clock: place.clock,
+                reserve: place.reserve
+            ) { recordingChange.yield() }
+        }
         server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1,
             responder: ServeResponder(
                 host,
-                api: AccessToken(Self.token).flatMap { [host, updater] token in
-                    hasAPI ? APIResponder(token: token, host: host, updater: updater) : nil
+                api: AccessToken(Self.token).flatMap { [host, updater, recordings] token in
+                    hasAPI
+                        ? APIResponder(token: token, host: host, updater: updater, recordings: recordings) : nil
                 },
                 tokens: ServerTokens(tokens)))
     }
@@ -213,7 +235,14 @@ struct ServeScene {
         while !condition(host.overview), await changes.next() != nil {}
     }
 
+    /// Returns when a recording is as `condition` says; nil: it is not there.
+    func reaches(recording id: Int, _ condition: (RequestedRecording?) -> Bool) async {
+        var changes = recordingChanges.makeAsyncIterator()
+        while !condition(recordings?[id]), await changes.next() != nil {}
+    }
+
     func end() async {
+        await recordings?.close()
         host.close()
         await server.shutdown(within: .zero)
         await host.shutdown()

@@ -60,13 +60,15 @@ package struct RecordingPlan: Equatable, Sendable {
     package var format: RecordingFormat
     /// nil: from the first segment that is published.
     package var start: ProgramDateTime?
+    /// Where the range ends that somebody asked for; nil if nobody did.
+    package var end: ProgramDateTime?
 
     package init(
         channel: String? = nil, title: String? = nil, path: String, format: RecordingFormat,
-        start: ProgramDateTime? = nil
+        start: ProgramDateTime? = nil, end: ProgramDateTime? = nil
     ) {
         (self.channel, self.title, self.path, self.format) = (channel, title, path, format)
-        self.start = start
+        (self.start, self.end) = (start, end)
     }
 }
 
@@ -99,6 +101,9 @@ package struct RecordingJournal: Equatable, Sendable {
     package var clock: ClientClock {
         segments.last.map { ClientClock(after: $0.clock, shift: $0.shift) } ?? ClientClock()
     }
+
+    /// The total duration of the media that it does not have.
+    package var lostMilliseconds: Int64 { losses.reduce(0) { $0 &+ $1.milliseconds } }
 
     /// The bytes of the file that the journal knows of.
     package var byteCount: Int { segments.last?.end ?? 0 }
@@ -135,6 +140,7 @@ extension RecordingJournal {
         let fields: [(String, String?)] = [
             ("channel", plan.channel), ("title", plan.title), ("path", plan.path), ("format", plan.format.rawValue),
             ("start", plan.start.map { "\($0.millisecondsSince1970)" }),
+            ("end", plan.end.map { "\($0.millisecondsSince1970)" }),
         ]
         return ([Self.mark] + fields.compactMap { name, value in value.map { "\(name) \(Self.line($0))" } } + ["-"])
             .joined(separator: "\n") + "\n"
@@ -152,10 +158,13 @@ extension RecordingJournal {
             if words.count == 2 { fields[words[0]] = String(words[1]) }
         }
         guard let path = fields["path"], let format = fields["format"].flatMap(RecordingFormat.init) else { return nil }
-        let start = fields["start"].flatMap { Int64($0) }.map { ProgramDateTime(millisecondsSince1970: $0) }
+        let date = { (name: Substring) in
+            fields[name].flatMap { Int64($0) }.map { ProgramDateTime(millisecondsSince1970: $0) }
+        }
         self.init(
             RecordingPlan(
-                channel: fields["channel"], title: fields["title"], path: path, format: format, start: start))
+                channel: fields["channel"], title: fields["title"], path: path, format: format, start: date("start"),
+                end: date("end")))
         readByteCount = lines[...end].reduce(0) { $0 + $1.utf8.count + 1 }
         for text in lines[(end + 1)...] {
             guard let line = Line(text) else { return }

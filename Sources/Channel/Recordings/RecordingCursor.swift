@@ -18,10 +18,11 @@ package struct RecordingCursor: Equatable, Sendable {
         let dateEnd: ProgramDateTime
     }
 
-    /// More than that is not written into the same file.
+    /// More than that is not written into the same file, unless its range was asked for.
     private static let longestLoss: Int64 = 3_600_000
 
     private let start: ProgramDateTime?
+    private let end: ProgramDateTime?
     private let split: RecordingSplit
     /// The first segment of a recording that begins with what is published now.
     private let firstMediaSequence: UInt64
@@ -33,7 +34,9 @@ package struct RecordingCursor: Equatable, Sendable {
     ///   - split: where another file begins.
     ///   - firstMediaSequence: of what this process publishes.
     package init(_ journal: RecordingJournal, split: RecordingSplit, from firstMediaSequence: UInt64) {
-        start = journal.plan.start
+        // A loss before the first segment is counted once.
+        let lossEnd = journal.losses.last.map { $0.date.advanced(byMilliseconds: $0.milliseconds) }
+        (start, end) = (journal.segments.isEmpty ? lossEnd ?? journal.plan.start : nil, journal.plan.end)
         (self.split, self.firstMediaSequence) = (split, firstMediaSequence)
         last = journal.segments.last.map { Position(mediaSequence: $0.mediaSequence, dateEnd: $0.dateEnd) }
         boundary = journal.segments.first.flatMap { split.boundary(after: $0.date) }
@@ -41,13 +44,20 @@ package struct RecordingCursor: Equatable, Sendable {
 
     /// The next step. The caller tells with `advance(over:)` that it has appended a segment.
     package mutating func next(in snapshot: RingSnapshot) -> Step {
+        if let end, let last, last.dateEnd >= end { return .finish(next: nil) }
         guard let entry = nextEntry(in: snapshot) else {
-            // The end of an earlier process's ring is not that of this channel.
+            // The end of an earlier process's ring is not that of this channel, and a range has an end of its own.
             let hasEnded = snapshot.hasEnded && snapshot.index.nextMediaSequence > firstMediaSequence
-            return hasEnded ? .finish(next: nil) : .wait
+            return hasEnded && end == nil ? .finish(next: nil) : .wait
+        }
+        if let end, entry.programDateTime >= end {
+            return loseRemainder().map(Step.lose) ?? .finish(next: nil)
+        }
+        if last == nil, let start, entry.programDateTime > start {
+            return lose(after: Position(mediaSequence: 0, dateEnd: start), before: entry)
         }
         if let boundary, entry.programDateTime >= boundary { return .finish(next: entry.programDateTime) }
-        if let last, entry.programDateTime.milliseconds(since: last.dateEnd) > Self.longestLoss {
+        if end == nil, let last, entry.programDateTime.milliseconds(since: last.dateEnd) > Self.longestLoss {
             return .finish(next: entry.programDateTime)
         }
         if let last, entry.mediaSequence != last.mediaSequence &+ 1 { return lose(after: last, before: entry) }
@@ -78,6 +88,13 @@ package struct RecordingCursor: Equatable, Sendable {
         let length = max(0, entry.programDateTime.milliseconds(since: last.dateEnd))
         self.last = Position(mediaSequence: entry.mediaSequence &- 1, dateEnd: entry.programDateTime)
         return .lose(RecordingLoss(.evicted, at: last.dateEnd, milliseconds: length))
+    }
+
+    /// Returns the loss of what is missing at the end of a range; nil if nothing is, or if nothing is there at all.
+    package mutating func loseRemainder() -> RecordingLoss? {
+        guard let end, let last, last.dateEnd < end else { return nil }
+        self.last = Position(mediaSequence: last.mediaSequence, dateEnd: end)
+        return RecordingLoss(.evicted, at: last.dateEnd, milliseconds: end.milliseconds(since: last.dateEnd))
     }
 
     package mutating func advance(over entry: RingEntry) {

@@ -48,6 +48,8 @@ package final class RunEvents: Sendable {
     /// - Parameter note: why the file has another form than was asked for.
     package func endRecording(file: String, note: String?) { publish(.recordingEnd(file: file, note: note)) }
 
+    package func closeRecording(file: String) { publish(.recordingClose(file: file)) }
+
     package func pauseRecording(file: String, reason: String) { publish(.recordingPause(file: file, reason: reason)) }
 
     package func resumeRecording(file: String) { publish(.recordingResume(file: file)) }

@@ -1,5 +1,5 @@
 import Splice
-import Support
+package import Support
 
 /// An event that other programs may want to know of.
 struct ServiceEvent: Equatable, Sendable {
@@ -31,10 +31,13 @@ package enum EventKind: String, CaseIterable, Hashable, Sendable {
     case channelRecovery = "channel_recovery"
     case channelFailover = "channel_failover"
     case splice
+    case recordingPlan = "recording_plan"
     case recordingStart = "recording_start"
-    case recordingEnd = "recording_end"
     case recordingPause = "recording_pause"
     case recordingResume = "recording_resume"
+    case recordingClose = "recording_close"
+    case recordingEnd = "recording_end"
+    case recordingError = "recording_error"
     case clientConnect = "client_connect"
     case clientDisconnect = "client_disconnect"
     case listReload = "list_reload"
@@ -140,27 +143,63 @@ extension EventContent {
         EventContent(.recordingEnd) { $0.add("directory", directory) }
     }
 
-    static func recordingStart(file: String) -> EventContent {
-        EventContent(.recordingStart) { $0.add("file", file) }
-    }
-
-    /// - Parameter note: why the file has another form than was asked for.
-    static func recordingEnd(file: String, note: String?) -> EventContent {
-        EventContent(.recordingEnd) {
-            $0.add("file", file)
-            $0.add("note", note)
+    /// - Parameters:
+    ///   - recording: the ID of a recording that a request asked for.
+    ///   - name: what people call it.
+    package static func recordingPlan(
+        recording: Int, name: String, start: ProgramDateTime, end: ProgramDateTime
+    ) -> EventContent {
+        EventContent(.recordingPlan) {
+            $0.add("recording", recording)
+            $0.add("name", name)
+            $0.add("start", start.text)
+            $0.add("end", end.text)
         }
     }
 
-    static func recordingPause(file: String, reason: String) -> EventContent {
+    package static func recordingStart(file: String, recording: Int? = nil) -> EventContent {
+        EventContent(.recordingStart) {
+            $0.add("recording", recording)
+            $0.add("file", file)
+        }
+    }
+
+    package static func recordingPause(file: String?, recording: Int? = nil, reason: String) -> EventContent {
         EventContent(.recordingPause) {
+            $0.add("recording", recording)
             $0.add("file", file)
             $0.add("reason", reason)
         }
     }
 
-    static func recordingResume(file: String) -> EventContent {
-        EventContent(.recordingResume) { $0.add("file", file) }
+    package static func recordingResume(file: String?, recording: Int? = nil) -> EventContent {
+        EventContent(.recordingResume) {
+            $0.add("recording", recording)
+            $0.add("file", file)
+        }
+    }
+
+    package static func recordingClose(file: String, recording: Int? = nil) -> EventContent {
+        EventContent(.recordingClose) {
+            $0.add("recording", recording)
+            $0.add("file", file)
+        }
+    }
+
+    /// - Parameter note: why the file has another form than was asked for.
+    package static func recordingEnd(file: String, recording: Int? = nil, note: String?) -> EventContent {
+        EventContent(.recordingEnd) {
+            $0.add("recording", recording)
+            $0.add("file", file)
+            $0.add("note", note)
+        }
+    }
+
+    package static func recordingError(recording: Int, reason: String) -> EventContent {
+        EventContent(.recordingError) {
+            $0.add("recording", recording)
+            $0.add("reason", reason)
+        }
     }
 
     static func clientConnect(_ client: Client) -> EventContent {

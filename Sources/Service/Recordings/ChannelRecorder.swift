@@ -29,9 +29,6 @@ package struct ChannelRecorder: Sendable {
         }
     }
 
-    /// Between two attempts to write.
-    static let retryPause = Duration.seconds(5)
-
     let settings: Settings
     /// The channel's slug; nil in a process of one channel.
     let channel: String?
@@ -64,50 +61,44 @@ package struct ChannelRecorder: Sendable {
 
     /// Records until the channel ends, or the task is canceled.
     package func run(_ state: ChannelState) async {
-        var recording: (file: RecordingFile, cursor: RecordingCursor)?
+        var writer: RecordingWriter?
         var next: ProgramDateTime?
-        var failure: RecordingFile.Failure?
         var finishing: [Task<Void, Never>] = []
         while !Task.isCancelled {
-            // In this order: what is published before the end is in the snapshot.
-            let changes = state.publications.changes
-            let isOver = state.isOver
-            if let publication = state.publication {
-                do throws(RecordingFile.Failure) {
-                    if recording == nil {
-                        recording = try open(publication, from: next, finishing: &finishing)
-                        if recording != nil { next = nil }
-                    }
-                    let end = try await follow(&recording, in: publication, of: state)
-                    if failure != nil { resume(recording?.file, after: &failure) }
-                    if let end {
-                        if let file = recording?.file { finishing.append(finish(file)) }
-                        (recording, next) = (nil, end.next)
-                        if end.next == nil { break }
-                        continue
-                    }
-                } catch {
-                    pause(recording?.file, on: error, &failure)
+            let start = next
+            let end = await RecordingWriter.follow(state, with: &writer) {
+                (publication) async throws(RecordingFile.Failure) in
+                let opened = try await RecordingThread.perform { () throws(RecordingFile.Failure) in
+                    try open(publication, from: start)
                 }
+                for file in opened.left { finishing.append(finish(file)) }
+                return opened.writer
+            } report: {
+                report($0)
             }
-            if isOver { break }
-            await state.publications.wait(
-                after: changes, until: .now + (failure == nil ? .seconds(60) : Self.retryPause))
-            if failure != nil { try? await Task.sleep(for: Self.retryPause) }
+            guard let end else { break }
+            if let file = writer?.file { finishing.append(finish(file)) }
+            (writer, next) = (nil, end.next)
+            if next == nil { break }
         }
         guard settings.closesAtEnd else { return }
-        if let file = recording?.file, file.journal.byteCount > 0 {
-            if let snapshot = state.snapshot { try? recordBreaks(in: file, snapshot) }
+        if let file = writer?.file, file.journal.byteCount > 0 {
+            if let snapshot = state.snapshot { try? await writer?.recordBreaks(snapshot) }
             finishing.append(finish(file))
         }
         // If the process is to end before that, the next one finishes them.
         for task in finishing { await task.value }
     }
 
+    /// Begins a recording, or goes on with one that an earlier process left. Waits for the disk.
+    /// - Returns: nil if nothing is published yet, and other recordings that are left without their last form.
     private func open(
-        _ publication: ChannelState.Publication, from start: ProgramDateTime?, finishing: inout [Task<Void, Never>]
-    ) throws(RecordingFile.Failure) -> (RecordingFile, RecordingCursor)? {
-        let split = settings.split
+        _ publication: ChannelState.Publication, from start: ProgramDateTime?
+    ) throws(RecordingFile.Failure) -> (writer: RecordingWriter?, left: [RecordingFile]) {
+        var left: [RecordingFile] = []
+        let follow = { file in
+            RecordingWriter(file, split: settings.split, from: publication.firstMediaSequence)
+        }
         for path in journals {
             guard let known = RecordingFile.journal(at: path), settings.pattern.isBelowRoot(known.plan.path) else {
                 continue
@@ -117,28 +108,23 @@ package struct ChannelRecorder: Sendable {
                 continue
             }
             guard let file = try? RecordingFile(known, at: path, reserve: reserve) else { continue }
-            if known.isClosed || start != nil || !continues(known.plan) {
-                finishing.append(finish(file))
+            guard !known.isClosed, start == nil, continues(known.plan) else {
+                left.append(file)
                 continue
             }
-            events?.resumeRecording(file: file.mediaPath)
-            logger.info("Recording resumed: \(file.mediaPath)")
-            return (file, RecordingCursor(file.journal, split: split, from: publication.firstMediaSequence))
+            return (follow(file), left)
         }
         let number = publication.firstMediaSequence
         let first =
             start.map { publication.snapshot.firstEntry(endingAfter: $0) }
             ?? publication.snapshot.index.firstEntry(from: number)
-        guard let first else { return nil }
+        guard let first else { return (nil, left) }
         let date = first.programDateTime
         let plan = RecordingPlan(
             channel: channel, title: title,
             path: RecordingFile.freePath(settings.pattern.path(channel: channel, title: title, start: date)),
             format: settings.pattern.format, start: date)
-        let file = try RecordingFile(RecordingJournal(plan), at: journalPath(of: date), reserve: reserve)
-        events?.startRecording(file: file.mediaPath)
-        logger.info("Recording started: \(file.mediaPath)")
-        return (file, RecordingCursor(file.journal, split: split, from: publication.firstMediaSequence))
+        return (follow(try RecordingFile(RecordingJournal(plan), at: journalPath(of: date), reserve: reserve)), left)
     }
 
     /// Whether a recording that an earlier process left is one of these, and not of another pattern.
@@ -147,86 +133,31 @@ package struct ChannelRecorder: Sendable {
         return path.map { plan.path == $0 || plan.path.hasPrefix($0 + "-") } ?? false
     }
 
-    private struct End {
-        let next: ProgramDateTime?
-    }
-
-    /// Appends what is published.
-    /// - Returns: nil if the recording goes on.
-    private func follow(
-        _ recording: inout (file: RecordingFile, cursor: RecordingCursor)?, in publication: ChannelState.Publication,
-        of state: ChannelState
-    ) async throws(RecordingFile.Failure) -> End? {
-        guard let file = recording?.file, var cursor = recording?.cursor else { return nil }
-        let snapshot = publication.snapshot
-        while !Task.isCancelled {
-            switch cursor.next(in: snapshot) {
-            case .wait: return nil
-            case .lose(let loss):
-                try file.record(.loss(loss))
-                recording?.cursor = cursor
-            case .append(let entry):
-                if !(try await append(entry, to: file, in: snapshot, of: state)) {
-                    let length = entry.programDateTimeEnd.milliseconds(since: entry.programDateTime)
-                    try file.record(.loss(RecordingLoss(.unreadable, at: entry.programDateTime, milliseconds: length)))
-                }
-                cursor.advance(over: entry)
-                recording?.cursor = cursor
-            case .finish(let next):
-                try recordBreaks(in: file, snapshot)
-                return End(next: next)
-            }
+    private func report(_ report: RecordingWriter.Report) {
+        switch report {
+        case .opened(let file, isNew: true):
+            events?.startRecording(file: file.mediaPath)
+            logger.info("Recording started: \(file.mediaPath)")
+        case .opened(let file, isNew: false):
+            events?.resumeRecording(file: file.mediaPath)
+            logger.info("Recording resumed: \(file.mediaPath)")
+        case .appended: break
+        case .paused(let file, let failure):
+            events?.pauseRecording(file: file?.mediaPath ?? settings.pattern.text, reason: failure.message)
+            logger.error("Recording paused, the channel continues: \(failure.message)")
+        case .resumed(let file):
+            events?.resumeRecording(file: file?.mediaPath ?? settings.pattern.text)
+            logger.info("Recording continues")
         }
-        return nil
-    }
-
-    /// - Returns: false if the segment cannot be read.
-    private func append(
-        _ entry: RingEntry, to file: RecordingFile, in snapshot: RingSnapshot, of state: ChannelState
-    ) async throws(RecordingFile.Failure) -> Bool {
-        guard let segment = try? await state.transportStreams.segment(of: entry, in: snapshot),
-            let start = segment.chunks.first?.start
-        else { return false }
-        var clock = file.journal.clock
-        let placement = clock.append(
-            from: start, lasting: segment.chunks.reduce(.zero) { $0 + $1.duration })
-        let moved =
-            placement.shift == .zero
-            ? segment : await state.transportStreams.segment(segment, of: entry, earlierBy: placement.shift)
-        var bytes = [moved.bytes]
-        if !placement.pause.isEmpty, let program = entry.transportStream.flatMap({ TransportStreamState($0)?.program })
-        {
-            bytes.insert(TransportTimeShift.clock(placement.pause, of: program), at: 0)
-        }
-        let (parts, position) = (bytes, clock.end ?? .zero)
-        try await RecordingThread.perform { () throws(RecordingFile.Failure) in
-            try file.append(parts) { end in
-                RecordedSegment(entry, end: end, shift: placement.shift, clock: position)
-            }
-        }
-        if file.journal.segments.count.isMultiple(of: 10) { try recordBreaks(in: file, snapshot) }
-        return true
-    }
-
-    /// Records the breaks as they are known now.
-    private func recordBreaks(in file: RecordingFile, _ snapshot: RingSnapshot) throws(RecordingFile.Failure) {
-        let journal = file.journal
-        guard let first = journal.segments.first?.date, let last = journal.segments.last?.dateEnd,
-            let oldest = snapshot.dates?.first, oldest < last
-        else { return }
-        // Breaks are judged by what is around them, of which the older half of the rewind has too little.
-        let half = oldest.advanced(byMilliseconds: last.milliseconds(since: oldest) / 2)
-        let start = max(oldest <= first ? first : half, last.advanced(byMilliseconds: -7_200_000))
-        let known = snapshot.adBreaks(.between(start: start, end: last)) ?? []
-        for line in journal.changes(to: known, from: start) { try file.record(line) }
     }
 
     /// Gives a recording its last form, while the next one is written.
     private func finish(_ file: RecordingFile) -> Task<Void, Never> {
         logger.info("Recording closed: \(file.mediaPath)")
-        // Whoever reads the journal before its turn has come does not go on with it.
-        try? file.record(.closed)
+        events?.closeRecording(file: file.mediaPath)
         return Task {
+            // Whoever reads the journal before its turn has come does not go on with it.
+            try? await RecordingThread.perform { () throws(RecordingFile.Failure) in try file.record([.closed]) }
             let (result, removed) = await RecordingThread.finish(file) {
                 settings.retention.sweep(settings.pattern, channel: channel)
             }
@@ -240,19 +171,5 @@ package struct ChannelRecorder: Sendable {
             case nil: break
             }
         }
-    }
-
-    private func pause(_ file: RecordingFile?, on error: RecordingFile.Failure, _ failure: inout RecordingFile.Failure?)
-    {
-        guard failure != error else { return }
-        failure = error
-        events?.pauseRecording(file: file?.mediaPath ?? settings.pattern.text, reason: error.message)
-        logger.error("Recording paused, the channel continues: \(error.message)")
-    }
-
-    private func resume(_ file: RecordingFile?, after failure: inout RecordingFile.Failure?) {
-        failure = nil
-        events?.resumeRecording(file: file?.mediaPath ?? settings.pattern.text)
-        logger.info("Recording continues")
     }
 }

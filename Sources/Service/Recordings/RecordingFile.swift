@@ -14,6 +14,8 @@ final class RecordingFile: Sendable {
         case full
         /// Another process writes it.
         case inUse(path: String)
+        /// The list of recordings is none.
+        case malformed(path: String)
     }
 
     /// Bytes of the disk that stay free.
@@ -74,20 +76,23 @@ final class RecordingFile: Sendable {
         try requireSpace(UInt64(chunk.count))
         do throws(Failure) {
             try media.write(chunk[...])
-            try record(.segment(segment(start + chunk.count)))
+            try record([.segment(segment(start + chunk.count))])
         } catch {
             try? media.truncate(to: start)
             throw error
         }
     }
 
-    func record(_ line: RecordingJournal.Line) throws(Failure) {
+    func record(_ lines: [RecordingJournal.Line]) throws(Failure) {
+        guard !lines.isEmpty else { return }
         let size = try journalFile.byteCount()
-        do throws(Failure) { try journalFile.write(Array((line.text + "\n").utf8)[...]) } catch {
+        do throws(Failure) { try journalFile.write(Array(lines.map { $0.text + "\n" }.joined().utf8)[...]) } catch {
             try? journalFile.truncate(to: size)
             throw error
         }
-        state.withLock { $0.record(line) }
+        state.withLock { journal in
+            for line in lines { journal.record(line) }
+        }
     }
 
     func requireSpace(_ byteCount: UInt64) throws(Failure) {
@@ -122,6 +127,16 @@ final class RecordingFile: Sendable {
         return candidates.first { base in
             RecordingRetention.suffixes.allSatisfy { unsafe access("\(base).\($0)", F_OK) != 0 }
         } ?? path
+    }
+
+    /// Writes a small file as a whole: whatever ends the process, it is the one before or this one.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
+        let part = path + ".part"
+        let descriptor = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC)
+        try descriptor.write(bytes[...])
+        guard fsync(descriptor.raw) == 0, unsafe rename(part, path) == 0 else {
+            throw .system(code: errno, path: path)
+        }
     }
 
     static func makeDirectory(of path: String) throws(Failure) {

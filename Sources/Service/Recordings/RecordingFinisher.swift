@@ -48,18 +48,11 @@ struct RecordingFinisher: Sendable {
         let name = String(path.split(separator: "/").last ?? "")
         var texts = [("json", report.document(file: name, note: note))]
         if !report.breaks.isEmpty { texts += [("edl", report.editDecisionList), ("ffmeta", report.metadata)] }
-        for (suffix, text) in texts { try Self.replace("\(base).\(suffix)", with: Array(text.utf8)) }
+        for (suffix, text) in texts { try RecordingFile.replace("\(base).\(suffix)", with: Array(text.utf8)) }
         // In this order: nobody begins it anew from what is left.
         file.forget()
         if format != .ts { _ = unsafe unlink(file.mediaPath) }
         return (path, note)
-    }
-
-    private static func replace(_ path: String, with bytes: [UInt8]) throws(RecordingFile.Failure) {
-        let part = path + ".part"
-        let descriptor = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC)
-        try descriptor.write(bytes[...])
-        guard unsafe rename(part, path) == 0 else { throw .system(code: errno, path: path) }
     }
 
     private func write(_ format: RecordingFormat) throws(Failure) {
@@ -169,6 +162,7 @@ extension RecordingFile.Failure {
         switch self {
         case .full: "the disk is full: 1 GiB of it stays free"
         case .inUse(let path): "another process writes \(path)"
+        case .malformed(let path): "\(path) is no list of recordings: move it away"
         case .system(let code, let path): "\(path): \(unsafe String(cString: strerror(code)))"
         }
     }

@@ -25,6 +25,8 @@ package struct RecordingRetention: Hashable, Sendable {
     /// The suffixes of a recording's files. A file `NAME.keep` beside them marks it.
     static let suffixes = ["ts", "mp4", "mkv", "edl", "ffmeta", "json"]
 
+    private static let markSuffix = "keep"
+
     /// The recordings that go, the oldest first.
     /// - Parameter isKept: whether a recording stays whatever is said: it is marked, or somebody reads it.
     func expired(_ items: [Item], at now: Int64, isKept: (Item) -> Bool) -> [Item] {
@@ -46,10 +48,30 @@ package struct RecordingRetention: Hashable, Sendable {
         guard longest != nil || byteLimit != nil else { return [] }
         let items = Self.items(of: channel, in: pattern)
         let gone = expired(items, at: WallClock.milliseconds / 1000, isKept: Self.isKept)
-        for item in gone {
-            for suffix in Self.suffixes { _ = unsafe unlink("\(item.base).\(suffix)") }
-        }
+        for item in gone { Self.remove(item.base) }
         return gone.map(\.base)
+    }
+
+    /// Removes the files of a recording.
+    /// - Parameter base: their path without a suffix.
+    static func remove(_ base: String) {
+        for suffix in suffixes + [markSuffix] { _ = unsafe unlink("\(base).\(suffix)") }
+    }
+
+    /// Marks a recording as one that stays, or takes the mark away.
+    static func mark(_ base: String, isKept: Bool) throws(RecordingFile.Failure) {
+        let path = "\(base).\(markSuffix)"
+        if isKept {
+            _ = try Descriptor(path, O_WRONLY | O_CREAT)
+        } else if unsafe unlink(path) != 0, errno != ENOENT {
+            throw .system(code: errno, path: path)
+        }
+    }
+
+    /// The suffixes of the files that a recording has, and the bytes of all.
+    static func files(_ base: String) -> (suffixes: [String], byteCount: UInt64) {
+        let present = suffixes.filter { unsafe access("\(base).\($0)", F_OK) == 0 }
+        return (present, item(base)?.byteCount ?? 0)
     }
 
     /// The recordings of a channel, in the folders where the pattern can have them.
@@ -92,7 +114,7 @@ package struct RecordingRetention: Hashable, Sendable {
     }
 
     private static func isKept(_ item: Item) -> Bool {
-        unsafe access("\(item.base).keep", F_OK) == 0 || suffixes.contains { isOpen("\(item.base).\($0)") }
+        unsafe access("\(item.base).\(markSuffix)", F_OK) == 0 || suffixes.contains { isOpen("\(item.base).\($0)") }
     }
 
     /// F_SETLEASE of fcntl(2), which the headers have for GNU alone.

@@ -8,13 +8,13 @@ enum RecordingThread {
     private static let appending = DispatchQueue(label: "liverelay.recordings")
     private static let finishing = DispatchQueue(label: "liverelay.recordings.finish", qos: .utility)
 
-    static func perform<Failure: Error>(
-        _ work: @escaping @Sendable () throws(Failure) -> Void
-    ) async throws(Failure) {
-        let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
+    static func perform<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
             appending.async { continuation.resume(returning: Result { () throws(Failure) in try work() }) }
         }
-        try result.get()
+        return try result.get()
     }
 
     /// Gives a recording its last form, and then removes others.
@@ -30,7 +30,7 @@ enum RecordingThread {
                     return continuation.resume(returning: (nil, []))
                 }
                 let result = Result { () throws(RecordingFile.Failure) in
-                    if !file.journal.isClosed { try file.record(.closed) }
+                    if !file.journal.isClosed { try file.record([.closed]) }
                     return try finisher.finish()
                 }
                 continuation.resume(returning: (result, sweep()))

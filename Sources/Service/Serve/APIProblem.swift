@@ -59,6 +59,10 @@ struct APIProblem: Encodable, Equatable, Sendable {
     static let largeBody = APIProblem(
         .contentTooLarge, "Body too large", "The body has more than \(APIResponder.bodyLimit) bytes.")
 
+    static let noRecordings = APIProblem(
+        .conflict, "There is no place for recordings", "Start liverelay serve with --recordings.")
+    static let noSuchRecording = APIProblem(.notFound, "No such recording", "There is no recording of that ID.")
+
     static func unknownPath(_ path: String) -> APIProblem {
         APIProblem(.notFound, "Nothing here", "The API has no \(path). See /api/openapi.json.")
     }

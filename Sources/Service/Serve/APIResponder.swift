@@ -1,4 +1,6 @@
 import ChannelList
+import Foundation
+package import Guide
 package import Observability
 import Support
 package import WebServer
@@ -12,12 +14,20 @@ package final class APIResponder: Sendable {
     private let host: ChannelHost
     private let updater: CatalogUpdater
     private let bus: EventBus
+    private let recordings: RecordingResponder?
 
-    package init(token: AccessToken, host: ChannelHost, updater: CatalogUpdater, events bus: EventBus = EventBus()) {
+    /// - Parameters:
+    ///   - recordings: nil: there is no place for recordings.
+    ///   - guide: whose programs can be recorded.
+    package init(
+        token: AccessToken, host: ChannelHost, updater: CatalogUpdater, events bus: EventBus = EventBus(),
+        recordings: RecordingService? = nil, guide: GuideService? = nil
+    ) {
         self.token = token
         self.host = host
         self.updater = updater
         self.bus = bus
+        self.recordings = recordings.map { RecordingResponder($0, guide: guide) }
     }
 
     /// Answers a request by any method. What is refused is refused before its body has arrived.
@@ -48,6 +58,8 @@ package final class APIResponder: Sendable {
                 guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
                 return Response(status: .noContent, cacheControl: .noStore, body: .empty)
             }
+        case (.recordings, _) where route.permits(target.method), (.recording, _) where route.permits(target.method):
+            return recordings?.answer(to: route, target) ?? .now(APIProblem.noRecordings.response())
         case (.reload, .other("POST")): return Self.action { [updater] _ in Self.response(to: await updater.reload()) }
         default:
             guard let methods = route.methods else { return .now(APIProblem.unknownPath(target.path).response()) }
@@ -55,7 +67,7 @@ package final class APIResponder: Sendable {
         }
     }
 
-    private static func action(_ perform: @escaping @Sendable ([UInt8]) async -> Response) -> Answer {
+    static func action(_ perform: @escaping @Sendable ([UInt8]) async -> Response) -> Answer {
         .body(BodyAction(limit: bodyLimit, tooLarge: APIProblem.largeBody.response(), perform: perform))
     }
 
@@ -67,7 +79,7 @@ package final class APIResponder: Sendable {
             extraHeaders: [HeaderField(name: "Allow", value: methods)])
     }
 
-    private static func isJSON(_ contentType: String?) -> Bool {
+    static func isJSON(_ contentType: String?) -> Bool {
         contentType?.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
     }
 
@@ -96,7 +108,7 @@ package final class APIResponder: Sendable {
         }
     }
 
-    private static func json(_ value: some Encodable, _ status: HTTPStatus = .ok) -> Response {
+    static func json(_ value: some Encodable, _ status: HTTPStatus = .ok) -> Response {
         Response(
             status: status, contentType: .json, cacheControl: .noStore,
             body: .bytes(StatusDocument.json(of: value), gzip: nil))
@@ -109,9 +121,22 @@ extension Route.API {
         switch self {
         case .document, .channels: "GET, HEAD, OPTIONS"
         case .channel: "GET, HEAD, PUT, DELETE, OPTIONS"
+        case .recordings: "GET, HEAD, POST, OPTIONS"
+        case .recording: "GET, HEAD, PATCH, DELETE, OPTIONS"
         case .reload: "POST, OPTIONS"
         case .events, .unknown: nil
         }
+    }
+
+    fileprivate func permits(_ method: RequestTarget.Method) -> Bool {
+        let name =
+            switch method {
+            case .get: "GET"
+            case .head: "HEAD"
+            case .options: "OPTIONS"
+            case .other(let name): name
+            }
+        return methods?.components(separatedBy: ", ").contains(name) ?? false
     }
 }
 

@@ -85,10 +85,14 @@ extension ChannelRecorder.Settings {
     fileprivate init?(_ options: ChannelOptions) {
         guard let pattern = options.recordTo else { return nil }
         self.init(
-            pattern: pattern, split: options.split ?? .never,
-            retention: RecordingRetention(
-                longest: options.keep?.components.seconds, byteLimit: options.keepSize.map { UInt64($0) }),
+            pattern: pattern, split: options.split ?? .never, retention: RecordingRetention(options),
             closesAtEnd: false)
+    }
+}
+
+extension RecordingRetention {
+    init(_ options: ChannelOptions) {
+        self.init(longest: options.keep?.components.seconds, byteLimit: options.keepSize.map { UInt64($0) })
     }
 }
 

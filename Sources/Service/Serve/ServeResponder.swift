@@ -185,7 +185,7 @@ extension ServeResponder {
 
 extension ChannelSupervisor.Refusal {
     /// The reason, as one line of plain ASCII text for a header field.
-    private func reason(_ status: RelayStatus?) -> String {
+    func reason(_ status: RelayStatus?) -> String {
         let text =
             switch self {
             case .startTimedOut:
@@ -201,7 +201,7 @@ extension ChannelSupervisor.Refusal {
         return String(text.unicodeScalars.map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }.prefix(500))
     }
 
-    private var retryAfter: Int64 {
+    var retryAfter: Int64 {
         guard case .failed(_, let time) = self else { return 1 }
         return max(1, time.components.seconds)
     }

@@ -23,7 +23,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case badCapture = 22
     /// The slate cannot be read or published.
     case badSlate = 23
-    /// The output of --output cannot be written.
+    /// What --output or --recordings names cannot be written.
     case cannotWrite = 24
     /// The configuration of `liverelay serve` has mistakes.
     case badConfiguration = 25
@@ -52,7 +52,7 @@ package enum ExitStatus: Int32, CaseIterable {
         case .cannotSpool: "the spool directory cannot be used"
         case .badCapture: "the capture cannot be read or written"
         case .badSlate: "the file to show during outages cannot be used"
-        case .cannotWrite: "the output of --output cannot be written"
+        case .cannotWrite: "what --output or --recordings names cannot be written"
         case .badConfiguration: "the configuration of `serve` has mistakes"
         case .badCredentials: "a token file, a certificate or its key cannot be used"
         case .faultsFound: "`check` found faults"

@@ -10,8 +10,10 @@ package enum Route: Equatable, Sendable {
 
     /// A path of the API.
     package enum API: Equatable, Sendable {
-        case document, channels, reload, events
+        case document, channels, reload, events, recordings
         case channel(String)
+        /// A recording by its ID.
+        case recording(String)
         case unknown
     }
 
@@ -100,7 +102,10 @@ extension Route.API {
         case "/api/channels": self = .channels
         case "/api/reload": self = .reload
         case "/api/events": self = .events
+        case "/api/recordings": self = .recordings
         case _ where path.hasPrefix("/api/channels/"): self = .channel(String(path.dropFirst("/api/channels/".count)))
+        case _ where path.hasPrefix("/api/recordings/"):
+            self = .recording(String(path.dropFirst("/api/recordings/".count)))
         default: self = .unknown
         }
     }

@@ -3,6 +3,7 @@ import ChannelList
 import Logging
 import Observability
 import Service
+import Support
 import WebServer
 
 /// `liverelay serve LIST`
@@ -82,6 +83,13 @@ struct ServeCommand: AsyncParsableCommand {
                 """, valueName: "directory"))
     var spool: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Path of the recordings that the API is asked for: DIR/{channel}/{title}_{start:%Y-%m-%d_%H-%M}.mkv.",
+            discussion: "Fields and forms are those of record-to; {title} is the name of the recording.",
+            valueName: "path"))
+    var recordings: RecordingPattern?
+
     @OptionGroup(title: "Clients") var clients: ClientOptions
     @OptionGroup(title: "Access") var access: AccessOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
@@ -101,6 +109,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
         if spool == "" { throw ValidationError("--spool has to name a directory.") }
+        if recordings != nil, apiToken == nil { throw ValidationError("--recordings needs --api-token.") }
         if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
     }
 

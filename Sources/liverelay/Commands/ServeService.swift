@@ -40,11 +40,15 @@ struct ServeService: Sendable {
         let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
-        let server = try await startServer(of: host, updater, guide)
+        let recordings = try command.recordings.map { pattern throws(RelayError) in
+            try RecordingService(pattern, host: host, logger: logger, bus: setup.bus)
+        }
+        let server = try await startServer(of: host, updater, guide, recordings)
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: command.access.isSecure)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(httpPort: server.port)
         host.start()
+        recordings?.start()
         let supervision = ServiceManager.current?.supervise {
             await server.awaitEventLoops()
             _ = host.directory  // It waits for the lock of the channels.
@@ -52,6 +56,7 @@ struct ServeService: Sendable {
         await runUntilSignal(updater, guide)
         supervision?.cancel()
         await discovery?.shutdown()
+        await recordings?.close()
         host.close()
         // The streams of events end after the last event of the runs; until then the server must not be gone.
         async let drained: Void = server.shutdown(within: HTTPServer.shutdownLimit)
@@ -158,9 +163,12 @@ struct ServeService: Sendable {
 
     /// Starts the server of the channels, of what is known about all of them, and of the API.
     private func startServer(
-        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?
+        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ recordings: RecordingService?
     ) async throws(RelayError) -> HTTPServer {
-        let api = command.apiToken.map { APIResponder(token: $0, host: host, updater: updater, events: setup.bus) }
+        let api = command.apiToken.map {
+            APIResponder(
+                token: $0, host: host, updater: updater, events: setup.bus, recordings: recordings, guide: guide)
+        }
         let metrics = MetricsResponder { [setup] in
             MetricsSnapshot(host, setup.traffic, setup.delivery, setup.connections)
         }

@@ -89,6 +89,13 @@ struct StreamingOptions: ParsableArguments {
 
 extension StreamDestination: ExpressibleByArgument {}
 
+extension RecordingPattern: ExpressibleByArgument {
+    package init?(argument: String) {
+        guard let pattern = try? RecordingPattern(argument) else { return nil }
+        self = pattern
+    }
+}
+
 extension RecordingSplit: ExpressibleByArgument {
     package init?(argument: String) {
         if let split = RecordingSplit(word: argument) {

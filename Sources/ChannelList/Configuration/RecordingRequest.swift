@@ -1,0 +1,94 @@
+package import Support
+
+/// A recording that somebody asks for, as the body of a request has it.
+package struct RecordingRequest: Equatable, Sendable {
+    package enum Range: Equatable, Sendable {
+        /// From a moment on, or from now on.
+        case between(start: ProgramDateTime?, end: ProgramDateTime)
+        /// A program of the guide: the one at a moment, or now.
+        case program(at: ProgramDateTime?, before: Duration, after: Duration)
+    }
+
+    /// The channel's slug.
+    package let channel: String
+    /// What people call it.
+    package let name: String?
+    package let range: Range
+    /// Whether no retention removes it.
+    package let isKept: Bool
+
+    private enum Key: String, CaseIterable {
+        case channel, start, end, name, before, after, keep
+        case program = "programme"
+    }
+
+    /// Reads the body of a POST.
+    package init(_ node: ConfigurationNode) throws(ConfigurationError) {
+        var reader = ConfigurationReader(.request)
+        var (channel, name, isKept): (String?, String?, Bool?)
+        var moments: [Key: ProgramDateTime] = [:]
+        var margins: [Key: Duration] = [:]
+        let entries =
+            reader.entries(node, expected: "a map with the keys channel and end, or channel and programme") ?? []
+        reader.read(entries, keys: Key.allCases) { reader, key, node in
+            switch key {
+            case .channel: channel = reader.text(node, .slug)
+            case .name: name = reader.text(node, .text)
+            case .keep: isKept = reader.bool(node)
+            case .program where node.content == .scalar("now", .text): break
+            case .start, .end, .program: moments[key] = reader.moment(node)
+            case .before, .after: margins[key] = reader.duration(node)
+            }
+        }
+        let given = Set(entries.compactMap { Key(rawValue: $0.key) })
+        let isProgram = given.contains(.program)
+        for key in [Key.channel] + (isProgram ? [] : [.end]) where !given.contains(key) {
+            reader.record(.missingKey(key.rawValue), at: nil)
+        }
+        let others: [Key] = isProgram ? [.start, .end] : [.before, .after]
+        for key in others where given.contains(key) {
+            let expected = "for recordings \(isProgram ? "without" : "with") a programme"
+            reader.below(key.rawValue) { $0.record(.badValue(nil, expected: expected), at: nil) }
+        }
+        try reader.finish()
+        self.channel = channel ?? ""
+        (self.name, self.isKept) = (name, isKept ?? false)
+        range =
+            if let end = moments[.end] {
+                .between(start: moments[.start], end: end)
+            } else {
+                .program(
+                    at: moments[.program], before: margins[.before] ?? .zero, after: margins[.after] ?? .zero)
+            }
+    }
+
+    /// Reads the body of a PATCH: whether a recording is kept.
+    package static func isKept(_ node: ConfigurationNode) throws(ConfigurationError) -> Bool {
+        var reader = ConfigurationReader(.request)
+        var isKept: Bool?
+        let entries = reader.entries(node, expected: "a map with the key keep") ?? []
+        reader.read(entries, keys: [Key.keep]) { reader, _, node in isKept = reader.bool(node) }
+        if entries.isEmpty { reader.record(.missingKey(Key.keep.rawValue), at: nil) }
+        try reader.finish()
+        return isKept ?? false
+    }
+}
+
+extension ConfigurationReader {
+    /// The last moment that ISO 8601 writes with four digits for the year.
+    private static let lastSecond: Int64 = 253_402_300_799
+
+    /// A date with its zone, or seconds since 1970.
+    fileprivate mutating func moment(_ node: ConfigurationNode) -> ProgramDateTime? {
+        switch node.content {
+        case .scalar(let text, .number):
+            if let seconds = Int64(text), (0...Self.lastSecond).contains(seconds) {
+                return ProgramDateTime(millisecondsSince1970: seconds * 1000)
+            }
+        case .scalar(let text, .text): if let date = ProgramDateTime(parsing: text) { return date }
+        default: break
+        }
+        record(.badValue(nil, expected: "a date as 2026-01-02T20:15:00Z, or seconds since 1970"), at: node.position)
+        return nil
+    }
+}

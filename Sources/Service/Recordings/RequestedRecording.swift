@@ -1,0 +1,149 @@
+import Channel
+import Support
+
+/// A recording that somebody asked for by the API, from the plan to its last form.
+struct RequestedRecording: Codable, Equatable, Sendable {
+    enum State: Codable, Equatable, Sendable {
+        /// Its time has not come, or nothing of it is published yet.
+        case planned
+        case recording
+        /// It cannot be written, or its channel does not run.
+        case paused(reason: String)
+        /// It has its range, and gets its last form.
+        case finishing
+        /// - Parameter note: why it has another form than was asked for.
+        case done(note: String?)
+        case failed(reason: String)
+    }
+
+    /// Its files, as far as they are known.
+    struct Files: Codable, Equatable, Sendable {
+        /// The path of each without its suffix.
+        var base: String
+        /// Those that exist.
+        var suffixes = ["ts"]
+        var byteCount: UInt64 = 0
+        /// Media that it does not have.
+        var lostMilliseconds: Int64 = 0
+    }
+
+    let id: Int
+    /// The channel's slug.
+    let channel: String
+    /// What people call it.
+    let name: String
+    /// Milliseconds since 1970.
+    private let start, end: Int64
+    /// Whether no retention removes it.
+    var isKept: Bool
+    var state = State.planned
+    /// nil before its first segment.
+    var files: Files?
+
+    init(id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool) {
+        (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
+        (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
+    }
+
+    var startDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: start) }
+    var endDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: end) }
+
+    /// Records that its file is open.
+    mutating func begin(_ base: String, _ journal: RecordingJournal) {
+        state = .recording
+        files = Files(base: base)
+        count(journal)
+    }
+
+    mutating func count(_ journal: RecordingJournal) {
+        files?.byteCount = UInt64(journal.byteCount)
+        files?.lostMilliseconds = journal.lostMilliseconds
+    }
+
+    /// Whether nothing more happens to it.
+    var isOver: Bool {
+        switch state {
+        case .planned, .recording, .paused, .finishing: false
+        case .done, .failed: true
+        }
+    }
+
+    /// The time for which it is open, if all goes well.
+    func openRange(at now: ProgramDateTime) -> Range<ProgramDateTime> {
+        max(startDate, now)..<max(endDate, now.advanced(byMilliseconds: 1))
+    }
+}
+
+/// The recordings of a process that were asked for, in the order of the requests.
+struct RecordingSchedule: Codable, Equatable, Sendable {
+    /// Why a recording cannot be planned.
+    enum Refusal: Error, Equatable, Sendable {
+        /// The range is empty, or longer than `longest`.
+        case length
+        /// It ends more than `furthest` from now.
+        case tooFar
+        /// So many wait or are open already.
+        case pending(limit: Int)
+        /// So many are open at the same time.
+        case concurrent(limit: Int)
+    }
+
+    static let mostPending = 1000
+    static let mostOpen = 100
+    /// Those that are over; the oldest of more are forgotten, and their files stay.
+    static let mostOver = 1000
+    static let longest = Duration.seconds(7 * 86_400)
+    static let furthest = Duration.seconds(366 * 86_400)
+
+    private(set) var recordings: [RequestedRecording] = []
+    private var lastID = 0
+
+    subscript(id: Int) -> RequestedRecording? { recordings.first { $0.id == id } }
+
+    mutating func add(
+        channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
+        at now: ProgramDateTime
+    ) throws(Refusal) -> RequestedRecording {
+        let length = range.end.milliseconds(since: range.start)
+        guard length > 0, length <= Self.longest.wholeMilliseconds else { throw .length }
+        guard range.end.milliseconds(since: now) <= Self.furthest.wholeMilliseconds else { throw .tooFar }
+        let pending = recordings.filter { !$0.isOver }
+        guard pending.count < Self.mostPending else { throw .pending(limit: Self.mostPending) }
+        let recording = RequestedRecording(
+            id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept)
+        let open = recording.openRange(at: now)
+        guard pending.count(where: { $0.openRange(at: now).overlaps(open) }) < Self.mostOpen else {
+            throw .concurrent(limit: Self.mostOpen)
+        }
+        lastID += 1
+        recordings.append(recording)
+        return recording
+    }
+
+    /// Changes a recording; the others stay.
+    mutating func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
+        guard let index = recordings.firstIndex(where: { $0.id == id }) else { return }
+        change(&recordings[index])
+        let surplus = recordings.count { $0.isOver } - Self.mostOver
+        if surplus > 0, let oldest = recordings.firstIndex(where: \.isOver) { recordings.remove(at: oldest) }
+    }
+
+    mutating func remove(_ id: Int) { recordings.removeAll { $0.id == id } }
+
+    /// Forgets recordings whose files are gone.
+    mutating func remove(withFiles bases: Set<String>) {
+        recordings.removeAll { $0.isOver && $0.files.map { bases.contains($0.base) } ?? false }
+    }
+}
+
+extension RecordingSchedule.Refusal {
+    /// The reason for people.
+    var message: String {
+        switch self {
+        case .length: "A recording has to end after its start, and at most 7 days after it."
+        case .tooFar: "A recording has to end within 366 days."
+        case .pending(let limit): "\(limit) recordings are planned or open: remove one."
+        case .concurrent(let limit): "\(limit) recordings are planned for that time: remove one."
+        }
+    }
+}

@@ -1,0 +1,448 @@
+import Channel
+import ChannelList
+import Foundation
+import Glibc
+import LiveRing
+package import Logging
+package import Observability
+package import Support
+import Synchronization
+
+/// Makes the recordings that somebody asks for: a task for each waits for its time, follows the channel, and gives it its
+/// last form.
+///
+/// A recording is a viewer of its channel: it starts the channel, takes a place among those that may run, and says in words
+/// why it has none. The list of recordings is a file beside them, so that the next process goes on with each.
+package final class RecordingService: Sendable {
+    private struct State {
+        var schedule: RecordingSchedule
+        var tasks: [Int: Task<Void, Never>] = [:]
+        /// Those that somebody ends.
+        var ending: Set<Int> = []
+        var isClosed = false
+    }
+
+    /// The wall clock, and how it is waited for.
+    struct Clock: Sendable {
+        let now: @Sendable () -> ProgramDateTime
+        /// Throws if the task is canceled before.
+        let sleep: @Sendable (Duration) async throws -> Void
+
+        static let wall = Clock(
+            now: { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds) },
+            sleep: { try await Task.sleep(for: $0) })
+    }
+
+    /// How long before its start a recording starts its channel.
+    private static let lead = Duration.seconds(30)
+    /// How long after its end media of it is waited for.
+    private static let grace = Duration.seconds(120)
+    /// Between two attempts to start a channel.
+    private static let shortestPause = Duration.seconds(5)
+    /// Clocks are set: a wait for a date looks at the clock that often.
+    private static let longestSleep = Duration.seconds(60)
+
+    let pattern: RecordingPattern
+    let host: ChannelHost
+    private let bus: EventBus
+    private let logger: Logger
+    let clock: Clock
+    private let reserve: UInt64
+    /// Called after each change of the list. It must not wait or call back.
+    private let observe: @Sendable () -> Void
+    /// Holds the lock of the directory.
+    private let directory: Descriptor
+    private let state: Mutex<State>
+
+    /// - Parameter pattern: the paths of the recordings, of which `{title}` is what people call them.
+    package convenience init(
+        _ pattern: RecordingPattern, host: ChannelHost, logger: Logger, bus: EventBus
+    ) throws(RelayError) {
+        do throws(RecordingFile.Failure) {
+            try self.init(pattern, host: host, logger: logger, bus: bus, clock: .wall)
+        } catch {
+            throw RelayError(
+                .cannotWrite, "Recordings cannot be kept in \(pattern.root): \(error.message)",
+                advice: "Give another --recordings, or correct what is said")
+        }
+    }
+
+    init(
+        _ pattern: RecordingPattern, host: ChannelHost, logger: Logger, bus: EventBus, clock: Clock = .wall,
+        reserve: UInt64 = RecordingFile.reserve, observe: @escaping @Sendable () -> Void = {}
+    ) throws(RecordingFile.Failure) {
+        (self.pattern, self.host, self.logger, self.bus) = (pattern, host, logger, bus)
+        (self.clock, self.reserve, self.observe) = (clock, reserve, observe)
+        try RecordingFile.makeDirectory(of: Self.listPath(pattern))
+        directory = try Descriptor(pattern.root, O_RDONLY | O_DIRECTORY)
+        guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: pattern.root) }
+        state = Mutex(State(schedule: try Self.readList(Self.listPath(pattern))))
+    }
+
+    private static func listPath(_ pattern: RecordingPattern) -> String { pattern.root + "/.recordings.json" }
+
+    private static func readList(_ path: String) throws(RecordingFile.Failure) -> RecordingSchedule {
+        guard unsafe access(path, F_OK) == 0 else { return RecordingSchedule() }
+        let file = try Descriptor(path, O_RDONLY)
+        let bytes = try file.read(0..<file.byteCount())
+        guard let schedule = try? JSONDecoder().decode(RecordingSchedule.self, from: Data(bytes)) else {
+            throw .malformed(path: path)
+        }
+        return schedule
+    }
+
+    /// Goes on with what earlier processes have left.
+    package func start() {
+        state.withLock { state in
+            for recording in state.schedule.recordings where !recording.isOver { launch(recording.id, &state) }
+        }
+    }
+
+    /// Leaves everything to the next process. Those that get their last form are not waited for.
+    package func close() async {
+        let open = state.withLock { state in
+            state.isClosed = true
+            for task in state.tasks.values { task.cancel() }
+            return state.tasks.filter { state.schedule[$0.key]?.state != .finishing }.values
+        }
+        for task in open { await task.value }
+        _ = flock(directory.raw, LOCK_UN)
+    }
+
+    var recordings: [RequestedRecording] { state.withLock { $0.schedule.recordings } }
+
+    subscript(id: Int) -> RequestedRecording? { state.withLock { $0.schedule[id] } }
+
+    private func launch(_ id: Int, _ state: inout State) {
+        guard !state.isClosed else { return }
+        state.tasks[id] = Task { [self] in
+            await run(id)
+            self.state.withLock { $0.tasks[id] = nil }
+        }
+    }
+
+    /// Stores the list.
+    private func save() async throws(RecordingFile.Failure) {
+        try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
+            // Taken here, so that the last one written is the newest.
+            let (schedule, isClosed) = state.withLock { ($0.schedule, $0.isClosed) }
+            guard !isClosed, let list = try? JSONEncoder().encode(schedule) else { return }
+            try RecordingFile.replace(Self.listPath(pattern), with: Array(list))
+        }
+    }
+
+    /// Changes a recording in what the API shows.
+    private func apply(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
+        state.withLock { $0.schedule.update(id, change) }
+        observe()
+    }
+
+    /// Changes a recording, and stores the list. A list that cannot be stored is that of a moment ago: the journals of
+    /// recordings say the rest.
+    private func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
+        apply(id, change)
+        Task {
+            do throws(RecordingFile.Failure) { try await save() } catch {
+                logger.warning("The list of recordings cannot be stored: \(error.message)")
+            }
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension RecordingService {
+    enum Problem: Error, Equatable, Sendable {
+        case unknownChannel(String)
+        case refused(RecordingSchedule.Refusal)
+        /// Nothing of a range that is over is in the rewind; there is some between these dates.
+        case notInRewind(Range<ProgramDateTime>?)
+        /// The list cannot be stored.
+        case storage(RecordingFile.Failure)
+        /// It gets its last form.
+        case finishing
+    }
+
+    /// - Parameters:
+    ///   - name: what people call it; nil: as its channel.
+    func add(
+        channel slug: String, name: String?, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool
+    ) async throws(Problem) -> RequestedRecording {
+        guard let channel = host.directory[slug] else { throw .unknownChannel(slug) }
+        let now = clock.now()
+        if range.end <= now {
+            let dates = host.running(slug)?.state.snapshot?.dates
+            guard let dates, dates.first < range.end, range.start < dates.end else {
+                throw .notInRewind(dates.map { $0.first..<max($0.first, $0.end) })
+            }
+        }
+        let added = state.withLock { state in
+            Result { () throws(RecordingSchedule.Refusal) in
+                try state.schedule.add(
+                    channel: slug, name: name ?? channel.name, range: range, isKept: isKept, at: now)
+            }
+        }
+        let recording: RequestedRecording
+        do throws(RecordingSchedule.Refusal) { recording = try added.get() } catch { throw .refused(error) }
+        do throws(RecordingFile.Failure) { try await save() } catch {
+            state.withLock { $0.schedule.remove(recording.id) }
+            throw .storage(error)
+        }
+        bus.publish(
+            .recordingPlan(
+                recording: recording.id, name: recording.name, start: recording.startDate, end: recording.endDate),
+            channel: slug)
+        state.withLock { launch(recording.id, &$0) }
+        return recording
+    }
+
+    /// Ends a recording, or forgets one that is over or has not begun.
+    /// - Parameter removesFiles: whether those of one that is over are removed.
+    /// - Returns: false if there is none.
+    func remove(_ id: Int, removesFiles: Bool) async throws(Problem) -> Bool {
+        let (recording, task) = state.withLock { ($0.schedule[id], $0.tasks[id]) }
+        guard let recording else { return false }
+        if recording.state == .finishing { throw .finishing }
+        guard recording.isOver else {
+            state.withLock { state in
+                state.ending.insert(id)
+                task?.cancel()
+            }
+            if recording.files == nil { await task?.value }
+            return true
+        }
+        if removesFiles, let base = recording.files?.base {
+            await RecordingThread.perform { [path = path(base)] in RecordingRetention.remove(path) }
+        }
+        state.withLock { $0.schedule.remove(id) }
+        do throws(RecordingFile.Failure) { try await save() } catch { throw .storage(error) }
+        return true
+    }
+
+    /// Marks a recording, so that no retention removes it, or takes the mark away.
+    func keep(_ id: Int, _ isKept: Bool) async throws(Problem) -> RequestedRecording? {
+        apply(id) { $0.isKept = isKept }
+        guard let recording = self[id] else { return nil }
+        do throws(RecordingFile.Failure) {
+            try await mark(recording)
+            try await save()
+        } catch { throw .storage(error) }
+        return recording
+    }
+
+    /// Writes the mark beside the files, or removes it.
+    private func mark(_ recording: RequestedRecording) async throws(RecordingFile.Failure) {
+        guard let base = recording.files?.base else { return }
+        try await RecordingThread.perform { [path = path(base)] () throws(RecordingFile.Failure) in
+            try RecordingRetention.mark(path, isKept: recording.isKept)
+        }
+    }
+
+    /// The path of a recording's files without a suffix.
+    private func path(_ base: String) -> String {
+        switch pattern.root {
+        case ".": base
+        case "/": "/" + base
+        default: pattern.root + "/" + base
+        }
+    }
+
+    /// The path of a file below the root.
+    private func base(_ path: String) -> String {
+        String(pattern.root == "." ? path[...] : path.dropFirst(pattern.root.count).drop { $0 == "/" })
+    }
+}
+
+// MARK: - Recording
+
+extension RecordingService {
+    private func run(_ id: Int) async {
+        guard let recording = self[id] else { return }
+        var writer: RecordingWriter?
+        if recording.state != .finishing, await wait(until: recording.startDate.advanced(by: .zero - Self.lead)) {
+            await record(recording, with: &writer)
+        }
+        let isEnded = state.withLock { $0.ending.remove(id) != nil }
+        if isEnded || !Task.isCancelled { await finish(recording, writer, isEnded: isEnded) }
+    }
+
+    /// - Returns: false if the task is canceled before.
+    private func wait(until date: ProgramDateTime) async -> Bool {
+        while true {
+            let rest = date.milliseconds(since: clock.now())
+            guard rest > 0 else { return !Task.isCancelled }
+            guard (try? await clock.sleep(min(.milliseconds(rest), Self.longestSleep))) != nil else { return false }
+        }
+    }
+
+    /// Records what there is of the range, over all runs of the channel.
+    private func record(_ recording: RequestedRecording, with writer: inout RecordingWriter?) async {
+        while !Task.isCancelled {
+            let overdue = recording.endDate.advanced(by: Self.grace)
+            switch await host.waitUntilRunning(recording.channel, isStream: true) {
+            case .running(let running):
+                host.handle(.streamOpened(running.run))
+                defer { host.handle(.streamClosed(running.run)) }
+                if case .paused? = self[recording.id]?.state { report(.resumed(writer?.file), of: recording) }
+                let deadline = ContinuousClock.now + .milliseconds(overdue.milliseconds(since: clock.now()))
+                let end = await RecordingWriter.follow(running.state, with: &writer, until: deadline) {
+                    (publication) async throws(RecordingFile.Failure) in
+                    try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
+                        try open(recording, publication)
+                    }
+                } report: {
+                    report($0, of: recording)
+                }
+                if end != nil { return }
+            case .refused(let refusal, let status):
+                pause(recording, writer?.file, refusal.reason(status))
+            }
+            if overdue <= clock.now() { return }
+            try? await clock.sleep(Self.shortestPause)
+        }
+    }
+
+    private func journalPath(_ recording: RequestedRecording) -> String {
+        // No channel is called so.
+        "\(pattern.root)/.api-\(recording.id).recording"
+    }
+
+    /// The file that an earlier process, or run of the channel, has left; nil if there is none. Waits for the disk.
+    private func reopen(_ recording: RequestedRecording) throws(RecordingFile.Failure) -> RecordingFile? {
+        let path = journalPath(recording)
+        guard let known = RecordingFile.journal(at: path), pattern.isBelowRoot(known.plan.path) else { return nil }
+        guard RecordingFile.hasMedia(known) else {
+            RecordingFile.forget(path)
+            return nil
+        }
+        return try RecordingFile(known, at: path, reserve: reserve)
+    }
+
+    /// Begins the file of a recording, or goes on with it. Waits for the disk.
+    /// - Returns: nil if nothing of its range is published.
+    private func open(
+        _ recording: RequestedRecording, _ publication: ChannelState.Publication
+    ) throws(RecordingFile.Failure) -> RecordingWriter? {
+        let first = publication.firstMediaSequence
+        if let file = try reopen(recording) { return RecordingWriter(file, from: first) }
+        guard let date = publication.snapshot.firstEntry(endingAfter: recording.startDate)?.programDateTime,
+            date < recording.endDate
+        else { return nil }
+        let plan = RecordingPlan(
+            channel: recording.channel, title: recording.name,
+            path: RecordingFile.freePath(
+                pattern.path(channel: recording.channel, title: recording.name, start: date)),
+            format: pattern.format, start: recording.startDate, end: recording.endDate)
+        let file = try RecordingFile(RecordingJournal(plan), at: journalPath(recording), reserve: reserve)
+        return RecordingWriter(file, from: first)
+    }
+
+    private func report(_ report: RecordingWriter.Report, of recording: RequestedRecording) {
+        let id = recording.id
+        switch report {
+        case .opened(let file, let isNew):
+            update(id) { $0.begin(base(String(file.mediaPath.dropLast(3))), file.journal) }
+            publish(
+                isNew
+                    ? .recordingStart(file: file.mediaPath, recording: id)
+                    : .recordingResume(file: file.mediaPath, recording: id), of: recording)
+            log(recording, isNew ? "started: \(file.mediaPath)" : "resumed: \(file.mediaPath)")
+        case .appended(let file):
+            // The journal of the recording says it too.
+            apply(id) { $0.count(file.journal) }
+        case .paused(let file, let failure): pause(recording, file, failure.message)
+        case .resumed(let file):
+            update(id) { $0.state = file == nil ? .planned : .recording }
+            publish(.recordingResume(file: file?.mediaPath, recording: id), of: recording)
+            log(recording, "continues")
+        }
+    }
+
+    private func pause(_ recording: RequestedRecording, _ file: RecordingFile?, _ reason: String) {
+        guard self[recording.id]?.state != .paused(reason: reason) else { return }
+        update(recording.id) { $0.state = .paused(reason: reason) }
+        publish(.recordingPause(file: file?.mediaPath, recording: recording.id, reason: reason), of: recording)
+        log(recording, "paused: \(reason)", .error)
+    }
+
+    private func publish(_ content: EventContent, of recording: RequestedRecording) {
+        bus.publish(content, channel: recording.channel)
+    }
+
+    private func log(_ recording: RequestedRecording, _ text: String, _ level: Logger.Level = .info) {
+        logger.log(level: level, "Recording \(recording.id) of \(recording.channel) \(text)")
+    }
+}
+
+// MARK: - The last form
+
+extension RecordingService {
+    /// - Parameter isEnded: whether somebody ends it before its end.
+    private func finish(_ recording: RequestedRecording, _ writer: RecordingWriter?, isEnded: Bool) async {
+        var writer = writer
+        if writer == nil {
+            let file = try? await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
+                try reopen(recording)
+            }
+            writer = (file ?? nil).map { RecordingWriter($0, from: 0) }
+        }
+        guard let file = writer?.file, file.journal.byteCount > 0 else {
+            await RecordingThread.perform { [file = writer?.file] in file?.remove() }
+            return finishEmpty(recording, isEnded: isEnded)
+        }
+        if !isEnded, !file.journal.isClosed { try? await writer?.recordRemainder() }
+        update(recording.id) { found in
+            found.begin(base(String(file.mediaPath.dropLast(3))), file.journal)
+            found.state = .finishing
+        }
+        publish(.recordingClose(file: file.mediaPath, recording: recording.id), of: recording)
+        log(recording, "closed: \(file.mediaPath)")
+        let current = self[recording.id] ?? recording
+        try? await mark(current)
+        let retention = host.directory[recording.channel].map { RecordingRetention($0.options) }
+        let (result, removed) = await RecordingThread.finish(file) { [pattern] in
+            retention?.sweep(pattern, channel: recording.channel) ?? []
+        }
+        await record(result, of: recording)
+        for path in removed { log(recording, "made room: \(path) was removed") }
+        state.withLock { $0.schedule.remove(withFiles: Set(removed.map(base))) }
+    }
+
+    /// Nothing is in the recording, or an earlier process has given it its last form.
+    private func finishEmpty(_ recording: RequestedRecording, isEnded: Bool) {
+        if recording.state == .finishing, recording.files != nil {
+            update(recording.id) { $0.state = .done(note: nil) }
+        } else if isEnded {
+            state.withLock { $0.schedule.remove(recording.id) }
+            update(recording.id) { _ in }
+        } else {
+            let last = self[recording.id]?.state
+            let reason = if case .paused(let reason)? = last { reason } else { "Nothing of its time was published." }
+            update(recording.id) { $0.state = .failed(reason: reason) }
+            publish(.recordingError(recording: recording.id, reason: reason), of: recording)
+            log(recording, "failed: \(reason)", .error)
+        }
+    }
+
+    private func record(
+        _ result: Result<(path: String, note: String?), RecordingFile.Failure>?, of recording: RequestedRecording
+    ) async {
+        switch result {
+        case .success(let result)?:
+            let base = String(result.path.prefix(upTo: result.path.lastIndex(of: ".") ?? result.path.endIndex))
+            let (suffixes, byteCount) = await RecordingThread.perform { RecordingRetention.files(base) }
+            update(recording.id) { found in
+                found.state = .done(note: result.note)
+                found.files?.suffixes = suffixes
+                found.files?.byteCount = byteCount
+            }
+            publish(.recordingEnd(file: result.path, recording: recording.id, note: result.note), of: recording)
+            log(recording, "finished: \(result.path)")
+            if let note = result.note { log(recording, "is kept as \(result.path): \(note)", .warning) }
+        case .failure(let failure)?:
+            update(recording.id) { $0.state = .done(note: failure.message) }
+            log(recording, "is kept as it was written: \(failure.message)", .error)
+        case nil: finishEmpty(recording, isEnded: false)
+        }
+    }
+}

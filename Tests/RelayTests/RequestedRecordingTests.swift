@@ -1,0 +1,243 @@
+import ChannelList
+import ChannelTestSupport
+import Foundation
+import Logging
+import Observability
+import TestSupport
+import Testing
+import WebServer
+
+@testable import Channel
+@testable import LiveRing
+@testable import Service
+@testable import Support
+
+/// Recordings that the API is asked for.
+@Suite(.ownThreads, .timeLimit(.minutes(1))) struct RequestedRecordingTests {
+    /// A directory of recordings that is removed with its owner.
+    private final class Folder {
+        let path = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)").path
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func place(_ format: String = "ts", at time: Int64 = 0, reserve: UInt64 = 0) throws -> ServeScene.RecordingPlace
+        {
+            // It stays that time after the real one: a range of the ring is over for it.
+            let clock = RecordingService.Clock(
+                now: { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds + time) },
+                sleep: { try await Task.sleep(for: $0) })
+            return .init(
+                pattern: try RecordingPattern("\(path)/{channel}/{title}.\(format)"), clock: clock, reserve: reserve)
+        }
+
+        var files: [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/news")) ?? []).sorted()
+        }
+
+        func document(_ name: String) throws -> String {
+            String(decoding: try Data(contentsOf: URL(filePath: "\(path)/news/\(name).json")), as: UTF8.self)
+        }
+    }
+
+    private static func scene(_ origin: CountingOrigin, _ place: ServeScene.RecordingPlace) async throws -> ServeScene {
+        let scene = try await ServeScene(
+            [(slug: "news", url: origin.url)], always: ["news"], recordings: place)
+        scene.host.start()
+        scene.recordings?.start()
+        return scene
+    }
+
+    private static func dates(_ scene: ServeScene) async throws -> Range<ProgramDateTime> {
+        await scene.reaches("running", "news")
+        let dates = try #require(scene.host.running("news")?.state.snapshot?.dates)
+        return dates.first..<dates.end
+    }
+
+    private static func id(_ response: RawResponse) throws -> Int {
+        let object = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+        return try #require(object?["id"] as? Int, "\(String(decoding: response.body, as: UTF8.self))")
+    }
+
+    /// A range that is over is there at once, with what the ring has no more of.
+    @Test func pastIsRecorded() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let scene = try await Self.scene(origin, try folder.place("mkv", at: 86_400_000))
+        let dates = try await Self.dates(scene)
+        let start = dates.lowerBound.advanced(byMilliseconds: -10_000)
+        let body = #"{"channel":"news","name":"../A","start":"\#(start.text)","end":"\#(dates.upperBound.text)"}"#
+        let id = try Self.id(try scene.api("POST", "/api/recordings", body))
+        await scene.reaches(recording: id) { $0?.isOver == true }
+        let answer = String(decoding: try scene.api("GET", "/api/recordings/\(id)").body, as: UTF8.self)
+        #expect(answer.contains("\"state\" : \"done\"") && answer.contains("\"lostSeconds\" : 10"), "\(answer)")
+        #expect(answer.contains("news/_._A.mkv") && !answer.contains("playlist"), "\(answer)")
+        #expect(folder.files == ["_._A.json", "_._A.mkv"], "\(folder.files)")
+        let document = try folder.document("_._A")
+        #expect(document.contains(#""reason":"evicted""#) && document.contains(#""title":"../A""#), "\(document)")
+        #expect(try scene.api("DELETE", "/api/recordings/\(id)?files=true").status == 204)
+        #expect(folder.files.isEmpty && scene.recordings?.recordings.isEmpty == true)
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    /// Whoever deletes an open recording has what was published until then.
+    @Test func openRecordingEndsWhenItIsDeleted() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let scene = try await Self.scene(origin, try folder.place())
+        let dates = try await Self.dates(scene)
+        let end = dates.upperBound.advanced(byMilliseconds: 3_600_000)
+        let body = #"{"channel":"news","start":"\#(dates.lowerBound.text)","end":"\#(end.text)","keep":true}"#
+        let id = try Self.id(try scene.api("POST", "/api/recordings", body))
+        await scene.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 }
+        let answer = String(decoding: try scene.api("GET", "/api/recordings").body, as: UTF8.self)
+        #expect(answer.contains("\"state\" : \"recording\"") && answer.contains("archive-"), "\(answer)")
+        #expect(try scene.api("DELETE", "/api/recordings/\(id)").status == 204)
+        await scene.reaches(recording: id) { $0?.isOver == true }
+        #expect(scene.recordings?[id]?.files?.lostMilliseconds == 0)
+        #expect(folder.files == ["news.json", "news.keep", "news.ts"])
+        #expect(try scene.api("PATCH", "/api/recordings/\(id)", #"{"keep":false}"#).status == 200)
+        #expect(folder.files == ["news.json", "news.ts"])
+        #expect(try scene.api("DELETE", "/api/recordings/\(id)").status == 204)
+        #expect(folder.files == ["news.json", "news.ts"], "only the list has forgotten it")
+        #expect(try scene.api("DELETE", "/api/recordings/\(id)").status == 404)
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    /// A process that ends leaves its recordings to the next one, and a full disk is waited for.
+    @Test func nextProcessGoesOn() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let full = try await Self.scene(origin, try folder.place(reserve: .max / 2))
+        let dates = try await Self.dates(full)
+        let id = try #require(
+            try await full.recordings?.add(
+                channel: "news", name: nil,
+                range: (dates.lowerBound, dates.upperBound.advanced(byMilliseconds: 3_600_000)), isKept: false)
+        ).id
+        await full.reaches(recording: id) { if case .paused? = $0?.state { true } else { false } }
+        #expect(full.recordings?[id]?.state == .paused(reason: RecordingFile.Failure.full.message))
+        #expect(throws: RecordingFile.Failure.inUse(path: folder.path)) {
+            let place = try folder.place()
+            _ = try RecordingService(
+                place.pattern, host: full.host, logger: .init(label: "test"), bus: .init(), clock: place.clock)
+        }
+        let later = Int64(30 * 86_400)
+        let seconds = WallClock.milliseconds / 1000 + later
+        let planned = try Self.id(
+            try full.api("POST", "/api/recordings", #"{"channel":"news","start":\#(seconds),"end":\#(seconds + 60)}"#))
+        await full.end()
+        let next = try await Self.scene(origin, try folder.place())
+        #expect(next.recordings?[planned]?.state == .planned)
+        await next.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 && $0?.state == .recording }
+        #expect(try next.api("DELETE", "/api/recordings/\(planned)").status == 204)
+        #expect(next.recordings?[planned] == nil)
+        await next.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    private static let refused: [(when: String, body: String, status: Int, says: String)] = [
+        ("no such channel", #"{"channel":"nobody","end":4000000000}"#, 404, "nobody"),
+        ("no end", #"{"channel":"news"}"#, 422, "end"),
+        ("no date", #"{"channel":"news","end":"tomorrow"}"#, 422, "2026-01-02T20:15:00Z"),
+        ("an end that is too far", #"{"channel":"news","end":"2999-01-01T00:00:00Z"}"#, 409, "7 days"),
+        ("an end before the start", #"{"channel":"news","start":5,"end":4}"#, 409, "does not run"),
+        ("what nobody has kept", #"{"channel":"news","start":4,"end":5}"#, 409, "nothing of that time"),
+        ("no guide", #"{"channel":"news","programme":"now"}"#, 409, "guide"),
+        ("a path", #"{"channel":"news","end":4000000000,"path":"/etc"}"#, 422, "path"),
+        ("a programme and an end", #"{"channel":"news","programme":"now","end":5}"#, 422, "end"),
+        ("time before a range", #"{"channel":"news","before":"1m","end":5}"#, 422, "before"),
+    ]
+
+    @Test func refusalsSayWhy() async throws {
+        let folder = Folder()
+        let scene = try await ServeScene(
+            [(slug: "news", url: "http://127.0.0.1:9/x.m3u8")], recordings: try folder.place())
+        for row in Self.refused {
+            let response = try scene.api("POST", "/api/recordings", row.body)
+            let body = String(decoding: response.body, as: UTF8.self)
+            #expect(response.status == row.status && body.contains(row.says), "\(row.when): \(body)")
+        }
+        for path in ["/api/recordings/1", "/api/recordings/x", "/api/recordings/"] {
+            #expect(try scene.api("GET", path).status == 404, "\(path)")
+        }
+        await scene.end()
+        let none = try await ServeScene([(slug: "news", url: "http://127.0.0.1:9/x.m3u8")])
+        #expect(try none.api("GET", "/api/recordings").status == 409)
+        #expect(try none.api("PUT", "/api/recordings").status == 405)
+        await none.end()
+    }
+
+    // MARK: - Values
+
+    private static let now = ProgramDateTime(millisecondsSince1970: 1_767_268_800_000)
+
+    private static func add(
+        to schedule: inout RecordingSchedule, from start: Int64, to end: Int64
+    ) -> RecordingSchedule.Refusal? {
+        do throws(RecordingSchedule.Refusal) {
+            _ = try schedule.add(
+                channel: "news", name: "News",
+                range: (now.advanced(byMilliseconds: start * 1000), now.advanced(byMilliseconds: end * 1000)),
+                isKept: false, at: now)
+            return nil
+        } catch { return error }
+    }
+
+    @Test func scheduleHasLimits() {
+        let week: Int64 = 7 * 86_400
+        let rows: [(start: Int64, end: Int64, refusal: RecordingSchedule.Refusal?)] = [
+            (0, 0, .length), (5, 4, .length), (0, week, nil), (0, week + 1, .length), (-week, 0, nil),
+            (365 * 86_400, 366 * 86_400, nil), (365 * 86_400, 366 * 86_400 + 1, .tooFar),
+        ]
+        for row in rows {
+            var schedule = RecordingSchedule()
+            #expect(Self.add(to: &schedule, from: row.start, to: row.end) == row.refusal, "\(row)")
+        }
+        var schedule = RecordingSchedule()
+        for _ in 0..<RecordingSchedule.mostOpen { #expect(Self.add(to: &schedule, from: 100, to: 200) == nil) }
+        #expect(Self.add(to: &schedule, from: 199, to: 300) == .concurrent(limit: RecordingSchedule.mostOpen))
+        // The past is recorded now.
+        #expect(Self.add(to: &schedule, from: -200, to: -100) == nil)
+        var count = schedule.recordings.count
+        while Self.add(to: &schedule, from: Int64(count) * 200, to: Int64(count) * 200 + 100) == nil { count += 1 }
+        #expect(count == RecordingSchedule.mostPending)
+        for recording in schedule.recordings { schedule.update(recording.id) { $0.state = .done(note: nil) } }
+        #expect(Self.add(to: &schedule, from: 0, to: 1) == nil && schedule.recordings.last?.id == count + 1)
+        schedule.update(count + 1) { $0.state = .failed(reason: "") }
+        #expect(schedule.recordings.count == RecordingSchedule.mostOver && schedule.recordings.first?.id == 2)
+    }
+
+    /// What a recording takes of a ring, and what it misses, by the range that was asked for.
+    @Test func cursorTakesTheRange() async throws {
+        var channel = try SpooledChannel(of: .clean)
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let entries = snapshot.index.listed.filter { !$0.isGap }
+        let (first, last) = (try #require(entries.first), try #require(entries.last))
+        let rows: [(when: String, start: Int64, end: ProgramDateTime, taken: Range<Int>, lost: Int64)] = [
+            ("all", 0, last.programDateTimeEnd, 0..<entries.count, 0),
+            ("from before the ring", -5000, last.programDateTime, 0..<entries.count - 1, 5000),
+            ("into a segment", 1, entries[1].programDateTime.advanced(byMilliseconds: 1), 0..<2, 0),
+            (
+                "what is still to come", 0, last.programDateTimeEnd.advanced(byMilliseconds: 1000), 0..<entries.count,
+                1000
+            ),
+            ("before the ring", -5000, first.programDateTime, 0..<0, 0),
+        ]
+        for row in rows {
+            let plan = RecordingPlan(
+                path: "x", format: .ts, start: first.programDateTime.advanced(byMilliseconds: row.start), end: row.end)
+            var cursor = RecordingCursor(RecordingJournal(plan), split: .never, from: 0)
+            var (taken, lost): ([UInt64], Int64) = ([], 0)
+            steps: for _ in 0..<1000 {
+                switch cursor.next(in: snapshot) {
+                case .append(let entry):
+                    taken.append(entry.mediaSequence)
+                    cursor.advance(over: entry)
+                case .lose(let loss): lost += loss.milliseconds
+                case .wait, .finish: break steps
+                }
+            }
+            lost += cursor.loseRemainder()?.milliseconds ?? 0
+            #expect(taken == entries[row.taken].map(\.mediaSequence), "\(row.when)")
+            #expect(lost == row.lost, "\(row.when)")
+        }
+    }
+}

@@ -120,6 +120,7 @@ extension RelayConfiguration {
         audio.policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? audio.policy
         audio.tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? audio.tracks
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
+        offersStills = options.offersStills ?? offersStills
         requests.apply(options)
         memory = memory.replacing(
             limit: options.memoryLimitBytes, segment: options.maxSegmentBytes, playlist: options.maxPlaylistBytes)

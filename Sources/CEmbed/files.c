@@ -29,6 +29,9 @@ static const unsigned char bar_js[] = {
 static const unsigned char player_js[] = {
 #embed "../Service/Page/player.js"
 };
+static const unsigned char guide_js[] = {
+#embed "../Service/Page/guide.js"
+};
 static const unsigned char playlist_js[] = {
 #embed "../Service/Page/playlist.js"
 };
@@ -56,6 +59,7 @@ static const struct liverelay_embedded_file files[] = {
     FILE_ENTRY("channel.js", channel_js),
     FILE_ENTRY("bar.js", bar_js),
     FILE_ENTRY("player.js", player_js),
+    FILE_ENTRY("guide.js", guide_js),
     FILE_ENTRY("playlist.js", playlist_js),
     FILE_ENTRY("subtitles.js", subtitles_js),
     FILE_ENTRY("track.js", track_js),

@@ -22,6 +22,7 @@ package enum MimeType: String, Sendable, CaseIterable {
     case css = "text/css; charset=utf-8"
     case javaScript = "text/javascript; charset=utf-8"
     case svg = "image/svg+xml"
+    case jpeg = "image/jpeg"
 
     /// The type for a file name by its extension, in any case; nil for an extension that is not served.
     package init?(fileName: String) {
@@ -41,6 +42,7 @@ package enum MimeType: String, Sendable, CaseIterable {
         case "css": self = .css
         case "js": self = .javaScript
         case "svg": self = .svg
+        case "jpg": self = .jpeg
         default: return nil
         }
     }

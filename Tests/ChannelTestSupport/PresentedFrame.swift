@@ -8,6 +8,8 @@ package struct PresentedFrame: Hashable, Sendable {
     package let program: Int
     /// Counted from 0 in the program.
     package let number: Int
+
+    package init(program: Int, number: Int) { (self.program, self.number) = (program, number) }
 }
 
 extension CaptureFixture {

@@ -36,6 +36,27 @@ import Testing
         }
     }
 
+    @Test func firstFrameIsAFragment() throws {
+        let both = FragmentWriter.write(sequenceNumber: 3, video: Self.video, audio: Self.audio)
+        let first = MuxTrack(trackID: TrackID.video, decodeTime: 7, samples: Array(Self.video.samples.prefix(1)))
+        let alone = FragmentWriter.write(sequenceNumber: 1, video: first, audio: nil)
+        let file = both.header + both.payloads.joined()
+        for head in [file, both.header] {
+            let extract = try #require(try TrackExtract.firstFrame(inFileThatBegins: head, byteCount: file.count))
+            #expect(extract.header == alone.header)
+            #expect(Array(file[extract.payload]) == Array(alone.payloads.joined()))
+        }
+        #expect(throws: MediaError.self) { try TrackExtract.firstFrame(inFileThatBegins: both.header, byteCount: 10) }
+        let late = MuxTrack(trackID: TrackID.video, decodeTime: 7, samples: Array(Self.video.samples.dropFirst()))
+        for fragment in [
+            FragmentWriter.write(sequenceNumber: 3, video: late, audio: nil),
+            FragmentWriter.write(sequenceNumber: 3, video: nil, audio: Self.audio),
+        ] {
+            #expect(
+                try TrackExtract.firstFrame(inFileThatBegins: fragment.header, byteCount: fragment.byteCount) == nil)
+        }
+    }
+
     @Test func trackThatIsNotThere() throws {
         let fragment = FragmentWriter.write(sequenceNumber: 3, video: Self.video, audio: nil)
         #expect(

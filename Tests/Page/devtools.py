@@ -141,14 +141,19 @@ class Browser:
 
     def click(self, selector, share=0.5):
         """Clicks into an element, at a share of its width."""
+        where = {**self.hover(selector, share), "button": "left", "clickCount": 1}
+        self.call("Input.dispatchMouseEvent", type="mousePressed", **where)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", **where)
+
+    def hover(self, selector, share=0.5):
+        """Moves the pointer into an element, to a share of its width."""
         self.evaluate(f"document.querySelector({selector!r}).scrollIntoView({{ block: 'center' }})")
         box = self.evaluate(
             f"(() => {{ const b = document.querySelector({selector!r}).getBoundingClientRect();"
             "return [b.x, b.y, b.width, b.height]; })()")
-        where = {"x": box[0] + box[2] * share, "y": box[1] + box[3] / 2, "button": "left", "clickCount": 1}
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=where["x"], y=where["y"])
-        self.call("Input.dispatchMouseEvent", type="mousePressed", **where)
-        self.call("Input.dispatchMouseEvent", type="mouseReleased", **where)
+        where = {"x": box[0] + box[2] * share, "y": box[1] + box[3] / 2}
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", **where)
+        return where
 
     def screenshot(self, path, full=False):
         options = {}

@@ -16,6 +16,7 @@ private let rows: [(uri: String, route: Route.Kind)] = [
     ("/live/u/p/7", .stream), ("/u/p/7", .stream), ("/u/p/7.m3u8", .playlist), ("/u/7", .other), ("/7", .other),
     ("/timeshift/u/p/60/2026-01-02:12-00/7", .stream), ("/timeshift/u/p/60/2026-01-02:12-00/7.m3u8", .playlist),
     ("/timeshift.php?stream=7", .stream), ("/streaming/timeshift.php", .stream), ("/news/timeshift.php", .other),
+    ("/still.jpg?at=5", .still), ("/news/stills-10-1000.jpg", .still), ("/news/stills.vtt", .still),
     ("/wp-login.php", .other), ("/a/b/c/%2e%2e", .other),
 ]
 

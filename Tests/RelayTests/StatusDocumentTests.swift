@@ -11,7 +11,8 @@ import Testing
 /// The tables of docs/http.md name the fields of `/status.json`, each section its own.
 @Suite struct StatusDocumentTests {
     @Test func everyFieldIsDocumented() throws {
-        let status = RelayStatus(upstream: "http://channel.example/live.m3u8")
+        var status = RelayStatus(upstream: "http://channel.example/live.m3u8")
+        status.stills = RelayStatus.Stills()
         let fields = Self.paths(in: try object(status), below: "")
         let documented = try Self.documentedPaths()
         #expect(fields.subtracting(documented) == [])

@@ -229,6 +229,12 @@ private struct XtreamScene {
         #expect(all.allSatisfy { $0["has_archive"]?.text == "0" })
         #expect(try await scene.api("&action=get_short_epg&stream_id=1")["epg_listings"]?.count == 0)
         #expect(try await scene.get("/xmltv.php?\(login)").contentType == .xml)
+        let ranges = [("", 4), ("start=\(now)", 3), ("start=\(now)&end=\(now + 60)", 1), ("end=\(now)", 2)]
+        for (query, count) in ranges {
+            let text = try await scene.text("/news/programs.json?token=\(newsToken)&\(query)")
+            #expect(text.components(separatedBy: "\"title\"").count - 1 == count, "\(query): \(text)")
+        }
+        #expect(try await scene.text("/sport/programs.json?token=\(server)") == "{\"programs\":[]}")
         await scene.end()
     }
 

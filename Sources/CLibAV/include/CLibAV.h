@@ -7,6 +7,7 @@
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
 
 static const int averrorEOF = AVERROR_EOF;
@@ -30,6 +31,7 @@ static const int64_t avNoPTS = AV_NOPTS_VALUE;
     FUNCTION(avutil, av_log_set_level) \
     FUNCTION(avutil, av_mallocz) \
     FUNCTION(avutil, av_opt_set_sample_fmt) \
+    FUNCTION(avutil, av_pix_fmt_desc_get) \
     FUNCTION(avutil, av_samples_set_silence) \
     FUNCTION(swresample, swr_alloc) \
     FUNCTION(swresample, swr_convert_frame) \

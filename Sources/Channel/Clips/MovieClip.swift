@@ -85,8 +85,6 @@ extension MovieClip {
 
 /// Collects the samples of a clip, segment by segment.
 private struct ClipBuilder {
-    /// The most segments before the range that are searched for a random access point.
-    private static let longestSearch = 8
     /// Dates have whole milliseconds.
     private static let tolerance = Ticks.milliseconds(1)
     private static let latest = Ticks(Ticks.timeline.upperBound)
@@ -107,22 +105,17 @@ private struct ClipBuilder {
 
     init(_ snapshot: RingSnapshot) { self.snapshot = snapshot }
 
-    private func fragment(at index: Int) -> StoredFragment? {
-        let entry = snapshot.index.listed[index]
-        return entry.isGap ? nil : try? StoredFragment(entry, in: snapshot)
-    }
-
     /// Appends what the first segment needs of those before it.
     /// - Returns: false if the first segment cannot be read.
     mutating func begin(at first: Int, from date: ProgramDateTime, isPrecise: Bool) -> Bool {
-        guard let fragment = fragment(at: first) else { return false }
+        guard let fragment = snapshot.fragment(at: first) else { return false }
         let wanted = fragment.presented.lowerBound + Self.time(from: fragment.entry.programDateTime, to: date)
         guard fragment.video?.samples.isEmpty == false else {
             start = wanted
             return true
         }
         let frame = fragment.videoTimes.filter { $0 > wanted - Self.tolerance }.min() ?? wanted
-        guard let entryPoint = entryPoint(before: frame, in: fragment, at: first) else {
+        guard let entryPoint = snapshot.randomAccessPoint(before: frame, in: fragment, at: first) else {
             // Nothing before it can be decoded, so the first frame that can be is later.
             start = fragment.videoTimes.min() ?? wanted
             return true
@@ -138,25 +131,6 @@ private struct ClipBuilder {
         return true
     }
 
-    /// The last random access point that is presented by `time`, in the segment or in those that it continues.
-    private func entryPoint(
-        before time: Ticks, in fragment: StoredFragment, at first: Int
-    ) -> (index: Int, sample: Int, time: Ticks)? {
-        var (fragment, index) = (fragment, first)
-        for _ in 0..<Self.longestSearch {
-            let times = fragment.videoTimes
-            let samples = fragment.video?.samples ?? []
-            if let sample = samples.indices.last(where: { samples[$0].isRandomAccessPoint && times[$0] <= time }) {
-                return (index, sample, times[sample])
-            }
-            guard !fragment.entry.isDiscontinuous, index > snapshot.index.listed.startIndex,
-                let before = self.fragment(at: index - 1)
-            else { return nil }
-            (fragment, index) = (before, index - 1)
-        }
-        return nil
-    }
-
     /// Appends a segment of the range.
     mutating func append(_ index: Int, until date: ProgramDateTime) {
         append(index, from: firstSample, until: date)
@@ -164,7 +138,9 @@ private struct ClipBuilder {
     }
 
     private mutating func append(_ index: Int, from sample: Int, until date: ProgramDateTime? = nil) {
-        guard let fragment = fragment(at: index), let descriptions = descriptions(of: fragment.entry) else { return }
+        guard let fragment = snapshot.fragment(at: index), let descriptions = descriptions(of: fragment.entry) else {
+            return
+        }
         let presented = fragment.presented
         if let end, let pause = ClientClock.pause(for: presented.lowerBound - end) {
             writer.skip(presented.lowerBound - end - pause)

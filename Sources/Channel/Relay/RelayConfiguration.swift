@@ -44,6 +44,8 @@ package struct RelayConfiguration: Sendable {
     package var program: UInt16?
     /// Whether `maxConnections` is one limit for all hosts: they are those of an account.
     package var sharesConnections = false
+    /// Whether stills of the channel are made.
+    package var offersStills = true
     /// How long segments of a transport stream are held back, so that a reconnection is not noticed.
     package var hold = Duration.zero
     /// Whether a media file begins again when it has ended.

@@ -41,6 +41,8 @@ package struct RelayStatus: Encodable, Sendable {
     package internal(set) var subtitles = Subtitles()
     package var transportStream = TransportStream()
     package internal(set) var adMarkers = AdMarkers()
+    /// nil if stills are switched off.
+    package var stills: Stills?
     package var clients = ClientCounts()
     /// Log lines that were dropped because the console did not accept them, or because there were too many at once.
     package var logLinesDropped = 0
@@ -107,6 +109,20 @@ extension RelayStatus {
         package internal(set) var gapSegments = 0
         /// Segments of the slate, published because media is missing.
         package internal(set) var slateSegments = 0
+    }
+
+    /// Answers to requests for stills.
+    package struct Stills: Encodable, Equatable, Sendable {
+        /// Stills and sheets that were decoded.
+        package var made = 0
+        /// Those that were there already.
+        package var cached = 0
+        /// Requests that were refused because too many were pending.
+        package var refused = 0
+        /// Those whose segment could not be read or decoded.
+        package var failed = 0
+
+        package init() {}
     }
 
     /// A spool that refuses segments. Each new segment is tried all the same.

@@ -52,6 +52,7 @@ package struct ChannelOptions: Sendable {
         package let rewind = Field<Duration>(.dvr)
         /// Whether the rewind is there before anybody watches.
         package let keepsRewind = Field<Bool>(.rewind)
+        package let offersStills = Field<Bool>(.stills)
         package let burst = Field<Duration>(.burst)
         package let spool = Field<String>(.spool)
         package let record = Field<String>(.record)

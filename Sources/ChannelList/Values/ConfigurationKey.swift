@@ -28,7 +28,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
     case captionsToWebVTT = "captions-to-webvtt"
-    case require, slate, window, dvr, rewind, burst, spool, record
+    case require, slate, window, dvr, rewind, stills, burst, spool, record
     // Recordings.
     case recordTo = "record-to"
     case split, keep
@@ -166,6 +166,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case .rewind:
             return row(
                 .rewind, "Length of a rewind that is always there, so that the channel always runs; or when-watched.")
+        case .stills:
+            return row(.flag, "Make stills of the channel when somebody asks for them: still.jpg, stills.vtt.")
         case .burst:
             return row(
                 .span,

@@ -91,6 +91,9 @@ package struct RingEntry: Equatable, Sendable {
             value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
             value.discontinuitySequence = transportStream?.discontinuitySequence ?? 0
         case .video: list(.video, in: &value, exists: format.videoCodec != nil)
+        case .iFrames:
+            list(.video, in: &value, exists: isIndependent && format.videoCodec != nil)
+            value.uri = SpoolName.extract(.iframe, of: segment.name)
         case .audio(0): list(.audio, in: &value, exists: format.audioCodec != nil)
         case .audio(let number):
             let file = audioFiles.indices.contains(number - 1) ? audioFiles[number - 1] : nil

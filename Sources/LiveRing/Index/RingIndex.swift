@@ -1,5 +1,5 @@
 package import Playlist
-import Support
+package import Support
 
 /// The listed entries, the entries that left the playlist but can still be fetched, and the next numbers.
 ///
@@ -398,7 +398,7 @@ extension RingIndex {
     /// The index of the listed entry that is presented at `date`, else of the next one by date; nil if all end before.
     ///
     /// Where the dates went back a moment exists twice: the later entry counts.
-    func firstIndex(at date: ProgramDateTime) -> Int? {
+    package func firstIndex(at date: ProgramDateTime) -> Int? {
         var next: Int?
         for span in spansOfRisingDates(from: listed.startIndex).reversed() {
             guard let index = firstIndex(in: span, where: { $0.programDateTimeEnd > date }) else { continue }

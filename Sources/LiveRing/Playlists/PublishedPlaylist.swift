@@ -169,6 +169,7 @@ struct PublishedPlaylist {
             entries: entries, of: content, targetDuration: index.targetDuration,
             nextMediaSequence: index.nextMediaSequence,
             discontinuitySequence: index.discontinuitySequence)
+        playlist.hasIFramesOnly = content == .iFrames
         if let subtitles { playlist.segments = entries.compactMap { subtitles.mediaSegment(for: $0) } }
         playlist.dateRanges = dateRanges(openAt: entries.startIndex)
         return playlist

@@ -60,7 +60,8 @@ package enum RewindRange: Hashable, Sendable {
         return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000).\(fraction)"
     }
 
-    private static func date(_ text: String, _ name: String) throws(BadQuery) -> ProgramDateTime {
+    /// Reads a moment, for which `name` stands in the query.
+    package static func date(_ text: String, _ name: String) throws(BadQuery) -> ProgramDateTime {
         if let milliseconds = milliseconds(text) { return ProgramDateTime(millisecondsSince1970: milliseconds) }
         if text.hasPrefix("-"), let milliseconds = milliseconds(String(text.dropFirst())) {
             return ProgramDateTime(millisecondsSince1970: -milliseconds)

@@ -5,6 +5,8 @@ import Support
 package struct VariantAttributes: Equatable, Sendable {
     /// Each codec of the listed segments once, video before audio, in the order of first appearance.
     package var codecs: [String]
+    /// Those of video.
+    package var videoCodecs: [String]
     /// The largest frame size.
     package var resolution: Variant.Resolution?
     /// The highest frame rate, as written by the publisher.
@@ -28,7 +30,8 @@ package struct VariantAttributes: Equatable, Sendable {
         let formats = sums.formats.compactMap(format)
         let rates = sums[keyPath: rates]
         guard !formats.isEmpty, rates.ticks > 0 else { return nil }
-        codecs = Self.unique(formats.compactMap(\.videoCodec)) + Self.unique(formats.compactMap(\.audioCodec))
+        videoCodecs = Self.unique(formats.compactMap(\.videoCodec))
+        codecs = videoCodecs + Self.unique(formats.compactMap(\.audioCodec))
         resolution = formats.compactMap(\.resolution).max { $0.area < $1.area }
         frameRate = formats.compactMap(\.frameRate).max { Self.frameRate($0) < Self.frameRate($1) }
         let ranges = Set(formats.compactMap(\.videoRange))
@@ -60,6 +63,16 @@ package struct VariantAttributes: Equatable, Sendable {
         var playlist = MultivariantPlaylist(variants: [variant], renditions: audio + subtitles + captions)
         playlist.hasIndependentSegments = isIndependent
         return playlist
+    }
+
+    /// The stream of I-frames; nil without video. An I-frame has no more bits than its segment, whose rate is given.
+    func iFrameStream(uri: String) -> Variant? {
+        guard resolution != nil else { return nil }
+        var stream = Variant(uri: uri, bandwidth: peakBitRate)
+        stream.codecs = videoCodecs
+        stream.resolution = resolution
+        stream.videoRange = videoRange
+        return stream
     }
 
     private static func unique(_ texts: [String]) -> [String] {

@@ -16,7 +16,7 @@ package struct RingSnapshot: Sendable {
     package let housekeepingError: RingError?
     /// The subtitle renditions in the order in which the ring was opened with them.
     package let subtitles: [SubtitleRendition]
-    private let directory: String
+    package let directory: String
 
     init(
         version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, spoolReplacements: Int = 0,
@@ -75,6 +75,7 @@ package struct RingSnapshot: Sendable {
     package func offers(_ content: PlaylistContent) -> Bool {
         switch content {
         case .fragmentedMP4, .transportStream: true
+        case .iFrames: index.variantAttributes?.resolution != nil
         case .video: audioTrackCount > 0
         case .audio(let number): audioTrackCount > 0 && number <= audioTrackCount
         case .subtitles(let number): subtitles.contains { $0.number == number }
@@ -109,16 +110,19 @@ package struct RingSnapshot: Sendable {
 
     /// `master.m3u8`, or `dvr-master.m3u8` of a range, with audio renditions, subtitles and captions; nil before the first
     /// segment.
-    /// - Parameter audio: the renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if
-    ///   there is one track.
+    /// - Parameters:
+    ///   - audio: the renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if there
+    ///     is one track.
+    ///   - listsIFrames: whether it has the stream of I-frames too.
     package func masterPlaylist(
-        _ range: RewindRange? = nil, audio: [(rendition: Rendition, codec: String?)] = []
+        _ range: RewindRange? = nil, audio: [(rendition: Rendition, codec: String?)] = [], listsIFrames: Bool = false
     ) -> [UInt8]? {
         guard var attributes = variantAttributes else { return nil }
         let query = range.flatMap { $0.query.isEmpty ? nil : "?\($0.query)" } ?? ""
         let uri = { (name: String) in range == nil ? name : "dvr-\(name)\(query)" }
         let whole = range == nil ? "live.m3u8" : "dvr.m3u8\(query)"
-        guard !audio.isEmpty else { return master(attributes, uri: whole, renditionURI: uri) }
+        let frames = listsIFrames ? attributes.iFrameStream(uri: uri(SpoolName.iFramePlaylist)) : nil
+        guard !audio.isEmpty else { return master(attributes, uri: whole, iFrames: frames, renditionURI: uri) }
         for codec in audio.compactMap(\.codec) where !attributes.codecs.contains(codec) {
             attributes.codecs.append(codec)
         }
@@ -131,12 +135,14 @@ package struct RingSnapshot: Sendable {
             renditions.append(rendition)
         }
         return master(
-            attributes, uri: hasVideo ? uri("video.m3u8") : whole, audio: renditions, renditionURI: uri)
+            attributes, uri: hasVideo ? uri("video.m3u8") : whole, audio: renditions, iFrames: frames, renditionURI: uri
+        )
     }
 
     /// - Parameter renditionURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
     private func master(
-        _ attributes: VariantAttributes?, uri: String, audio: [Rendition] = [], renditionURI: (String) -> String
+        _ attributes: VariantAttributes?, uri: String, audio: [Rendition] = [], iFrames: Variant? = nil,
+        renditionURI: (String) -> String
     ) -> [UInt8]? {
         let renditions = subtitles.map { track in
             var rendition = track.rendition
@@ -145,10 +151,9 @@ package struct RingSnapshot: Sendable {
         }
         return attributes.map {
             let captions = index.captions.renditions
-            return Array(
-                PlaylistWriter.write(
-                    $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
-                ).utf8)
+            var playlist = $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
+            playlist.iFrameStreams = iFrames.map { [$0] } ?? []
+            return Array(PlaylistWriter.write(playlist).utf8)
         }
     }
 
@@ -166,7 +171,7 @@ package struct RingSnapshot: Sendable {
     package func adBreaks(_ range: RewindRange) -> [AdBreak]? {
         let hour: Int64 = 3_600_000
         let (start, end) = dates(of: range)
-        let named = indices(from: start, to: end)
+        let named = indices(of: range)
         guard !named.isEmpty else { return nil }
         let wide = indices(from: start?.advanced(byMilliseconds: -hour), to: end?.advanced(byMilliseconds: hour))
         let judged = min(named.lowerBound, wide.lowerBound)..<max(named.upperBound, wide.upperBound)
@@ -227,6 +232,12 @@ extension RingSnapshot {
     /// The indices of the listed entries of a range; nil if it has no end, or its end is not published.
     package func publishedIndices(of range: RewindRange) -> Range<Int>? {
         guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
+        return indices(from: start, to: end)
+    }
+
+    /// The indices of the listed entries of a range.
+    package func indices(of range: RewindRange) -> Range<Int> {
+        let (start, end) = dates(of: range)
         return indices(from: start, to: end)
     }
 

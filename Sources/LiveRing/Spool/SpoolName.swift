@@ -95,7 +95,11 @@ package enum SpoolName {
     }
 
     /// A track of a segment or an init section that is made when somebody asks for it. No such file is in the spool.
-    package enum Track: String, CaseIterable, Sendable { case video, audio }
+    package enum Track: String, CaseIterable, Sendable {
+        case video, audio
+        /// The first frame of the video.
+        case iframe
+    }
 
     /// The name of one track of a file: `seg-<media sequence>-<fingerprint>-video.m4s`, `init-<hash>-video.mp4`.
     static func extract(_ track: Track, of name: String) -> String { "\(name.dropLast(4))-\(track)\(name.suffix(4))" }
@@ -109,6 +113,8 @@ package enum SpoolName {
         }
         return nil
     }
+
+    package static let iFramePlaylist = "iframes.m3u8"
 
     /// The name of the playlist of an audio track: `audio-<number>.m3u8`.
     static func audioPlaylist(_ number: Int) -> String { "audio-\(number).m3u8" }

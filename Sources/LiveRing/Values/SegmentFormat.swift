@@ -38,6 +38,8 @@ package enum PlaylistContent: Hashable, Sendable {
     /// channel with several audio tracks.
     case video
     case audio(Int)
+    /// The first frame of each segment, for fast forward.
+    case iFrames
     /// The subtitles of the segments, by the number of the rendition.
     case subtitles(Int)
 }

@@ -79,6 +79,27 @@ package enum TrackExtract {
         return Segment(header: writer.bytes, payload: payload)
     }
 
+    /// Returns the first video sample of a segment as a fragment of its own; nil if decoding cannot begin with it.
+    /// - Parameters: as of `segment`.
+    package static func firstFrame(
+        inFileThatBegins head: [UInt8], byteCount: Int
+    ) throws(MediaError) -> Segment? {
+        let moof = try BoxReader.wholeBoxes(in: head[...]).boxes.require("moof")
+        guard let track = try FragmentTrack.tracks(of: moof)[TrackID.video], let frame = track.samples.first,
+            frame.isRandomAccessPoint
+        else { return nil }
+        guard frame.bytes.lowerBound >= moof.body.endIndex, frame.bytes.upperBound <= byteCount,
+            let time = UInt64(exactly: track.decodeTime)
+        else { throw FragmentTrack.fault("sample_size") }
+        // Only its size is written.
+        let payload = [UInt8](repeating: 0, count: frame.bytes.count)
+        let sample = MuxSample(
+            duration: frame.duration, compositionOffset: frame.compositionOffset, isSync: true, payload: payload[...])
+        let fragment = FragmentWriter.write(
+            sequenceNumber: 1, video: MuxTrack(trackID: track.id, decodeTime: time, samples: [sample]), audio: nil)
+        return Segment(header: fragment.header, payload: frame.bytes)
+    }
+
     private static func write(
         _ traf: Box, of moof: Box, in head: [UInt8], payloadSize: Int, to writer: inout BoxWriter
     ) throws(MediaError) {

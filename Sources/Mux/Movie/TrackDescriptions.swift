@@ -33,4 +33,17 @@ package struct TrackDescriptions: Equatable, Sendable {
         }
         self.tracks = tracks
     }
+
+    /// The codec of the video, and its decoder configuration record, which is empty for MPEG-2; nil without video.
+    package func video() throws(MediaError) -> (codec: VideoConfiguration.Codec, record: [UInt8])? {
+        guard let bytes = tracks[TrackID.video]?.sampleEntry, let entry = try BoxReader.boxes(in: bytes[...]).first
+        else { return nil }
+        let fields = 78
+        switch entry.type {
+        case "avc1": return (.h264, Array(try entry.children(after: fields).require("avcC").body))
+        case "hvc1": return (.hevc, Array(try entry.children(after: fields).require("hvcC").body))
+        case "mp4v": return (.mpeg2, [])
+        default: return nil
+        }
+    }
 }

@@ -4,7 +4,7 @@ import Splice
 import Support
 
 extension MediaError {
-    var message: String {
+    package var message: String {
         switch reason {
         case .unknownContainer(let bytes):
             "unknown container (it begins with \(bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: " ")))"
@@ -24,7 +24,7 @@ extension MediaError {
         case .badParameterSet(let field): "a parameter set with a bad \(field)"
         case .badSection: "a section that contradicts itself"
         case .truncated: "it ends too early"
-        case .tooLarge(let bytes): "\(bytes) bytes are too many for subtitles"
+        case .tooLarge(let bytes): "\(bytes) bytes are too many"
         case .unusableMovie(let fault): fault.message
         case .missingLibrary(let name, let detail):
             "\(name) cannot be loaded (\(detail)); install \(Self.package(of: name)) and start again"

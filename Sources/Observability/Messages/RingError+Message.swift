@@ -5,7 +5,7 @@ import Playlist
 import Support
 
 extension RingError {
-    var message: String {
+    package var message: String {
         switch self {
         case .system(let operation, let path, let code): "\(operation.message) \(path): \(Self.systemMessage(of: code))"
         case .spoolInUse(let directory): "\(directory) is in use"

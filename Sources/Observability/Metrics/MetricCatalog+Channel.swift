@@ -67,6 +67,16 @@ extension MetricCatalog {
             Double($0.waitingRequests)
         },
         .bytes("liverelay_channel_sent_bytes_total", help: "Bytes of response bodies.") { $0.sentBytes },
+        .counters(
+            "liverelay_channel_stills_total", by: ["result"],
+            help: "Requests for stills: `made`, `cached`, `refused` because of too many, `failed`.",
+            { run in
+                let stills = run.status.stills ?? RelayStatus.Stills()
+                return [
+                    (["made"], .integer(UInt64(stills.made))), (["cached"], .integer(UInt64(stills.cached))),
+                    (["refused"], .integer(UInt64(stills.refused))), (["failed"], .integer(UInt64(stills.failed))),
+                ]
+            }),
         .seconds(
             "liverelay_channel_stream_dropped_seconds_total",
             help: "Media that slow clients of endless streams were not sent.",

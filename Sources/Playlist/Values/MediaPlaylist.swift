@@ -15,6 +15,8 @@ package struct MediaPlaylist: Equatable, Sendable {
     package var playlistType: PlaylistType?
     package var hasEndList = false
     package var hasIndependentSegments = false
+    /// Whether each segment is one I-frame (§4.3.3.6). Only written.
+    package var hasIFramesOnly = false
     /// Whether EXT-X-START (§4.3.5.2) tells players to begin with the first segment. It is written, and not read.
     package var startsAtBeginning = false
     /// Whether EXT-X-SERVER-CONTROL offers blocking reloads (draft-pantos-hls-rfc8216bis §4.4.3.8).

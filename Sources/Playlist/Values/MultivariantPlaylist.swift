@@ -7,6 +7,8 @@ package struct MultivariantPlaylist: Equatable, Sendable {
     package var hasIndependentSegments = false
     package var variants: [Variant]
     package var renditions: [Rendition]
+    /// EXT-X-I-FRAME-STREAM-INF (§4.3.4.3). They are only written.
+    package var iFrameStreams: [Variant] = []
     /// Errors that did not stop the parser, in order: malformed tags, and URI lines of no variant.
     package var irregularities: [PlaylistError] = []
     /// The number of units dropped by each limit of the parser.

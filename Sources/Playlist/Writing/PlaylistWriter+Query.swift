@@ -2,7 +2,7 @@ import Support
 
 extension PlaylistWriter {
     /// The tags of our playlists whose URI is one of ours. Those of ad markers lead elsewhere.
-    private static let tags = [Array("#EXT-X-MAP:".utf8), Array("#EXT-X-MEDIA:".utf8)]
+    private static let tags = ["#EXT-X-MAP:", "#EXT-X-MEDIA:", "#EXT-X-I-FRAME-STREAM-INF:"].map { Array($0.utf8) }
     private static let attribute = Array("URI=\"".utf8)
 
     /// Adds a folder and a query item to each URI of a playlist that this type has written.

@@ -52,13 +52,18 @@ package enum PlaylistWriter {
             text.tag(.streamInf, variant.attributes)
             text.appendLine(variant.uri)
         }
+        for stream in playlist.iFrameStreams {
+            var attributes = stream.attributes
+            attributes.set("URI", to: stream.uri, isQuoted: true)
+            text.tag(.iFrameStreamInf, attributes)
+        }
         return text.text
     }
 
     /// The lowest EXT-X-VERSION that allows the content of a playlist (RFC 8216 §7).
     package static func version(neededBy playlist: MediaPlaylist) -> Int {
         if playlist.skippedSegments > 0 { return 9 }
-        var version = playlist.segments.isEmpty ? 1 : 3  // decimal EXTINF
+        var version = playlist.hasIFramesOnly ? 4 : playlist.segments.isEmpty ? 1 : 3  // decimal EXTINF
         for segment in playlist.segments {
             if segment.byteRange != nil { version = max(version, 4) }
             if segment.map != nil { version = max(version, 6) }
@@ -105,6 +110,7 @@ private struct PlaylistTextBuilder {
         tag(.targetDuration, max(1, DecimalSeconds.roundedUp(playlist.targetDuration).components.seconds))
         appendServerControl(of: playlist)
         if let type = playlist.playlistType { tag(.playlistType, type.rawValue) }
+        if playlist.hasIFramesOnly { appendTag(.iFramesOnly) }
         tag(.mediaSequence, playlist.mediaSequence - UInt64(playlist.skippedSegments))
         if let number = playlist.discontinuitySequence { tag(.discontinuitySequence, number) }
         if playlist.skippedSegments > 0 { tag(.skip, "SKIPPED-SEGMENTS=\(playlist.skippedSegments)") }

@@ -23,14 +23,22 @@ package final class ChannelResponder: Sendable {
     package let sentBytes: ByteCounter
     private let playlists: PlaylistResponder
     private let clips: ClipResponder
+    /// nil: there are no stills.
+    private let stills: StillResponder?
 
-    /// - Parameter channel: the channel's slug; nil in a process of one channel.
-    package init(_ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil) {
+    /// - Parameters:
+    ///   - channel: the channel's slug; nil in a process of one channel.
+    ///   - offersStills: whether stills of the channel are made.
+    package init(
+        _ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil,
+        offersStills: Bool = true
+    ) {
         self.state = state
         self.burst = burst
         sentBytes = ByteCounter(channel: channel)
         playlists = PlaylistResponder(state)
         clips = ClipResponder(state, channel: channel)
+        stills = offersStills ? StillResponder(state, store: .shared) : nil
     }
 
     private var snapshot: RingSnapshot? { state.snapshot }
@@ -58,6 +66,10 @@ package final class ChannelResponder: Sendable {
             case .extract(let track, let name):
                 .later { [self] in extract(track, of: name, at: target.path) }
             case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
+            case .still(let still): stills?.answer(to: still, for: target) ?? .now(Self.withoutStills)
+            case .stillSheet(let name): stills?.answer(toSheet: name, for: target) ?? .now(Self.withoutStills)
+            case .stillTrack(let range):
+                stills?.answer(toTrackOf: range, for: target, playlists.cache) ?? .now(Self.withoutStills)
             case .clip(let range, let isPrecise):
                 clips.answer(
                     to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
@@ -86,10 +98,14 @@ package final class ChannelResponder: Sendable {
         case .readiness: readiness
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .transportSegment, .extract, .clip, .breaks, .notFound: .notFound(path)
+        case .playlist, .transportSegment, .extract, .clip, .breaks, .programs, .still, .stillSheet, .stillTrack,
+            .notFound:
+            .notFound(path)
         case .badQuery(let error): .badQuery(error)
         }
     }
+
+    private static let withoutStills = Response.text(.notFound, "Stills are switched off (--no-stills).")
 
     /// Returns an endless response, or a published range as a file. Nothing is made before the client reads.
     private func endlessStream(_ request: Route.EndlessStream) -> Response {
@@ -161,7 +177,7 @@ package final class ChannelResponder: Sendable {
     private func extract(_ track: SpoolName.Track, of name: String, at path: String) -> Response {
         guard let snapshot,
             let file = snapshot.index.segmentFile(named: name) ?? snapshot.index.initializationFile(named: name),
-            let body = Self.body(of: TrackExtract.Track(track), file, in: snapshot)
+            let body = Self.body(of: track, file, in: snapshot)
         else { return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1)) }
         return Response(
             contentType: track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,
@@ -170,17 +186,23 @@ package final class ChannelResponder: Sendable {
 
     /// nil if the file does not have the track, or cannot be read.
     private static func body(
-        of track: TrackExtract.Track, _ file: SpoolFile, in snapshot: RingSnapshot
+        of track: SpoolName.Track, _ file: SpoolFile, in snapshot: RingSnapshot
     ) -> ResponseBody? {
         if SpoolName.isInitialization(file.name) {
-            let section = (try? snapshot.bytes(of: file)).flatMap { try? TrackExtract.initSection(of: track, in: $0) }
+            let section = (try? snapshot.bytes(of: file)).flatMap {
+                try? TrackExtract.initSection(of: .init(track), in: $0)
+            }
             return section.map { .bytes($0, gzip: nil) }
         }
         // The header is longer only if it has large event messages.
         for length in [extractedHead, file.byteCount] {
             guard let head = try? snapshot.bytes(of: file, in: 0..<min(length, file.byteCount)) else { return nil }
             do throws(MediaError) {
-                let segment = try TrackExtract.segment(of: track, inFileThatBegins: head, byteCount: file.byteCount)
+                let segment =
+                    track == .iframe
+                    ? try TrackExtract.firstFrame(inFileThatBegins: head, byteCount: file.byteCount)
+                    : try TrackExtract.segment(
+                        of: .init(track), inFileThatBegins: head, byteCount: file.byteCount)
                 return segment.map { body(of: $0, file, in: snapshot) }
             } catch { continue }
         }

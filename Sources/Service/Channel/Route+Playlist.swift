@@ -30,7 +30,8 @@ extension Route.Playlist {
         case .selection(let content, let selection): snapshot.dvrPlaylist(selection, of: content, as: form)
         case .master(.transportStream, let range):
             snapshot.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:parameters:))
-        case .master(_, let range): snapshot.masterPlaylist(range, audio: snapshot.audioRenditions)
+        case .master(_, let range):
+            snapshot.masterPlaylist(range, audio: snapshot.audioRenditions, listsIFrames: true)
         }
     }
 

@@ -1,14 +1,17 @@
 // The rewind bar: the whole window with its ad breaks, periods and gaps, as a slider for pointer, keyboard and reader.
 import { duration, timeOfDay } from "./words.js";
 
+const STILL_STEP = 4; // seconds: pictures are those of key frames
 const STEPS = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -60, PageUp: 60 };
 
 export class Bar {
   drag = undefined;
+  still = undefined; // returns the address of the picture of a date; none if there are no pictures
 
   /** @param seek called with a position when the user chooses one */
   constructor(root, seek) {
     Object.assign(this, { root, seek, canvas: root.querySelector("canvas"), tip: root.querySelector("output") });
+    [this.picture, this.label] = this.tip.children;
     root.addEventListener("pointerdown", (event) => {
       if (event.button !== 0 || !this.timeline) return;
       root.setPointerCapture(event.pointerId);
@@ -92,8 +95,25 @@ export class Bar {
     const shown = this.drag ?? this.hover;
     this.tip.hidden = shown === undefined;
     if (shown === undefined) return;
-    this.tip.textContent = `${timeOfDay(timeline.date(shown))} · −${duration(timeline.end - shown)}`;
+    this.showStill(timeline.date(shown));
+    this.label.textContent = `${timeOfDay(timeline.date(shown))} · −${duration(timeline.end - shown)}`;
     const half = this.tip.offsetWidth / 2;
     this.tip.style.transform = `translateX(${Math.min(Math.max(x(shown) / ratio, half), box.width - half) - half}px)`;
+  }
+  /** Shows the picture of a date. One is loaded at a time, and after it the one that is wanted by then. */
+  async showStill(date) {
+    this.wanted = this.still && date !== undefined ? this.still(Math.floor(date / STILL_STEP) * STILL_STEP) : undefined;
+    if (this.wanted === undefined) [this.picture.hidden, this.shown] = [true, undefined];
+    if (this.isLoading || this.wanted === this.shown) return;
+    this.isLoading = true;
+    while (this.wanted !== this.shown && this.wanted !== undefined) {
+      const image = new Image(), { wanted } = this;
+      image.src = wanted;
+      const isThere = await image.decode().then(() => true, () => false);
+      if (isThere) this.picture.src = wanted; // the browser has it
+      this.picture.hidden = !isThere;
+      this.shown = wanted;
+    }
+    this.isLoading = false;
   }
 }

@@ -2,7 +2,8 @@
 import { Bar } from "./bar.js";
 import { Player } from "./player.js";
 import { Subtitles } from "./subtitles.js";
-import { badge, bitRate, duration, element, faults, plural, problems, query, timeOfDay } from "./words.js";
+import { Guide } from "./guide.js";
+import { address, badge, bitRate, dayOf, duration, element, faults, plural, problems, query, timeOfDay } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const list = document.documentElement.dataset.list; // where the list of channels is; empty if there is only this one
@@ -10,6 +11,7 @@ const video = $("video");
 const player = new Player(video, "", query);
 const subtitles = new Subtitles(player, $("subtitles"));
 const bar = new Bar($("bar"), (position) => player.seek(position));
+const guide = new Guide($, list, (date) => watch(date));
 let isOpen = false, status;
 
 /** Replaces an element's content only if it differs, so that the page does not move or lose the focus. */
@@ -57,6 +59,55 @@ function fullScreen() {
   else video.webkitEnterFullscreen?.();
 }
 
+async function goLive() {
+  if (player.isPast) await chooseDay("");
+  if (!isOpen) return open();
+  player.goLive();
+  return video.play();
+}
+
+/** Plays from a date of what is shown. */
+async function watch(date) {
+  if (!isOpen) await open();
+  if (isOpen) player.seek(player.timeline.position(date));
+}
+
+// MARK: Days
+
+const DAY = 86_400; // seconds
+
+/** Offers the days of a rewind that is longer than one; the last 24 hours come first. */
+function showDays(output) {
+  const isLong = output.rewindSeconds > DAY;
+  $("day").parentElement.hidden = !isLong;
+  if (!isLong) return;
+  player.range ||= `?last=${DAY}`;
+  const end = Date.parse(output.liveEdge) / 1000, days = [];
+  for (let day = midnight(end); day + DAY > end - output.rewindSeconds; day = midnight(day - DAY / 2)) days.push(day);
+  fill($("day"), days.join(), () => {
+    const { value } = $("day");
+    const options = [new Option("Last 24 hours", ""), ...days.map((day) => new Option(dayOf(day), String(day)))];
+    for (const option of options) option.selected = option.value === value;
+    return options;
+  });
+}
+
+/** The beginning of the day of a date, in the time zone of the viewer. */
+const midnight = (date) => new Date(date * 1000).setHours(0, 0, 0, 0) / 1000;
+
+/** Shows a day: "" for the last 24 hours. */
+async function chooseDay(value) {
+  $("day").value = value;
+  const day = Number(value), end = midnight(day + 1.5 * DAY);
+  const isPast = value !== "" && end < Date.parse(status.output.liveEdge) / 1000;
+  try {
+    await player.show(value === "" ? `?last=${DAY}` : `?start=${day}${isPast ? `&end=${end}` : ""}`, isPast);
+    notice();
+  } catch (error) { notice(error.message); }
+}
+
+$("day").addEventListener("change", () => chooseDay($("day").value));
+
 /** Lists the languages. The first one is in the segments, and needs no rendition. */
 function showAudio() {
   const rows = player.renditions.map(({ NAME, URI }, i) => [i === 0 ? "" : URI, NAME]);
@@ -79,7 +130,7 @@ function mute(isMuted) {
 
 for (const [id, action] of Object.entries({
   start: open, toggle, minute: () => move(-60), back10: () => move(-10), forward10: () => move(10), full: fullScreen,
-  mute: () => mute(!video.muted), live: () => isOpen ? (player.goLive(), video.play()) : open(),
+  mute: () => mute(!video.muted), live: goLive,
 })) $(id).addEventListener("click", action);
 $("audio").addEventListener("change", () => player.chooseAudio($("audio").value).catch((error) => notice(error.message)));
 $("volume").addEventListener("input", () => { video.volume = $("volume").value; mute(false); });
@@ -90,7 +141,7 @@ document.addEventListener("keydown", (event) => {
   const isButton = event.target.closest("button");
   const action = {
     " ": isButton ? undefined : toggle, k: toggle, ArrowLeft: () => move(-10), ArrowRight: () => move(10), j: () => move(-60),
-    l: () => $("live").click(), m: () => $("mute").click(), a: nextAudio, c: () => subtitles.toggle(), f: fullScreen,
+    l: () => $("live").click(), s: () => $("begin").click(), "[": () => guide.move(-1), "]": () => guide.move(1), m: () => $("mute").click(), a: nextAudio, c: () => subtitles.toggle(), f: fullScreen,
   }[event.key];
   if (!action) return;
   event.preventDefault();
@@ -102,13 +153,15 @@ function showPosition() {
   if (timeline.segments.length === 0) return;
   const position = isOpen ? player.position : timeline.end;
   bar.update(timeline, isOpen ? position : undefined);
+  guide.update(timeline, position);
   $("bar").setAttribute("aria-busy", String(isOpen && player.pending !== undefined));
   const isLive = isOpen && player.isLive;
   $("clock").textContent = isOpen ? timeOfDay(timeline.date(position)) : "–";
   $("behind").textContent = !isOpen ? "" : isLive ? "live" : `${duration(timeline.end - position)} behind`;
   $("break").toggleAttribute("data-now", isOpen && timeline.isInBreak(position));
   $("live").setAttribute("aria-pressed", String(isLive));
-  $("oldest").textContent = timeOfDay(timeline.date(timeline.start));
+  const oldest = timeline.date(timeline.start), isDay = timeline.end - timeline.start > DAY / 2;
+  $("oldest").textContent = (isDay ? `${dayOf(oldest)}, ` : "") + timeOfDay(oldest);
   $("newest").textContent = timeOfDay(timeline.date(timeline.end));
 }
 
@@ -205,7 +258,7 @@ function showStatus(now) {
   fill($("faults"), JSON.stringify(counted), () => counted.length > 0
     ? counted.map(({ what, count, detail }) => element("li", {}, element("b", {}, `${count}`), ` ${what}`, detail ? element("span", {}, ` ${detail}`) : ""))
     : [element("li", { className: "hint" }, "None.")]);
-  if (output.firstMediaSequence !== undefined) player.timeline.trim(output.firstMediaSequence);
+  if (output.firstMediaSequence !== undefined && !player.isPast) player.timeline.trim(output.firstMediaSequence);
 }
 
 async function poll() {
@@ -214,6 +267,8 @@ async function poll() {
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     status = await answer.json();
     showStatus(Date.parse(answer.headers.get("Date")) / 1000);
+    bar.still = status.stills && ((date) => address("still.jpg", { at: date, width: 320 }));
+    if (status.output?.segments > 0) showDays(status.output);
     // A channel that runs shows its window before it is played; one that is idle is not started by being looked at.
     if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await player.load();
   } catch (error) {

@@ -1,9 +1,16 @@
 // The page of a list: all channels, those with problems first.
-import { badge, bitRate, duration, element, people, plural, query } from "./words.js";
+import { address, badge, bitRate, duration, element, people, plural, query } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const LIMIT = 400; // cards that are shown at once; the search finds the rest
 const cards = new Map(); // by slug
+const STILL_AGE = 60_000; // milliseconds
+const seen = new Set(); // cards
+const watcher = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) isIntersecting ? seen.add(target) : seen.delete(target);
+  loadStills();
+});
+let isLoading = false;
 let channels = [], running = new Map(), listed;
 
 const initials = (name) => name.split(/\s+/).map((word) => [...word][0] ?? "").slice(0, 2).join("").toUpperCase();
@@ -21,11 +28,13 @@ function logo({ logo, name }) {
 function makeCard(channel) {
   const parts = Object.fromEntries(["badge", "reason", "age", "rate", "people"].map((name) => [name, element("span", { className: name })]));
   const figure = (label, part) => element("span", { className: "figure" }, element("span", { className: "label" }, label), part);
-  const card = element("li", {}, element("a", { href: `${encodeURIComponent(channel.slug)}/${query}` }, logo(channel),
+  const still = element("img", { className: "still", alt: "", width: 112, height: 63 });
+  const card = element("li", {}, element("a", { href: `${encodeURIComponent(channel.slug)}/${query}` }, still, logo(channel),
     element("span", { className: "title" }, element("b", {}, channel.name), channel.number ? element("span", { className: "number" }, channel.number) : ""),
     parts.badge, parts.reason,
     element("span", { className: "figures" }, figure("Edge age", parts.age), figure("Bit rate", parts.rate), figure("Viewers", parts.people))));
-  return { card, parts, channel, text: `${channel.name} ${channel.number ?? ""} ${channel.groups.join(" ")}`.toLowerCase() };
+  watcher.observe(card);
+  return { card, parts, channel, still, text: `${channel.name} ${channel.number ?? ""} ${channel.groups.join(" ")}`.toLowerCase() };
 }
 
 const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
@@ -35,6 +44,7 @@ function show({ card, parts, channel }) {
   const { name, text, level } = badge(status.state, status.channelState);
   card.dataset.level = level;
   card.dataset.state = name;
+  card.toggleAttribute("data-still", status.hasStills === true);
   set(parts.badge, text);
   parts.badge.dataset.level = level;
   parts.badge.dataset.state = name;
@@ -74,6 +84,23 @@ function render() {
   }
 }
 
+// MARK: Stills
+
+/** Loads the pictures of the cards that can be seen, one after the other, and each again after a minute. */
+async function loadStills() {
+  if (isLoading || document.hidden) return;
+  isLoading = true;
+  for (const known of cards.values()) {
+    if (!seen.has(known.card) || !known.card.hasAttribute("data-still") || Date.now() - (known.time ?? 0) < STILL_AGE) continue;
+    known.time = Date.now();
+    const image = new Image();
+    // The time keeps the browser from showing the picture that it has.
+    image.src = address(`${encodeURIComponent(known.channel.slug)}/still.jpg`, { width: 224, time: Math.round(known.time / 1000) });
+    if (await image.decode().then(() => true, () => false)) known.still.src = image.src;
+  }
+  isLoading = false;
+}
+
 async function get(name) {
   const answer = await fetch(`web/${name}${query}`, { cache: "no-store" });
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
@@ -95,6 +122,7 @@ async function poll() {
     }
     delete document.body.dataset.away;
     render();
+    loadStills();
   } catch (error) {
     document.body.dataset.away = "";
     set($("summary"), `The server does not answer (${error.message}).`);

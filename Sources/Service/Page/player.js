@@ -13,6 +13,8 @@ export class Player extends EventTarget {
   tracks = []; // one with video and audio, or one of each
   audio = ""; // the rendition that was chosen; none for the audio of the segments
   renditions = [];
+  range = ""; // the query of what is shown of the rewind; none for all of it
+  isPast = false; // whether that is a part which is over
 
   constructor(video, base = "", query = "") {
     super();
@@ -25,9 +27,23 @@ export class Player extends EventTarget {
   /** Whether this browser can play at all. */
   get isSupported() { return this.isNative || Source !== undefined; }
 
+  get rewind() { return `dvr.m3u8${this.range}`; }
+
+  /** Shows another part of the rewind, from a position or from its start; if it reaches to now, from the live edge. */
+  async show(range, isPast, date) {
+    Object.assign(this, { range, isPast });
+    const isOpen = this.turn !== undefined;
+    await this.load();
+    if (!isOpen) return;
+    const position = date !== undefined ? this.timeline.position(date) : isPast ? this.timeline.start : this.livePosition;
+    if (!this.isNative) return this.reopen(position);
+    await this.attach();
+    this.seek(position);
+  }
+
   /** Loads the window, without playing it. */
   async load() {
-    const list = await this.playlist("dvr.m3u8");
+    const list = await this.playlist(this.rewind);
     this.timeline = new Timeline();
     this.timeline.update(list);
     this.changed();
@@ -38,7 +54,7 @@ export class Player extends EventTarget {
     await this.load();
     await this.attach();
     this.follow();
-    this.goLive();
+    this.seek(this.isPast ? this.timeline.start : this.livePosition);
     this.timer ??= setInterval(() => this.skipGap(), 250);
   }
 
@@ -46,7 +62,7 @@ export class Player extends EventTarget {
     Object.assign(this, { anchors: [], isLost: false });
     const { paused } = this.video; // another source pauses it
     if (this.isNative) {
-      this.video.src = `${this.base}dvr.m3u8${this.query}`;
+      this.video.src = this.base + this.withToken(this.rewind);
       await new Promise((resolve) => this.video.addEventListener("loadedmetadata", resolve, { once: true }));
       return;
     }
@@ -97,11 +113,12 @@ export class Player extends EventTarget {
 
   /** Where the live edge can be watched without stalls: three target durations before the newest media. */
   get livePosition() {
+    if (this.isPast) return this.timeline.end - 1;
     const last = this.timeline.segments.findLast(({ gap }) => !gap);
     return last ? this.timeline.at(last.at + last.duration - 3 * this.timeline.target).at : this.timeline.start;
   }
 
-  get isLive() { return this.position > this.livePosition - 2 * this.timeline.target; }
+  get isLive() { return !this.isPast && this.position > this.livePosition - 2 * this.timeline.target; }
   goLive() { this.seek(this.livePosition); }
 
   seek(wanted) {
@@ -135,16 +152,19 @@ export class Player extends EventTarget {
     throw new Error(answer.headers.get("X-Liverelay-Reason") ?? `${name}: HTTP ${answer.status}`);
   }
 
-  async playlist(name) { return parse(await (await this.fetch(name + this.query)).text()); }
+  withToken(name) { return name + (name.includes("?") ? this.query.replace("?", "&") : this.query); }
+
+  async playlist(name) { return parse(await (await this.fetch(this.withToken(name))).text()); }
 
   /** Loads the live playlist for as long as the page is open. */
   async follow() {
     const turn = this.turn = {};
     while (turn === this.turn) {
       await sleep(Math.max(1, this.timeline.target / 2));
+      if (this.isPast) continue;
       try {
         let result = this.isLost ? "reset" : this.timeline.update(await this.playlist("live.m3u8"));
-        if (result === "missed") result = this.timeline.update(await this.playlist("dvr.m3u8"));
+        if (result === "missed") result = this.timeline.update(await this.playlist(this.rewind));
         this.isLost = result === "missed" || result === "reset";
         if (this.isLost) await this.restart();
         this.report(undefined);

@@ -4,6 +4,9 @@ const token = new URLSearchParams(location.search).get("token");
 /** The query that addresses of this server carry: the token of the page's own address, if it has one. */
 export const query = token ? `?${new URLSearchParams({ token })}` : "";
 
+/** A relative address with a query, and the page's token. */
+export const address = (name, values) => `${name}?${new URLSearchParams({ ...values, ...token && { token } })}`;
+
 /** Fills an element with text and elements. */
 export function element(name, properties = {}, ...children) {
   const { data, ...rest } = properties;
@@ -25,6 +28,11 @@ export function duration(seconds) {
 /** The time of day of a date in seconds since 1970. */
 export function timeOfDay(date) {
   return date === undefined ? "" : new Date(date * 1000).toLocaleTimeString([], { hourCycle: "h23" });
+}
+
+/** The day of a date in seconds since 1970, such as "Mon 23 Nov". */
+export function dayOf(date) {
+  return new Date(date * 1000).toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" });
 }
 
 export function bitRate(bits) {

@@ -18,6 +18,8 @@ struct ChannelOverview: Encodable, Sendable {
     let bandwidth: Int?
     let resolution: String?
     let segmentsLost: UInt64?
+    /// Whether there are stills of it.
+    let hasStills: Bool
     let openStreams: Int
     let waitingRequests: Int
     let secondsSinceViewer: Double?
@@ -39,6 +41,7 @@ struct ChannelOverview: Encodable, Sendable {
         resolution = status?.splice.currentPeriod.flatMap { period in
             period.width.flatMap { width in period.height.map { "\(width)x\($0)" } }
         }
+        hasStills = status?.stills != nil && resolution != nil
         segmentsLost = status?.upstream.counts.lost
     }
 }

@@ -125,6 +125,7 @@ extension RelayConfiguration {
         audio.tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? audio.tracks
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
         captionsToWebVTT = options.captionsToWebVTT ?? captionsToWebVTT
+        offersStills = options.offersStills ?? offersStills
         requests.apply(options)
         memory = memory.replacing(
             limit: options.memoryLimitBytes, segment: options.maxSegmentBytes, playlist: options.maxPlaylistBytes)

@@ -29,7 +29,8 @@ final class RunningChannel: Sendable {
         ) { start.duration(to: clock.now) }
         self.run = run
         self.state = state
-        responder = ChannelResponder(state, burst: runner.burst, channel: run.channel)
+        responder = ChannelResponder(
+            state, burst: runner.burst, channel: run.channel, offersStills: runner.configuration.offersStills)
         meter = runner.meter
         task = Task {
             let failure = await Self.play(runner, into: state) { report(.published(run)) }

@@ -1,5 +1,6 @@
 import ChannelList
 import Guide
+import LiveRing
 import Observability
 import Support
 import WebServer
@@ -34,6 +35,36 @@ extension ServeResponder {
                 directory.channels, numbers: directory.guideNumbers, baseURL: base, query: target.viewer.query?.value)
             return Array(text.utf8)
         }
+    }
+
+    /// `/<channel>/programs.json`: the programs of the guide that are on in a range.
+    func programs(of name: String, in range: RewindRange, _ target: RequestTarget) -> Answer {
+        guard let guide, guide.hasSources, let channel = host.directory[name] else {
+            return .now(.document(.json, "{\"programs\":[]}"))
+        }
+        let (start, end) = range.seconds(before: WallClock.milliseconds)
+        // The same for every viewer of the channel.
+        let key = DocumentCache.Key(name: "programs.json \(name) \(start ?? 0) \(end ?? 0)")
+        return .later { [programs] in
+            await programs.response(key, .json, version: nil, to: target) {
+                let listings = guide.listings(of: channel, from: start).prefix { program in
+                    end.map { program.start < $0 } ?? true
+                }
+                var document = JSONObject()
+                document.add(
+                    "programs",
+                    list: listings.map { program in
+                        JSONObject([
+                            "title": program.title, "start": Self.text(program.start), "end": Self.text(program.stop),
+                        ])
+                    })
+                return Array(document.text.utf8)
+            }
+        }
+    }
+
+    private static func text(_ seconds: Int64) -> String {
+        ProgramDateTime(millisecondsSince1970: seconds * 1000).text
     }
 
     /// `/web/channels.json`
@@ -87,4 +118,16 @@ extension ServeResponder {
 
     /// The guide names all channels, and `ChannelDirectory.permits` gives it to nobody else.
     func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
+}
+
+extension RewindRange {
+    /// Its bounds in seconds since 1970, of which one that ends now has its start alone.
+    fileprivate func seconds(before now: Int64) -> (start: Int64?, end: Int64?) {
+        switch self {
+        case .whole: (nil, nil)
+        case .between(let start, let end):
+            (start.map { $0.millisecondsSince1970 / 1000 }, end.map { $0.millisecondsSince1970 / 1000 })
+        case .last(let span), .delayed(let span): ((now - span) / 1000, nil)
+        }
+    }
 }

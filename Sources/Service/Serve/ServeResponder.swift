@@ -108,7 +108,8 @@ extension ServeResponder {
             case .endlessStream: self = .watch(isStream: true)
             case .initSection, .segment, .audio, .extract, .subtitles, .transportSegment, .clip, .transportClip:
                 self = .presence
-            case .page, .pageFile, .breaks, .status, .health, .readiness, .badQuery, .notFound:
+            case .page, .pageFile, .breaks, .programs, .still, .stillSheet, .stillTrack, .status, .health, .readiness,
+                .badQuery, .notFound:
                 self = .description
             }
         }
@@ -157,6 +158,7 @@ extension ServeResponder {
     /// Answers what can be asked of a channel without watching it.
     private func description(of name: String, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
         if resource == .page { return .now(Page.listedChannel) }
+        if case .programs(let range) = resource { return programs(of: name, in: range, target) }
         if let running = host.running(name) { return running.responder.answer(to: resource, target) }
         switch resource {
         case .status: return .now(statusOfIdle(name))

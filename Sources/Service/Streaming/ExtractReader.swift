@@ -37,5 +37,5 @@ actor ExtractReader {
 }
 
 extension TrackExtract.Track {
-    init(_ track: SpoolName.Track) { self = track == .video ? .video : .audio }
+    init(_ track: SpoolName.Track) { self = track == .audio ? .audio : .video }
 }

@@ -38,7 +38,7 @@ struct WebVTT: Equatable, Sendable {
 }
 
 /// Reads and writes cue times, `hh:mm:ss.ttt` with any number of hour digits (W3C WebVTT §4.4).
-enum WebVTTTime {
+package enum WebVTTTime {
     /// Largest accepted hour, a hundred years.
     private static let maxHours: Int64 = 876_000
 
@@ -57,7 +57,7 @@ enum WebVTTTime {
 
     /// Formats a cue time.
     /// - Parameter time: milliseconds, not negative.
-    static func text(_ time: Int64) -> String {
+    package static func text(_ time: Int64) -> String {
         let second = time / 1000
         let clock = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
         return "\(clock).\(padded(time % 1000, 3))"

@@ -9,6 +9,8 @@ extension Route {
         case segment
         /// An endless transport stream.
         case stream
+        /// A still, a sheet of stills, or their times.
+        case still
         /// The list of channels, and its guide.
         case list
         /// A document for HDHomeRun clients.
@@ -47,8 +49,10 @@ extension Route {
         private static func resource(named name: Substring, in directory: Substring) -> Route.Kind {
             switch name {
             case "": directory == "/" ? .page : .other
-            case "status.json", "breaks.json": .status
+            case "status.json", "breaks.json", "programs.json": .status
             case "healthz", "readyz": .health
+            case "still.jpg", "stills.vtt": .still
+            case _ where name.hasPrefix("stills-") && name.hasSuffix(".jpg"): .still
             case "metrics": .metrics
             case "playlist.m3u", "epg.xml", "epg.xml.gz": .list
             case _ where directory == "/" && XtreamRequest.documents.contains("/" + name): .list

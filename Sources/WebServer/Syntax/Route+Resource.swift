@@ -25,6 +25,13 @@ extension Route {
         case transportClip(RewindRange)
         /// The ad breaks in a range.
         case breaks(RewindRange)
+        /// The programs of the guide in a range.
+        case programs(RewindRange)
+        case still(Still)
+        /// Many stills on a sheet, by the name of its file.
+        case stillSheet(String)
+        /// The sheets of a range, as WebVTT.
+        case stillTrack(RewindRange)
         case status
         /// Whether the process is alive.
         case health
@@ -43,6 +50,32 @@ extension Route {
         case selection(PlaylistContent, RewindSelection)
         /// The master playlist; of a range, or nil: of the live playlists. `content` is no subtitles.
         case master(PlaylistContent, RewindRange?)
+    }
+
+    /// The still of a moment.
+    package struct Still: Equatable, Sendable {
+        /// Pixels of a row.
+        static let widths = 16...1280
+        static let standardWidth = 320
+
+        /// nil: the live edge.
+        package let date: ProgramDateTime?
+        package let width: Int
+
+        package init(date: ProgramDateTime?, width: Int = Still.standardWidth) {
+            (self.date, self.width) = (date, width)
+        }
+
+        fileprivate init(query: [RequestTarget.QueryItem]) throws(RewindRange.BadQuery) {
+            date = try query.value(of: "at").map { text throws(RewindRange.BadQuery) in
+                try RewindRange.date(text, "at")
+            }
+            let text = query.value(of: "width")
+            guard let width = text.map({ Int($0) }) ?? Self.standardWidth, Self.widths.contains(width) else {
+                throw .value(name: "width", value: text ?? "")
+            }
+            self.width = width
+        }
     }
 
     /// A transport stream in one response.
@@ -87,6 +120,10 @@ extension Route.Resource {
         case "clip.mp4": self = Self.ranged(query) { .clip($0, isPrecise: query.value(of: "precise") == "1") }
         case "clip.ts": self = Self.ranged(query) { .transportClip($0) }
         case "breaks.json": self = Self.ranged(query) { .breaks($0) }
+        case "still.jpg": self = Self.still(query)
+        case "stills.vtt": self = Self.ranged(query) { .stillTrack($0) }
+        case _ where name.hasPrefix("stills-") && name.hasSuffix(".jpg"): self = .stillSheet(String(name))
+        case "programs.json": self = Self.ranged(query) { .programs($0) }
         case "status.json": self = .status
         case "healthz": self = .health
         case "readyz": self = .readiness
@@ -149,6 +186,7 @@ extension Route.Resource {
 
     private static func content(ofRendition name: Substring) -> PlaylistContent? {
         if name == "video.m3u8" { return .video }
+        if name == SpoolName.iFramePlaylist { return .iFrames }
         if let number = SpoolName.track(ofAudioPlaylist: name) { return .audio(number) }
         return SpoolName.rendition(ofSubtitleJournal: name).map { .subtitles($0) }
     }
@@ -167,6 +205,12 @@ extension Route.Resource {
                 return .badQuery(.value(name: "speed", value: text))
             }
             return .endlessStream(.init(range: range, speed: .percent(Int64(speed * 100))))
+        }
+    }
+
+    private static func still(_ query: [RequestTarget.QueryItem]) -> Route.Resource {
+        do throws(RewindRange.BadQuery) { return .still(try Route.Still(query: query)) } catch {
+            return .badQuery(error)
         }
     }
 

@@ -60,7 +60,7 @@ struct RelayService: Sendable {
         _ setup: ServerSetup, of state: ChannelState, _ meter: ChannelMeter
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
-        let channel = ChannelResponder(state, burst: clientBurst)
+        let channel = ChannelResponder(state, burst: clientBurst, offersStills: configuration.offersStills)
         let metrics = MetricsResponder {
             MetricsSnapshot(
                 runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: setup.traffic,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Channel
 import ChannelList
 import Logging
 import Observability
@@ -74,6 +75,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp(.window))
     var window = TimeSpan(seconds: 30)
 
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(.stills))
+    var stills = true
+
     @Option(
         help: ArgumentHelp(
             "Directory for the rewinds.",
@@ -126,12 +130,14 @@ struct ServeCommand: AsyncParsableCommand {
         )
         let setup = try ServerSetup(
             access, clients, events, addresses.addresses(clients.trustProxy, isSecure: access.isSecure), logger: logger)
+        var configuration = intake.configuration(audio, rewind: dvr, window: window, isRecorded: false)
+        configuration.offersStills = stills
         try await ServeService(
             command: self, source: source,
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning,
                 descriptorLimit: descriptorLimit, keepWarm: keepWarm),
-            configuration: intake.configuration(audio, rewind: dvr, window: window, isRecorded: false), setup: setup,
+            configuration: configuration, setup: setup,
             logger: logger
         ).run()
     }

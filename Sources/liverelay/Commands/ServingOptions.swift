@@ -35,6 +35,9 @@ struct ServingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.window))
     var window = TimeSpan(seconds: 30)
 
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(.stills))
+    var stills = true
+
     @Option(
         help: ArgumentHelp(
             "Close connections that read nothing, or ask nothing, for so long.",
@@ -116,6 +119,7 @@ struct ServingOptions: ParsableArguments {
         (configuration.upstream, configuration.backups) = (upstream, backups)
         (configuration.spool, configuration.slate) = (directory.path, slate)
         configuration.retrySeed = .random(in: .min ... .max)
+        configuration.offersStills = stills
         configuration.requiresVideo = require == .video
         configuration.captionsToWebVTT = captionsToWebvtt
         try await RelayService(

@@ -1,0 +1,150 @@
+import Channel
+import LiveRing
+import Media
+import Observability
+import Playlist
+import Support
+import Transcode
+import WebServer
+
+/// Answers requests for stills of one channel. They are decoded on the thread of `StillStore`.
+final class StillResponder: Sendable {
+    /// A still that was made or kept, or why there is none.
+    enum Outcome: Sendable {
+        case made([UInt8])
+        case kept([UInt8])
+        case failed(StoredStill.Refusal)
+    }
+
+    private let state: ChannelState
+    private let store: StillStore
+
+    init(_ state: ChannelState, store: StillStore) {
+        (self.state, self.store) = (state, store)
+        state.update { $0.stills = RelayStatus.Stills() }
+    }
+
+    /// Answers with the still of a moment, in the height that its frames have at that width.
+    func answer(to still: Route.Still, for target: RequestTarget) -> Answer {
+        guard let snapshot = state.snapshot, let dates = snapshot.dates else { return .now(.nothingInRange(nil)) }
+        let date = still.date ?? dates.end
+        guard date >= dates.first else { return .now(.nothingInRange(snapshot)) }
+        // A later segment may have a image that is nearer to a date after the live edge.
+        let isPast = date < dates.end
+        let box = StillImage.Size(width: still.width, height: 2 * still.width)
+        let time = min(date, dates.end).millisecondsSince1970
+        let request = "\(snapshot.directory) \(time) \(still.width)"
+        return answer(
+            as: request, snapshot, for: target,
+            cacheControl: isPast ? .immutable : .maxAge(seconds: snapshot.index.targetDuration)
+        ) { [store] in
+            await store.perform { Self.still(at: min(date, dates.end), in: box, of: snapshot, store) }
+        }
+    }
+
+    /// Answers with a sheet of stills. Others may have theirs between two of its tiles.
+    func answer(toSheet name: String, for target: RequestTarget) -> Answer {
+        guard let sheet = StillSheet(name: name) else { return .now(.notFound(target.path)) }
+        guard let snapshot = state.snapshot, let end = snapshot.dates?.end else { return .now(.nothingInRange(nil)) }
+        let rows = sheet.finishedRows(at: end)
+        guard rows > 0 else { return .now(.notFound(target.path, cacheControl: .maxAge(seconds: Int(sheet.interval)))) }
+        let name = "\(snapshot.directory) \(sheet.name) \(rows)"
+        return answer(
+            as: name, snapshot, for: target,
+            cacheControl: rows == StillSheet.rows ? .immutable : .maxAge(seconds: Int(sheet.interval))
+        ) { [store] in
+            if let known = store.still(named: name) { return .kept(known) }
+            var (image, isEmpty) = (sheet.blank, true)
+            for tile in sheet.tiles(rows: rows) {
+                guard
+                    let part = await store.perform({
+                        try? StoredStill(of: tile, in: snapshot)?.decoded(in: StillSheet.tile)
+                    })
+                else { continue }
+                image.draw(part, in: StillSheet.tile, at: tile.origin)
+                isEmpty = false
+            }
+            guard !isEmpty else { return .failed(.noMedia) }
+            let made = image
+            return await store.perform { Self.encode(made, as: name, store) }
+        }
+    }
+
+    /// Answers with the times of stills on sheets, for players' scrub bars.
+    func answer(toTrackOf range: RewindRange, for target: RequestTarget, _ work: PlaylistCache) -> Answer {
+        let snapshot = state.snapshot
+        return .later { [self] in
+            do throws(PlaylistCache.Refusal) {
+                let text = try await work.perform(for: PlaylistResponder.client(of: target.fields)) {
+                    snapshot?.stillTrack(of: range, query: target.viewer.query?.value)
+                }
+                guard let snapshot, let text else { return .nothingInRange(snapshot) }
+                return Response(
+                    contentType: .webVTT, cacheControl: .maxAge(seconds: snapshot.index.targetDuration),
+                    body: .bytes(Array(text.utf8), gzip: nil))
+            } catch { return busy }
+        }
+    }
+
+    private func answer(
+        as request: String, _ snapshot: RingSnapshot, for target: RequestTarget, cacheControl: CacheControl,
+        make: @escaping @Sendable () async -> Outcome
+    ) -> Answer {
+        .later { [self] in
+            do throws(StillStore.Busy) {
+                let outcome = try await store.outcome(
+                    of: request, for: PlaylistResponder.client(of: target.fields), make: make)
+                return response(to: outcome, snapshot, cacheControl)
+            } catch { return busy }
+        }
+    }
+
+    private static func still(
+        at date: ProgramDateTime, in box: StillImage.Size, of snapshot: RingSnapshot, _ store: StillStore
+    ) -> Outcome {
+        do throws(StoredStill.Refusal) {
+            let stored = try StoredStill(at: date, in: snapshot)
+            let name = "\(stored.name) \(box.width)"
+            if let known = store.still(named: name) { return .kept(known) }
+            return encode(try stored.decoded(in: box), as: name, store)
+        } catch { return .failed(error) }
+    }
+
+    private static func encode(_ image: StillImage, as name: String, _ store: StillStore) -> Outcome {
+        do throws(MediaError) {
+            let bytes = try JPEGEncoder.encode(image)
+            store.keep(bytes, as: name)
+            return .made(bytes)
+        } catch { return .failed(.undecodable(error)) }
+    }
+
+    private func response(to outcome: Outcome, _ snapshot: RingSnapshot, _ cacheControl: CacheControl) -> Response {
+        switch outcome {
+        case .made(let bytes):
+            state.update { $0.stills?.made += 1 }
+            return Self.response(bytes, cacheControl)
+        case .kept(let bytes):
+            state.update { $0.stills?.cached += 1 }
+            return Self.response(bytes, cacheControl)
+        case .failed(.noMedia): return .nothingInRange(snapshot)
+        case .failed(.noVideo): return .text(.notFound, "There is no video at that time.")
+        case .failed(.spool(let error)):
+            state.update { $0.stills?.failed += 1 }
+            return .text(.notFound, "The segment cannot be read: \(error.message)")
+        case .failed(.undecodable(let error)):
+            state.update { $0.stills?.failed += 1 }
+            return .text(.badGateway, "libavcodec cannot decode the frame: \(error.message)")
+        }
+    }
+
+    private static func response(_ bytes: [UInt8], _ cacheControl: CacheControl) -> Response {
+        Response(
+            contentType: .jpeg, cacheControl: cacheControl, etag: EntityTag.ofContent(bytes),
+            body: .bytes(bytes, gzip: nil))
+    }
+
+    private var busy: Response {
+        state.update { $0.stills?.refused += 1 }
+        return .unavailable("Too many stills are asked for at once.")
+    }
+}

@@ -1,0 +1,101 @@
+import Dispatch
+import Synchronization
+
+/// Stills that are made one after the other on a thread of their own, and kept, for all channels of a process.
+final class StillStore: Sendable {
+    /// Stills and sheets that requests may wait for at once.
+    static let pendingLimit = 32
+    /// Those of one client.
+    static let pendingPerClient = 8
+    /// Bytes that are kept.
+    static let byteLimit = 32 << 20
+
+    static let shared = StillStore()
+
+    /// Too many stills are pending.
+    struct Busy: Error {}
+
+    private struct Kept {
+        let bytes: [UInt8]
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var kept: [String: Kept] = [:]
+        var byteCount = 0
+        var uses: UInt64 = 0
+        var pending: [String: Task<StillResponder.Outcome, Never>] = [:]
+        var pendingByClient: [String: Int] = [:]
+    }
+
+    private let queue = DispatchQueue(label: "liverelay.stills")
+    private let byteLimit: Int
+    private let pendingLimit: Int
+    private let state = Mutex(State())
+
+    init(byteLimit: Int = StillStore.byteLimit, pendingLimit: Int = StillStore.pendingLimit) {
+        (self.byteLimit, self.pendingLimit) = (byteLimit, pendingLimit)
+    }
+
+    /// Bytes that are kept.
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// Requests that are pending, equal ones once.
+    var pendingCount: Int { state.withLock { $0.pending.count } }
+
+    /// Performs work on the thread of stills.
+    func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
+    }
+
+    /// Returns what `make` returns. Equal requests wait for one call.
+    /// - Parameter client: the address of the client; nil: it has no limit of its own.
+    func outcome(
+        of request: String, for client: String?, make: @escaping @Sendable () async -> StillResponder.Outcome
+    ) async throws(Busy) -> StillResponder.Outcome {
+        let client = client ?? ""
+        let task = state.withLock { state -> Task<StillResponder.Outcome, Never>? in
+            if let task = state.pending[request] { return task }
+            guard state.pending.count < pendingLimit,
+                client.isEmpty || state.pendingByClient[client, default: 0] < Self.pendingPerClient
+            else { return nil }
+            let task = Task { [self] in
+                let outcome = await make()
+                self.state.withLock { state in
+                    state.pending[request] = nil
+                    state.pendingByClient[client] = state.pendingByClient[client].flatMap { $0 > 1 ? $0 - 1 : nil }
+                }
+                return outcome
+            }
+            state.pending[request] = task
+            state.pendingByClient[client, default: 0] += 1
+            return task
+        }
+        guard let task else { throw Busy() }
+        return await task.value
+    }
+
+    /// The still of that name if it is kept.
+    func still(named name: String) -> [UInt8]? {
+        state.withLock { state in
+            state.uses += 1
+            state.kept[name]?.lastUse = state.uses
+            return state.kept[name]?.bytes
+        }
+    }
+
+    /// Keeps a still. If there are too many bytes, the half that was used least recently goes.
+    func keep(_ bytes: [UInt8], as name: String) {
+        state.withLock { state in
+            state.uses += 1
+            state.byteCount += bytes.count - (state.kept[name]?.bytes.count ?? 0)
+            state.kept[name] = Kept(bytes: bytes, lastUse: state.uses)
+            guard state.byteCount > byteLimit else { return }
+            for (name, image) in state.kept.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+                guard state.byteCount > byteLimit / 2 else { return }
+                state.byteCount -= image.bytes.count
+                state.kept[name] = nil
+            }
+        }
+    }
+}

@@ -8,11 +8,13 @@ typealias CaptionRenditionRow = (
 )
 
 let captionRenditionRows: [CaptionRenditionRow] = [
-    ("nothing declared: CC1", [], ["1 Captions -"]),
+    ("nothing declared: CC1", [], ["1 CC1 -"]),
     ("two languages", [("English", "en", "CC1"), ("Español", "es", "CC3")], ["1 English en", "3 Español es"]),
-    ("CEA-708 alone: CC1, which most encoders send too", [("English", "en", "SERVICE1")], ["1 Captions -"]),
+    ("CEA-708 alone: CC1, which most encoders send too", [("English", "en", "SERVICE1")], ["1 CC1 -"]),
     ("both", [("English", "en", "CC1"), ("English 708", "en", "SERVICE1")], ["1 English en"]),
-    ("an identifier that does not exist", [("English", "en", "CC9")], ["1 Captions -"]),
+    ("twice the same", [("English", "en", "CC1"), ("Other", "en", "CC1")], ["1 English en"]),
+    ("the name of a subtitle rendition", [("Subtitles", "en", "CC1")], ["1 CC1 en"]),
+    ("an identifier that does not exist", [("English", "en", "CC9")], ["1 CC1 -"]),
 ]
 
 @Test(arguments: captionRenditionRows.indices)
@@ -24,7 +26,8 @@ func captionRenditions(index: Int) {
         rendition.attributes.set("INSTREAM-ID", to: entry.id, isQuoted: true)
         return rendition
     }
-    let made = CaptionRendition.renditions(declared: declared)
+    let made = CaptionRendition.renditions(
+        declared: declared, beside: [Rendition(type: .subtitles, groupID: "s", name: "Subtitles")])
     #expect(
         made.map { "\($0.channel) \($0.rendition.name) \($0.rendition.language ?? "-")" } == row.made, "\(row.when)")
     #expect(made.allSatisfy { $0.rendition.type == .subtitles && $0.rendition.attributes["INSTREAM-ID"] == nil })

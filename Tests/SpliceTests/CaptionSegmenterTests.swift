@@ -5,10 +5,10 @@ import Testing
 
 @testable import Splice
 
-/// Captions that pictures carry, at seconds of the channel's time, in segments of 4 s.
+/// Captions that frames carry, at seconds of the channel's time, in segments of 4 s.
 struct CaptionRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let pictures: [(time: Double, bytes: [UInt8])]
+    let frames: [(time: Double, bytes: [UInt8])]
     var discontinuities: Set<Int> = []
     var missing: Set<Int> = []
     /// Cues of each segment: start, end, text.
@@ -22,36 +22,36 @@ private func loaded(_ text: String) -> [UInt8] {
 let captionRows: [CaptionRow] = [
     CaptionRow(
         testDescription: "shown and erased within a segment",
-        pictures: [(0, loaded("Hello")), (1, Line21.end), (3, Line21.erase)], cues: [[(1, 3, "Hello")], []]),
+        frames: [(0, loaded("Hello")), (1, Line21.end), (3, Line21.erase)], cues: [[(1, 3, "Hello")], []]),
     CaptionRow(
         testDescription: "stands over the end of a segment",
-        pictures: [(0, loaded("Hello")), (3, Line21.end), (5, Line21.erase)],
+        frames: [(0, loaded("Hello")), (3, Line21.end), (5, Line21.erase)],
         cues: [[(3, 4, "Hello")], [(4, 5, "Hello")]]),
     CaptionRow(
         testDescription: "one follows the other",
-        pictures: [(0, loaded("one")), (1, Line21.end + loaded("two")), (2, Line21.end)],
+        frames: [(0, loaded("one")), (1, Line21.end + loaded("two")), (2, Line21.end)],
         cues: [[(1, 2, "one"), (2, 4, "two")], [(4, 8, "two")]]),
     CaptionRow(
         testDescription: "ends where another period begins",
-        pictures: [(0, loaded("Hello")), (1, Line21.end)], discontinuities: [1], cues: [[(1, 4, "Hello")], []]),
+        frames: [(0, loaded("Hello")), (1, Line21.end)], discontinuities: [1], cues: [[(1, 4, "Hello")], []]),
     CaptionRow(
         testDescription: "ends where media is missing",
-        pictures: [(0, loaded("Hello")), (1, Line21.end)], missing: [1], cues: [[(1, 4, "Hello")], [], []]),
+        frames: [(0, loaded("Hello")), (1, Line21.end)], missing: [1], cues: [[(1, 4, "Hello")], [], []]),
     CaptionRow(
         testDescription: "is erased 16 s after the last data",
-        pictures: [(0, loaded("Hello")), (1, Line21.end), (18, [])],
+        frames: [(0, loaded("Hello")), (1, Line21.end), (18, [])],
         cues: [
             [(1, 4, "Hello")], [(4, 8, "Hello")], [(8, 12, "Hello")], [(12, 16, "Hello")], [(16, 18, "Hello")],
         ]),
     CaptionRow(
         testDescription: "what is written on the screen within a quarter of a second is one cue",
-        pictures: [
+        frames: [
             (1, Line21.rollUp(2) + Line21.code(0x14, 0x60) + Line21.text("He")), (1.1, Line21.text("ll")),
             (1.2, Line21.text("o")), (1.5, Line21.text(" you")),
         ], cues: [[(1, 1.5, "Hello"), (1.5, 4, "Hello you")]]),
     CaptionRow(
         testDescription: "text is escaped",
-        pictures: [(0, loaded("<i> & >")), (1, Line21.end)], cues: [[(1, 4, "&lt;i&gt; &amp; &gt;")]]),
+        frames: [(0, loaded("<i> & >")), (1, Line21.end)], cues: [[(1, 4, "&lt;i&gt; &amp; &gt;")]]),
 ]
 
 @Test(arguments: captionRows)
@@ -59,13 +59,13 @@ func captions(row: CaptionRow) throws {
     var segmenter = CaptionSegmenter(channel: 1)
     for (index, expected) in row.cues.enumerated() where !row.missing.contains(index) {
         let (start, end) = (Ticks.seconds(Int64(index) * 4), Ticks.seconds(Int64(index) * 4 + 4))
-        let pictures = row.pictures.filter { Int($0.time / 4) == index }
+        let frames = row.frames.filter { Int($0.time / 4) == index }
             .map {
-                CaptionSegmenter.Picture(
+                CaptionSegmenter.Frame(
                     time: .milliseconds(Int64($0.time * 1000)), pairs: Line21.pairs($0.bytes))
             }
         let file = segmenter.write(
-            pictures, from: start, to: end, isDiscontinuous: row.discontinuities.contains(index))
+            frames, from: start, to: end, isDiscontinuous: row.discontinuities.contains(index))
         let cues = try WebVTTParser.parse(file).cues
         #expect(cues.map(\.payload) == expected.map(\.2), "segment \(index)")
         #expect(cues.map(\.start) == expected.map { Int64($0.0 * 1000) }, "segment \(index)")
@@ -73,10 +73,20 @@ func captions(row: CaptionRow) throws {
     }
 }
 
+@Test func captionsGoOnWhereDurationsAreRounded() throws {
+    var segmenter = CaptionSegmenter(channel: 1)
+    let frame = CaptionSegmenter.Frame(time: .seconds(1), pairs: Line21.pairs(loaded("Hello") + Line21.end))
+    _ = segmenter.write([frame], from: .zero, to: .seconds(4), isDiscontinuous: false)
+    for start in [Ticks.seconds(4) + Ticks(90), .seconds(8) - Ticks(90)] {
+        let file = segmenter.write([], from: start, to: start + .seconds(4), isDiscontinuous: false)
+        #expect(try WebVTTParser.parse(file).cues.map(\.payload) == ["Hello"])
+    }
+}
+
 @Test func captionsOfASegmentAreBounded() throws {
     var segmenter = CaptionSegmenter(channel: 1)
     let blink = (0..<3000).map { number in
-        CaptionSegmenter.Picture(
+        CaptionSegmenter.Frame(
             time: .milliseconds(Int64(number)),
             pairs: Line21.pairs(number % 2 == 0 ? loaded("\(number)") + Line21.end : Line21.erase))
     }

@@ -162,7 +162,7 @@ extension Relay {
 
     /// The subtitle renditions that are made of captions in the video, after those of the upstream.
     private var captionRenditions: [CaptionRendition] {
-        configuration.captionsToWebVTT ? CaptionRendition.renditions(declared: captions) : []
+        configuration.captionsToWebVTT ? CaptionRendition.renditions(declared: captions, beside: subtitles) : []
     }
 
     private mutating func ring(

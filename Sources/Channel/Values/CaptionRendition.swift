@@ -10,16 +10,21 @@ struct CaptionRendition: Equatable, Sendable {
     /// The media characteristic of captions (draft-pantos-hls-rfc8216bis §4.4.6.1).
     private static let characteristics = "public.accessibility.transcribes-spoken-dialog"
 
-    /// - Parameter declared: the closed captions that the upstream declares. If none of them is of CEA-608, CC1 has a
-    ///   rendition: it appears with the first captions, and viewers have chosen it by then.
-    static func renditions(declared: [Rendition]) -> [CaptionRendition] {
-        let known: [CaptionRendition] = declared.compactMap { captions in
-            guard let identifier = captions.attributes["INSTREAM-ID"],
-                let channel = (1...4).first(where: { identifier == "CC\($0)" })
-            else { return nil }
-            return CaptionRendition(channel: channel, name: captions.name, language: captions.language)
+    /// - Parameters:
+    ///   - declared: the closed captions that the upstream declares. If none of them is of CEA-608, CC1 has a rendition: it
+    ///     is there before the first captions, so that viewers can choose it.
+    ///   - subtitles: the upstream's renditions. No two of a group have the same name (RFC 8216 §4.3.4.1.1).
+    static func renditions(declared: [Rendition], beside subtitles: [Rendition]) -> [CaptionRendition] {
+        var names = Set(subtitles.map(\.name))
+        let known = (1...4).compactMap { channel -> CaptionRendition? in
+            let identifier = "CC\(channel)"
+            guard let captions = declared.first(where: { $0.attributes["INSTREAM-ID"] == identifier }) else {
+                return nil
+            }
+            let name = names.insert(captions.name).inserted ? captions.name : identifier
+            return CaptionRendition(channel: channel, name: name, language: captions.language)
         }
-        return known.isEmpty ? [CaptionRendition(channel: 1, name: "Captions", language: nil)] : known
+        return known.isEmpty ? [CaptionRendition(channel: 1, name: "CC1", language: nil)] : known
     }
 
     private init(channel: Int, name: String, language: String?) {

@@ -8,8 +8,8 @@ import Support
 /// A caption that stands on the screen at the end of a segment begins once more in the next one, because nobody knows yet
 /// when it ends.
 struct CaptionSegmenter: Sendable {
-    /// The captions that a picture carries, by its presentation time on the channel's timeline.
-    struct Picture: Equatable, Sendable {
+    /// The captions that a frame carries, by its presentation time on the channel's timeline.
+    struct Frame: Equatable, Sendable {
         let time: Ticks
         let pairs: [Line21Pair]
     }
@@ -42,16 +42,17 @@ struct CaptionSegmenter: Sendable {
     }
 
     /// Returns the file of a segment.
-    /// - Parameter pictures: in presentation order.
-    mutating func write(_ pictures: [Picture], from start: Ticks, to end: Ticks, isDiscontinuous: Bool) -> [UInt8] {
-        if isDiscontinuous || self.end != start {
+    /// - Parameter frames: in presentation order.
+    mutating func write(_ frames: [Frame], from start: Ticks, to end: Ticks, isDiscontinuous: Bool) -> [UInt8] {
+        // Durations are sums of decode durations, and may differ from the presentation by some ticks.
+        if isDiscontinuous || self.end.map({ abs((start - $0).count) > SubtitleSegmenter.tolerance.count }) ?? true {
             (decoder, caption) = (Line21Decoder(channel: channel), nil)
         }
         self.end = end
-        for picture in pictures {
-            let time = min(max(picture.time, start), end)
+        for frame in frames {
+            let time = min(max(frame.time, start), end)
             if time - lastData > Self.longestSilence { decoder.erase() }
-            for pair in picture.pairs where decoder.decode(pair) { lastData = time }
+            for pair in frame.pairs where decoder.decode(pair) { lastData = time }
             show(at: time)
         }
         if let caption {
@@ -66,12 +67,12 @@ struct CaptionSegmenter: Sendable {
     private mutating func show(at time: Ticks) {
         let text = decoder.screen.lines.map(\.escaped).joined(separator: "\n")
         guard text != caption?.text ?? "" else { return }
-        if let shown = caption {
-            if decoder.writesOnScreen, time - shown.start < Self.step, text.hasPrefix(shown.text) {
+        if let current = caption {
+            if decoder.writesOnScreen, time - current.start < Self.step, text.hasPrefix(current.text) {
                 caption?.text = text
                 return
             }
-            finish(shown, at: time)
+            finish(current, at: time)
         }
         caption = text.isEmpty ? nil : Caption(text: text, settings: decoder.screen.settings, start: time)
     }
@@ -103,16 +104,16 @@ extension String {
 }
 
 extension SplicedSegment {
-    /// What the pictures of the segment carry of CEA-608, in presentation order.
-    /// - Parameter start: the presentation time of the first picture.
-    func captionPictures(from start: Ticks) -> [CaptionSegmenter.Picture] {
+    /// What the frames of the segment carry of CEA-608, in presentation order.
+    /// - Parameter start: the presentation time of the first frame.
+    func captionFrames(from start: Ticks) -> [CaptionSegmenter.Frame] {
         guard let codec = description.video.flatMap({ VideoConfiguration.Codec(codecString: $0.codec) }),
             let media = try? TransportMedia(
                 header: fragment.header, payloads: fragment.payloads, audio: nil, lasting: duration)
         else { return [] }
         let first = media.video.map(\.presentationTime).min() ?? .zero
         return media.video.map {
-            CaptionSegmenter.Picture(
+            CaptionSegmenter.Frame(
                 time: $0.presentationTime - first + start, pairs: Line21Pair.pairs(of: $0.payload, codec: codec))
         }
         .sorted { $0.time < $1.time }

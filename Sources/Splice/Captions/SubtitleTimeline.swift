@@ -48,10 +48,10 @@ package struct SubtitleTimeline: Sendable {
     ) -> [SegmentSubtitles] {
         guard !captions.isEmpty else { return [] }
         let start = published.end - segment.duration
-        let pictures = segment.captionPictures(from: start)
+        let frames = segment.captionFrames(from: start)
         return captions.indices.map { index in
             let bytes = captions[index].write(
-                pictures, from: start, to: published.end, isDiscontinuous: segment.isDiscontinuous)
+                frames, from: start, to: published.end, isDiscontinuous: segment.isDiscontinuous)
             return SegmentSubtitles(
                 rendition: renditions.count + index, mediaSequence: published.mediaSequence, bytes: bytes)
         }

@@ -26,7 +26,7 @@ struct EdgeSchedule: Equatable, Sendable {
         var standard: Duration
     }
 
-    /// The shortest time between the starts of two loads: a part of a segment, and at least this.
+    /// The shortest time from a find to the next load: a part of a segment, and at least this. No two loads are closer.
     private static let (shortestPart, shortest) = (4, Duration.milliseconds(250))
     /// The wait after the first planned load that finds nothing, in parts of a segment.
     private static let soonPart = 16
@@ -113,7 +113,7 @@ extension EdgeSchedule {
         guard bounds != nil, !isExhausted else { return load.standard }
         if load.began + shortestWait / 2 < planned {
             hasScouted = true
-            return planned
+            return max(planned, load.began + Self.shortest)
         }
         emptyLoads += 1
         if emptyLoads == 1 { budget.spend() }

@@ -1,12 +1,13 @@
 import ChannelTestSupport
 import Foundation
 import Logging
-import Media
 import TestSupport
 import Testing
 
 @testable import Channel
 @testable import LiveRing
+@testable import Media
+@testable import Mux
 @testable import Service
 @testable import Support
 
@@ -199,6 +200,75 @@ import Testing
             _ = try RecordingFile(RecordingJournal(plan), at: "\(folder.path)/.news.recording")
         }
         #expect(try folder.bytes("news.ts").isEmpty)
+    }
+}
+
+/// Several audio tracks in the last forms of recordings.
+struct RecordedTrackTests {
+    private static func track(_ language: String, _ kind: AudioTrackIdentity.Kind = .main) -> AudioTrackIdentity {
+        AudioTrackIdentity(language: LanguageTag(language) ?? .unknown, kind: kind)
+    }
+
+    /// Two seconds of one track of video and three of audio, read from their transport stream.
+    private static func part() throws -> RecordedMedia.Part {
+        let aac = AudioConfiguration(
+            codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024, decoderSpecificInfo: [0x11, 0x90])
+        var state = TransportStreamState(video: nil, audio: aac, initialization: "a")
+        state.insert([(track("de"), aac), (track("en", .commentary), aac)], leading: track("en"))
+        var media = TransportMedia(decoding: Ticks(918_000)..<Ticks(1_080_000), presentationStart: Ticks(918_000))
+        let frames = { (payload: UInt8) in
+            (0..<80).map { index in
+                TransportMedia.AudioFrame(
+                    time: Ticks(918_000 + index * 1920), payload: [UInt8](repeating: payload, count: 40)[...])
+            }
+        }
+        (media.audio, media.audioConfiguration) = (frames(1), aac)
+        media.furtherAudio = [2, 3].map { TransportMedia.FurtherAudio(frames: frames($0), configuration: aac) }
+        var buffer: [UInt8] = []
+        let bytes = TransportStreamMuxer(state).segment(media, in: &buffer).bytes
+        var journal = RecordingJournal(RecordingPlan(path: "x", format: .mkv))
+        let text = journal.head + "S 1 \(bytes.count) 918000 153600 0 1071600 1767268800000\n"
+        journal = try #require(RecordingJournal(text: text))
+        var reader = RecordedMedia()
+        return try reader.read(bytes, of: try #require(journal.segments.first))
+    }
+
+    @Test(arguments: [RecordingFormat.mp4, .mkv]) func everyTrackHasItsLanguage(_ format: RecordingFormat) throws {
+        let part = try Self.part()
+        #expect(part.audio.map(\.number) == [0, 1, 2])
+        #expect(part.audio.map(\.track) == [Self.track("en"), Self.track("de"), Self.track("en", .commentary)])
+        var file: [UInt8]
+        if format == .mp4 {
+            var movie = RecordedMovie()
+            try movie.append(part)
+            file = movie.head(lasting: Ticks(153_600), chapters: [], title: "x") + part.payload
+        } else {
+            let tracks = part.audio.map {
+                (
+                    MatroskaWriter.audioTrack + UInt8($0.number),
+                    MatroskaWriter.Audio($0.configuration, track: $0.track)
+                )
+            }
+            var writer = try MatroskaWriter(
+                video: nil, audio: Dictionary(uniqueKeysWithValues: tracks),
+                .init(title: "x", date: 0, duration: Ticks(153_600), tags: [], chapters: []))
+            file = writer.head + writer.clusters(part.frames(from: Ticks(918_000)))
+            let end = writer.end()
+            file += end.tail
+            for patch in end.patches {
+                file.replaceSubrange(patch.offset..<patch.offset + patch.bytes.count, with: patch.bytes)
+            }
+        }
+        let probe = try FFmpegTool.run(
+            "ffprobe",
+            [
+                "-v", "error", "-count_packets", "-show_entries",
+                "stream=codec_name,nb_read_packets:stream_tags=language:stream_disposition=default,visual_impaired",
+                "-of", "csv=p=0", "INPUT",
+            ], input: file)
+        let lines = probe.text.split(separator: "\n").map(String.init)
+        let isMarked = format == .mkv ? 1 : 0
+        #expect(lines == ["aac,80,1,0,eng", "aac,80,0,0,deu", "aac,80,0,\(isMarked),eng"], "\(lines)")
     }
 }
 

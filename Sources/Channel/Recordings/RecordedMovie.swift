@@ -53,8 +53,9 @@ package struct RecordedMovie: Sendable {
 extension RecordedMedia.Part {
     /// The earliest presentation time of its video, else of its audio; nil if it is empty.
     package var start: Ticks? {
-        video.map { Ticks($0.decodeTime + Int64($0.compositionOffset)) }.min()
-            ?? audio.first?.frames.first.map { Ticks($0.decodeTime.rescaled(Ticks.perSecond, over: TrackTimescale.audio)) }
+        let audio = audio.first?.frames.first?.decodeTime
+        return video.map { Ticks($0.decodeTime + Int64($0.compositionOffset)) }.min()
+            ?? audio.map { Ticks($0.rescaled(Ticks.perSecond, over: TrackTimescale.audio)) }
     }
 
     /// The bytes of its samples in the order of `RecordedMovie`.
@@ -73,7 +74,8 @@ extension RecordedMedia.Part {
     package func frames(from origin: Ticks) -> [MatroskaWriter.Frame] {
         let video = video.map { frame in
             MatroskaWriter.Frame(
-                track: MatroskaWriter.videoTrack, time: Ticks(frame.decodeTime + Int64(frame.compositionOffset)) - origin,
+                track: MatroskaWriter.videoTrack,
+                time: Ticks(frame.decodeTime + Int64(frame.compositionOffset)) - origin,
                 decodeTime: Ticks(frame.decodeTime) - origin, isRandomAccessPoint: frame.isRandomAccessPoint,
                 bytes: frame.bytes)
         }

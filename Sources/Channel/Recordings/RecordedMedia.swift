@@ -32,6 +32,16 @@ package struct RecordedMedia: Sendable {
         package var videoConfiguration: VideoConfiguration?
         /// The tracks that are in the segment, in the order of their numbers.
         package var audio: [Audio] = []
+        package var subtitles: [Subtitle] = []
+    }
+
+    /// A packet of DVB subtitles.
+    package struct Subtitle: Sendable {
+        /// The number of its stream in `subtitleStreams`.
+        package let stream: Int
+        package let time: Ticks
+        /// Its segments (ETSI EN 300 743 §7.2).
+        package let bytes: ArraySlice<UInt8>
     }
 
     /// Audio that is that near to where it is due is there: packets have 90 kHz, and frames a finer time.
@@ -42,6 +52,8 @@ package struct RecordedMedia: Sendable {
     private var audioEnds: [Int: Int64] = [:]
     /// The tracks beside the leading one, in the order of their numbers.
     private var furtherTracks: [AudioTrackIdentity] = []
+    /// The streams of DVB subtitles that were announced so far.
+    package private(set) var subtitleStreams: [PrivateDataStream] = []
 
     package init() {}
 
@@ -66,8 +78,26 @@ package struct RecordedMedia: Sendable {
                     number: audio.number, track: audio.track, configuration: configuration,
                     frames: frames(audio.packets, of: configuration, track: audio.number, near: near)))
         }
+        part.subtitles = subtitles(of: demuxed, near: near)
         return part
     }
+
+    private mutating func subtitles(of demuxed: DemuxedSegment, near: Ticks) -> [Subtitle] {
+        let announced = demuxed.program?.privateData.filter { $0.subtitling != nil } ?? []
+        subtitleStreams += announced.filter { !subtitleStreams.contains($0) }
+        return demuxed.metadata.compactMap { item -> Subtitle? in
+            guard case .privateData(let stream, let payload) = item.content, let time = item.time,
+                let index = subtitleStreams.firstIndex(of: stream), payload.first == Self.subtitleData
+            else { return nil }
+            // Without data_identifier, subtitle_stream_id and end_of_PES_data_field_marker.
+            let end = payload.last == 0xFF ? payload.count - 1 : payload.count
+            return Subtitle(
+                stream: index, time: Ticks(wire: time, near: near), bytes: payload[min(2, end)..<end])
+        }
+    }
+
+    /// data_identifier of DVB subtitles.
+    private static let subtitleData: UInt8 = 0x20
 
     /// The number of a track beside the leading one; nil if there are too many.
     private mutating func number(of track: AudioTrackIdentity) -> Int? {

@@ -87,6 +87,11 @@ extension RecordedMedia.Part {
                     isRandomAccessPoint: true, bytes: frame.bytes)
             }
         }
-        return video + audio
+        let subtitles = subtitles.map { subtitle in
+            MatroskaWriter.Frame(
+                track: MatroskaWriter.subtitleTrack + UInt8(subtitle.stream), time: subtitle.time - origin,
+                decodeTime: subtitle.time - origin, isRandomAccessPoint: true, bytes: [subtitle.bytes])
+        }
+        return video + audio + subtitles
     }
 }

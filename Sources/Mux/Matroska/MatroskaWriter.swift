@@ -55,6 +55,8 @@ package struct MatroskaWriter: Sendable {
     package static let videoTrack: UInt8 = 1
     /// The leading audio; the others follow.
     package static let audioTrack: UInt8 = 2
+    /// The first subtitles, after as much audio as a channel may have.
+    package static let subtitleTrack = audioTrack + 1 + UInt8(AudioTrackChoice.limit)
     /// Times of blocks have 16 bits, in milliseconds from the beginning of their cluster.
     private static let longestCluster: Int64 = 30_000
     /// 2001-01-01, from which dates count.
@@ -68,10 +70,14 @@ package struct MatroskaWriter: Sendable {
     private var byteCount: Int
     private var cues: [(time: Int64, track: UInt8, position: Int)] = []
     private let mainTrack: UInt8
+    private let knownTracks: Set<UInt8>
 
-    /// - Parameter audio: by the number of its track.
+    /// - Parameters:
+    ///   - audio: by the number of its track.
+    ///   - subtitles: streams of DVB subtitles.
     package init(
-        video: VideoConfiguration?, audio: [UInt8: Audio], _ description: Description
+        video: VideoConfiguration?, audio: [UInt8: Audio], subtitles: [PrivateDataStream] = [],
+        _ description: Description
     ) throws(MediaError) {
         var file = EBMLWriter()
         file.master(0x1A45_DFA3) { header in
@@ -96,6 +102,11 @@ package struct MatroskaWriter: Sendable {
                 try Self.write(audio, as: number, to: &entry)
             }
         }
+        for (index, stream) in subtitles.enumerated() {
+            tracks.master(0xAE) { entry in Self.write(stream, as: Self.subtitleTrack + UInt8(index), to: &entry) }
+        }
+        knownTracks = Set((video == nil ? [] : [Self.videoTrack]) + audio.keys)
+            .union(subtitles.indices.map { Self.subtitleTrack + UInt8($0) })
         let parts: [(id: UInt32, bytes: [UInt8])] = [
             (0x1549_A966, Self.info(description)), (0x1654_AE6B, tracks.bytes),
             (0x1043_A770, Self.chapters(description)), (0x1254_C367, Self.tags(description)),
@@ -122,9 +133,9 @@ package struct MatroskaWriter: Sendable {
     /// Seek, SeekID and SeekPosition with their IDs and sizes.
     private static let seekEntrySize = 2 + 8 + (2 + 8 + 4) + (2 + 8 + 8)
 
-    /// Returns the clusters with the frames of a segment.
+    /// Returns the clusters with the frames of a segment, as far as the head knows their tracks.
     package mutating func clusters(_ frames: [Frame]) -> [UInt8] {
-        let ordered = frames.enumerated().sorted {
+        let ordered = frames.filter { knownTracks.contains($0.track) }.enumerated().sorted {
             ($0.element.decodeTime, $0.offset) < ($1.element.decodeTime, $1.offset)
         }
         .map(\.element)
@@ -249,6 +260,16 @@ extension MatroskaWriter {
             format.float(0xB5, Double(audio.sampleRate.hertz))
             format.unsigned(0x9F, UInt64(audio.channelCount))
         }
+    }
+
+    private static func write(_ stream: PrivateDataStream, as number: UInt8, to entry: inout EBMLWriter) {
+        guard let subtitling = stream.subtitling else { return }
+        writeCommon(number, type: 17, subtitling.language, to: &entry)
+        entry.unsigned(0x88, 0)  // FlagDefault
+        // subtitling_type for people who cannot hear well (ETSI EN 300 468 Table 26).
+        if (0x20...0x25).contains(subtitling.type) { entry.unsigned(0x55AB, 1) }
+        entry.text(0x86, "S_DVBSUB")
+        entry.element(0x63A2, Array(subtitling.pages) + [subtitling.type])
     }
 
     private static func writeCommon(

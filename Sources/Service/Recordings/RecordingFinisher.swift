@@ -114,7 +114,7 @@ struct RecordingFinisher: Sendable {
         try forEachPart { (part) throws(Failure) in
             if writer == nil {
                 (origin, video) = (part.start ?? report.origin, part.videoConfiguration?.codec)
-                let made = try begin(part.videoConfiguration, audio)
+                let made = try begin(part.videoConfiguration, audio, media.subtitleStreams)
                 writer = made
                 try Self.write(made.head, to: output)
             }
@@ -139,7 +139,7 @@ struct RecordingFinisher: Sendable {
     }
 
     private func begin(
-        _ video: VideoConfiguration?, _ audio: [Int: RecordedMedia.Audio]
+        _ video: VideoConfiguration?, _ audio: [Int: RecordedMedia.Audio], _ subtitles: [PrivateDataStream]
     ) throws(Failure) -> MatroskaWriter {
         let tracks = audio.map { (MatroskaWriter.audioTrack + UInt8($0), MatroskaWriter.Audio($1)) }
         let tags: [(name: String, value: String?)] = [
@@ -147,7 +147,7 @@ struct RecordingFinisher: Sendable {
         ]
         do throws(MediaError) {
             return try MatroskaWriter(
-                video: video, audio: Dictionary(uniqueKeysWithValues: tracks),
+                video: video, audio: Dictionary(uniqueKeysWithValues: tracks), subtitles: subtitles,
                 .init(
                     title: report.title, date: report.date.millisecondsSince1970, duration: report.duration,
                     tags: tags.compactMap { tag in tag.value.map { (tag.name, $0) } }, chapters: report.chapters))

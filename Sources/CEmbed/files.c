@@ -38,6 +38,9 @@ static const unsigned char playlist_js[] = {
 static const unsigned char subtitles_js[] = {
 #embed "../Service/Page/subtitles.js"
 };
+static const unsigned char recordings_js[] = {
+#embed "../Service/Page/recordings.js"
+};
 static const unsigned char track_js[] = {
 #embed "../Service/Page/track.js"
 };
@@ -62,6 +65,7 @@ static const struct liverelay_embedded_file files[] = {
     FILE_ENTRY("guide.js", guide_js),
     FILE_ENTRY("playlist.js", playlist_js),
     FILE_ENTRY("subtitles.js", subtitles_js),
+    FILE_ENTRY("recordings.js", recordings_js),
     FILE_ENTRY("track.js", track_js),
     FILE_ENTRY("words.js", words_js),
     FILE_ENTRY("icon.svg", icon_svg),

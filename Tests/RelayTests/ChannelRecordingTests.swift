@@ -1,12 +1,13 @@
 import ChannelTestSupport
 import Foundation
 import Logging
-import Media
 import TestSupport
 import Testing
 
 @testable import Channel
 @testable import LiveRing
+@testable import Media
+@testable import Mux
 @testable import Service
 @testable import Support
 
@@ -199,6 +200,90 @@ import Testing
             _ = try RecordingFile(RecordingJournal(plan), at: "\(folder.path)/.news.recording")
         }
         #expect(try folder.bytes("news.ts").isEmpty)
+    }
+}
+
+/// Several audio tracks in the last forms of recordings.
+struct RecordedTrackTests {
+    private static func track(_ language: String, _ kind: AudioTrackIdentity.Kind = .main) -> AudioTrackIdentity {
+        AudioTrackIdentity(language: LanguageTag(language) ?? .unknown, kind: kind)
+    }
+
+    private static let subtitles = PrivateDataStream(
+        descriptor: [0x59, 8] + Array("fra".utf8) + [0x20, 0, 1, 0, 2])
+
+    /// Three tracks of audio, DVB subtitles and teletext, read from their transport stream.
+    private static func part() throws -> RecordedMedia.Part {
+        let aac = AudioConfiguration(
+            codec: .aac, sampleRate: 48_000, channelCount: 2, samplesPerFrame: 1024, decoderSpecificInfo: [0x11, 0x90])
+        var state = TransportStreamState(video: nil, audio: aac, initialization: "a")
+        state.insert([(track("de"), aac), (track("en", .commentary), aac)], leading: track("en"))
+        state.insert([subtitles, PrivateDataStream(descriptor: [0x56, 5] + Array("fra".utf8) + [0x10, 0x88])])
+        var media = TransportMedia(decoding: Ticks(918_000)..<Ticks(1_080_000), presentationStart: Ticks(918_000))
+        let frames = { (payload: UInt8) in
+            (0..<80).map { index in
+                TransportMedia.AudioFrame(
+                    time: Ticks(918_000 + index * 1920), payload: [UInt8](repeating: payload, count: 40)[...])
+            }
+        }
+        (media.audio, media.audioConfiguration) = (frames(1), aac)
+        media.furtherAudio = [2, 3].map { TransportMedia.FurtherAudio(frames: frames($0), configuration: aac) }
+        media.privateData = (0..<4).flatMap { (page: Int64) in
+            (0..<2).map { stream in
+                TransportMedia.PrivateDataPacket(
+                    time: Ticks(918_000 + page * 18_000), stream: stream,
+                    payload: [stream == 0 ? 0x20 : 0x10, 0, 0x0F, UInt8(page), 0xFF])
+            }
+        }
+        var buffer: [UInt8] = []
+        let bytes = TransportStreamMuxer(state).segment(media, in: &buffer).bytes
+        var journal = RecordingJournal(RecordingPlan(path: "x", format: .mkv))
+        let text = journal.head + "S 1 \(bytes.count) 918000 153600 0 1071600 1767268800000\n"
+        journal = try #require(RecordingJournal(text: text))
+        var reader = RecordedMedia()
+        return try reader.read(bytes, of: try #require(journal.segments.first))
+    }
+
+    @Test(arguments: [RecordingFormat.mp4, .mkv]) func everyTrackHasItsLanguage(_ format: RecordingFormat) throws {
+        let part = try Self.part()
+        #expect(part.audio.map(\.number) == [0, 1, 2])
+        #expect(part.subtitles.map { Array($0.bytes) } == (0..<4).map { [0x0F, UInt8($0)] })
+        #expect(part.subtitles.map(\.time.count) == (0..<4).map { 918_000 + $0 * 18_000 })
+        #expect(part.audio.map(\.track) == [Self.track("en"), Self.track("de"), Self.track("en", .commentary)])
+        var file: [UInt8]
+        if format == .mp4 {
+            var movie = RecordedMovie()
+            try movie.append(part)
+            file = movie.head(lasting: Ticks(153_600), chapters: [], title: "x") + part.payload
+        } else {
+            let tracks = part.audio.map {
+                (
+                    MatroskaWriter.audioTrack + UInt8($0.number),
+                    MatroskaWriter.Audio($0.configuration, track: $0.track)
+                )
+            }
+            var writer = try MatroskaWriter(
+                video: nil, audio: Dictionary(uniqueKeysWithValues: tracks), subtitles: [Self.subtitles],
+                .init(title: "x", date: 0, duration: Ticks(153_600), tags: [], chapters: []))
+            file = writer.head + writer.clusters(part.frames(from: Ticks(918_000)))
+            let end = writer.end()
+            file += end.tail
+            for patch in end.patches {
+                file.replaceSubrange(patch.offset..<patch.offset + patch.bytes.count, with: patch.bytes)
+            }
+        }
+        let probe = try FFmpegTool.run(
+            "ffprobe",
+            [
+                "-v", "error", "-count_packets", "-show_entries",
+                "stream=codec_name,nb_read_packets:stream_tags=language"
+                    + ":stream_disposition=default,hearing_impaired,visual_impaired",
+                "-of", "csv=p=0", "INPUT",
+            ], input: file)
+        let lines = probe.text.split(separator: "\n").map(String.init)
+        let marked =
+            format == .mkv ? ["aac,80,0,0,1,eng", "dvb_subtitle,4,0,1,0,fra"] : ["aac,80,0,0,0,eng"]
+        #expect(lines == ["aac,80,1,0,0,eng", "aac,80,0,0,0,deu"] + marked, "\(lines)")
     }
 }
 

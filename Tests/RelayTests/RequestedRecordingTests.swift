@@ -89,6 +89,7 @@ import WebServer
         await scene.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 }
         let answer = String(decoding: try scene.api("GET", "/api/recordings").body, as: UTF8.self)
         #expect(answer.contains("\"state\" : \"recording\"") && answer.contains("archive-"), "\(answer)")
+        #expect(try scene.text("/web/recordings.json").contains("archive-"), "the page has it too")
         #expect(try scene.api("DELETE", "/api/recordings/\(id)").status == 204)
         await scene.reaches(recording: id) { $0?.isOver == true }
         #expect(scene.recordings?[id]?.files?.lostMilliseconds == 0)
@@ -162,6 +163,7 @@ import WebServer
         let none = try await ServeScene([(slug: "news", url: "http://127.0.0.1:9/x.m3u8")])
         #expect(try none.api("GET", "/api/recordings").status == 409)
         #expect(try none.api("PUT", "/api/recordings").status == 405)
+        #expect(try none.get("/web/recordings.json").status == 404)
         await none.end()
     }
 

@@ -192,7 +192,7 @@ struct ServeScene {
                     hasAPI
                         ? APIResponder(token: token, host: host, updater: updater, recordings: recordings) : nil
                 },
-                tokens: ServerTokens(tokens)))
+                recordings: recordings, tokens: ServerTokens(tokens)))
     }
 
     /// Replaces the configuration and reads it again.

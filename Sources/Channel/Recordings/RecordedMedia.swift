@@ -16,19 +16,44 @@ package struct RecordedMedia: Sendable {
         package var byteCount: Int { bytes.reduce(0) { $0 + $1.count } }
     }
 
+    /// The samples of an audio track in one segment.
+    package struct Audio: Sendable {
+        /// The number of the track in the recording; that of the leading audio is 0.
+        package let number: Int
+        /// nil if nothing says it.
+        package let track: AudioTrackIdentity?
+        package let configuration: AudioConfiguration
+        package let frames: [Frame]
+    }
+
     /// The samples of one segment.
     package struct Part: Sendable {
         package var video: [Frame] = []
-        package var audio: [Frame] = []
         package var videoConfiguration: VideoConfiguration?
-        package var audioConfiguration: AudioConfiguration?
+        /// The tracks that are in the segment, in the order of their numbers.
+        package var audio: [Audio] = []
+        package var subtitles: [Subtitle] = []
+    }
+
+    /// A packet of DVB subtitles.
+    package struct Subtitle: Sendable {
+        /// The number of its stream in `subtitleStreams`.
+        package let stream: Int
+        package let time: Ticks
+        /// Its segments (ETSI EN 300 743 §7.2).
+        package let bytes: ArraySlice<UInt8>
     }
 
     /// Audio that is that near to where it is due is there: packets have 90 kHz, and frames a finer time.
     private static let tolerance = 2 * TrackTimescale.audio / Ticks.perSecond + 2
 
-    private var demuxer = TransportDemuxer()
-    private var audioEnd: Int64?
+    private var demuxer = TransportDemuxer(audio: .all)
+    /// Where the audio of each track ends.
+    private var audioEnds: [Int: Int64] = [:]
+    /// The tracks beside the leading one, in the order of their numbers.
+    private var furtherTracks: [AudioTrackIdentity] = []
+    /// The streams of DVB subtitles that were announced so far.
+    package private(set) var subtitleStreams: [PrivateDataStream] = []
 
     package init() {}
 
@@ -38,15 +63,48 @@ package struct RecordedMedia: Sendable {
         let rest = try demuxer.reset()
         demuxed.video += rest.video
         demuxed.audio += rest.audio
+        for further in rest.furtherAudio { demuxed.append(further.packets, of: further.track) }
         let near = segment.presented.lowerBound
         var part = Part()
         part.videoConfiguration = demuxed.video.first?.configuration
-        part.audioConfiguration = demuxed.audio.first?.configuration
         part.video = frames(demuxed.video, near: near)
-        if let configuration = part.audioConfiguration {
-            part.audio = frames(demuxed.audio, of: configuration, near: near)
+        let further = demuxed.furtherAudio.compactMap { further in
+            number(of: further.track).map { (number: $0, track: Optional(further.track), packets: further.packets) }
+        }.sorted { $0.number < $1.number }
+        for audio in [(number: 0, track: demuxed.audioTrack, packets: demuxed.audio)] + further {
+            guard let configuration = audio.packets.first?.configuration else { continue }
+            part.audio.append(
+                Audio(
+                    number: audio.number, track: audio.track, configuration: configuration,
+                    frames: frames(audio.packets, of: configuration, track: audio.number, near: near)))
         }
+        part.subtitles = subtitles(of: demuxed, near: near)
         return part
+    }
+
+    private mutating func subtitles(of demuxed: DemuxedSegment, near: Ticks) -> [Subtitle] {
+        let announced = demuxed.program?.privateData.filter { $0.subtitling != nil } ?? []
+        subtitleStreams += announced.filter { !subtitleStreams.contains($0) }
+        return demuxed.metadata.compactMap { item -> Subtitle? in
+            guard case .privateData(let stream, let payload) = item.content, let time = item.time,
+                let index = subtitleStreams.firstIndex(of: stream), payload.first == Self.subtitleData
+            else { return nil }
+            // Without data_identifier, subtitle_stream_id and end_of_PES_data_field_marker.
+            let end = payload.last == 0xFF ? payload.count - 1 : payload.count
+            return Subtitle(
+                stream: index, time: Ticks(wire: time, near: near), bytes: payload[min(2, end)..<end])
+        }
+    }
+
+    /// data_identifier of DVB subtitles.
+    private static let subtitleData: UInt8 = 0x20
+
+    /// The number of a track beside the leading one; nil if there are too many.
+    private mutating func number(of track: AudioTrackIdentity) -> Int? {
+        if let index = furtherTracks.firstIndex(of: track) { return index + 1 }
+        guard furtherTracks.count < AudioTrackChoice.limit else { return nil }
+        furtherTracks.append(track)
+        return furtherTracks.count
     }
 
     private func frames(_ packets: [VideoPacket], near: Ticks) -> [Frame] {
@@ -70,18 +128,18 @@ package struct RecordedMedia: Sendable {
     }
 
     private mutating func frames(
-        _ packets: [AudioPacket], of configuration: AudioConfiguration, near: Ticks
+        _ packets: [AudioPacket], of configuration: AudioConfiguration, track: Int, near: Ticks
     ) -> [Frame] {
         let unit = Int64(configuration.samplesPerFrame).rescaled(
             TrackTimescale.audio, over: Int64(configuration.sampleRate.hertz))
         return packets.filter { $0.configuration == configuration }.map { packet in
-            let due = audioEnd ?? .min
+            let due = audioEnds[track] ?? .min
             var time =
                 packet.pts.map {
                     Ticks(wire: $0, near: near).count.rescaled(TrackTimescale.audio, over: Ticks.perSecond)
                 } ?? due
             if due != .min, abs(time - due) <= Self.tolerance { time = due }
-            audioEnd = time + unit
+            audioEnds[track] = time + unit
             return Frame(
                 decodeTime: time, duration: UInt32(clamping: unit), compositionOffset: 0, isRandomAccessPoint: true,
                 bytes: [packet.payload])

@@ -3,39 +3,44 @@ package import Mux
 
 /// The sample tables of a recording as an MP4 file, whose media data is the payloads of its parts in order.
 package struct RecordedMovie: Sendable {
-    private struct Configurations: Equatable {
-        let video: VideoConfiguration?
-        let audio: AudioConfiguration?
-    }
-
     private var writer = MovieWriter()
-    private var video: VideoConfiguration?
-    private var audio: AudioConfiguration?
-    private var descriptions: (configurations: Configurations, value: TrackDescriptions)?
+    private var video: (configuration: VideoConfiguration, descriptions: TrackDescriptions)?
+    /// The last period of each audio track, by its number.
+    private var audio: [Int: (configuration: AudioConfiguration, descriptions: TrackDescriptions)] = [:]
     /// When the first frame is presented.
     private var start: Ticks?
 
     package init() {}
 
     package mutating func append(_ part: RecordedMedia.Part) throws(MediaError) {
-        video = part.videoConfiguration ?? video
-        audio = part.audioConfiguration ?? audio
-        let configurations = Configurations(video: video, audio: audio)
-        if descriptions?.configurations != configurations {
-            let section = try InitWriter.write(video: video, audio: audio)
-            descriptions = (configurations, try TrackDescriptions(section.bytes))
-        }
-        guard let descriptions = descriptions?.value else { return }
         if start == nil { start = part.start }
-        for (track, frames) in [(TrackID.video, part.video), (TrackID.audio, part.audio)] {
-            guard let first = frames.first else { continue }
-            let samples = frames.map {
-                FragmentTrack.Sample(
-                    duration: $0.duration, compositionOffset: $0.compositionOffset,
-                    isRandomAccessPoint: $0.isRandomAccessPoint, byteCount: $0.byteCount)
-            }
-            writer.append(samples, of: track, at: first.decodeTime, as: descriptions)
+        if let configuration = part.videoConfiguration, configuration != video?.configuration {
+            let section = try InitWriter.write(video: configuration, audio: nil)
+            video = (configuration, try TrackDescriptions(section.bytes))
         }
+        if let video { append(part.video, of: TrackID.video, as: video.descriptions) }
+        for track in part.audio {
+            if audio[track.number]?.configuration != track.configuration {
+                let section = try InitWriter.write(video: nil, audio: track.configuration)
+                audio[track.number] = (track.configuration, try TrackDescriptions(section.bytes))
+            }
+            guard let descriptions = audio[track.number]?.descriptions else { continue }
+            let id = TrackID.audio + UInt32(track.number)
+            append(track.frames, of: id, as: descriptions)
+            if let language = track.track?.language { writer.setLanguage(language, of: id) }
+        }
+    }
+
+    private mutating func append(
+        _ frames: [RecordedMedia.Frame], of track: UInt32, as descriptions: TrackDescriptions
+    ) {
+        guard let first = frames.first else { return }
+        let samples = frames.map {
+            FragmentTrack.Sample(
+                duration: $0.duration, compositionOffset: $0.compositionOffset,
+                isRandomAccessPoint: $0.isRandomAccessPoint, byteCount: $0.byteCount)
+        }
+        writer.append(samples, of: track, at: first.decodeTime, as: descriptions)
     }
 
     /// Everything before the media data.
@@ -48,15 +53,17 @@ package struct RecordedMovie: Sendable {
 extension RecordedMedia.Part {
     /// The earliest presentation time of its video, else of its audio; nil if it is empty.
     package var start: Ticks? {
-        video.map { Ticks($0.decodeTime + Int64($0.compositionOffset)) }.min()
-            ?? audio.first.map { Ticks($0.decodeTime.rescaled(Ticks.perSecond, over: TrackTimescale.audio)) }
+        let audio = audio.first?.frames.first?.decodeTime
+        return video.map { Ticks($0.decodeTime + Int64($0.compositionOffset)) }.min()
+            ?? audio.map { Ticks($0.rescaled(Ticks.perSecond, over: TrackTimescale.audio)) }
     }
 
     /// The bytes of its samples in the order of `RecordedMovie`.
     package var payload: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity((video + audio).reduce(0) { $0 + $1.byteCount })
-        for frame in video + audio {
+        let frames = video + audio.flatMap(\.frames)
+        bytes.reserveCapacity(frames.reduce(0) { $0 + $1.byteCount })
+        for frame in frames {
             for part in frame.bytes { bytes += part }
         }
         return bytes
@@ -67,15 +74,24 @@ extension RecordedMedia.Part {
     package func frames(from origin: Ticks) -> [MatroskaWriter.Frame] {
         let video = video.map { frame in
             MatroskaWriter.Frame(
-                isVideo: true, time: Ticks(frame.decodeTime + Int64(frame.compositionOffset)) - origin,
+                track: MatroskaWriter.videoTrack,
+                time: Ticks(frame.decodeTime + Int64(frame.compositionOffset)) - origin,
                 decodeTime: Ticks(frame.decodeTime) - origin, isRandomAccessPoint: frame.isRandomAccessPoint,
                 bytes: frame.bytes)
         }
-        let audio = audio.map { frame in
-            let time = Ticks(frame.decodeTime.rescaled(Ticks.perSecond, over: TrackTimescale.audio)) - origin
-            return MatroskaWriter.Frame(
-                isVideo: false, time: time, decodeTime: time, isRandomAccessPoint: true, bytes: frame.bytes)
+        let audio = audio.flatMap { track in
+            track.frames.map { frame in
+                let time = Ticks(frame.decodeTime.rescaled(Ticks.perSecond, over: TrackTimescale.audio)) - origin
+                return MatroskaWriter.Frame(
+                    track: MatroskaWriter.audioTrack + UInt8(track.number), time: time, decodeTime: time,
+                    isRandomAccessPoint: true, bytes: frame.bytes)
+            }
         }
-        return video + audio
+        let subtitles = subtitles.map { subtitle in
+            MatroskaWriter.Frame(
+                track: MatroskaWriter.subtitleTrack + UInt8(subtitle.stream), time: subtitle.time - origin,
+                decodeTime: subtitle.time - origin, isRandomAccessPoint: true, bytes: [subtitle.bytes])
+        }
+        return video + audio + subtitles
     }
 }

@@ -58,7 +58,7 @@ package struct DemuxedSegment: Equatable, Sendable {
     package init() {}
 
     /// Appends packets of an audio track beside the leading one.
-    mutating func append(_ packets: [AudioPacket], of track: AudioTrackIdentity) {
+    package mutating func append(_ packets: [AudioPacket], of track: AudioTrackIdentity) {
         if let index = furtherAudio.firstIndex(where: { $0.track == track }) {
             furtherAudio[index].packets += packets
         } else {

@@ -68,13 +68,13 @@ package enum InitWriter {
 
 extension BoxWriter {
     /// Writes the fields of `mvhd` after its duration (§8.2.2).
-    mutating func playbackFields() {
+    mutating func playbackFields(nextTrack: UInt32 = TrackID.audio + 1) {
         u32(0x0001_0000)  // rate 1.0
         u16(0x0100)  // volume 1.0
         zeros(10)
         identityMatrix()
         zeros(24)
-        u32(TrackID.audio + 1)
+        u32(nextTrack)
     }
 
     /// Writes the identity matrix of `mvhd` and `tkhd` (§6.2.2).

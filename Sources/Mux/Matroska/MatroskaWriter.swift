@@ -6,7 +6,8 @@ package import Media
 /// carries its parameter sets; audio that needs another decoder configuration does not fit.
 package struct MatroskaWriter: Sendable {
     package struct Frame: Sendable {
-        package let isVideo: Bool
+        /// `videoTrack`, or `audioTrack` and those after it.
+        package let track: UInt8
         /// From the beginning of the file on.
         package let time: Ticks
         /// The order of frames in the file.
@@ -15,9 +16,9 @@ package struct MatroskaWriter: Sendable {
         package let bytes: [ArraySlice<UInt8>]
 
         package init(
-            isVideo: Bool, time: Ticks, decodeTime: Ticks, isRandomAccessPoint: Bool, bytes: [ArraySlice<UInt8>]
+            track: UInt8, time: Ticks, decodeTime: Ticks, isRandomAccessPoint: Bool, bytes: [ArraySlice<UInt8>]
         ) {
-            (self.isVideo, self.time, self.decodeTime) = (isVideo, time, decodeTime)
+            (self.track, self.time, self.decodeTime) = (track, time, decodeTime)
             (self.isRandomAccessPoint, self.bytes) = (isRandomAccessPoint, bytes)
         }
     }
@@ -40,8 +41,22 @@ package struct MatroskaWriter: Sendable {
         }
     }
 
-    private static let videoTrack: UInt8 = 1
-    private static let audioTrack: UInt8 = 2
+    /// An audio track as the head describes it.
+    package struct Audio: Sendable {
+        package let configuration: AudioConfiguration
+        /// nil if nothing says it.
+        package let track: AudioTrackIdentity?
+
+        package init(_ configuration: AudioConfiguration, track: AudioTrackIdentity?) {
+            (self.configuration, self.track) = (configuration, track)
+        }
+    }
+
+    package static let videoTrack: UInt8 = 1
+    /// The leading audio; the others follow.
+    package static let audioTrack: UInt8 = 2
+    /// The first subtitles, after as much audio as a channel may have.
+    package static let subtitleTrack = audioTrack + 1 + UInt8(AudioTrackChoice.limit)
     /// Times of blocks have 16 bits, in milliseconds from the beginning of their cluster.
     private static let longestCluster: Int64 = 30_000
     /// 2001-01-01, from which dates count.
@@ -55,9 +70,14 @@ package struct MatroskaWriter: Sendable {
     private var byteCount: Int
     private var cues: [(time: Int64, track: UInt8, position: Int)] = []
     private let mainTrack: UInt8
+    private let knownTracks: Set<UInt8>
 
+    /// - Parameters:
+    ///   - audio: by the number of its track.
+    ///   - subtitles: streams of DVB subtitles.
     package init(
-        video: VideoConfiguration?, audio: AudioConfiguration?, _ description: Description
+        video: VideoConfiguration?, audio: [UInt8: Audio], subtitles: [PrivateDataStream] = [],
+        _ description: Description
     ) throws(MediaError) {
         var file = EBMLWriter()
         file.master(0x1A45_DFA3) { header in
@@ -77,10 +97,16 @@ package struct MatroskaWriter: Sendable {
             try tracks.master(0xAE) { (entry: inout EBMLWriter) throws(MediaError) in try Self.write(video, to: &entry)
             }
         }
-        if let audio {
-            try tracks.master(0xAE) { (entry: inout EBMLWriter) throws(MediaError) in try Self.write(audio, to: &entry)
+        for (number, audio) in audio.sorted(by: { $0.key < $1.key }) {
+            try tracks.master(0xAE) { (entry: inout EBMLWriter) throws(MediaError) in
+                try Self.write(audio, as: number, to: &entry)
             }
         }
+        for (index, stream) in subtitles.enumerated() {
+            tracks.master(0xAE) { entry in Self.write(stream, as: Self.subtitleTrack + UInt8(index), to: &entry) }
+        }
+        knownTracks = Set((video == nil ? [] : [Self.videoTrack]) + audio.keys)
+            .union(subtitles.indices.map { Self.subtitleTrack + UInt8($0) })
         let parts: [(id: UInt32, bytes: [UInt8])] = [
             (0x1549_A966, Self.info(description)), (0x1654_AE6B, tracks.bytes),
             (0x1043_A770, Self.chapters(description)), (0x1254_C367, Self.tags(description)),
@@ -101,15 +127,15 @@ package struct MatroskaWriter: Sendable {
         file.element(0x114D_9B74, seek.bytes)
         for part in parts { file.element(part.id, part.bytes) }
         (head, self.base, seekOffsets, byteCount) = (file.bytes, base, offsets, file.bytes.count)
-        mainTrack = video == nil ? Self.audioTrack : Self.videoTrack
+        mainTrack = video == nil ? audio.keys.min() ?? Self.audioTrack : Self.videoTrack
     }
 
     /// Seek, SeekID and SeekPosition with their IDs and sizes.
     private static let seekEntrySize = 2 + 8 + (2 + 8 + 4) + (2 + 8 + 8)
 
-    /// Returns the clusters with the frames of a segment.
+    /// Returns the clusters with the frames of a segment, as far as the head knows their tracks.
     package mutating func clusters(_ frames: [Frame]) -> [UInt8] {
-        let ordered = frames.enumerated().sorted {
+        let ordered = frames.filter { knownTracks.contains($0.track) }.enumerated().sorted {
             ($0.element.decodeTime, $0.offset) < ($1.element.decodeTime, $1.offset)
         }
         .map(\.element)
@@ -120,9 +146,7 @@ package struct MatroskaWriter: Sendable {
             let end =
                 pending.firstIndex { abs(Self.milliseconds($0.time) - start) > Self.longestCluster } ?? pending.endIndex
             let cluster = pending[pending.startIndex..<max(end, pending.startIndex + 1)]
-            let entry = cluster.first {
-                $0.isRandomAccessPoint && ($0.isVideo ? Self.videoTrack : Self.audioTrack) == mainTrack
-            }
+            let entry = cluster.first { $0.isRandomAccessPoint && $0.track == mainTrack }
             if let entry {
                 cues.append((max(0, Self.milliseconds(entry.time)), mainTrack, byteCount + bytes.count - base))
             }
@@ -140,7 +164,7 @@ package struct MatroskaWriter: Sendable {
             let size = 4 + frame.bytes.reduce(0) { $0 + $1.count }
             body.id(0xA3)
             body.wideSize(UInt64(size))
-            body.append([0x80 | (frame.isVideo ? videoTrack : audioTrack)])
+            body.append([0x80 | frame.track])
             let offset = UInt16(bitPattern: Int16(clamping: milliseconds(frame.time) - start))
             body.append([UInt8(offset >> 8), UInt8(offset & 0xFF), frame.isRandomAccessPoint ? 0x80 : 0])
             for part in frame.bytes { body.append(part) }
@@ -212,8 +236,17 @@ extension MatroskaWriter {
         }
     }
 
-    private static func write(_ audio: AudioConfiguration, to entry: inout EBMLWriter) throws(MediaError) {
-        writeCommon(audioTrack, type: 2, to: &entry)
+    private static func write(
+        _ track: Audio, as number: UInt8, to entry: inout EBMLWriter
+    ) throws(MediaError) {
+        writeCommon(number, type: 2, track.track?.language ?? .unknown, to: &entry)
+        if number != audioTrack { entry.unsigned(0x88, 0) }  // FlagDefault
+        switch track.track?.kind {
+        case .hearingImpaired: entry.unsigned(0x55AB, 1)
+        case .commentary: entry.unsigned(0x55AC, 1)  // FlagVisualImpaired
+        case .main, .cleanEffects, nil: break
+        }
+        let audio = track.configuration
         switch audio.codec {
         case .aac:
             entry.text(0x86, "A_AAC")
@@ -229,12 +262,25 @@ extension MatroskaWriter {
         }
     }
 
-    private static func writeCommon(_ number: UInt8, type: UInt64, to entry: inout EBMLWriter) {
+    private static func write(_ stream: PrivateDataStream, as number: UInt8, to entry: inout EBMLWriter) {
+        guard let subtitling = stream.subtitling else { return }
+        writeCommon(number, type: 17, subtitling.language, to: &entry)
+        entry.unsigned(0x88, 0)  // FlagDefault
+        // subtitling_type for people who cannot hear well (ETSI EN 300 468 Table 26).
+        if (0x20...0x25).contains(subtitling.type) { entry.unsigned(0x55AB, 1) }
+        entry.text(0x86, "S_DVBSUB")
+        entry.element(0x63A2, Array(subtitling.pages) + [subtitling.type])
+    }
+
+    private static func writeCommon(
+        _ number: UInt8, type: UInt64, _ language: LanguageTag = .unknown, to entry: inout EBMLWriter
+    ) {
         entry.unsigned(0xD7, UInt64(number))
         entry.unsigned(0x73C5, UInt64(number))
         entry.unsigned(0x83, type)
         entry.unsigned(0x9C, 0)  // no lacing
-        entry.text(0x22B59C, "und")
+        entry.text(0x22B59C, language.iso639)
+        if language != .unknown { entry.text(0x22B59D, language.text) }  // BCP 47
     }
 
     private static func chapters(_ description: Description) -> [UInt8] {

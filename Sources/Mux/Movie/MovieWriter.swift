@@ -53,11 +53,22 @@ package struct MovieWriter: Equatable, Sendable {
     package mutating func append(
         _ samples: [FragmentTrack.Sample], of track: UInt32, at decodeTime: Int64, as descriptions: TrackDescriptions
     ) {
-        guard let index = tracks.firstIndex(where: { $0.id == track }), let description = descriptions.tracks[track]
-        else { return }
+        let kind = track == TrackID.video ? track : TrackID.audio
+        guard let description = descriptions.tracks[kind] else { return }
+        let index = index(of: track)
         let shift = shift / Self.shiftUnit * (tracks[index].timescale * Self.shiftUnit / Ticks.perSecond)
         tracks[index].append(samples, at: decodeTime - shift, offset: mediaByteCount, as: description)
         mediaByteCount += samples.reduce(0) { $0 + UInt64($1.bytes.count) }
+    }
+
+    package mutating func setLanguage(_ language: LanguageTag, of track: UInt32) {
+        tracks[index(of: track)].language = language
+    }
+
+    private mutating func index(of track: UInt32) -> Int {
+        if let index = tracks.firstIndex(where: { $0.id == track }) { return index }
+        tracks.append(SampleTableWriter(id: track))
+        return tracks.count - 1
     }
 
     /// Returns the bytes before the media data.
@@ -78,7 +89,9 @@ package struct MovieWriter: Equatable, Sendable {
             movie.box("moov") { moov in
                 writeHeader(&moov, lasting: presented)
                 for track in tracks {
-                    track.write(to: &moov, presenting: presented, dataStart: dataStart, isLarge: isLarge)
+                    track.write(
+                        to: &moov, presenting: presented, dataStart: dataStart, isLarge: isLarge,
+                        isAlternative: track.isAudio && tracks.count > 2)
                 }
                 text.write(to: &moov)
             }
@@ -106,7 +119,7 @@ package struct MovieWriter: Equatable, Sendable {
             mvhd.zeros(16)
             mvhd.u32(UInt32(Ticks.perSecond))
             mvhd.u64(UInt64(presented.upperBound.count - presented.lowerBound.count))
-            mvhd.playbackFields()
+            mvhd.playbackFields(nextTrack: max(TrackID.audio, tracks.map(\.id).max() ?? 0) + 1)
         }
     }
 }
@@ -128,11 +141,12 @@ extension SampleTableWriter {
     }
 
     fileprivate func write(
-        to moov: inout BoxWriter, presenting presented: Range<Ticks>, dataStart: UInt64, isLarge: Bool
+        to moov: inout BoxWriter, presenting presented: Range<Ticks>, dataStart: UInt64, isLarge: Bool,
+        isAlternative: Bool
     ) {
         let edit = edit(presenting: presented)
         moov.box("trak") { trak in
-            writeHeader(&trak, lasting: edit.delay + edit.duration)
+            writeHeader(&trak, lasting: edit.delay + edit.duration, isAlternative: isAlternative)
             trak.box("edts") { edts in
                 edts.fullBox("elst", version: 1) { elst in
                     elst.u32(edit.delay > 0 ? 2 : 1)
@@ -142,23 +156,26 @@ extension SampleTableWriter {
             }
             trak.box("mdia") { mdia in
                 writeMediaHeader(&mdia)
-                mdia.handler(id == TrackID.audio ? "soun" : "vide")
+                mdia.handler(isAudio ? "soun" : "vide")
                 mdia.box("minf") { minf in
-                    minf.mediaInformation(isAudio: id == TrackID.audio)
+                    minf.mediaInformation(isAudio: isAudio)
                     writeSampleTable(to: &minf, dataStart: dataStart, isLarge: isLarge)
                 }
             }
         }
     }
 
-    private func writeHeader(_ trak: inout BoxWriter, lasting duration: Int64) {
-        trak.fullBox("tkhd", version: 1, flags: 0x3) { tkhd in  // track_enabled, track_in_movie
+    private func writeHeader(_ trak: inout BoxWriter, lasting duration: Int64, isAlternative: Bool) {
+        // Of several languages, one is enabled.
+        let flags: UInt32 = id > TrackID.audio ? 0x2 : 0x3  // track_enabled, track_in_movie
+        trak.fullBox("tkhd", version: 1, flags: flags) { tkhd in
             tkhd.zeros(16)
             tkhd.u32(id)
             tkhd.zeros(4)
             tkhd.u64(UInt64(duration))
-            tkhd.zeros(8 + 2 + 2)
-            tkhd.u16(id == TrackID.audio ? 0x0100 : 0)  // volume
+            tkhd.zeros(8 + 2)
+            tkhd.u16(isAlternative ? 1 : 0)  // alternate_group
+            tkhd.u16(isAudio ? 0x0100 : 0)  // volume
             tkhd.zeros(2)
             tkhd.identityMatrix()
             tkhd.u32(descriptions.first?.width ?? 0)
@@ -171,7 +188,8 @@ extension SampleTableWriter {
             mdhd.zeros(16)
             mdhd.u32(UInt32(timescale))
             mdhd.u64(UInt64(duration))
-            mdhd.u16(0x55C4)  // "und"
+            // Three letters of five bits.
+            mdhd.u16(language.iso639.utf8.reduce(0) { $0 << 5 | UInt16($1 & 0x1F) })
             mdhd.u16(0)
         }
     }

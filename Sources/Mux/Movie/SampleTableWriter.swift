@@ -17,6 +17,7 @@ struct SampleTableWriter: Equatable, Sendable {
     }
 
     let id: UInt32
+    var language = LanguageTag.unknown
     private(set) var descriptions: [TrackDescriptions.Track] = []
     private(set) var chunks: [Chunk] = []
     private(set) var sizes: [UInt32] = []
@@ -32,7 +33,10 @@ struct SampleTableWriter: Equatable, Sendable {
 
     init(id: UInt32) { self.id = id }
 
-    var timescale: Int64 { id == TrackID.audio ? TrackTimescale.audio : TrackTimescale.video }
+    /// Tracks after the leading audio are audio too.
+    var isAudio: Bool { id >= TrackID.audio }
+
+    var timescale: Int64 { isAudio ? TrackTimescale.audio : TrackTimescale.video }
 
     /// Appends a chunk. The sample before it lasts until the chunk begins, or has no duration if the chunk begins earlier.
     /// - Parameters:

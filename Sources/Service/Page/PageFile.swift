@@ -15,6 +15,7 @@ enum PageFile: String, CaseIterable {
     case subtitles = "subtitles.js"
     case track = "track.js"
     case words = "words.js"
+    case recordings = "recordings.js"
     case icon = "icon.svg"
 
     /// The folder of the files in paths, for one channel and for many: `/web/page.css`, `/news/web/page.css`.

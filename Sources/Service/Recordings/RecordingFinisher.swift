@@ -78,15 +78,17 @@ struct RecordingFinisher: Sendable {
 
     private func forEachPart(_ body: (RecordedMedia.Part) throws(Failure) -> Void) throws(Failure) {
         var media = RecordedMedia()
-        var start = 0
-        for segment in report.journal.segments {
-            let bytes: [UInt8]
-            do throws(RecordingFile.Failure) { bytes = try file.read(start..<segment.end) } catch { throw .file(error) }
-            start = segment.end
-            let part: RecordedMedia.Part
-            do throws(MediaError) { part = try media.read(bytes, of: segment) } catch { throw .media(error) }
-            try body(part)
-        }
+        for index in report.journal.segments.indices { try body(try part(index, &media)) }
+    }
+
+    /// Reads a segment of the recording.
+    private func part(_ index: Int, _ media: inout RecordedMedia) throws(Failure) -> RecordedMedia.Part {
+        let segments = report.journal.segments
+        let bytes: [UInt8]
+        do throws(RecordingFile.Failure) {
+            bytes = try file.read((index == 0 ? 0 : segments[index - 1].end)..<segments[index].end)
+        } catch { throw .file(error) }
+        do throws(MediaError) { return try media.read(bytes, of: segments[index]) } catch { throw .media(error) }
     }
 
     /// Writes the sample tables first, which takes two readings of the media.
@@ -101,18 +103,28 @@ struct RecordingFinisher: Sendable {
     }
 
     private func writeMatroska(to output: Descriptor) throws(Failure) {
-        var (writer, origin, audio): (MatroskaWriter?, Ticks, AudioConfiguration?) = (nil, .zero, nil)
+        var (writer, origin, audio): (MatroskaWriter?, Ticks, [Int: RecordedMedia.Audio]) = (nil, .zero, [:])
         var video: VideoConfiguration.Codec?
+        var media = RecordedMedia()
+        // The head describes every track: those of a channel only become more.
+        let ends = Set([0, report.journal.segments.count - 1])
+        for index in ends.sorted() {
+            for track in try part(index, &media).audio where audio[track.number] == nil { audio[track.number] = track }
+        }
         try forEachPart { (part) throws(Failure) in
             if writer == nil {
-                (origin, audio) = (part.start ?? report.origin, part.audioConfiguration)
-                video = part.videoConfiguration?.codec
-                let made = try begin(part)
+                (origin, video) = (part.start ?? report.origin, part.videoConfiguration?.codec)
+                let made = try begin(part.videoConfiguration, audio, media.subtitleStreams)
                 writer = made
                 try Self.write(made.head, to: output)
             }
-            if let next = part.audioConfiguration, next != audio, audio?.codec == .aac || next.codec != audio?.codec {
-                throw .formatChanges
+            for track in part.audio {
+                let known = audio[track.number]?.configuration
+                if known == nil || known != track.configuration,
+                    known?.codec == .aac || track.configuration.codec != known?.codec
+                {
+                    throw .formatChanges
+                }
             }
             if let next = part.videoConfiguration, next.codec != video { throw .formatChanges }
             try Self.write(writer?.clusters(part.frames(from: origin)) ?? [], to: output)
@@ -126,13 +138,16 @@ struct RecordingFinisher: Sendable {
         }
     }
 
-    private func begin(_ part: RecordedMedia.Part) throws(Failure) -> MatroskaWriter {
+    private func begin(
+        _ video: VideoConfiguration?, _ audio: [Int: RecordedMedia.Audio], _ subtitles: [PrivateDataStream]
+    ) throws(Failure) -> MatroskaWriter {
+        let tracks = audio.map { (MatroskaWriter.audioTrack + UInt8($0), MatroskaWriter.Audio($1)) }
         let tags: [(name: String, value: String?)] = [
             ("TITLE", report.title), ("CHANNEL", report.journal.plan.channel), ("DATE_RECORDED", report.date.text),
         ]
         do throws(MediaError) {
             return try MatroskaWriter(
-                video: part.videoConfiguration, audio: part.audioConfiguration,
+                video: video, audio: Dictionary(uniqueKeysWithValues: tracks), subtitles: subtitles,
                 .init(
                     title: report.title, date: report.date.millisecondsSince1970, duration: report.duration,
                     tags: tags.compactMap { tag in tag.value.map { (tag.name, $0) } }, chapters: report.chapters))
@@ -166,4 +181,8 @@ extension RecordingFile.Failure {
         case .system(let code, let path): "\(path): \(unsafe String(cString: strerror(code)))"
         }
     }
+}
+
+extension MatroskaWriter.Audio {
+    fileprivate init(_ audio: RecordedMedia.Audio) { self.init(audio.configuration, track: audio.track) }
 }

@@ -59,7 +59,8 @@ package final class APIResponder: Sendable {
                 return Response(status: .noContent, cacheControl: .noStore, body: .empty)
             }
         case (.recordings, _) where route.permits(target.method), (.recording, _) where route.permits(target.method):
-            return recordings?.answer(to: route, target) ?? .now(APIProblem.noRecordings.response())
+            guard let recordings else { return .now(APIProblem.noRecordings.response()) }
+            return recordings.answer(to: route, target, documents: documents)
         case (.reload, .other("POST")): return Self.action { [updater] _ in Self.response(to: await updater.reload()) }
         default:
             guard let methods = route.methods else { return .now(APIProblem.unknownPath(target.path).response()) }

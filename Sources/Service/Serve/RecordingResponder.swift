@@ -11,15 +11,18 @@ struct RecordingResponder: Sendable {
 
     init(_ recordings: RecordingService, guide: GuideService?) { (self.recordings, self.guide) = (recordings, guide) }
 
-    /// - Parameter target: of a method that the route permits.
-    func answer(to route: Route.API, _ target: RequestTarget) -> Answer {
+    /// - Parameters:
+    ///   - target: of a method that the route permits.
+    ///   - documents: of the moment.
+    func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
         let isJSON = APIResponder.isJSON(target.fields.contentType)
         switch (route, target.method) {
         case (.recordings, .other):
             return APIResponder.action { isJSON ? await add($0) : APIProblem.wrongType.response() }
         case (.recordings, _):
-            let list = RecordingDocument.List(recordings: recordings.recordings.map(RecordingDocument.init))
-            return .now(APIResponder.json(list))
+            return .later {
+                await documents.perform { APIResponder.json(RecordingDocument.List(recordings.recordings)) }
+            }
         case (.recording(let text), let method):
             guard let id = Int(text), let found = recordings[id] else {
                 return .now(APIProblem.noSuchRecording.response())
@@ -131,7 +134,9 @@ extension RecordingService.Problem {
 /// A recording as the API shows it.
 struct RecordingDocument: Encodable, Sendable {
     struct List: Encodable, Sendable {
-        let recordings: [RecordingDocument]
+        private let recordings: [RecordingDocument]
+
+        init(_ recordings: [RequestedRecording]) { self.recordings = recordings.map(RecordingDocument.init) }
     }
 
     let id: Int

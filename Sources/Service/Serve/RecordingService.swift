@@ -14,7 +14,7 @@ import Synchronization
 /// A recording is a viewer of its channel: it starts the channel, takes a place among those that may run, and says in words
 /// why it has none. The list of recordings is a file beside them, so that the next process goes on with each.
 package final class RecordingService: Sendable {
-    private struct State {
+    struct State {
         var schedule: RecordingSchedule
         var tasks: [Int: Task<Void, Never>] = [:]
         /// Those that somebody ends.
@@ -52,7 +52,7 @@ package final class RecordingService: Sendable {
     private let observe: @Sendable () -> Void
     /// Holds the lock of the directory.
     private let directory: Descriptor
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// - Parameter pattern: the paths of the recordings, of which `{title}` is what people call them.
     package convenience init(
@@ -139,7 +139,7 @@ package final class RecordingService: Sendable {
 
     /// Changes a recording, and stores the list. A list that cannot be stored is that of a moment ago: the journals of
     /// recordings say the rest.
-    private func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
+    func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
         apply(id, change)
         Task {
             do throws(RecordingFile.Failure) { try await save() } catch {
@@ -231,7 +231,7 @@ extension RecordingService {
     }
 
     /// Writes the mark beside the files, or removes it.
-    private func mark(_ recording: RequestedRecording) async throws(RecordingFile.Failure) {
+    func mark(_ recording: RequestedRecording) async throws(RecordingFile.Failure) {
         guard let base = recording.files?.base else { return }
         try await RecordingThread.perform { [path = path(base)] () throws(RecordingFile.Failure) in
             try RecordingRetention.mark(path, isKept: recording.isKept)
@@ -239,7 +239,7 @@ extension RecordingService {
     }
 
     /// The path of a recording's files without a suffix.
-    private func path(_ base: String) -> String {
+    func path(_ base: String) -> String {
         switch pattern.root {
         case ".": base
         case "/": "/" + base
@@ -248,7 +248,7 @@ extension RecordingService {
     }
 
     /// The path of a file below the root.
-    private func base(_ path: String) -> String {
+    func base(_ path: String) -> String {
         String(pattern.root == "." ? path[...] : path.dropFirst(pattern.root.count).drop { $0 == "/" })
     }
 }
@@ -293,7 +293,8 @@ extension RecordingService {
                 } report: {
                     report($0, of: recording)
                 }
-                if end != nil { return }
+                // Of a channel that has ended, nothing more comes.
+                if end != nil || running.state.isOver && recording.endDate <= clock.now() { return }
             case .refused(let refusal, let status):
                 pause(recording, writer?.file, refusal.reason(status))
             }
@@ -308,7 +309,7 @@ extension RecordingService {
     }
 
     /// The file that an earlier process, or run of the channel, has left; nil if there is none. Waits for the disk.
-    private func reopen(_ recording: RequestedRecording) throws(RecordingFile.Failure) -> RecordingFile? {
+    func reopen(_ recording: RequestedRecording) throws(RecordingFile.Failure) -> RecordingFile? {
         let path = journalPath(recording)
         guard let known = RecordingFile.journal(at: path), pattern.isBelowRoot(known.plan.path) else { return nil }
         guard RecordingFile.hasMedia(known) else {
@@ -365,84 +366,11 @@ extension RecordingService {
         log(recording, "paused: \(reason)", .error)
     }
 
-    private func publish(_ content: EventContent, of recording: RequestedRecording) {
+    func publish(_ content: EventContent, of recording: RequestedRecording) {
         bus.publish(content, channel: recording.channel)
     }
 
-    private func log(_ recording: RequestedRecording, _ text: String, _ level: Logger.Level = .info) {
+    func log(_ recording: RequestedRecording, _ text: String, _ level: Logger.Level = .info) {
         logger.log(level: level, "Recording \(recording.id) of \(recording.channel) \(text)")
-    }
-}
-
-// MARK: - The last form
-
-extension RecordingService {
-    /// - Parameter isEnded: whether somebody ends it before its end.
-    private func finish(_ recording: RequestedRecording, _ writer: RecordingWriter?, isEnded: Bool) async {
-        var writer = writer
-        if writer == nil {
-            let file = try? await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
-                try reopen(recording)
-            }
-            writer = (file ?? nil).map { RecordingWriter($0, from: 0) }
-        }
-        guard let file = writer?.file, file.journal.byteCount > 0 else {
-            await RecordingThread.perform { [file = writer?.file] in file?.remove() }
-            return finishEmpty(recording, isEnded: isEnded)
-        }
-        if !isEnded, !file.journal.isClosed { try? await writer?.recordRemainder() }
-        update(recording.id) { found in
-            found.begin(base(String(file.mediaPath.dropLast(3))), file.journal)
-            found.state = .finishing
-        }
-        publish(.recordingClose(file: file.mediaPath, recording: recording.id), of: recording)
-        log(recording, "closed: \(file.mediaPath)")
-        let current = self[recording.id] ?? recording
-        try? await mark(current)
-        let retention = host.directory[recording.channel].map { RecordingRetention($0.options) }
-        let (result, removed) = await RecordingThread.finish(file) { [pattern] in
-            retention?.sweep(pattern, channel: recording.channel) ?? []
-        }
-        await record(result, of: recording)
-        for path in removed { log(recording, "made room: \(path) was removed") }
-        state.withLock { $0.schedule.remove(withFiles: Set(removed.map(base))) }
-    }
-
-    /// Nothing is in the recording, or an earlier process has given it its last form.
-    private func finishEmpty(_ recording: RequestedRecording, isEnded: Bool) {
-        if recording.state == .finishing, recording.files != nil {
-            update(recording.id) { $0.state = .done(note: nil) }
-        } else if isEnded {
-            state.withLock { $0.schedule.remove(recording.id) }
-            update(recording.id) { _ in }
-        } else {
-            let last = self[recording.id]?.state
-            let reason = if case .paused(let reason)? = last { reason } else { "Nothing of its time was published." }
-            update(recording.id) { $0.state = .failed(reason: reason) }
-            publish(.recordingError(recording: recording.id, reason: reason), of: recording)
-            log(recording, "failed: \(reason)", .error)
-        }
-    }
-
-    private func record(
-        _ result: Result<(path: String, note: String?), RecordingFile.Failure>?, of recording: RequestedRecording
-    ) async {
-        switch result {
-        case .success(let result)?:
-            let base = String(result.path.prefix(upTo: result.path.lastIndex(of: ".") ?? result.path.endIndex))
-            let (suffixes, byteCount) = await RecordingThread.perform { RecordingRetention.files(base) }
-            update(recording.id) { found in
-                found.state = .done(note: result.note)
-                found.files?.suffixes = suffixes
-                found.files?.byteCount = byteCount
-            }
-            publish(.recordingEnd(file: result.path, recording: recording.id, note: result.note), of: recording)
-            log(recording, "finished: \(result.path)")
-            if let note = result.note { log(recording, "is kept as \(result.path): \(note)", .warning) }
-        case .failure(let failure)?:
-            update(recording.id) { $0.state = .done(note: failure.message) }
-            log(recording, "is kept as it was written: \(failure.message)", .error)
-        case nil: finishEmpty(recording, isEnded: false)
-        }
     }
 }

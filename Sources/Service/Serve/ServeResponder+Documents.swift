@@ -77,6 +77,14 @@ extension ServeResponder {
         moment("overview.json", for: target) { StatusDocument.json(of: ServeOverview($0)) }
     }
 
+    /// `/web/recordings.json`: those of the channels that the viewer may watch.
+    func list(of recordings: RecordingService, for target: RequestTarget) -> Work {
+        moment("recordings.json", for: target) { overview in
+            StatusDocument.json(
+                of: RecordingDocument.List(recordings.recordings.filter { overview.directory[$0.channel] != nil }))
+        }
+    }
+
     /// `/status.json`
     func status(for target: RequestTarget) -> Work {
         let isWhole = mayReadGuide(target.viewer)

@@ -16,6 +16,8 @@ package final class ServeResponder: Responder {
     let guide: GuideService?
     /// nil: there is no API.
     private let api: APIResponder?
+    /// nil: there is no place for recordings.
+    let recordings: RecordingService?
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
     private let streamClients: ClientEvents
@@ -32,7 +34,7 @@ package final class ServeResponder: Responder {
     package init(
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
         tuner: TunerDevice? = nil, guide: GuideService? = nil, api: APIResponder? = nil,
-        tokens: ServerTokens = ServerTokens(),
+        recordings: RecordingService? = nil, tokens: ServerTokens = ServerTokens(),
         metrics: MetricsResponder? = nil, streamClients: ClientEvents = ClientEvents(),
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
@@ -42,6 +44,7 @@ package final class ServeResponder: Responder {
         self.tuner = tuner ?? TunerDevice(tunerCount: host.policy.tunerCount)
         self.guide = guide
         self.api = api
+        self.recordings = recordings
         self.tokens = tokens
         self.metrics = metrics
         self.streamClients = streamClients
@@ -55,6 +58,8 @@ package final class ServeResponder: Responder {
         case .page: .now(Page.overview)
         case .pageFile("/web/overview.json"): .later(overview(for: target))
         case .pageFile("/web/channels.json"): .later(channelNames(for: target))
+        case .pageFile("/web/recordings.json"):
+            recordings.map { .later(list(of: $0, for: target)) } ?? .now(.notFound(target.path))
         case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
         case .channelList(let format, let group):
             .later(channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group, for: target))

@@ -175,7 +175,8 @@ struct ServeService: Sendable {
         return try await setup.start(
             on: address,
             ServeResponder(
-                host, addresses: addresses, tuner: tuner, guide: guide, api: api, tokens: setup.credentials.viewers,
-                metrics: metrics, streamClients: setup.streamClients, clients: { [setup] in setup.connections.counts }))
+                host, addresses: addresses, tuner: tuner, guide: guide, api: api, recordings: recordings,
+                tokens: setup.credentials.viewers, metrics: metrics, streamClients: setup.streamClients,
+                clients: { [setup] in setup.connections.counts }))
     }
 }

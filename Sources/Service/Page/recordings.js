@@ -1,0 +1,33 @@
+// The recordings that the API was asked for: a panel of the list, which is there if there are any.
+import { duration, element, query } from "./words.js";
+
+const panel = element("details", { hidden: true, open: true });
+const rows = element("tbody");
+panel.append(element("summary", {}, "Recordings"), element("table", {},
+  element("thead", {}, element("tr", {}, ...["Name", "Channel", "State", "Time", "Size", "Missing"].map((title) => element("th", { scope: "col" }, title)))), rows));
+document.querySelector("main").append(panel);
+
+const date = new Intl.DateTimeFormat([], { dateStyle: "short", timeStyle: "short" });
+
+function row(recording) {
+  const { name, channel, state, reason, start, end, bytes, lostSeconds, playlist } = recording;
+  const title = playlist ? element("a", { href: playlist.slice(1) + query }, name) : name;
+  return element("tr", {}, ...[
+    title, channel, state, date.formatRange(new Date(start), new Date(end)),
+    bytes ? `${(bytes / 1e6).toFixed(1)} MB` : "–", lostSeconds ? duration(lostSeconds) : "–",
+  ].map((cell, i) => element("td", i === 2 && reason ? { title: reason } : {}, cell)));
+}
+
+async function poll() {
+  try {
+    const answer = await fetch(`web/recordings.json${query}`, { cache: "no-store" });
+    if (answer.status === 404) return; // There is no place for recordings.
+    if (answer.ok) {
+      const { recordings } = await answer.json();
+      rows.replaceChildren(...recordings.reverse().map(row));
+      panel.hidden = recordings.length === 0;
+    }
+  } catch { /* The overview says that the server does not answer. */ }
+  setTimeout(poll, document.hidden ? 60_000 : 10_000);
+}
+poll();

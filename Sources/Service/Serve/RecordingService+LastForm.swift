@@ -1,0 +1,84 @@
+import Channel
+import ChannelList
+import Logging
+import Observability
+import Synchronization
+
+extension RecordingService {
+    /// Gives a recording its last form.
+    /// - Parameter isEnded: whether somebody ends it before its end.
+    func finish(_ recording: RequestedRecording, _ writer: RecordingWriter?, isEnded: Bool) async {
+        var writer = writer
+        if writer == nil {
+            let file = try? await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
+                try reopen(recording)
+            }
+            writer = (file ?? nil).map { RecordingWriter($0, from: 0) }
+        }
+        guard let file = writer?.file, file.journal.byteCount > 0 else {
+            await RecordingThread.perform { [file = writer?.file] in file?.remove() }
+            return await finishEmpty(recording, isEnded: isEnded)
+        }
+        if !isEnded, !file.journal.isClosed { try? await writer?.recordRemainder() }
+        update(recording.id) { found in
+            found.begin(base(String(file.mediaPath.dropLast(3))), file.journal)
+            found.state = .finishing
+        }
+        publish(.recordingClose(file: file.mediaPath, recording: recording.id), of: recording)
+        log(recording, "closed: \(file.mediaPath)")
+        if let found = self[recording.id], found.isKept { try? await mark(found) }
+        let retention = host.directory[recording.channel].map { RecordingRetention($0.options) }
+        let (result, removed) = await RecordingThread.finish(file) { [pattern] in
+            retention?.sweep(pattern, channel: recording.channel) ?? []
+        }
+        await record(result, of: recording)
+        for path in removed { log(recording, "made room: \(path) was removed") }
+        state.withLock { $0.schedule.remove(withFiles: Set(removed.map(base))) }
+    }
+
+    /// Ends a recording in which nothing is, or that an earlier process has given its last form.
+    private func finishEmpty(_ recording: RequestedRecording, isEnded: Bool) async {
+        if recording.state == .finishing, let base = recording.files.map({ path($0.base) }) {
+            let (suffixes, _) = await RecordingThread.perform { RecordingRetention.files(base) }
+            guard let suffix = ["mkv", "mp4", "ts"].first(where: suffixes.contains) else {
+                return fail(recording, "Its files are gone.")
+            }
+            await record(.success((path: "\(base).\(suffix)", note: nil)), of: recording)
+        } else if isEnded {
+            state.withLock { $0.schedule.remove(recording.id) }
+            update(recording.id) { _ in }
+        } else {
+            let last = self[recording.id]?.state
+            let reason = if case .paused(let reason)? = last { reason } else { "Nothing of its time was published." }
+            fail(recording, reason)
+        }
+    }
+
+    private func fail(_ recording: RequestedRecording, _ reason: String) {
+        update(recording.id) { $0.state = .failed(reason: reason) }
+        publish(.recordingError(recording: recording.id, reason: reason), of: recording)
+        log(recording, "failed: \(reason)", .error)
+    }
+
+    private func record(
+        _ result: Result<(path: String, note: String?), RecordingFile.Failure>?, of recording: RequestedRecording
+    ) async {
+        switch result {
+        case .success(let result)?:
+            let base = String(result.path.prefix(upTo: result.path.lastIndex(of: ".") ?? result.path.endIndex))
+            let (suffixes, byteCount) = await RecordingThread.perform { RecordingRetention.files(base) }
+            update(recording.id) { found in
+                found.state = .done(note: result.note)
+                found.files?.suffixes = suffixes
+                found.files?.byteCount = byteCount
+            }
+            publish(.recordingEnd(file: result.path, recording: recording.id, note: result.note), of: recording)
+            log(recording, "finished: \(result.path)")
+            if let note = result.note { log(recording, "is kept as \(result.path): \(note)", .warning) }
+        case .failure(let failure)?:
+            update(recording.id) { $0.state = .done(note: failure.message) }
+            log(recording, "is kept as it was written: \(failure.message)", .error)
+        case nil: await finishEmpty(recording, isEnded: false)
+        }
+    }
+}

@@ -16,7 +16,7 @@ extension FetchAnswer {
         for character in Self.withoutMarkup(String(decoding: beginning, as: UTF8.self)) + " " {
             if Self.isSeparator(character) {
                 text += secrets.contains(token) ? "…" : token
-                text.append(character)
+                text.append(Self.isVisible(character) ? character : " ")
                 token = ""
             } else {
                 token.append(character)
@@ -34,6 +34,11 @@ extension FetchAnswer {
             guard let end = piece.firstIndex(of: ">"), element != "script", element != "style" else { return }
             text += " " + piece[piece.index(after: end)...]
         }
+    }
+
+    /// Whether a terminal shows the character, and does nothing else with it.
+    private static func isVisible(_ character: Character) -> Bool {
+        character.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
     }
 
     private static func isSeparator(_ character: Character) -> Bool { !character.isLetter && !character.isNumber }

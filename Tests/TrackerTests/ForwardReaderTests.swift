@@ -95,6 +95,15 @@ import Testing
         #expect(origin.connections == row.connections && origin.parts <= row.parts)
     }
 
+    @Test func readerThatNobodyAsksBeginsAgain() async throws {
+        let origin = Origin(byteCount: 1000, partBytes: 64)
+        let reader = ForwardReader(origin)
+        _ = await Self.read(reader, 0..<100, of: 1000)
+        await reader.closeIfIdle()
+        #expect(try await Self.read(reader, 200..<300, of: 1000).get() == (200..<300).map(Origin.byte))
+        #expect(origin.connections == 2)
+    }
+
     @Test func readsTakeTurns() async throws {
         let origin = Origin(byteCount: 1000, partBytes: 7)
         let reader = ForwardReader(origin)

@@ -71,7 +71,7 @@ import Testing
             #"{"error":"max connections","user":"…","pass":"…"}"#
         ),
         ("text", "Account s3cret expired, 1 < 2", "Account … expired, 1"), ("nothing", "", ""),
-        ("no text", "\u{1}\u{2}abc", ""),
+        ("commands of a terminal", "\u{1B}[31mred\u{202E}x", "[31mred x"), ("no text", "\u{1}\u{2}abc", ""),
         ("a long one", String(repeating: "word ", count: 50), String(repeating: "word ", count: 20) + "…"),
         ("markup alone", "<a><b<c>", ""),
     ]

@@ -5,10 +5,13 @@ import Synchronization
 ///
 /// Reads take turns. The connection brings no more than they ask for, so the origin waits like a slow player's. Bytes are
 /// kept for `windowBytes`, because parts are requested in any order and some overlap. A part that precedes them, as in
-/// the next round of a loop, is read over another connection, and so is one after a connection that failed.
+/// the next round of a loop, is read over another connection, and so is one after a connection that failed. A reader that
+/// nobody asks closes its connection.
 package actor ForwardReader {
     /// Bytes kept before the last one received, at least; twice as many at most, beside the part that is read.
     package static let windowBytes = 16 << 20
+    /// The time without a read after which the connection and the bytes are given up.
+    private static let idleTime = Duration.seconds(60)
 
     private enum Arrival: Sendable {
         case part(StreamPart)
@@ -30,16 +33,25 @@ package actor ForwardReader {
     private var start: UInt64 = 0
     /// The read that was asked for last, which the next one waits for.
     private var lastRead: Task<FetchOutcome, Never>?
+    /// The reads that have not ended, and the task that waits for no more of them.
+    private var reads = 0
+    private var idle: Task<Void, Never>?
 
     init(_ upstream: any Fetcher) { self.upstream = upstream }
 
-    deinit { transfer?.cancel() }
+    deinit {
+        transfer?.cancel()
+        idle?.cancel()
+    }
 
     /// Reads the part of a file that a request with `wholeByteCount` asks for.
     ///
     /// - Returns: an answer with status 206, or the answer that came in place of the file.
     func read(_ request: FetchRequest) async -> FetchOutcome {
         let earlier = lastRead
+        reads += 1
+        idle?.cancel()
+        defer { endRead() }
         let read = Task {
             _ = await earlier?.value
             return await readNext(request)
@@ -50,6 +62,22 @@ package actor ForwardReader {
         } onCancel: {
             read.cancel()
         }
+    }
+
+    private func endRead() {
+        reads -= 1
+        guard reads == 0 else { return }
+        idle = Task { [weak self] in
+            guard (try? await Task.sleep(for: Self.idleTime)) != nil else { return }
+            await self?.closeIfIdle()
+        }
+    }
+
+    /// Gives the connection and the bytes up, if nobody reads.
+    func closeIfIdle() {
+        guard reads == 0 else { return }
+        disconnect()
+        (bytes, start) = ([], 0)
     }
 
     private func readNext(_ request: FetchRequest) async -> FetchOutcome {

@@ -28,11 +28,11 @@ extension FetchAnswer {
 
     /// The text between the tags of a page, without scripts and styles.
     private static func withoutMarkup(_ page: String) -> String {
-        let pieces = page.split(separator: "<", omittingEmptySubsequences: false)
-        return pieces.dropFirst().reduce(into: String(pieces[0])) { text, piece in
-            let element = piece.prefix(while: \.isLetter).lowercased()
-            guard let end = piece.firstIndex(of: ">"), element != "script", element != "style" else { return }
-            text += " " + piece[piece.index(after: end)...]
+        let parts = page.split(separator: "<", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
+            let element = part.prefix(while: \.isLetter).lowercased()
+            guard let end = part.firstIndex(of: ">"), element != "script", element != "style" else { return }
+            text += " " + part[part.index(after: end)...]
         }
     }
 

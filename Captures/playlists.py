@@ -125,7 +125,7 @@ def rendition(url, entries, manner, kind="video/mp2t"):
 
 def write_index(capture, upstream, about, exchanges, backups=()):
     ordered = sorted(exchanges, key=lambda exchange: exchange["at"])
-    index = {"upstream": HOST + upstream, "about": about, "exchanges": ordered}
+    index = {"upstream": upstream if "://" in upstream else HOST + upstream, "about": about, "exchanges": ordered}
     if backups:
         index["backups"] = list(backups)
     (capture / "index.json").write_text(json.dumps(index, indent=1, ensure_ascii=False) + "\n")

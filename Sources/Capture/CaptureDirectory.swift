@@ -1,3 +1,4 @@
+import DASH
 import Fetch
 package import Foundation
 import Playlist
@@ -69,16 +70,27 @@ package struct CaptureDirectory: Sendable {
         }
     }
 
-    /// Whether a body begins like a playlist; reads the first 64 bytes only.
+    /// Whether a body begins like a playlist.
     func isPlaylist(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
+        let beginning = try beginning(of: body).prefix(64)
+        return (try? PlaylistLines(playlist: Array(beginning))) != nil
+    }
+
+    /// Whether a body begins like a DASH manifest.
+    func isManifest(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
+        DASHManifestParser.isManifest(try beginning(of: body))
+    }
+
+    /// The first 4 KiB of a body.
+    private func beginning(of body: CapturedAnswer.Body) throws(CaptureError) -> [UInt8] {
         switch body {
-        case .text(let text): return (try? PlaylistLines(playlist: Array(text.utf8.prefix(64)))) != nil
+        case .text(let text): return Array(text.utf8.prefix(4096))
         case .file(let path):
             let file = try file(path)
             do {
                 let handle = try FileHandle(forReadingFrom: file)
                 defer { try? handle.close() }
-                return (try? PlaylistLines(playlist: Array(handle.read(upToCount: 64) ?? Data()))) != nil
+                return Array(try handle.read(upToCount: 4096) ?? Data())
             } catch {
                 throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
             }
@@ -146,6 +158,10 @@ package struct CaptureError: Error, Equatable, Sendable {
         case foreignPath
         /// No exchange was recorded in the requested time range.
         case emptyTimeRange
+        /// The upstream was a stream, which is replayed and not served.
+        case stream
+        /// A DASH manifest cannot restart at its end.
+        case unloopable
     }
 
     package let reason: Reason

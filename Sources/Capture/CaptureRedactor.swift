@@ -62,9 +62,11 @@ package struct CaptureRedactor: Sendable {
     }
 
     /// Removes headers about the transfer and cookies, and what the options name.
-    func redact(headers: [FetchAnswer.Header]) -> [FetchAnswer.Header] {
+    /// - Parameter isFile: whether the body is a media file or its beginning, whose size makes it one.
+    func redact(headers: [FetchAnswer.Header], isFile: Bool = false) -> [FetchAnswer.Header] {
         headers.filter { header in
             let name = header.name.lowercased()
+            if isFile, name == "content-length" { return true }
             if Self.droppedHeaders.contains(name) || options.headers && !Self.semanticHeaders.contains(name) {
                 return false
             }
@@ -79,7 +81,7 @@ package struct CaptureRedactor: Sendable {
         "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "set-cookie2",
         "transfer-encoding",
     ]
-    private static let semanticHeaders: Set = ["content-type", "retry-after"]
+    private static let semanticHeaders: Set = ["accept-ranges", "content-range", "content-type", "retry-after"]
 
     private mutating func redact(reference: String, base: String) -> String {
         let target = URIReference.resolve(reference, against: base)

@@ -114,7 +114,7 @@ package struct CaptureWriter: Sendable {
         totals.bytes += answer.body.count
         return CapturedAnswer(
             status: answer.status, finalURL: final == requested ? nil : final,
-            headers: redactor.redact(headers: answer.headers),
+            headers: redactor.redact(headers: answer.headers, isFile: answer.isMediaFile),
             body: try store(body, from: url), endsAtClose: answer.endsAtClose)
     }
 

@@ -1,4 +1,6 @@
+import DASH
 import Fetch
+import Foundation
 import Playlist
 import Support
 import Synchronization
@@ -6,7 +8,7 @@ import Synchronization
 /// Serves a capture like the upstream that it was recorded from: the answers of each moment, with their latency and
 /// faults.
 ///
-/// Every URL of the capture, on whatever host, has a path here; the served playlists name these paths.
+/// Every URL of the capture, on whatever host, has a path here; the served playlists and manifests name these paths.
 package final class RecordedOrigin: Sendable {
     private let capture: CaptureDirectory
     private let paths: RecordedPaths
@@ -27,10 +29,15 @@ package final class RecordedOrigin: Sendable {
     package var entryPath: String { paths.path(of: capture.index.upstream) }
 
     /// - Parameter loops: whether the capture restarts at its end, with media sequence numbers that continue.
+    /// - Throws: `.stream` for a capture of one, `.unloopable` for a DASH manifest that is to loop.
     package init(_ capture: CaptureDirectory, loops: Bool = false) throws(CaptureError) {
+        guard capture.index.exchanges.allSatisfy(\.stream.isEmpty) else {
+            throw CaptureError(.stream, path: capture.url.path)
+        }
         let capture = CaptureDirectory(capture.url, index: capture.index.unfoldingRedirects)
         self.capture = capture
         paths = try RecordedPaths(capture)
+        guard !loops || !paths.hasManifest else { throw CaptureError(.unloopable, path: capture.url.path) }
         state = Mutex(State(responder: ReplayResponder(capture)))
         self.loops = loops ? try Self.playlistLoops(of: capture) : [:]
         loopLength = max(capture.index.duration, self.loops.values.map(\.duration).max() ?? .zero)
@@ -70,9 +77,12 @@ package final class RecordedOrigin: Sendable {
         case .failure(let reason): return .failing(reason, path: path, after: latency)
         case .answer(let answer):
             guard let answer = try? capture.answer(answer, to: exchange.url) else { return .notFound(exchange.url) }
-            let body = localized(answer, of: exchange.url) {
-                $0.playlist($1, iteration: iteration, remaining: loopLength - time)
-            }
+            let body =
+                paths.hasManifest
+                ? paths.manifest(answer, after: max(.zero, time - exchange.at))
+                : localized(answer, of: exchange.url) {
+                    $0.playlist($1, iteration: iteration, remaining: loopLength - time)
+                }
             return response(with: answer, body: body, to: exchange, over: latency)
         }
     }
@@ -81,7 +91,8 @@ package final class RecordedOrigin: Sendable {
         with answer: FetchAnswer, body: [UInt8], to exchange: CapturedExchange, over latency: Duration
     ) -> RecordedResponse {
         var headers = answer.headers.filter(\.isServedAsRecorded)
-        if let range = exchange.byteRange, answer.status == 206 {
+        let hasRange = headers.contains { $0.name.lowercased() == "content-range" }
+        if let range = exchange.byteRange, answer.status == 206, !hasRange {
             let last = range.offset &+ UInt64(max(1, body.count)) &- 1
             headers.append(.init(name: "Content-Range", value: "bytes \(range.offset)-\(last)/*"))
         }
@@ -156,7 +167,7 @@ extension FetchAnswer.Header {
     /// Whether the header is sent as recorded; the HTTP server writes the others itself.
     fileprivate var isServedAsRecorded: Bool {
         let written: Set = [
-            "accept-ranges", "age", "alt-svc", "cache-control", "content-range", "date", "etag", "server", "vary",
+            "accept-ranges", "age", "alt-svc", "cache-control", "content-length", "date", "etag", "server", "vary",
             "x-liverelay-transmission",
         ]
         return !written.contains(name.lowercased()) && !name.lowercased().hasPrefix("access-control-")
@@ -177,37 +188,55 @@ extension ByteRange {
 }
 
 /// Maps the URLs of a capture to paths of the origin that serves it.
+///
+/// The paths have numbers, `/7/segment.ts`. If the capture has a DASH manifest, whose templates name URLs that only its
+/// reader knows, they are made of the URLs, `/http/host/segment.m4s`, and relative references stay as they are.
 private struct RecordedPaths: Sendable {
     struct Resource: Equatable, Sendable {
         let url: String
         var isPlaylist: Bool
     }
 
+    private(set) var hasManifest = false
+    private let upstream: String
     private var numbers: [String: Int] = [:]
     private var resources: [Resource] = []
+    /// The indices of resources by the paths that are made of their URLs. URLs with several queries have one path.
+    private var places: [String: Int] = [:]
+    /// `http://host` of all URLs.
+    private var origins: Set<String> = []
 
     init(_ capture: CaptureDirectory) throws(CaptureError) {
-        insert(capture.index.upstream, isPlaylist: true)
+        upstream = capture.index.upstream
+        insert(upstream, isPlaylist: true)
         for exchange in capture.index.exchanges {
-            if case .answer(let answer) = exchange.ending {
-                insert(exchange.url, isPlaylist: try capture.isPlaylist(answer.body))
-            } else {
+            guard case .answer(let answer) = exchange.ending else {
                 insert(exchange.url, isPlaylist: false)
+                continue
             }
+            let isManifest = try capture.isManifest(answer.body)
+            hasManifest = hasManifest || isManifest
+            let isPlaylist = try capture.isPlaylist(answer.body)
+            insert(exchange.url, isPlaylist: isManifest || isPlaylist)
         }
     }
 
     private mutating func insert(_ url: String, isPlaylist: Bool) {
         if let number = numbers[url] {
             resources[number].isPlaylist = resources[number].isPlaylist || isPlaylist
-        } else {
-            numbers[url] = resources.count
-            resources.append(Resource(url: url, isPlaylist: isPlaylist))
+            return
         }
+        numbers[url] = resources.count
+        let place = Self.place(of: url)
+        let decoded = PercentEncoding.decode(place[...]) ?? place
+        places[decoded] = places[decoded] ?? resources.count
+        if let origin = Self.origin(of: url) { origins.insert(origin) }
+        resources.append(Resource(url: url, isPlaylist: isPlaylist))
     }
 
-    /// `/7/segment.ts`; for a URL that the capture does not contain, a path with the number 0.
+    /// `/7/segment.ts` or `/http/host/segment.m4s`; a path without a resource for a URL that the capture does not contain.
     func path(of url: String) -> String {
+        if hasManifest { return Self.place(of: url) }
         let name = URIReference.withoutQuery(url).split(separator: "/").last ?? ""
         let isPlain = name.utf8.allSatisfy {
             $0 < 0x80 && $0 != UInt8(ascii: "%") && $0 > 0x20 && $0 != UInt8(ascii: "\"")
@@ -216,10 +245,43 @@ private struct RecordedPaths: Sendable {
     }
 
     func resource(at path: String) -> Resource? {
+        if hasManifest {
+            // A reference may be relative to the root of the manifest's host.
+            let rooted = Self.origin(of: upstream).map(Self.place).flatMap { places[$0 + path] }
+            return (places[path] ?? rooted).map { resources[$0] }
+        }
         let parts = path.split(separator: "/")
         guard parts.count == 2, let number = Int(parts[0]), number > 0, number <= resources.count else {
             return nil
         }
         return resources[number - 1]
+    }
+
+    private static func place(of url: String) -> String {
+        "/" + URIReference.withoutQuery(url).replacing("://", with: "/", maxReplacements: 1)
+    }
+
+    private static func origin(of url: String) -> String? {
+        guard let scheme = URIReference.scheme(of: url), let authority = URIReference.authority(of: url) else {
+            return nil
+        }
+        return "\(scheme)://\(authority)"
+    }
+
+    /// The body of an answer; a manifest whose absolute URLs lead to this origin, and whose clock is that of the recording.
+    /// - Parameter elapsed: time since the recording got the answer.
+    func manifest(_ answer: FetchAnswer, after elapsed: Duration) -> [UInt8] {
+        guard DASHManifestParser.isManifest(answer.body), var text = String(validating: answer.body, as: UTF8.self)
+        else { return answer.body }
+        for origin in origins { text = text.replacing(origin + "/", with: Self.place(of: origin) + "/") }
+        if !text.contains("UTCTiming"), let end = text.ranges(of: "</MPD>").last,
+            let date = answer.header("Date").flatMap({ ProgramDateTime(httpDate: $0) })
+        {
+            let now = date.advanced(by: elapsed).text
+            text.insert(
+                contentsOf: "<UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:direct:2014\" value=\"\(now)\"/>",
+                at: end.lowerBound)
+        }
+        return Array(text.utf8)
     }
 }

@@ -22,6 +22,10 @@ package struct FetchRequest: Hashable, Sendable {
     package var acceptsStream = false
     /// Whether the answer may be a media file, of which the beginning is enough. It is recognized in the same way.
     package var acceptsFile = false
+    /// Whether the body is passed on in parts whatever it is.
+    var readsForward = false
+    /// The size of a file whose origin sends no parts of it, so that the range is read from its beginning on.
+    package var wholeByteCount: UInt64?
     /// The source that it belongs to: 0 is the primary; backups count from 1.
     package var source = 0
 

@@ -62,6 +62,8 @@ package enum MovieFault: Equatable, Sendable {
     case notMP4
     /// The file ends before its `moov` does, as a truncated file would.
     case noMovie
+    /// `moov` comes after the media, and the file can only be read from its beginning on.
+    case movieAfterMedia
     /// The samples are in movie fragments (ISO/IEC 14496-12 §8.8), which do not say where the next one is.
     case fragmented
     case movieTooLarge(bytes: UInt64)

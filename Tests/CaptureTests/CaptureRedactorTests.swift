@@ -98,6 +98,15 @@ private let headerRows: [(when: String, options: CaptureRedactor.Options, kept: 
     #expect(CaptureRedactor(options).redact(headers: headers).map(\.name) == kept, "\(when)")
 }
 
+/// A file is recognized by its size, and read in parts.
+@Test func fileKeepsItsSizeAndItsPlaces() {
+    let names = ["Accept-Ranges", "Content-Length", "Content-Range"]
+    let headers = names.map { FetchAnswer.Header(name: $0, value: "bytes") }
+    for options in [CaptureRedactor.Options.none, everything] {
+        #expect(CaptureRedactor(options).redact(headers: headers, isFile: true).map(\.name) == names)
+    }
+}
+
 @Test func changingTokensDoNotOccupyMemory() {
     var redactor = CaptureRedactor(everything)
     #expect(redactor.redact(url: "http://h/a?key") == "http://host-1.example/a")

@@ -1,5 +1,6 @@
 import Foundation
 import Playlist
+import Support
 import Testing
 
 @testable import Capture
@@ -35,6 +36,65 @@ extension RecordedOrigin {
     #expect(
         [0, 4, 5, 60].map { origin.text(of: origin.entryPath, at: $0) } == [first, first, "#EXTM3U\n", "#EXTM3U\n"])
     #expect(origin.response(to: "/0/b.ts", range: nil, at: .zero).status == 404)
+}
+
+/// Templates name segments that only a reader of the manifest knows: what it resolves them to is served.
+@Test(arguments: [
+    ("absolute", "http://cdn:81/x/", "http://cdn:81/x/1.m4s"), ("relative", "x/", "http://h/live/x/1.m4s"),
+    ("relative to the root", "/x/", "http://h/x/1.m4s"),
+    ("absolute, with a query", "https://h/x/", "https://h/x/1.m4s?token"),
+])
+func segmentsOfAManifestAreServed(when: String, base: String, url: String) throws {
+    let manifest =
+        "<MPD xmlns=\"http://www.w3.org/x\"><UTCTiming value=\"http://time/now?x\"/><BaseURL>\(base)</BaseURL></MPD>"
+    func answer(_ url: String, _ text: String) -> CapturedExchange {
+        CapturedExchange(at: .zero, url: url, ending: .answer(CapturedAnswer(status: 200, body: .text(text))))
+    }
+    let exchanges = [
+        answer(host + "live/a.mpd?t", manifest), answer(url, "media"), answer("http://time/now?x", "2026"),
+    ]
+    let origin = try origin("live/a.mpd?t", exchanges)
+    #expect(origin.entryPath == "/http/h/live/a.mpd")
+    let served = origin.text(of: origin.entryPath, at: 0)
+    #expect(served.contains("value=\"/http/time/now?x\"") && served.contains("\"http://www.w3.org/x\""))
+    let reference = try #require(served.split(separator: "BaseURL>").dropFirst().first).dropLast(2)
+    let resolved = URIReference.resolve(reference + "1.m4s", against: "http://replay" + origin.entryPath)
+    #expect(origin.text(of: String(resolved.dropFirst("http://replay".count)), at: 0) == "media", "\(when)")
+    #expect(origin.response(to: "/http/h/2.m4s", range: nil, at: .zero).status == 404)
+}
+
+/// A manifest without a clock gets that of the recording, because its segments are of that time.
+@Test func manifestHasTheClockOfTheRecording() throws {
+    let date = FetchAnswer.Header(name: "Date", value: "Tue, 24 Nov 2026 12:00:07 GMT")
+    let answer = CapturedAnswer(status: 200, headers: [date], body: .text("<MPD type=\"dynamic\"></MPD>"))
+    let origin = try origin(
+        "a.mpd", [CapturedExchange(at: .seconds(2), url: host + "a.mpd", ending: .answer(answer))])
+    let times = [0, 2, 65].map { origin.text(of: origin.entryPath, at: $0) }
+    for (text, time) in zip(times, ["12:00:07.000Z", "12:00:07.000Z", "12:01:10.000Z"]) {
+        #expect(text.contains("utc:direct:2014\" value=\"2026-11-24T\(time)\"/></MPD>"), "\(text)")
+    }
+}
+
+@Test func captureThatCannotBeServedIsRefused() throws {
+    let stream = CapturedExchange(
+        at: .zero, url: host + "live.ts", ending: .answer(CapturedAnswer(status: 200, body: .text(""))),
+        stream: [CapturedStream(file: "body/1.ts", parts: [], continues: false)])
+    let refused: [(reason: CaptureError.Reason, exchange: CapturedExchange, loops: Bool)] = [
+        (.stream, stream, false), (.unloopable, exchange(.zero, "a.mpd", "<MPD/>"), true),
+    ]
+    for (reason, exchange, loops) in refused {
+        let error = #expect(throws: CaptureError.self) { _ = try origin("a.mpd", [exchange], loops: loops) }
+        #expect(error?.reason == reason)
+    }
+}
+
+@Test func partOfAFileIsServedWithItsPlace() throws {
+    let field = FetchAnswer.Header(name: "Content-Range", value: "bytes 4-7/100")
+    let answer = CapturedAnswer(status: 206, headers: [field], body: .text("part"))
+    let part = CapturedExchange(
+        at: .zero, url: host + "a.mp4", byteRange: ByteRange(offset: 4, length: 4), ending: .answer(answer))
+    let response = try origin("a.mp4", [part]).response(to: "/1/a.mp4", range: "bytes=4-7", at: .zero)
+    #expect(response.status == 206 && response.headers == [field])
 }
 
 @Test(arguments: ["/-9223372036854775808/x", "/0/x", "/2/x", "/9223372036854775808/x", "/x/x", "/"])

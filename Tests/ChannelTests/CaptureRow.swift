@@ -21,6 +21,8 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     var isAudioOnly = false
     /// Whether there is an outage that is filled with gaps.
     var hasOutageGaps = false
+    /// Whether it is of a stream, whose last segment is open when the recording ends.
+    var isEndless = false
     /// Segments that nobody can fetch.
     var segmentsLost: UInt64 = 0
     /// Segments that hold no media.
@@ -30,7 +32,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         _ name: String, periods: Int, inits: Int, lostFrames: LostFrames = (0, ""), repeatedFrames: Int = 0,
         skipsFrames: Bool = false,
         timestampGaps: TimestampGaps = (0, 0), isAudioOnly: Bool = false, hasOutageGaps: Bool = false,
-        segmentsLost: UInt64 = 0, segmentsSkipped: Int = 0
+        isEndless: Bool = false, segmentsLost: UInt64 = 0, segmentsSkipped: Int = 0
     ) {
         capture = CaptureFixture(name)
         self.periods = periods
@@ -41,6 +43,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         self.timestampGaps = timestampGaps
         self.isAudioOnly = isAudioOnly
         self.hasOutageGaps = hasOutageGaps
+        self.isEndless = isEndless
         self.segmentsLost = segmentsLost
         self.segmentsSkipped = segmentsSkipped
     }
@@ -86,6 +89,12 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("event_messages", periods: 3, inits: 2),
         CaptureRow("byteranges", periods: 2, inits: 2),
         CaptureRow("dash_periods", periods: 3, inits: 2),
+        CaptureRow("raw_stream", periods: 2, inits: 1, isEndless: true, segmentsLost: 1),
+        CaptureRow(
+            "rtp_group", periods: 1, inits: 1, lostFrames: (1, "a part of it was in the datagram that is missing"),
+            skipsFrames: true, isEndless: true),
+        CaptureRow("mp4_file", periods: 1, inits: 1),
+        CaptureRow("ts_file", periods: 1, inits: 1),
         CaptureRow("packed_audio", periods: 3, inits: 2),
         CaptureRow("audio_only", periods: 3, inits: 2, isAudioOnly: true),
         CaptureRow("broadcast_audio", periods: 4, inits: 2),

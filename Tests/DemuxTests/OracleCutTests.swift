@@ -39,6 +39,24 @@ import Testing
         #expect(cut.video.filter(\.isDamaged).isEmpty)
     }
 
+    /// Parts of a file, the first of which begin where frames do: that says nothing about the later ones.
+    @Test(arguments: 0..<20) func partsOfAFileEndAnywhere(seed: Int) throws {
+        let stream = try (seed.isMultiple(of: 2) ? Self.stream : Self.bounded).get()
+        var random = SeededGenerator(seed: UInt64(seed))
+        let whole = try TransportDemuxer.all([stream])
+        var (demuxer, cut, start) = (TransportDemuxer(), [VideoPacket](), 0)
+        var ends = [VideoCuts.keyFrames(stream, pid: 0x100)[1]]
+        while let last = ends.last, last < stream.count {
+            ends.append(min(stream.count, last + Int.random(in: 8...100, using: &random) * 188))
+        }
+        for end in ends {
+            cut += try demuxer.feed(Array(stream[start..<end]), of: [UInt64(start)..<UInt64(end)]).video
+            start = end
+        }
+        cut += try demuxer.finish().video
+        #expect(cut.map(ComparableFrame.init) == whole.video.map(ComparableFrame.init))
+    }
+
     /// Cuts before each key frame, like a packager's: no frame is held for the next segment.
     @Test func cutsAtKeyFramesHoldNothing() throws {
         let stream = try Self.stream.get()

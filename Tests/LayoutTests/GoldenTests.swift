@@ -36,7 +36,7 @@ private let rows: [(when: String, expected: String?, actual: String, says: Strin
         #expect(captures.contains(.clean))
         for capture in captures {
             let index = String(decoding: try capture.bytes("index.json"), as: UTF8.self)
-            let named = Set(index.matches(of: /"body": "([^"]+)"/).map { String($0.1) })
+            let named = Set(index.matches(of: /"(?:body|stream)": "([^"]+)"/).map { String($0.1) })
             let folder = capture.file("body").path
             let stored = try FileManager.default.contentsOfDirectory(atPath: folder).map { "body/\($0)" }
             // A linked folder has the bodies of several captures.

@@ -26,10 +26,10 @@ private func listed(
         guideID: "\(name).tv", sources: [ListedSource(url: url)])
 }
 
-private func channels(url: String) -> [ListedChannel] {
+private func channels(url: String, isAlways: Bool) -> [ListedChannel] {
     var news = listed("News", ["UK", "News; Talk"], number: "7", url: url)
     news.options.tokens = [Secret(newsToken)]
-    (news.options.rewind, news.options.keepsRewind, news.options.isAlways) = (.seconds(200_000), true, false)
+    (news.options.rewind, news.options.keepsRewind, news.options.isAlways) = (.seconds(200_000), true, isAlways)
     return [news, listed("Sport", ["UK"], number: "5.1"), listed("Alone", [])]
 }
 
@@ -110,17 +110,19 @@ private struct XtreamScene {
     private let work: Task<Void, Never>
     private let directory: URL
 
-    init(url: String = "http://127.0.0.1:9/x.m3u8", tokens: [AccessToken] = []) async throws {
+    /// - Parameter isAlways: whether the channel that plays always runs, so that it has an archive.
+    init(url: String = "http://127.0.0.1:9/x.m3u8", tokens: [AccessToken] = [], isAlways: Bool = false) async throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "xtream-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let file = directory.appending(path: "guide.xml").path
         try Data(guideText.utf8).write(to: URL(filePath: file))
-        scene = try await ServeScene(channels(url: url))
+        let channels = channels(url: url, isAlways: isAlways)
+        scene = try await ServeScene(channels)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let guide = GuideService(.init(guides: [file]), directory: directory.path, logger: logger)
         self.guide = guide
         guide.update(
-            channels: channels(url: url), guides: [], fetcher: GuideFetcher(requests: CurlConfiguration()))
+            channels: channels, guides: [], fetcher: GuideFetcher(requests: CurlConfiguration()))
         work = Task { await guide.run() }
         responder = ServeResponder(scene.host, guide: guide, tokens: ServerTokens(tokens))
         http = try await HTTPServer.start(
@@ -290,6 +292,41 @@ private struct XtreamScene {
             ])
         #expect(played.text.split(separator: "\n").count > 20, "\(played.errors)")
         #expect(scene.scene.host.overview.startCount == 1)
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    /// The archive as a client finds it: announced with the stream and its programs, and addressed by minutes and a stamp.
+    @Test func archiveOfAClient() async throws {
+        let origin = try await CountingOrigin(.clean)
+        let scene = try await XtreamScene(
+            url: origin.url, tokens: [try #require(AccessToken(server))], isAlways: true)
+        let stream = try #require(try await scene.api("&action=get_live_streams")[0])
+        check(stream, streamFields, "stream with an archive")
+        #expect(stream["tv_archive"]?.text == "1" && stream["tv_archive_duration"]?.text == "2")
+        let number = try #require(stream["stream_id"]?.text)
+        let programs = try await scene.api("&action=get_simple_data_table&stream_id=\(number)")["epg_listings"]
+        let archived = (0..<4).map { programs?[$0]?["has_archive"]?.text }
+        #expect(archived == ["1", "0", "0", "0"], "what is over, and as old as the archive at most")
+        let live = try await scene.text("/live/anna/\(server)/\(number).m3u8")
+        let segments = try MediaPlaylistParser.parse(Array(live.utf8)).segments
+        let start = try #require(segments.first?.programDateTime).millisecondsSince1970 / 1000
+        let minute = XtreamAccountDocument.text(ProgramDateTime(millisecondsSince1970: start * 1000)).prefix(16)
+        let stamps = ["\(start)", "\(start)000", minute.replacing(" ", with: ":").replacing(/:(\d\d)$/) { "-\($0.1)" }]
+        let account = "username=anna&password=\(server)&stream=\(number)&duration=60"
+        let paths = stamps.flatMap { stamp in
+            [
+                "/timeshift/anna/\(server)/60/\(stamp)/\(number).ts", "/timeshift/anna/\(server)/60/\(stamp)/\(number)",
+                "/streaming/timeshift.php?\(account)&start=\(stamp)", "/timeshift.php?\(account)&start=\(stamp)",
+            ]
+        }
+        for path in paths {
+            var client = try RawClient(port: scene.http.port)
+            try client.send(request("GET", path))
+            // The hour that begins there is not over, so its end is not waited for.
+            let answer = try client.head()
+            #expect(answer.status == 200 && answer["Content-Type"] == "video/mp2t", "\(path): \(answer.status)")
+        }
         await scene.end()
         await origin.server.shutdown(within: .zero)
     }

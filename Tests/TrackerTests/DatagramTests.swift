@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Testing
 
@@ -78,6 +79,8 @@ import Testing
 
     @Test(arguments: [
         "udp://239.1.1.1", "udp://example.com:1234", "rtp://x@239.1.1.1:1", "udp://:1", "http://239.1.1.1:1",
+        "rtp://192.0.2.9@[ff3e::1]:5000", "rtp://[2001:db8::1]@232.1.1.1:5000", "udp://[ff02::1%25eth0]:1",
+        "udp://[ff3e::1]", "udp://[ff3e::1]:0", "udp://[ff3e::1]:65536",
     ])
     func addressesThatAreNone(_ url: String) { #expect(throws: FetchError.self) { _ = try DatagramURL(url) } }
 
@@ -87,6 +90,156 @@ import Testing
         let outcome = await DatagramFetcher(interface: "lo").fetch(request) { _ in }
         guard case .failure(let error) = outcome else { return }
         #expect(error.reason == .nothingReceived)
+    }
+}
+
+/// Groups are joined with the bytes that the kernel reads, and what is sent to them arrives.
+@Suite struct MulticastTests {
+    struct Request: CustomTestStringConvertible, Sendable {
+        let url: String
+        let level: Int
+        let option: Int32
+        let allGroupsOption: Int32
+        /// Where a group and a sender begin in the value, and the first bytes there.
+        let addresses: [(offset: Int, bytes: [UInt8])]
+        let byteCount: Int
+        var testDescription: String { url }
+    }
+
+    private static let tail6 = [UInt8](repeating: 0, count: 14)
+
+    static let requests = [
+        Request(
+            url: "udp://@239.1.2.3:5000", level: 0, option: 42, allGroupsOption: 49,
+            addresses: [(8, [2, 0, 0, 0, 239, 1, 2, 3])], byteCount: 136),
+        Request(
+            url: "rtp://192.0.2.9@232.1.2.3:5000", level: 0, option: 46, allGroupsOption: 49,
+            addresses: [(8, [2, 0, 0, 0, 232, 1, 2, 3]), (136, [2, 0, 0, 0, 192, 0, 2, 9])], byteCount: 264),
+        Request(
+            url: "udp://[ff15::7]:5000", level: 41, option: 42, allGroupsOption: 29,
+            addresses: [(8, [10, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0x15] + tail6.dropLast() + [7, 3, 0, 0, 0])],
+            byteCount: 136),
+        Request(
+            url: "rtp://[2001:db8::9]@[ff3e::7]:5000", level: 41, option: 46, allGroupsOption: 29,
+            addresses: [
+                (8, [10, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0x3E] + tail6.dropLast() + [7, 3, 0, 0, 0]),
+                (136, [10, 0, 0, 0, 0, 0, 0, 0, 0x20, 0x01, 0x0D, 0xB8]),
+            ], byteCount: 264),
+    ]
+
+    @Test(arguments: requests) func joinRequest(_ row: Request) throws {
+        let request = GroupRequest(try DatagramURL(row.url), interface: 3)
+        #expect(request.level == row.level && request.option == row.option)
+        #expect(request.allGroupsOption == row.allGroupsOption && request.value.count == row.byteCount)
+        #expect(request.value.prefix(8) == [3, 0, 0, 0, 0, 0, 0, 0])
+        for (offset, bytes) in row.addresses {
+            #expect(Array(request.value[offset..<offset + bytes.count]) == bytes, "at \(offset)")
+        }
+    }
+
+    @Test(arguments: ["udp://[ff02::7]:5000", "udp://[ff01::7]:5000"])
+    func groupOfOneLinkNeedsAnInterface(_ url: String) throws {
+        func fetcher(_ configuration: CurlConfiguration) throws(FetchError) -> SourceFetcher {
+            try SourceFetcher(upstream: url, configuration: configuration, backups: [], backupConfigurations: [])
+        }
+        var configuration = CurlConfiguration()
+        let error = #expect(throws: FetchError.self) { _ = try fetcher(configuration) }
+        #expect(error?.message.contains("--multicast-interface") == true)
+        configuration.multicastInterface = "eth0"
+        _ = try fetcher(configuration)
+    }
+
+    /// A datagram from a loopback address to the socket of a URL whose port is left out.
+    private static func arrives(_ url: String, from sender: String) throws -> Bool {
+        let address = try #require(IPAddress(sender))
+        guard let sending = LoopbackSender(address), let port = LoopbackSender(address)?.port else {
+            Issue.record("no socket at \(sender)")
+            return false
+        }
+        let destination = try DatagramURL("\(url):\(port)")
+        let socket = try DatagramSocket(destination, interface: "lo")
+        #expect(sending.send([0x47, 1, 2], to: destination.address, port: port))
+        return socket.receive(within: 100) == [[0x47, 1, 2]]
+    }
+
+    static let deliveries: [(when: String, url: String, sender: String, arrives: Bool)] = [
+        ("to an address of IPv4", "udp://127.0.0.1", "127.0.0.1", true),
+        ("to an address of IPv6", "udp://[::1]", "::1", true),
+        ("to a group", "udp://@239.255.77.7", "127.0.0.1", true),
+        ("to a group, from the wanted sender", "rtp://127.0.0.1@232.255.77.7", "127.0.0.1", true),
+        ("to a group, from another sender", "rtp://127.0.0.2@232.255.77.7", "127.0.0.1", false),
+    ]
+
+    @Test(arguments: deliveries.indices) func datagram(_ index: Int) throws {
+        let row = Self.deliveries[index]
+        #expect(try Self.arrives(row.url, from: row.sender) == row.arrives, "\(row.when)")
+    }
+
+    static let deliveries6: [(when: String, url: String, arrives: Bool)] = [
+        ("to a group of the link", "udp://[ff02::7:7]", true),
+        ("to a group, from the wanted sender", "rtp://[::1]@[ff3e::7:7]", true),
+        ("to a group, from another sender", "rtp://[::2]@[ff3e::7:7]", false),
+    ]
+
+    @Test(
+        .enabled(if: LoopbackSender.hasGroups6, "the loopback interface has no IPv6 multicast"),
+        arguments: deliveries6.indices)
+    func datagramOfIPv6(_ index: Int) throws {
+        let row = Self.deliveries6[index]
+        #expect(try Self.arrives(row.url, from: "::1") == row.arrives, "\(row.when)")
+    }
+}
+
+/// A socket that sends datagrams at the loopback interface.
+private final class LoopbackSender {
+    private let descriptor: Int32
+    private let level: Int32
+
+    /// Whether a datagram to a group of IPv6 can be sent there.
+    static var hasGroups6: Bool {
+        guard let address = IPAddress("::1"), let group = IPAddress("ff02::7:7"), let sender = LoopbackSender(address)
+        else { return false }
+        return sender.send([0], to: group, port: 9)
+    }
+
+    init?(_ address: IPAddress) {
+        let isIPv4 = address.bytes.count == 4
+        descriptor = socket(isIPv4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue), 0)
+        level = Int32(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6)
+        // IP_MULTICAST_IF takes an address, IPV6_MULTICAST_IF an index.
+        let index = unsafe if_nametoindex("lo")
+        let interface = isIPv4 ? address.bytes : unsafe withUnsafeBytes(of: index) { unsafe Array($0) }
+        let option: Int32 = isIPv4 ? 32 : 17
+        let name = SocketAddress.bytes(address, port: 0, scope: 0)
+        let isBound = unsafe name.withUnsafeBytes { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe bind(descriptor, $0.baseAddress, socklen_t(name.count)) == 0
+            }
+        }
+        guard isBound, unsafe setsockopt(descriptor, level, option, interface, 4) == 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The port that the system chose, which is free once the sender is gone.
+    var port: UInt16 {
+        var name = [UInt8](repeating: 0, count: 128)
+        var count = socklen_t(name.count)
+        _ = unsafe name.withUnsafeMutableBytes { bytes in
+            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
+                unsafe getsockname(descriptor, $0.baseAddress, &count)
+            }
+        }
+        return UInt16(name[2]) << 8 | UInt16(name[3])
+    }
+
+    func send(_ bytes: [UInt8], to address: IPAddress, port: UInt16) -> Bool {
+        let name = SocketAddress.bytes(address, port: port, scope: unsafe if_nametoindex("lo"))
+        return unsafe name.withUnsafeBytes { destination in
+            unsafe destination.withMemoryRebound(to: sockaddr.self) {
+                unsafe sendto(descriptor, bytes, bytes.count, 0, $0.baseAddress, socklen_t(name.count)) == bytes.count
+            }
+        }
     }
 }
 

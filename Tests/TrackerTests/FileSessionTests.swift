@@ -20,6 +20,8 @@ import Testing
             case falseRanges
             /// A transport stream that has a length and no end.
             case stream
+            /// The whole file, without its size.
+            case withoutSize
         }
 
         static let url = "http://origin.example/movie"
@@ -34,8 +36,10 @@ import Testing
                 return .init(end: (.success(FetchAnswer(status: 503, finalURL: Self.url, body: [1])), latency))
             }
             var headers = [FetchAnswer.Header(name: "Content-Length", value: "\(file.count)")]
+            if kind == .withoutSize { headers = [] }
             if kind != .whole { headers.append(.init(name: "Accept-Ranges", value: "bytes")) }
-            guard let range = request.byteRange?.range, kind == .ranges else {
+            // What is read forward is answered as by an origin with ranges.
+            guard let range = request.byteRange?.range, kind == .ranges || request.wholeByteCount != nil else {
                 if request.acceptsFile, FetchAnswer.isMediaFile(file, headers: headers) {
                     let body = Array(file.prefix(2048))
                     return .init(
@@ -147,6 +151,7 @@ import Testing
         var output: [String] = []
         /// Requests, but for those of segments.
         var others: Int
+        var kind = Origin.Kind.ranges
         var failures: Set<Int> = []
         var testDescription: String { when }
     }
@@ -160,29 +165,43 @@ import Testing
         Row(when: "fragments", output: ["-movflags", "+frag_keyframe+empty_moov"], others: 2),
         Row(when: "transport stream", output: ["-f", "mpegts"], others: 2),
         Row(when: "answers that fail once", others: 8, failures: [1, 3, 5]),
+        Row(when: "no ranges, moov first", output: ["-movflags", "+faststart"], others: 3, kind: .whole),
+        Row(when: "no ranges, and moov not far away", others: 3, kind: .whole),
+        Row(when: "ranges that are not there", others: 3, kind: .falseRanges),
+        Row(
+            when: "no ranges, fragments with an index",
+            output: ["-movflags", "+frag_keyframe+empty_moov+default_base_moof+global_sidx"], others: 3, kind: .whole),
+        Row(
+            when: "no ranges, fragments", output: ["-movflags", "+frag_keyframe+empty_moov"], others: 3, kind: .whole),
     ]
 
     @Test(arguments: rows) func finishedFileIsAVOD(_ row: Row) async throws {
         let file = try Self.file(row.output)
-        let run = try await Run(Origin(file: file, failures: row.failures))
+        let run = try await Run(Origin(file: file, kind: row.kind, failures: row.failures))
         #expect(run.end == .drained && run.losses == 0)
         #expect(try run.frames() == Self.frames(of: file))
         #expect(run.requests.count { $0.byteRange == nil } == 1 || !row.failures.isEmpty)
+        #expect(run.requests.dropFirst(2).allSatisfy { ($0.wholeByteCount != nil) == (row.kind != .ranges) })
         // The index is in the first part of so small a file, or one more part has it. No map is requested again.
         #expect(run.requests.count - run.segments.count <= row.others + 2, "\(run.requests.map(\.byteRange))")
         #expect(!run.segments.contains { $0.segment.segment.isDiscontinuous })
     }
 
-    static let refusals: [(when: String, kind: Origin.Kind, output: [String], reason: TrackerError.Reason)] = [
-        ("no ranges", .whole, [], .noByteRanges),
-        ("ranges that are said to be there", .falseRanges, [], .noByteRanges),
-    ]
+    /// Puts a box of 17 MiB before the media, as much as a window that is read forward does not have.
+    private static func withDistantIndex(_ file: [UInt8]) -> [UInt8] {
+        let size = 17 << 20
+        return Array(file.prefix(32)) + [1, 0x10, 0, 0] + Array("free".utf8) + [UInt8](repeating: 0, count: size - 8)
+            + file.dropFirst(32)
+    }
 
-    @Test(arguments: refusals.indices) func originWithoutRangesIsRefused(_ index: Int) async throws {
-        let row = Self.refusals[index]
-        let run = try await Run(Origin(file: try Self.file(row.output), kind: row.kind))
-        #expect(run.end == .failed(TrackerError(row.reason, url: Origin.url)), "\(row.when)")
-        #expect(run.requests.count == 2)
+    @Test func originWithoutRangesThatCannotBeReadForwardIsRefused() async throws {
+        let file = try Self.file()
+        #expect(file.prefix(8).elementsEqual([0, 0, 0, 32] + Array("ftyp".utf8)))
+        let unknown = try await Run(Origin(file: file, kind: .withoutSize))
+        #expect(unknown.end == .failed(TrackerError(.noByteRanges, url: Origin.url)) && unknown.requests.count == 2)
+        let distant = try await Run(Origin(file: Self.withDistantIndex(file), kind: .whole))
+        #expect(distant.end == .failed(TrackerError(.unusableFile(.movie(.movieAfterMedia)), url: Origin.url)))
+        #expect(distant.requests.count == 3 && distant.segments.isEmpty)
     }
 
     @Test(arguments: [Origin.Kind.whole, .stream]) func transportStreamWithoutRangesIsAStream(_ kind: Origin.Kind)
@@ -198,10 +217,14 @@ import Testing
         #expect(run.end == .failed(TrackerError(.unusableFile(.movie(.noMovie)), url: Origin.url)))
     }
 
-    @Test(arguments: [[], ["-movflags", "+frag_keyframe+empty_moov"], ["-f", "mpegts"]])
-    func loopedFileIsALiveChannel(_ output: [String]) async throws {
+    static let loops: [(output: [String], kind: Origin.Kind)] = [
+        ([], .ranges), (["-movflags", "+frag_keyframe+empty_moov"], .ranges), (["-f", "mpegts"], .ranges), ([], .whole),
+    ]
+
+    @Test(arguments: loops.indices) func loopedFileIsALiveChannel(_ index: Int) async throws {
+        let (output, kind) = Self.loops[index]
         let file = try Self.file(output, seconds: "10")
-        let run = try await Run(Origin(file: file), seconds: 40) { $0.loopsFiles = true }
+        let run = try await Run(Origin(file: file, kind: kind), seconds: 40) { $0.loopsFiles = true }
         #expect(run.end == nil && run.losses == 0)
         let (frames, once) = (try run.frames(), try Self.frames(of: file))
         #expect(frames.count > 3 * once.count)

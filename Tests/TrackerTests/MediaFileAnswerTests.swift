@@ -61,6 +61,27 @@ import Testing
         #expect(answer.filePart(of: 4..<8)?.fileSize == row.size, "\(row)")
     }
 
+    static let words: [(when: String, body: String, words: String)] = [
+        (
+            "a page", "<!doctype html><title>Portal</title><style>p{}</style><p>It <b>has\n\tended</b>",
+            "Portal It has ended"
+        ),
+        (
+            "JSON with the account", #"{"error":"max connections","user":"anna","pass":"s3cret"}"#,
+            #"{"error":"max connections","user":"…","pass":"…"}"#
+        ),
+        ("text", "Account s3cret expired, 1 < 2", "Account … expired, 1"), ("nothing", "", ""),
+        ("commands of a terminal", "\u{1B}[31mred\u{202E}x", "[31mred x"), ("no text", "\u{1}\u{2}abc", ""),
+        ("a long one", String(repeating: "word ", count: 50), String(repeating: "word ", count: 20) + "…"),
+        ("markup alone", "<a><b<c>", ""),
+    ]
+
+    @Test(arguments: words.indices) func firstWords(_ index: Int) {
+        let row = Self.words[index]
+        let answer = FetchAnswer(status: 403, finalURL: "http://h/", body: Array(row.body.utf8))
+        #expect(answer.words(withoutSecretsOf: "http://h/live/anna/s3cret/1.ts") == row.words, "\(row.when)")
+    }
+
     @Test func fileOnDiskIsReadByRanges() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "a file \(UUID().uuidString).mp4").path
         try Data(Self.box("ftyp") + [1, 2, 3]).write(to: URL(filePath: path))

@@ -127,8 +127,14 @@ import Testing
         #expect(Set(run.frames).count == run.frames.count)
     }
 
-    @Test func bytesWithoutKeyFramesEndTheSession() async throws {
-        let bytes = EndlessMultiplexSamples.withoutKeyFrames
+    static let uncut: [(when: String, bytes: [UInt8], reason: UnpublishedReason)] = [
+        ("no key frames", EndlessMultiplexSamples.repeating(frame: 7), .noRandomAccess),
+        ("a clock that stands still", EndlessMultiplexSamples.repeating(frame: 0), .frozenClock),
+        ("no tables", EndlessMultiplexSamples.repeating(frame: 0, tables: false), .noTables),
+    ]
+
+    @Test(arguments: uncut.indices) func bytesThatCannotBeCutEndTheSession(_ index: Int) async throws {
+        let (when, bytes, expected) = Self.uncut[index]
         var driver = ReplayDriver(
             session: UpstreamSession(upstream: StreamOrigin.url, policy: .init(variant: .highest)))
         let end = try await driver.run(
@@ -143,7 +149,7 @@ import Testing
             Issue.record("\(String(describing: end))")
             return
         }
-        #expect(reason == .noRandomAccess)
+        #expect(reason == expected, "\(when)")
     }
 
     @Test func aPageInPlaceOfTheStreamIsNamed() async throws {
@@ -161,11 +167,11 @@ extension TrackerError {
 }
 
 private enum EndlessMultiplexSamples {
-    /// One frame again and again: the clock never advances.
-    static let withoutKeyFrames: [UInt8] = {
+    /// One frame, to be sent again and again: the clock never advances.
+    static func repeating(frame: Int, tables: Bool = true) -> [UInt8] {
         let multiplex = SharedMultiplex.standard
-        return Array(multiplex.bytes[0..<188 * 2] + multiplex.bytes[multiplex.frames[7]])
-    }()
+        return Array(multiplex.bytes[0..<(tables ? 188 * 2 : 0)] + multiplex.bytes[multiplex.frames[frame]])
+    }
 }
 
 /// Segments are held back for a while.

@@ -51,7 +51,7 @@ package struct StreamCutter: Sendable {
     }
 
     /// Why nothing is cut.
-    package enum Obstacle: Equatable, Sendable { case noTables, noProgram, scrambled, noRandomAccess }
+    package enum Obstacle: Equatable, Sendable { case noTables, noProgram, scrambled, noRandomAccess, frozenClock }
 
     static let streamLimit = 64
     /// A longer step of the clock is another clock.
@@ -123,7 +123,9 @@ package struct StreamCutter: Sendable {
     /// Why nothing was cut so far.
     package var obstacle: Obstacle {
         if tables.followed == nil { return tables.isProgramMissing ? .noProgram : .noTables }
-        return own.scrambledPackets > 0 && own.frames + own.droppedFrames == 0 ? .scrambled : .noRandomAccess
+        // Frames that are passed on end no segment if no time passes.
+        if own.frames > 0 { return .frozenClock }
+        return own.scrambledPackets > 0 && own.droppedFrames == 0 ? .scrambled : .noRandomAccess
     }
 
     /// Playing time of all frames received on this connection, repeated or not.

@@ -26,6 +26,9 @@ struct ElementaryTrack: Sendable {
         if stream.kind.isVideo { assembler.buffer.bytes.reserveCapacity(capacity) }
     }
 
+    /// Records that segments may begin inside a PES packet.
+    mutating func expectOpenPackets() { video?.expectOpenPackets() }
+
     /// The PTS of the last PES packet that began in this segment.
     var lastPTS: Ticks? { assembler.buffer.starts.last?.pts }
 

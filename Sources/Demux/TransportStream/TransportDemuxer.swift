@@ -18,11 +18,22 @@ package struct TransportDemuxer: SegmentDemuxer {
     private var tables: ProgramTables
     private var tracks: [ElementaryTrack] = []
     private var metadata = MetadataStreams()
+    /// The end of the last byte range, if the segment was one of a file.
+    private var rangeEnd: UInt64?
 
     /// - Parameter choice: the audio tracks that are followed beside the leading one.
     package init(tracks: TrackSelection = .both, audio choice: AudioTrackChoice = .leading) {
         trackSelection = tracks
         tables = ProgramTables(tracks: tracks, audio: choice)
+    }
+
+    /// A part of a file that follows the last one may begin and end inside a frame, however cleanly others began.
+    package mutating func feed(_ segment: [UInt8], of ranges: [Range<UInt64>]) throws(MediaError) -> DemuxedSegment {
+        if let start = ranges.first?.lowerBound, start == rangeEnd {
+            for index in tracks.indices { tracks[index].expectOpenPackets() }
+        }
+        rangeEnd = ranges.last?.upperBound
+        return try feed(segment)
     }
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {

@@ -166,11 +166,12 @@ final class CurlTransfer {
     private func recognizeStream() {
         guard let stream = job.stream, body.count >= nextLook, (200..<300).contains(handle.status) else { return }
         nextLook = body.count * 2
+        let readsForward = job.request.readsForward
         isFileBeginning = job.request.acceptsFile && FetchAnswer.isMediaFile(body, headers: head.headers)
-        guard !isFileBeginning else { return }
-        guard StreamPart.isStream(body) else { return }
+        guard !isFileBeginning, readsForward || StreamPart.isStream(body) else { return }
         (isStream, wholeDeadline) = (true, nil)
-        handle.set(CURLOPT_LOW_SPEED_TIME, 0)
+        // The session looks after the silence of a stream, and nobody but libcurl after that of a file.
+        if !readsForward { handle.set(CURLOPT_LOW_SPEED_TIME, 0) }
         stream.begin(body, from: job.finalURL(handle.effectiveURL))
         body = []
     }

@@ -8,10 +8,6 @@ final class DatagramSocket: Sendable {
     static let bufferBytes: Int32 = 8 << 20
     /// The largest datagram.
     private static let datagramBytes = 1 << 16
-    // Their structures begin with an interface of 4 bytes, and have addresses of 128 bytes from the 8th byte on.
-    private static let joinGroup: Int32 = 42
-    private static let joinSourceGroup: Int32 = 46
-    private static let multicastAll: Int32 = 49
 
     private let descriptor: Int32
 
@@ -25,9 +21,10 @@ final class DatagramSocket: Sendable {
         let index = try Self.index(of: interface)
         set(SOL_SOCKET, SO_REUSEADDR, 1)
         set(SOL_SOCKET, SO_RCVBUF, Self.bufferBytes)
-        if isIPv4 { set(Int32(IPPROTO_IP), Self.multicastAll, 0) }
-        try bind(to: Self.socketAddress(url.address, port: url.port, scope: index))
-        if url.isMulticast { try join(url, interface: index, level: Int32(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6)) }
+        let request = GroupRequest(url, interface: index)
+        set(request.level, request.allGroupsOption, 0)
+        try bind(to: SocketAddress.bytes(url.address, port: url.port, scope: index))
+        if url.isMulticast { try join(request) }
     }
 
     deinit { close(descriptor) }
@@ -60,27 +57,11 @@ final class DatagramSocket: Sendable {
         guard code == 0 else { throw Self.error("the port cannot be used") }
     }
 
-    private func join(_ url: DatagramURL, interface: UInt32, level: Int32) throws(FetchError) {
-        var request = [UInt8](repeating: 0, count: 8)
-        request.replaceSubrange(0..<4, with: unsafe withUnsafeBytes(of: interface) { unsafe Array($0) })
-        for address in [url.address, url.source].compactMap(\.self) {
-            let bytes = Self.socketAddress(address, port: 0, scope: interface)
-            request += bytes + [UInt8](repeating: 0, count: 128 - bytes.count)
-        }
-        let option = url.source == nil ? Self.joinGroup : Self.joinSourceGroup
-        guard unsafe setsockopt(descriptor, level, option, &request, socklen_t(request.count)) == 0 else {
+    private func join(_ request: GroupRequest) throws(FetchError) {
+        let size = socklen_t(request.value.count)
+        guard unsafe setsockopt(descriptor, request.level, request.option, request.value, size) == 0 else {
             throw Self.error("the group cannot be joined")
         }
-    }
-
-    /// The bytes of a `sockaddr_in` or `sockaddr_in6`.
-    private static func socketAddress(_ address: IPAddress, port: UInt16, scope: UInt32) -> [UInt8] {
-        let isIPv4 = address.bytes.count == 4
-        let family = unsafe withUnsafeBytes(of: UInt16(isIPv4 ? AF_INET : AF_INET6)) { unsafe Array($0) }
-        let head = family + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
-        if isIPv4 { return head + address.bytes + [UInt8](repeating: 0, count: 8) }
-        let scopeID = unsafe withUnsafeBytes(of: scope) { unsafe Array($0) }
-        return head + [0, 0, 0, 0] + address.bytes + scopeID
     }
 
     private static func index(of interface: String?) throws(FetchError) -> UInt32 {
@@ -93,5 +74,44 @@ final class DatagramSocket: Sendable {
     private static func error(_ what: String) -> FetchError {
         let code = errno
         return FetchError(.other, url: "", code: code, message: unsafe "\(what): \(String(cString: strerror(code)))")
+    }
+}
+
+/// The socket option by which a group is joined, of any sender or of one (RFC 3678 §5.1).
+struct GroupRequest: Equatable, Sendable {
+    /// IPPROTO_IP or IPPROTO_IPV6.
+    let level: Int32
+    /// MCAST_JOIN_GROUP or MCAST_JOIN_SOURCE_GROUP, which have one number at both levels.
+    let option: Int32
+    /// `group_req` or `group_source_req`: an interface of 4 bytes, and addresses of 128 bytes from the 8th byte on.
+    let value: [UInt8]
+    /// IP_MULTICAST_ALL or IPV6_MULTICAST_ALL: whether datagrams come of groups that other sockets have joined.
+    let allGroupsOption: Int32
+
+    private static let addressBytes = 128
+
+    /// - Parameter interface: index of the interface; 0: as the routes say.
+    init(_ url: DatagramURL, interface: UInt32) {
+        let isIPv4 = url.address.bytes.count == 4
+        level = Int32(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6)
+        (option, allGroupsOption) = (url.source == nil ? 42 : 46, isIPv4 ? 49 : 29)
+        let addresses = [url.address, url.source].compactMap(\.self).flatMap { address in
+            let bytes = SocketAddress.bytes(address, port: 0, scope: interface)
+            return bytes + [UInt8](repeating: 0, count: Self.addressBytes - bytes.count)
+        }
+        value = unsafe withUnsafeBytes(of: interface) { unsafe Array($0) } + [0, 0, 0, 0] + addresses
+    }
+}
+
+enum SocketAddress {
+    /// The bytes of a `sockaddr_in` or `sockaddr_in6`.
+    /// - Parameter scope: index of the interface, for IPv6.
+    static func bytes(_ address: IPAddress, port: UInt16, scope: UInt32) -> [UInt8] {
+        let isIPv4 = address.bytes.count == 4
+        let family = unsafe withUnsafeBytes(of: UInt16(isIPv4 ? AF_INET : AF_INET6)) { unsafe Array($0) }
+        let head = family + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
+        if isIPv4 { return head + address.bytes + [UInt8](repeating: 0, count: 8) }
+        let scopeID = unsafe withUnsafeBytes(of: scope) { unsafe Array($0) }
+        return head + [0, 0, 0, 0] + address.bytes + scopeID
     }
 }

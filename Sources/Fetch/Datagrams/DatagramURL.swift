@@ -31,10 +31,16 @@ package struct DatagramURL: Hashable, Sendable {
             guard let sender = IPAddress(source) else {
                 throw FetchError(.other, url: url, message: "the sender is no IP address")
             }
+            guard sender.bytes.count == address.bytes.count else {
+                throw FetchError(.other, url: url, message: "the sender and the group are of IPv4 and IPv6")
+            }
             return sender
         }
     }
 
     /// Whether the address is a multicast group (RFC 5771, RFC 4291 §2.7).
     var isMulticast: Bool { address.bytes.count == 4 ? address.bytes[0] >> 4 == 14 : address.bytes.first == 0xFF }
+
+    /// Whether the address is a group of one interface or one link (RFC 7346 §2), which exists at each of them.
+    var isOfOneLink: Bool { address.bytes.count == 16 && isMulticast && [1, 2].contains(address.bytes[1] & 0x0F) }
 }

@@ -5,6 +5,7 @@ package struct SourceFetcher: Fetcher {
     private let primary: any Fetcher
     /// By the number of the source. A source that is not here is requested as the primary.
     private let others: [Int: Result<any Fetcher, FetchError>]
+    private let forwardReaders = ForwardReaders()
 
     /// - Parameters:
     ///   - backups: absolute URLs of the backups.
@@ -39,7 +40,13 @@ package struct SourceFetcher: Fetcher {
     package func fetch(
         _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
     ) async -> FetchOutcome {
-        do throws(FetchError) { return await (try fetcher(for: request)).fetch(request, receive: receive) } catch {
+        do throws(FetchError) {
+            let fetcher = try fetcher(for: request)
+            guard request.wholeByteCount == nil else {
+                return await forwardReaders.reader(of: request.source, fetcher).read(request)
+            }
+            return await fetcher.fetch(request, receive: receive)
+        } catch {
             return .failure(error)
         }
     }
@@ -58,7 +65,9 @@ package struct SourceFetcher: Fetcher {
         guard DatagramURL.isOne(url) else {
             return try CurlFetcher(upstream: url, backups: backups, configuration: configuration)
         }
-        _ = try DatagramURL(url)
+        guard try !DatagramURL(url).isOfOneLink || configuration.multicastInterface != nil else {
+            throw FetchError(.other, url: url, message: "a group of one link needs --multicast-interface")
+        }
         return DatagramFetcher(interface: configuration.multicastInterface, configuration: configuration)
     }
 }

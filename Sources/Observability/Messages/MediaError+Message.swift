@@ -53,6 +53,7 @@ extension MovieFault {
         switch self {
         case .notMP4: "it is no MP4 file"
         case .noMovie: "it ends before its moov box does"
+        case .movieAfterMedia: "its moov box comes after its media, and its origin sends no byte ranges"
         case .fragmented: "it is fragmented MP4, but a slate needs the sample tables of a plain MP4 file"
         case .movieTooLarge(let bytes): "its moov box has \(bytes) bytes"
         case .badTable(let box): "its \(box) box is missing, cut short, or does not fit the others"

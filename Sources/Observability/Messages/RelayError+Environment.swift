@@ -58,6 +58,8 @@ extension RelayError {
             case .unwritable: "Free disk space, correct the directory's permissions, or give another directory"
             case .alreadyRecorded, .notEmpty: "Give a directory that is empty or does not exist yet"
             case .emptyTimeRange: "Give a time range in which something was recorded"
+            case .stream: "Replay it without --live"
+            case .unloopable: "Leave out --loop"
             }
         let message = error.message.isEmpty ? "" : ": \(error.message)"
         self.init(.badCapture, "\(error.path) \(error.reason.message)\(message)", advice: advice)
@@ -74,6 +76,8 @@ extension CaptureError.Reason {
         case .malformedIndex: "is no capture index"
         case .foreignPath: "is outside the capture"
         case .emptyTimeRange: "has nothing in that time range"
+        case .stream: "is of an endless stream, which cannot be served again"
+        case .unloopable: "is of a DASH manifest, which cannot restart at its end"
         }
     }
 }

@@ -22,14 +22,14 @@ extension TrackerError {
     fileprivate var message: String {
         let url = url.redacted
         switch reason {
-        case .refused(let status): return "\(url) answered HTTP \(status)"
+        case .refused(let status): return "\(url) answered HTTP \(status)" + (words.isEmpty ? "" : ": “\(words)”")
         case .unreachable(let reason):
             return "\(url) cannot be reached: \(reason.message)" + (ipAddress.map { " (\($0))" } ?? "")
         case .openingTimedOut: return "\(url) gave no playlist in time"
         case .noByteRanges: return "\(url) is a media file, and its origin sends no byte ranges"
         case .unusableFile(let error): return "\(url) is a media file that cannot be published: \(error.message)"
         case .notAPlaylist(let kind, _):
-            return "\(url) is no HLS playlist, DASH manifest or transport stream: it is \(kind)"
+            return "\(url) is no HLS playlist, DASH manifest or transport stream: it is \(description(of: kind))"
         case .malformedPlaylist(let error): return "\(url) line \(error.line): \(error.message)"
         case .noVariant: return "\(url) offers no variant that matches"
         case .unexpectedPlaylistKind: return "\(url) is the wrong kind of playlist"
@@ -43,10 +43,21 @@ extension TrackerError {
         }
     }
 
+    /// The kind of an answer that is no channel, with its first words if they say why.
+    private func description(of kind: DocumentKind) -> String {
+        switch kind {
+        case .unknown where !words.isEmpty: "something that begins with “\(words)”"
+        case .webPage, .xml, .json: words.isEmpty ? "\(kind)" : "\(kind): “\(words)”"
+        default: "\(kind)"
+        }
+    }
+
     fileprivate var advice: String {
         switch reason {
         case .refused(401), .refused(403):
             "Check the URL, its token, and whether it needs --header, --cookie or --user-agent"
+        case .refused(429), .refused(458), .refused(509):
+            "The provider permits no more connections now: stop other players of the account, or try again later"
         case .refused: "Check the URL in a browser or with curl"
         case .unreachable(let reason): reason.advice
         case .openingTimedOut: "Check that the origin is running"

@@ -16,6 +16,8 @@ extension UnpublishedReason {
             "decoding cannot begin with any of its video frames: no IDR picture, no recovery point and no I picture that "
                 + "its stream announces"
         case .noAudio: "its audio does not arrive"
+        case .noTables: "its packets come without a program: there is no PAT, or no PMT"
+        case .frozenClock: "the times of its frames do not advance"
         }
     }
 }

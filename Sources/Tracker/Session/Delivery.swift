@@ -79,4 +79,8 @@ package enum UnpublishedReason: Equatable, Sendable {
     case noRandomAccess
     /// The segment waits for audio that does not arrive.
     case noAudio
+    /// The stream has no PAT, or no PMT.
+    case noTables
+    /// The times of the stream's frames do not advance.
+    case frozenClock
 }

@@ -24,6 +24,10 @@ struct FilePlaylist: Sendable {
     private let url: String
     /// Whether the file begins as a stream does.
     let mayBeStream: Bool
+    /// The size that the origin announced with the beginning; nil if it did not.
+    private let announcedSize: UInt64?
+    /// Whether the origin sends no parts, so that the file is read from its beginning on.
+    private var isForward = false
     private let pace: Pace
     private let cutting: FileCutting
     private var index: MediaFileIndex?
@@ -33,9 +37,12 @@ struct FilePlaylist: Sendable {
     private var began: Duration?
     private var listings = 0
 
-    /// - Parameter url: of the upstream, requested for each part: redirects may have tokens that expire.
-    init(url: String, mayBeStream: Bool, _ policy: UpstreamSession.Policy) {
-        (self.url, self.mayBeStream) = (url, mayBeStream)
+    /// - Parameters:
+    ///   - url: of the upstream, requested for each part: redirects may have tokens that expire.
+    ///   - beginning: the answer by which the file was recognized.
+    init(url: String, _ beginning: FetchAnswer, _ policy: UpstreamSession.Policy) {
+        (self.url, mayBeStream) = (url, StreamPart.isStream(beginning.body))
+        announcedSize = beginning.header("content-length").flatMap { UInt64($0) }
         pace = policy.filePace
         cutting = FileCutting(maxBytes: policy.limits.segmentBytes)
     }
@@ -45,6 +52,14 @@ struct FilePlaylist: Sendable {
 
     /// Whether more can be listed at once.
     var hasMore: Bool { neededRange != nil || listings == 1 && pace != .finished }
+
+    /// Segments that wait, at least, before more of the index is read. What is read forward is not kept for long.
+    var queuedAhead: Int { isForward ? 2 : 64 }
+
+    /// What is read from its beginning on, and its size; nil: the origin sends parts.
+    var forwardFile: (url: String, byteCount: UInt64)? {
+        isForward ? announcedSize.map { (url, $0) } : nil
+    }
 
     var request: FetchRequest? {
         neededRange.map { FetchRequest(.map, url: url, byteRange: ByteRange($0)) }
@@ -58,12 +73,23 @@ struct FilePlaylist: Sendable {
     /// Reads the answer to `request`.
     mutating func append(_ outcome: FetchOutcome) throws(TrackerError) {
         guard let neededRange else { return }
-        let part = try part(neededRange, in: outcome)
+        let part: (bytes: [UInt8], fileSize: UInt64)
+        do throws(TrackerError) { part = try self.part(neededRange, in: outcome) } catch {
+            guard error.reason == .noByteRanges, !isForward, !mayBeStream, announcedSize != nil else { throw error }
+            isForward = true
+            return
+        }
         do throws(MediaError) {
             if index == nil {
                 index = try MediaFileIndex(beginning: part.bytes, byteCount: part.fileSize, cutting)
             } else {
                 try index?.append(part.bytes)
+            }
+            // All media would be read before it, and then from the beginning again.
+            if isForward, let index, index.initialization == nil, let next = index.neededRange?.lowerBound,
+                next > UInt64(ForwardReader.windowBytes)
+            {
+                throw .movie(.movieAfterMedia)
             }
         } catch {
             throw TrackerError(.unusableFile(error), url: url)

@@ -21,12 +21,17 @@ extension FetchOutcome {
         switch self {
         case .failure(let error): throw TrackerError(error, url: url)
         case .success(let answer):
-            guard answer.isSuccess else { throw TrackerError(.refused(status: answer.status), url: url) }
+            guard answer.isSuccess else {
+                throw TrackerError(
+                    .refused(status: answer.status), url: url, words: answer.words(withoutSecretsOf: url))
+            }
             do {
                 return (try answer.document(variables: variables), answer.finalURL)
             } catch {
                 if case .notAPlaylist(let kind, let beginning) = error.reason {
-                    throw TrackerError(.notAPlaylist(kind, beginning: beginning), url: url, section: error.section)
+                    throw TrackerError(
+                        .notAPlaylist(kind, beginning: beginning), url: url, section: error.section,
+                        words: answer.words(withoutSecretsOf: url))
                 }
                 throw TrackerError(.malformedPlaylist(error), url: url, section: error.section)
             }

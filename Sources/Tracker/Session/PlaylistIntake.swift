@@ -21,9 +21,6 @@ struct PlaylistIntake: Sendable {
         var failures = FailureReport()
     }
 
-    /// Segments that wait, at least, before more of a file's index is read.
-    private static let queuedAhead = 64
-
     let policy: UpstreamSession.Policy
     private var state = State.idle
     /// nil unless the upstream was recognized as a media file, whose playlist is not loaded.
@@ -239,7 +236,7 @@ extension PlaylistIntake {
             media.requests.report(event)
         }
         if media.renditions[index].role == .main { state = .following }
-        if file?.hasMore == true, media.renditions[index].queue.count < Self.queuedAhead {
+        if let file, file.hasMore, media.renditions[index].queue.count < file.queuedAhead {
             _ = media.renditions[index].load.restart(at: now)
         }
     }
@@ -313,7 +310,7 @@ extension PlaylistIntake {
     ) throws(TrackerError) -> MediaPlaylist? {
         if file == nil {
             guard case .success(let answer) = outcome, answer.isMediaFile, !isNoFile else { return nil }
-            file = FilePlaylist(url: locator.upstream, mayBeStream: StreamPart.isStream(answer.body), policy)
+            file = FilePlaylist(url: locator.upstream, answer, policy)
         } else {
             do throws(TrackerError) { try file?.append(outcome) } catch {
                 // What says that it has ranges and has none may be a stream that has no end either.
@@ -322,6 +319,7 @@ extension PlaylistIntake {
                 }
                 (file, isNoFile) = (nil, true)
             }
+            media.requests.forwardFile = file?.forwardFile
             if let map = file?.initialization { media.holdMap(map.bytes, of: map.request) }
             if let playlist = file?.playlist(at: now) { return playlist }
         }

@@ -51,6 +51,8 @@ struct SessionRequests: Sendable {
     /// Whether the last effect of the session was appended.
     private(set) var isOver = false
     private var effects = EffectBuffer()
+    /// The file whose origin sends no parts of it, and its size; nil: there is none.
+    var forwardFile: (url: String, byteCount: UInt64)?
 
     /// - Parameter number: the session's number among those of its channel.
     init(_ policy: UpstreamSession.Policy, number: UInt64) {
@@ -84,6 +86,9 @@ struct SessionRequests: Sendable {
         request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
         request.byteLimit = byteLimit
         request.acceptsStream = (target == .opening || target == .stream) && request.byteRange == nil
+        if let forwardFile, request.byteRange != nil, request.url == forwardFile.url {
+            request.wholeByteCount = forwardFile.byteCount
+        }
         request.needsNewConnection = isRace || (timeouts ?? 0) > 0
         effects.append(.fetch(nextID, request))
         limiter.began(nextID, request.url)

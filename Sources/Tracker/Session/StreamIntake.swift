@@ -355,7 +355,9 @@ extension FetchOutcome {
 extension StreamCutter.Obstacle {
     fileprivate var reason: UnpublishedReason {
         switch self {
-        case .noTables, .noProgram: .unreadable
+        case .noTables: .noTables
+        case .noProgram: .unreadable
+        case .frozenClock: .frozenClock
         case .scrambled: .undecryptable
         case .noRandomAccess: .noRandomAccess
         }

@@ -38,12 +38,17 @@ package struct TrackerError: Error, Equatable, Sendable {
     package let section: String?
     /// The host's IP address, if the request was denied because of it.
     package let ipAddress: String?
+    /// The first words of the answer, without the secrets of `url`; empty if it is no text.
+    package let words: String
 
-    package init(_ reason: Reason, url: String, section: String? = nil, ipAddress: String? = nil) {
+    package init(
+        _ reason: Reason, url: String, section: String? = nil, ipAddress: String? = nil, words: String = ""
+    ) {
         self.reason = reason
         self.url = url
         self.section = section
         self.ipAddress = ipAddress
+        self.words = words
     }
 
     /// The error of a playlist request without a whole answer.
@@ -66,6 +71,7 @@ package struct TrackerError: Error, Equatable, Sendable {
     /// Whether the errors have the same cause, even if the text of an error page changes with each request.
     func isEquivalent(to other: TrackerError) -> Bool {
         switch (reason, other.reason) {
+        case (.refused(let mine), .refused(let theirs)): mine == theirs && url == other.url
         case (.notAPlaylist(let mine, _), .notAPlaylist(let theirs, _)):
             (mine == .nothing) == (theirs == .nothing) && url == other.url
         case (.malformedPlaylist(let mine), .malformedPlaylist(let theirs)):

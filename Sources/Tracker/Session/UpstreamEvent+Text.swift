@@ -160,6 +160,8 @@ extension UnpublishedReason {
         case .unreadable: "unreadable"
         case .noVideo: "no-video"
         case .noRandomAccess: "no-random-access"
+        case .noTables: "no-tables"
+        case .frozenClock: "frozen-clock"
         case .noAudio: "no-audio"
         }
     }

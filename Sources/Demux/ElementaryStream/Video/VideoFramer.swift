@@ -22,6 +22,11 @@ struct VideoFramer: Sendable {
         writer = VideoSampleWriter(pid: pid, codec: codec)
     }
 
+    /// Records that PES packets may span segments.
+    mutating func expectOpenPackets() {
+        boundaryAlignment.recordBoundary(.continuation, continuesAccessUnit: false, previousLookedComplete: false)
+    }
+
     /// Removes every complete access unit from `buffer` and leaves the rest there.
     /// - Parameter start: how the segment begins on this PID; nil if it has no payload of the PID.
     mutating func frame(

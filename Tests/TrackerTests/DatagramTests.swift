@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import Fetch
+@testable import Tracker
 
 /// Datagrams are put into order, and what is missing is counted.
 @Suite struct DatagramOrderTests {
@@ -160,6 +161,18 @@ import Testing
         let socket = try DatagramSocket(destination, interface: "lo")
         #expect(sending.send([0x47, 1, 2], to: destination.address, port: port))
         return socket.receive(within: 100) == [[0x47, 1, 2]]
+    }
+
+    static let explained: [(error: FetchError, words: String)] = [
+        (FetchError(.other, url: "udp://a", message: "no IP address"), "no IP address"),
+        (FetchError(.other, url: "udp://a", code: 19, message: "no interface x"), "no interface x"),
+        (FetchError(.other, url: "http://h/", code: 3, message: "of libcurl"), ""),
+        (FetchError(.nothingReceived, url: "udp://a", message: "x"), ""),
+    ]
+
+    @Test(arguments: explained.indices) func addressThatCannotBeRequestedIsExplained(_ index: Int) {
+        let row = Self.explained[index]
+        #expect(TrackerError(row.error, url: row.error.url).words == row.words)
     }
 
     static let deliveries: [(when: String, url: String, sender: String, arrives: Bool)] = [

@@ -24,7 +24,8 @@ extension TrackerError {
         switch reason {
         case .refused(let status): return "\(url) answered HTTP \(status)" + (words.isEmpty ? "" : ": “\(words)”")
         case .unreachable(let reason):
-            return "\(url) cannot be reached: \(reason.message)" + (ipAddress.map { " (\($0))" } ?? "")
+            let cause = words.isEmpty ? reason.message : words
+            return "\(url) cannot be reached: \(cause)" + (ipAddress.map { " (\($0))" } ?? "")
         case .openingTimedOut: return "\(url) gave no playlist in time"
         case .noByteRanges: return "\(url) is a media file, and its origin sends no byte ranges"
         case .unusableFile(let error): return "\(url) is a media file that cannot be published: \(error.message)"

@@ -38,7 +38,7 @@ package struct TrackerError: Error, Equatable, Sendable {
     package let section: String?
     /// The host's IP address, if the request was denied because of it.
     package let ipAddress: String?
-    /// The first words of the answer, without the secrets of `url`; empty if it is no text.
+    /// The first words of the answer, without the secrets of `url`, or why an address cannot be requested; may be empty.
     package let words: String
 
     package init(
@@ -53,7 +53,11 @@ package struct TrackerError: Error, Equatable, Sendable {
 
     /// The error of a playlist request without a whole answer.
     package init(_ error: FetchError, url: String) {
-        self.init(.unreachable(error.reason), url: url, ipAddress: error.deniedIPAddress)
+        // The words of libcurl say no more than the reason, and may have parts of the URL.
+        let isExplained = error.reason == .other && (error.code == 0 || DatagramURL.isOne(url))
+        self.init(
+            .unreachable(error.reason), url: url, ipAddress: error.deniedIPAddress,
+            words: isExplained ? error.message : "")
     }
 
     /// - Parameter number: the media sequence number of the segment with the key.

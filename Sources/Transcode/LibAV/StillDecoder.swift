@@ -5,8 +5,8 @@ package import Media
 package enum StillDecoder {
     /// The largest sample that is decoded, in bytes.
     package static let largestSample = 16 << 20
-    /// The pixels of the largest frame: 8192 × 4352.
-    static let largestFrame: Int64 = 8192 * 4352
+    /// The pixels of the largest frame: 4096 × 2304.
+    static let largestFrame: Int64 = 4096 * 2304
 
     /// Decodes a sample that needs no other.
     /// - Parameters:

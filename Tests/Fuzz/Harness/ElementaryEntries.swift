@@ -1,10 +1,11 @@
 @testable import Demux
 @testable import Media
 @testable import Mux
+@testable import Transcode
 
 /// Entries for the contents of transport streams: NAL units, parameter sets and audio frames.
 enum ElementaryEntries {
-    static let all = [h264Sets, hevcSets, accessUnits, audioFrames, packedAudio]
+    static let all = [h264Sets, hevcSets, accessUnits, stills, audioFrames, packedAudio]
 
     private static let h264Sets = FuzzEntry(
         "h264-sets", "an H.264 sequence parameter set", largest: 1024,
@@ -87,6 +88,36 @@ extension ElementaryEntries {
             output.video = try framer.frame(
                 &buffer, start: nil, ending: .closed(isPacketDue: false), counts: &output.counts)
             try DemuxInvariants(bytes: bytes.count).check([output])
+        })
+
+    private static let codecs: [VideoConfiguration.Codec] = [.h264, .hevc, .mpeg2]
+
+    /// The first byte selects the codec; the frame may have any size that is decoded.
+    private static let stills = FuzzEntry(
+        "stills", "a byte stream with one frame, which is decoded", largest: 16_384,
+        dictionary: ["\0\0\u{1}", "\0\0\0\u{1}"],
+        bounds: FuzzBounds(
+            heldBytes: FuzzBound(base: 512 << 20, perByte: 64), copiedBytes: FuzzBound(base: 512 << 20, perByte: 1024),
+            steps: FuzzBound(base: 200_000_000, perByte: 400)),
+        seeds: { seeds in
+            let packets = Dictionary(grouping: videoPackets(seeds), by: \.configuration).values.compactMap(\.first)
+            return packets.map { packet in
+                let configuration = packet.configuration
+                let sets = configuration.videoParameterSets + configuration.sequenceParameterSets
+                var input = [UInt8(codecs.firstIndex(of: configuration.codec) ?? 0)]
+                for set in sets + configuration.pictureParameterSets { input += [0, 0, 0, 1] + set }
+                return input + byteStream(packet.payload)
+            }
+        },
+        run: { bytes in
+            guard let first = bytes.first else { return }
+            let box = StillImage.Size(width: 64, height: 128)
+            do throws(MediaError) {
+                let image = try StillDecoder.image(
+                    of: Array(bytes.dropFirst()), codecs[Int(first) % codecs.count], record: [], in: box)
+                let jpeg = try JPEGEncoder.encode(image)
+                _ = jpeg.count
+            } catch { return }
         })
 
     private static func byteStream(_ payload: ArraySlice<UInt8>) -> [UInt8] {

@@ -29,7 +29,7 @@ final class StillResponder: Sendable {
         guard let snapshot = state.snapshot, let dates = snapshot.dates else { return .now(.nothingInRange(nil)) }
         let date = still.date ?? dates.end
         guard date >= dates.first else { return .now(.nothingInRange(snapshot)) }
-        // A later segment may have a image that is nearer to a date after the live edge.
+        // A later segment may have a still that is nearer to a date after the live edge.
         let isPast = date < dates.end
         let box = StillImage.Size(width: still.width, height: 2 * still.width)
         let time = min(date, dates.end).millisecondsSince1970

@@ -27,7 +27,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case audio
     case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
-    case require, slate, window, dvr, rewind, burst, spool, record
+    case require, slate, window, dvr, rewind, archive
+    case archiveSize = "archive-size"
+    case burst, spool, record
     // Recordings.
     case recordTo = "record-to"
     case split, keep
@@ -47,6 +49,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case flag, span, path, variant, headers
         /// A span of half a minute at most.
         case shortSpan
+        /// A span of hours from one number to another.
+        case hours(ClosedRange<Int>)
         case tokens(limit: Int)
         case count(ClosedRange<Int>)
         case bytes(atLeast: Int)
@@ -64,7 +68,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         /// `never`, `day` or a span.
         case split
         /// Bytes of a disk.
-        case storage
+        case storage(atLeast: Int)
     }
 
     package struct Row: Sendable {
@@ -74,6 +78,11 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         /// One or two sentences.
         package let help: String
     }
+
+    /// From an hour to a year: clients list the programs of every day.
+    package static let archiveHours = 1...366 * 24
+    /// The least bytes of an archive: a live window of 10 Mbit/s and as much again.
+    package static let smallestArchive = 64 << 20
 
     private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.newRow) })
 
@@ -162,6 +171,15 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case .rewind:
             return row(
                 .rewind, "Length of a rewind that is always there, so that the channel always runs; or when-watched.")
+        case .archive:
+            return row(
+                .hours(Self.archiveHours),
+                "How far back ranges reach: 7d. dvr.m3u8 still lists the rewind, and the channel always runs."
+            )
+        case .archiveSize:
+            return row(
+                .storage(atLeast: Self.smallestArchive),
+                "Bytes of its segments that are kept on the disk, at least \(Self.smallestArchive >> 20)MiB: 500GiB.")
         case .burst:
             return row(
                 .span,
@@ -182,7 +200,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             return row(.split, from: \.isOperator, "When a recording goes on in another file: 1h, day or never.")
         case .keep: return row(.span, from: \.isOperator, "How long recordings are kept: 14d.")
         case .keepSize:
-            return row(.storage, from: \.isOperator, "Bytes of recordings that are kept in their directory: 500GiB.")
+            return row(
+                .storage(atLeast: 1), from: \.isOperator,
+                "Bytes of recordings that are kept in their directory: 500GiB.")
         case .token, .tokens:
             return row(
                 .tokens(limit: 1000), from: { $0 != .request },

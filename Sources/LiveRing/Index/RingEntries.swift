@@ -10,7 +10,7 @@ package struct RingEntries: Sendable {
     private var blocks = PersistentVector<EntryBlock>()
     private var recent = PersistentVector<RingEntry>()
     /// The index of the first entry of the first block.
-    private var blockStart = 0
+    private(set) var blockStart = 0
     package private(set) var startIndex = 0
     package private(set) var endIndex = 0
 

@@ -86,9 +86,9 @@ struct RingRecovery {
         index.dropLeadingGaps()
         self.index = index
         let isAppendable =
-            isUnchanged && !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
+            !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
             && index.targetDuration == journal.targetDuration && index.captions.renditions == journal.captions
-        self.journal = isAppendable ? JournalFile(continuing: journal) : nil
+        self.journal = isAppendable ? JournalFile(continuing: journal, isOutdated: !isUnchanged) : nil
         checkpoint = CheckpointFile(upTo: journal.checkpointEnd)
         continuesEarlierRing =
             !journal.entries.isEmpty || index.nextMediaSequence > parameters.firstMediaSequence

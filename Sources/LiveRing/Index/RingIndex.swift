@@ -197,7 +197,11 @@ package struct RingIndex: Equatable, Sendable {
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
-        for (file, isGap, isAudioOnly) in entry.initializations { retain(file, isGap: isGap, isAudioOnly: isAudioOnly) }
+        retain(entry.initialization, isGap: entry.isGap, isAudioOnly: entry.format.isAudioOnly)
+        for audio in entry.audioFiles {
+            guard let audio else { continue }
+            retain(audio.initialization, isGap: entry.isGap || audio.isGap, isAudioOnly: true)
+        }
         if !entry.isGap {
             for file in entry.transportStream?.sidecars ?? [] { sidecars[file, default: 0] += 1 }
         }

@@ -115,7 +115,8 @@ struct RingRecovery {
         var (lastChange, lastRepacked): (UInt64?, UInt64?)
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
-            let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
+            let audioFiles =
+                recorded.audioFiles.isEmpty ? [] : recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
             if isGap != recorded.isGap { lastChange = recorded.mediaSequence }
             let isChanged = isGap != recorded.isGap || audioFiles != recorded.audioFiles
             guard isChanged || recorded.subtitleBytes > 0 else { return recorded }
@@ -159,8 +160,9 @@ struct RingRecovery {
         // A gap without a file never had media.
         let mayRevive = revives && entry.segment.byteCount > 0
         if entry.isGap, !mayRevive { return true }
-        let needed = [entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? [])
-        return !needed.allSatisfy { files.isThere($0, isRecent: isRecent) }
+        return !files.isThere(entry.segment, isRecent: isRecent)
+            || !files.isThere(entry.initialization, isRecent: isRecent)
+            || entry.transportStream?.sidecars.allSatisfy { files.isThere($0, isRecent: isRecent) } == false
     }
 
     /// The files of an audio track, which are a gap if one of them is lost.

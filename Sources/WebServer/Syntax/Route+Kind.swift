@@ -50,7 +50,7 @@ extension Route {
             case "status.json", "breaks.json": .status
             case "healthz", "readyz": .health
             case "metrics": .metrics
-            case "playlist.m3u", "epg.xml", "epg.xml.gz": .list
+            case "playlist.m3u", "epg.xml", "epg.xml.gz", "library.zip": .list
             case _ where directory == "/" && XtreamRequest.documents.contains("/" + name): .list
             case "timeshift.php" where directory == "/" || directory == "/streaming/": .stream
             case _ where tunerFiles.contains(name): .tuner

@@ -10,6 +10,7 @@ struct GuideBuilder {
     /// Files as they were fetched, in the order of the lists.
     let guides: [String]
     var limits = GuideLimits()
+    var past: PastPrograms?
     var isCanceled: @Sendable () -> Bool = { false }
 
     struct Built: Equatable, Sendable {
@@ -47,6 +48,10 @@ struct GuideBuilder {
                 merge.append(element, of: number, to: &output.buffer)
                 try output.flushIfLarge()
             }
+        }
+        try past?.read(before: merge.schedule) { channel, start, bytes throws(GuideFault) in
+            merge.append(bytes, start: start, to: channel, &output.buffer)
+            try output.flushIfLarge()
         }
         try output.finish(GuideMerge.tail)
         built.written = merge.counts

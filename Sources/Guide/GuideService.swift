@@ -26,6 +26,8 @@ package final class GuideService: Sendable {
         /// Time between two requests for a guide; nil: it is fetched once.
         var refresh: Duration? = .seconds(12 * 3600)
         var limits = GuideLimits()
+        /// The rewind of channels that do not say theirs; nil: without a limit. Past programs are kept as far back.
+        package var defaultRewind: Duration? = .zero
 
         package init(
             guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits()
@@ -230,8 +232,12 @@ extension GuideService {
             return (state.channels, state.sources.filter { $0.fetched != nil }.map(\.path), state.builds)
         }
         guard !guides.isEmpty else { return }
+        let past = published.map {
+            PastPrograms(
+                of: $0, for: channels, defaultRewind: settings.defaultRewind, now: WallClock.milliseconds / 1000)
+        }
         let builder = GuideBuilder(
-            channels: channels, guides: guides, limits: settings.limits,
+            channels: channels, guides: guides, limits: settings.limits, past: past,
             isCanceled: { [self] in isClosed.withLock { $0 } })
         let path = "\(directory)/epg-\(number).xml"
         let start = clock.now

@@ -9,6 +9,7 @@ package enum MimeType: String, Sendable, CaseIterable {
     case webVTT = "text/vtt"
     case xml = "application/xml"
     case gzip = "application/gzip"
+    case zip = "application/zip"
     case json = "application/json"
     /// Prometheus' text format.
     case metricsText = "text/plain; version=0.0.4; charset=utf-8"
@@ -36,6 +37,7 @@ package enum MimeType: String, Sendable, CaseIterable {
         case "vtt": self = .webVTT
         case "xml": self = .xml
         case "gz": self = .gzip
+        case "zip": self = .zip
         case "json": self = .json
         case "txt": self = .text
         case "html": self = .html

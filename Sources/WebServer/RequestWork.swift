@@ -66,16 +66,14 @@ package final class RequestWork: Sendable {
     func place(_ kind: Kind, on connection: any Channel) -> Place? {
         let id = ObjectIdentifier(connection)
         let isFree = state.withLock { state in
-            var usage = state.usage[kind] ?? Usage()
-            if let limit = limits[kind],
-                usage.total >= limit.total || usage.byConnection[id, default: 0] >= limit.perConnection
-            {
+            let (total, own) = (state.usage[kind]?.total ?? 0, state.usage[kind]?.byConnection[id] ?? 0)
+            if let limit = limits[kind], total >= limit.total || own >= limit.perConnection {
                 state.refused += 1
                 return false
             }
-            usage.total += 1
-            usage.byConnection[id, default: 0] += 1
-            state.usage[kind] = usage
+            // In place: a copy would have all connections.
+            state.usage[kind, default: Usage()].total += 1
+            state.usage[kind, default: Usage()].byConnection[id] = own + 1
             return true
         }
         return isFree ? Place(self, kind, id) : nil

@@ -188,6 +188,15 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ["1:41: channels.a.rewind: “sometimes” is not a duration such as 90, 90s, 15m, 2h or 1d"]
     ),
     (
+        "an archive of minutes, and one of a few bytes",
+        "channels: {a: {url: http://h/1, archive: 59m}, b: {url: http://h/1, archive: 367d, archive-size: 1MiB}}",
+        [
+            "1:42: channels.a.archive: the value is not a duration from 1h to 366d",
+            "1:78: channels.b.archive: the value is not a duration from 1h to 366d",
+            "1:98: channels.b.archive-size: the value is not at least 64MiB",
+        ]
+    ),
+    (
         "a size", "defaults: {max-segment: 64 MB}\nplaylist: a",
         ["1:25: defaults.max-segment: “64 MB” is not a number of bytes such as 4096, 64MiB or 1GiB"]
     ),
@@ -342,6 +351,8 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
                 slate: slate.mp4
                 window: 1m
                 rewind: 2h
+                archive: 30d
+                archive-size: 500GiB
                 burst: 10
                 spool: /var/spool
                 record: captures
@@ -361,6 +372,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         (options.audio, options.fillsSilence, options.requiredMedia) = ("bridge", false, "video")
         (options.slate, options.window, options.burst) = ("/etc/slate.mp4", .seconds(60), .seconds(10))
         (options.rewind, options.keepsRewind) = (.seconds(7200), true)
+        (options.archive, options.archiveSize) = (.seconds(30 * 86_400), 500 << 30)
         options.tokens = ["0123456789abcdef", "0123456789abcdeg", "0123456789abcdeh"]
         (options.spool, options.record) = ("/var/spool", "/etc/captures")
         (options.isAlways, options.idle) = (false, .seconds(45))
@@ -372,6 +384,8 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ("nothing", "{url: http://h/1}", false), ("always", "{url: http://h/1, always: true}", true),
         ("a rewind", "{url: http://h/1, rewind: 2h}", true),
         ("a rewind of watched channels", "{url: http://h/1, dvr: 2h}", false),
+        ("an archive", "{url: http://h/1, archive: 7d}", true),
+        ("an archive of bytes", "{url: http://h/1, archive-size: 1GiB}", true),
         ("a recording", "{url: http://h/1, record: a}", true),
         ("a recording of what is watched", "{url: http://h/1, record: a, always: false}", false),
     ]) func runsAlways(when: String, channel: String, isAlways: Bool) throws {

@@ -82,6 +82,20 @@ private let text = """
         ("taken back", 604_800, false, false, nil),
     ]
 
+    static let longArchives: [(when: String, archive: Int64?, size: Int?, days: Int)] = [
+        ("an archive", 604_800, nil, 7),
+        ("an archive, shorter than the common rewind", 86_400, nil, 2),
+        ("bytes alone: how long the archive is, nobody knows", nil, 1 << 39, 2),
+        ("both", 2_592_000, 1 << 39, 30),
+    ]
+
+    @Test("An archive takes the place of a shorter rewind", arguments: longArchives)
+    func archive(when: String, archive: Int64?, size: Int?, days: Int) {
+        var channel = ListedChannel(slug: "news", name: "News", sources: [])
+        (channel.options.archive, channel.options.archiveSize) = (archive.map { .seconds($0) }, size)
+        #expect(channel.catchupDays(defaultRewind: .seconds(2 * 86_400)) == days, "\(when)")
+    }
+
     @Test("Catch-up is listed where there is an archive", arguments: archives)
     func catchup(when: String, rewind: Int64?, keepsRewind: Bool?, isAlways: Bool?, days: Int?) throws {
         var channel = ListedChannel(slug: "news", name: "News", sources: [])

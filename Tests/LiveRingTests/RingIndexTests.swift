@@ -25,6 +25,18 @@ struct RingIndexTests {
             ),
             ("a rewind shorter than the live window is the live window", .init(rewind: .zero), 20, 14..<20, 14..<20),
             ("no limit", RetentionPolicy(rewind: nil), 50, 0..<50, 44..<50),
+            ("an archive", RetentionPolicy(rewind: .seconds(60), archive: .seconds(240)), 50, 10..<50, 44..<50),
+            ("shorter than the rewind", .init(rewind: .seconds(60), archive: .seconds(30)), 50, 40..<50, 44..<50),
+            // As many have room as without an archive, and of a longer one all but those of a rewind.
+            (
+                "an archive that bytes limit", .init(rewind: .seconds(60), archive: .seconds(6000), byteLimit: 1100),
+                50,
+                39..<50, 44..<50
+            ),
+            (
+                "a longer one", .init(rewind: .seconds(36), archive: .seconds(6000), byteLimit: 3300), 100, 44..<100,
+                94..<100
+            ),
             // A segment has 53 or 54 bytes: 10 fit into half of the limit.
             (
                 "half of the byte limit is for listed segments", .init(rewind: nil, byteLimit: 1100), 30, 20..<30,
@@ -44,6 +56,21 @@ struct RingIndexTests {
         #expect(playlist.mediaSequence == live.lowerBound, "\(when)")
         #expect(index.listedTicks == index.listed.reduce(0) { $0 + $1.duration }, "\(when)")
         #expect(index.listedBytes == index.listed.reduce(0) { $0 + $1.storedBytes }, "\(when)")
+    }
+
+    /// An archive of 40 segments with a rewind of 10: `dvr.m3u8` lists the rewind, a range all of it, and a file stays as long
+    /// after it left the archive as `dvr.m3u8` is.
+    @Test func archiveIsReachedByRangesOnly() throws {
+        let policy = RetentionPolicy(rewind: .seconds(60), archive: .seconds(240), freeReserve: 0)
+        let index = RingIndex.filled(100, policy: policy)
+        let playlist = PublishedPlaylist(index: index, hasEnded: false)
+        #expect(try #require(playlist.rewind(.whole)).segments.map(\.mediaSequence) == Array(90..<100))
+        let range = RewindRange.between(start: at(6 * 60), end: at(6 * 90))
+        #expect(try #require(playlist.rewind(range)).segments.map(\.mediaSequence) == Array(60..<90))
+        let last = RewindRange.last(milliseconds: 180_000)
+        #expect(try #require(playlist.rewind(last)).segments.count == 30)
+        #expect((9...11).contains(index.retired.count), "\(index.retired.count)")
+        #expect(policy.retains(span: .seconds(240)) && !policy.retains(span: .seconds(241)))
     }
 
     /// With 10 listed segments of 6 s, a file stays for 6 s plus the longest playlist (briefly 11 segments) after removal.

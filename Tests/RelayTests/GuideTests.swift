@@ -219,6 +219,56 @@ private let channels = [
         try? FileManager.default.removeItem(at: directory)
     }
 
+    /// What a channel keeps, the starts of the programs of both guides in hours, and those of the second that is served.
+    static let pasts: [(when: String, archive: Int64?, guides: [[Int64]], served: [Int64])] = [
+        ("no archive", nil, [[-30, -5, 0, 1], [0, 1, 2]], [0, 1, 2]),
+        ("an archive of a day", 86_400, [[-30, -5, 0, 1], [0, 1, 2]], [-5, 0, 1, 2]),
+        ("of two days", 172_800, [[-30, -5, 0, 1], [0, 1, 2]], [-30, -5, 0, 1, 2]),
+        ("the new guide has other programs of today", 86_400, [[-5, 0, 1], [-1, 0]], [-5, -1, 0]),
+        ("the new guide does not know the channel", 86_400, [[-5, 0, 1], []], []),
+        ("they stay over a third guide", 86_400, [[-5, -4], [-4, -3], [-3, 2]], [-5, -4, -3, 2]),
+    ]
+
+    @Test("Past programs stay as far back as the archive reaches", arguments: pasts)
+    func pastProgramsStay(when: String, archive: Int64?, guides: [[Int64]], served: [Int64]) throws {
+        let directory = try temporaryDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var channel = ListedChannel(slug: "news", name: "News", guideID: "news", sources: [])
+        channel.options.archive = archive.map { .seconds($0) }
+        let noon: Int64 = 1_767_355_200
+        let format = DateFormatter()
+        (format.dateFormat, format.timeZone) = ("yyyyMMddHHmmss", TimeZone(identifier: "UTC"))
+        var published: PublishedGuide?
+        for (number, hours) in guides.enumerated() {
+            let programs = hours.map { hour in
+                let start = format.string(from: Date(timeIntervalSince1970: Double(noon + 3600 * hour)))
+                return "<programme start=\"\(start) +0000\" channel=\"news\"><title>\(hour)</title></programme>"
+            }
+            // The other channel makes it a guide.
+            let text =
+                "<tv><channel id=\"other\"/><channel id=\"\(hours.isEmpty ? "x" : "news")\"/>\(programs.joined())</tv>"
+            let source = directory.appending(path: "source-\(number)")
+            try Data(text.utf8).write(to: source)
+            let past = published.map {
+                PastPrograms(of: $0, for: [channel], defaultRewind: .seconds(1800), now: noon)
+            }
+            let path = directory.appending(path: "epg-\(number)").path
+            let built = try GuideBuilder(channels: [channel], guides: [source.path], past: past)
+                .build(to: path, gzip: path + ".gz")
+            published = PublishedGuide(
+                path: path, gzipPath: path + ".gz", built: built, lastModified: "", made: .now)
+        }
+        let guide = try #require(published)
+        let id = ChannelListWriter.guideID(of: channel)
+        let places = guide.built.schedule.programs(of: id, from: nil, limit: 100)
+        #expect(places.map { ($0.start - noon) / 3600 } == served, "\(when)")
+        let bytes = try Data(contentsOf: URL(filePath: guide.path))
+        for (place, hour) in zip(places, served) {
+            #expect(String(decoding: bytes[place.bytes], as: UTF8.self).contains("<title>\(hour)</title>"), "\(when)")
+        }
+        #expect(bytes.count == guide.built.byteCount)
+    }
+
     private func reaches(_ condition: () -> Bool) async -> Bool {
         let end = ContinuousClock.now + .seconds(30)
         while !condition(), ContinuousClock.now < end { await Task.yield() }

@@ -24,6 +24,7 @@ private let list: [RouteRow] = [
     RouteRow("/", .page), RouteRow("/web/page.css", .pageFile("/web/page.css")), RouteRow("/web/", .pageFile("/web/")),
     RouteRow("/playlist.m3u", .channelList(format: nil, group: nil)),
     RouteRow("/playlist.m3u?group=a%20b&format=ts", .channelList(format: "ts", group: "a b")),
+    RouteRow("/library.zip", .library),
     RouteRow("/epg.xml", .guide(isGzipFile: false)), RouteRow("/epg.xml.gz", .guide(isGzipFile: true)),
     RouteRow("/status.json", .status), RouteRow("/metrics", .metrics), RouteRow("/healthz", .health),
     RouteRow("/readyz", .readiness), RouteRow("/news", .folder("news")), RouteRow("//live.m3u8", .notFound),

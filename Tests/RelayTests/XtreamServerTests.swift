@@ -162,6 +162,30 @@ private struct XtreamScene {
 }
 
 @Suite(.ownThreads, .timeLimit(.minutes(1))) struct XtreamServerTests {
+    /// One program of the guide is over, and the archive reaches it.
+    @Test func libraryHasPastPrograms() async throws {
+        let scene = try await XtreamScene(tokens: [try #require(AccessToken(server))])
+        #expect(try await scene.get("/library.zip?token=\(newsToken)").status == .unauthorized, "it names all channels")
+        let response = try await scene.get("/library.zip?token=\(server)")
+        guard case .bytes(let bytes, _) = response.body else {
+            Issue.record("no archive: \(response.status)")
+            return
+        }
+        #expect(response.contentType == .zip && bytes.count == 22, "no channel of this server always runs")
+        let news = try #require(channels(url: "").first)
+        let library = ProgramLibrary(baseURL: "http://tv.example:8080", query: "token=\(server)", now: now)
+        let archive = library.zip([(news, archive: .seconds(86_400))]) { scene.guide.listings(of: $0) }
+        let text = String(decoding: archive, as: UTF8.self)
+        #expect(text.contains("http://tv.example:8080/news/archive-\(now - 7200)-3600.m3u8?token=\(server)\n"))
+        #expect(text.contains("<title>Past &amp; gone</title>") && text.contains("<runtime>60</runtime>"))
+        #expect(!text.contains("Next") && !text.contains("Later") && !text.contains("Now"))
+        let short = library.zip([(news, archive: .seconds(3600))]) { scene.guide.listings(of: $0) }
+        #expect(short.count == 22, "the archive does not reach the program")
+        let paths = text.matches(of: /News\/Season \d{4}\/News - \d{4}-\d\d-\d\d - \d{4} Past & gone\.(strm|nfo)/)
+        #expect(paths.count == 4, "two files, each in the directory too")
+        await scene.end()
+    }
+
     private func check(_ node: ConfigurationNode?, _ fields: [String: FieldType], _ what: String) {
         guard case .map(let entries)? = node?.content else {
             Issue.record("\(what) is no object")

@@ -24,6 +24,8 @@ extension ChannelPipeline {
         case subtitlePublishFailed(RingError)
         /// Ad markers were dropped because there were too many at once. Reported once for a channel.
         case adMarkersDropped
+        /// It is known what a day of the archive takes on the disk. Once, if there is an archive.
+        case archiveMeasured(StorageUse)
         /// A period was dropped because its parameter sets cannot be described.
         case periodRejected(MediaError)
         /// Audio could not be transcoded and was replaced with silence.

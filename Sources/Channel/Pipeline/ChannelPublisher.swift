@@ -14,6 +14,7 @@ struct ChannelPublisher: Sendable {
     var subtitles: SubtitlePipeline
     var markers: AdMarkerTimeline
     private var hasReportedExcessMarkers = false
+    private var hasMeasuredArchive = false
     /// Counts of the sources that were active before.
     private var earlierMarkerCounts = Counts<AdMarkerCount>()
     /// Media that an earlier process published; nil if there is none.
@@ -112,7 +113,16 @@ extension ChannelPublisher {
         let resumed = spoolFailure.clear().map { [ChannelPipeline.Event.publishResumed(after: $0)] } ?? []
         let published = ChannelPipeline.Event.published(
             mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration)
-        return await resumed + dropped + [published] + subtitles.recordPublished(timed, as: number)
+        return await resumed + dropped + [published] + measureArchive()
+            + subtitles.recordPublished(timed, as: number)
+    }
+
+    /// Says what the archive takes on the disk as soon as that is known.
+    private mutating func measureArchive() -> [ChannelPipeline.Event] {
+        guard !hasMeasuredArchive, ring.snapshot.hasArchive else { return [] }
+        let storage = ring.snapshot.storage
+        hasMeasuredArchive = storage.bytesPerDay != nil
+        return hasMeasuredArchive ? [.archiveMeasured(storage)] : []
     }
 
     private mutating func dequeueMarkerEvents() -> [ChannelPipeline.Event] {

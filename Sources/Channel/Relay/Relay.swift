@@ -169,7 +169,7 @@ extension Relay {
         for joined: UpstreamEvent.Joined, of source: Int, isFirst: Bool
     ) async throws(RingError) -> DVRRing {
         var policy = configuration.retention
-        if joined.isVOD { policy.rewind = nil }
+        if joined.isVOD { (policy.rewind, policy.archive, policy.byteLimit) = (nil, nil, nil) }
         let subtitles = source == 0 ? subtitles + captionRenditions.map(\.rendition) : nil
         let targetDuration = Int(joined.targetDuration.secondsRoundedUp)
         if let pipeline {
@@ -230,8 +230,8 @@ extension Relay {
         case .warned(.unsupportedAudio(let entries)): state.update { $0.splice.unsupportedAudio = entries }
         case .ended: state.setState(.ended, reason: nil)
         case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,
-            .journalDamaged, .subtitlePublishFailed, .adMarkersDropped, .timestampGap, .periodRejected,
-            .audioTranscodeFailed, .warned:
+            .journalDamaged, .subtitlePublishFailed, .adMarkersDropped, .archiveMeasured, .timestampGap,
+            .periodRejected, .audioTranscodeFailed, .warned:
             break
         }
     }

@@ -88,6 +88,8 @@ extension RelayStatus {
         package internal(set) var discontinuitySequence: UInt64?
         package internal(set) var segments = 0
         package internal(set) var rewindSeconds = 0.0
+        /// What the spool takes on the disk, and how long the disk lasts; nil before the first segment.
+        package internal(set) var storage: StorageUse?
         package internal(set) var liveEdge: String?
         /// Seconds since a segment was last published; nil before the first.
         package internal(set) var secondsSincePublish: Double?
@@ -148,6 +150,7 @@ extension RelayStatus.Output {
         discontinuitySequence = snapshot.newest?.discontinuitySequence
         segments = index.listed.count
         rewindSeconds = Ticks(index.listedTicks).duration.seconds
+        storage = snapshot.hasSegments ? snapshot.storage : nil
         liveEdge = snapshot.newest?.programDateTimeEnd.text
         targetDuration = index.targetDuration
         let attributes = snapshot.variantAttributes

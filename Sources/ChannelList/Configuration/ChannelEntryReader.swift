@@ -47,6 +47,7 @@ extension ConfigurationReader {
         case .flag: return bool(node)
         case .span: return duration(node)
         case .shortSpan: return duration(node, .shortSpan)
+        case .hours(let range): return duration(node, hours: range)
         case .path: return filePath(node)
         case .variant: return text(node, .variant).flatMap { VariantChoice($0) }
         case .count(let range): return integer(node, in: range)
@@ -59,7 +60,7 @@ extension ConfigurationReader {
         case .addresses(let limit): return list(node, limit: limit, of: "addresses") { $0.ipAddress($1) }
         case .recording: return recording(node)
         case .split: return split(node)
-        case .storage: return storage(node)
+        case .storage(let least): return storage(node, atLeast: least)
         case .tokens, .headers, .sources, .rewind: return nil
         }
     }

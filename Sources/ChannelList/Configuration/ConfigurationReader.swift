@@ -88,12 +88,24 @@ extension ConfigurationReader {
         }
     }
 
+    /// A duration from one number of hours to another.
+    mutating func duration(_ node: ConfigurationNode, hours: ClosedRange<Int>) -> Duration? {
+        guard let span = duration(node) else { return nil }
+        if (hours.lowerBound * 3600...hours.upperBound * 3600).contains(Int(span.components.seconds)) { return span }
+        let expected = "a duration from \(hours.lowerBound)h to \(hours.upperBound / 24)d"
+        record(.badValue(nil, expected: expected), at: node.position)
+        return nil
+    }
+
     /// Bytes of a disk.
-    mutating func storage(_ node: ConfigurationNode) -> Int? {
-        amount(node, .byteCount).map { digits, unit in
+    mutating func storage(_ node: ConfigurationNode, atLeast least: Int) -> Int? {
+        let bytes = amount(node, .byteCount).map { digits, unit in
             let shift: Int64 = ["k": 10, "m": 20, "g": 30][unit.prefix(1).lowercased()] ?? 0
             return Int(clamping: min(Int64(digits), Int64.max >> shift) << shift)
         }
+        guard let bytes, bytes < least else { return bytes }
+        record(.badValue(nil, expected: "at least \(least >> 20)MiB"), at: node.position)
+        return nil
     }
 
     mutating func byteCount(_ node: ConfigurationNode, atLeast least: Int) -> Int? {

@@ -52,6 +52,8 @@ package struct ChannelOptions: Sendable {
         package let rewind = Field<Duration>(.dvr)
         /// Whether the rewind is there before anybody watches.
         package let keepsRewind = Field<Bool>(.rewind)
+        package let archive = Field<Duration>(.archive)
+        package let archiveSize = Field<Int>(.archiveSize)
         package let offersStills = Field<Bool>(.stills)
         package let burst = Field<Duration>(.burst)
         package let spool = Field<String>(.spool)
@@ -78,9 +80,11 @@ package struct ChannelOptions: Sendable {
         set { values[key] = newValue }
     }
 
-    /// Whether the channel runs without viewers: if it says so, or else if it records or keeps its rewind.
+    /// Whether the channel runs without viewers: if it says so, or else if it records, or keeps its rewind or an archive.
     package var runsAlways: Bool {
-        self.isAlways ?? (self.record != nil || self.recordTo != nil || self.keepsRewind == true)
+        self.isAlways
+            ?? (self.record != nil || self.recordTo != nil || self.keepsRewind == true || self.archive != nil
+                || self.archiveSize != nil)
     }
 
     /// These options, and `defaults` where they say nothing.
@@ -113,6 +117,8 @@ package struct ChannelOptions: Sendable {
         case (.rewind, let isKept as Bool): isKept ? (self.rewind ?? .zero).secondsSpan : "when-watched"
         case (_, let span as Duration): span.secondsSpan
         case (.bytes, let count as Int): String(count)
+        // More than 12 digits are not read back.
+        case (.storage, let count as Int): count < 1 << 39 ? String(count) : "\(count >> 30)GiB"
         case (_, let count as Int): count
         case (_, let flag as Bool): flag
         case (_, let variant as VariantChoice): variant.text

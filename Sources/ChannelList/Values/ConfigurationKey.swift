@@ -28,7 +28,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
     case captionsToWebVTT = "captions-to-webvtt"
-    case require, slate, window, dvr, rewind, stills, burst, spool, record
+    case require, slate, window, dvr, rewind, archive
+    case archiveSize = "archive-size"
+    case stills, burst, spool, record
     // Recordings.
     case recordTo = "record-to"
     case split, keep
@@ -48,6 +50,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case flag, span, path, variant, headers
         /// A span of half a minute at most.
         case shortSpan
+        /// A span of hours from one number to another.
+        case hours(ClosedRange<Int>)
         case tokens(limit: Int)
         case count(ClosedRange<Int>)
         case bytes(atLeast: Int)
@@ -65,7 +69,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         /// `never`, `day` or a span.
         case split
         /// Bytes of a disk.
-        case storage
+        case storage(atLeast: Int)
     }
 
     package struct Row: Sendable {
@@ -75,6 +79,11 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         /// One or two sentences.
         package let help: String
     }
+
+    /// From an hour to a year: clients list the programs of every day.
+    package static let archiveHours = 1...366 * 24
+    /// The least bytes of an archive: a live window of 10 Mbit/s and as much again.
+    package static let smallestArchive = 64 << 20
 
     private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.newRow) })
 
@@ -166,6 +175,15 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case .rewind:
             return row(
                 .rewind, "Length of a rewind that is always there, so that the channel always runs; or when-watched.")
+        case .archive:
+            return row(
+                .hours(Self.archiveHours),
+                "How far back ranges reach: 7d. dvr.m3u8 still lists the rewind, and the channel always runs."
+            )
+        case .archiveSize:
+            return row(
+                .storage(atLeast: Self.smallestArchive),
+                "Bytes of its segments that are kept on the disk, at least \(Self.smallestArchive >> 20)MiB: 500GiB.")
         case .stills:
             return row(.flag, "Make stills of the channel when somebody asks for them: still.jpg, stills.vtt.")
         case .burst:
@@ -188,7 +206,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             return row(.split, from: \.isOperator, "When a recording goes on in another file: 1h, day or never.")
         case .keep: return row(.span, from: \.isOperator, "How long recordings are kept: 14d.")
         case .keepSize:
-            return row(.storage, from: \.isOperator, "Bytes of recordings that are kept in their directory: 500GiB.")
+            return row(
+                .storage(atLeast: 1), from: \.isOperator,
+                "Bytes of recordings that are kept in their directory: 500GiB.")
         case .token, .tokens:
             return row(
                 .tokens(limit: 1000), from: { $0 != .request },

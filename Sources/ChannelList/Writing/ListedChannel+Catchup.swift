@@ -1,17 +1,17 @@
 extension ListedChannel {
     /// Shorter rewinds hold no whole program.
     private static let shortestArchive = Duration.seconds(3600)
-    /// Clients list the programs of every day.
-    private static let longestArchive = Duration.seconds(366 * 86_400)
+    private static let longestArchive = Duration.seconds(3600 * ConfigurationKey.archiveHours.upperBound)
 
     /// How far back clients may ask for past programs; nil: the channel offers no catch-up.
     ///
-    /// A channel that always runs has everything of its rewind. One that runs for its viewers has what somebody watched,
-    /// and offers nothing.
+    /// A channel that always runs has everything of its rewind or archive. One that runs for its viewers has what somebody
+    /// watched, and offers nothing. How long an archive is that only bytes limit is not known here: its rewind counts.
     /// - Parameter defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
     package func archive(defaultRewind: Duration?) -> Duration? {
         guard options.runsAlways else { return nil }
-        let archive = min(options.rewind ?? defaultRewind ?? Self.longestArchive, Self.longestArchive)
+        let rewind = options.rewind ?? defaultRewind ?? Self.longestArchive
+        let archive = min(max(rewind, options.archive ?? .zero), Self.longestArchive)
         return archive >= Self.shortestArchive ? archive : nil
     }
 

@@ -78,6 +78,19 @@ struct GuideMerge: Sendable {
         }
     }
 
+    /// Appends a program of the guide that was served before, as it was written.
+    /// - Parameter start: seconds since 1970.
+    mutating func append(_ program: [UInt8], start: Int64, to channel: String, _ output: inout [UInt8]) {
+        guard counts.programs < limits.programs, writtenBytes < limits.writtenBytes else {
+            counts.beyondLimit += 1
+            return
+        }
+        output += program
+        counts.programs += 1
+        schedule.append(to: channel, start: start, offset: headBytes + writtenBytes, length: program.count)
+        writtenBytes += program.count
+    }
+
     /// Begins with the next guide, whose ids are others.
     mutating func beginGuide() { last = ([], []) }
 }

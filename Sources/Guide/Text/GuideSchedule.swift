@@ -35,6 +35,14 @@ struct GuideSchedule: Equatable, Sendable {
         return self
     }
 
+    /// The start of a channel's first program, in seconds since 1970. The order of its programs does not matter.
+    func firstStart(of channel: String) -> Int64? { places[channel]?.lazy.map(\.start).min() }
+
+    /// The programs of a channel that begin from one time on and before another, in seconds since 1970.
+    func programs(of channel: String, from start: Int64, to end: Int64) -> some Sequence<Place> {
+        (places[channel] ?? []).lazy.filter { start <= $0.start && $0.start < end }
+    }
+
     /// The programs of a channel from the one that began last before `time`, and so many of them at most.
     /// - Parameter time: seconds since 1970; nil: all programs.
     func programs(of channel: String, from time: Int64?, limit: Int) -> ArraySlice<Place> {

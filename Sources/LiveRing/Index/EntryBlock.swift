@@ -64,6 +64,17 @@ struct EntryBlock: Sendable {
         return entry
     }
 
+    /// The duration of the entry at a position.
+    func duration(at position: Int) -> Int64 {
+        let difference = differences[position]
+        return difference.isBase ? bases[Int(difference.base)].duration : Int64(difference.duration)
+    }
+
+    /// Whether the entry at a position has more than numbers.
+    func hasDetails(at position: Int) -> Bool {
+        differences[position].isBase || details.contains { $0.position == position }
+    }
+
     private func restoreDetails(of entry: inout RingEntry, at position: Int) {
         var (low, high) = (0, details.count)
         while low < high {
@@ -195,7 +206,7 @@ private struct EntryDifference: Sendable {
     private var listedFrom: UInt32 = 0
     private var upstreamMediaSequence: UInt32 = 0
     // The entry's own.
-    private var duration: UInt32 = 0
+    private(set) var duration: UInt32 = 0
     private var byteCount: UInt32 = 0
     private(set) var fingerprint: UInt32 = 0
     private var transportStreamByteCount: UInt32 = 0

@@ -17,11 +17,11 @@ struct LiveWindow: Equatable, Sendable {
     mutating func slide(in listed: RingEntries, to window: PlaylistWindow, notAfter limit: UInt64?) {
         let before = start
         while start < listed.endIndex {
-            let first = listed[start]
-            guard ticks - first.duration >= window.ticks,
-                listed.endIndex - start > RetentionPolicy.minimumSegments, first.mediaSequence < limit ?? .max
+            guard ticks - listed.duration(at: start) >= window.ticks,
+                listed.endIndex - start > RetentionPolicy.minimumSegments,
+                limit.map({ listed[start].mediaSequence < $0 }) ?? true
             else { break }
-            pass(first)
+            pass(in: listed)
         }
         if start > before { removeEndedDateRanges(in: listed) }
     }
@@ -29,14 +29,16 @@ struct LiveWindow: Equatable, Sendable {
     /// Moves the beginning to `index` or after it, because earlier entries leave `listed`.
     mutating func skip(to index: Int, in listed: RingEntries) {
         guard start < index else { return }
-        while start < index { pass(listed[start]) }
+        while start < index { pass(in: listed) }
         removeEndedDateRanges(in: listed)
     }
 
-    private mutating func pass(_ entry: RingEntry) {
-        ticks -= entry.duration
+    private mutating func pass(in listed: RingEntries) {
+        ticks -= listed.duration(at: start)
+        if listed.mayHaveDateRanges(at: start) {
+            passedDateRanges.merge(dateRangesOf: CollectionOfOne(listed[start]))
+        }
         start += 1
-        passedDateRanges.merge(dateRangesOf: CollectionOfOne(entry))
     }
 
     private mutating func removeEndedDateRanges(in listed: RingEntries) {

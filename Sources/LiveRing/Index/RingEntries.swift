@@ -10,7 +10,7 @@ package struct RingEntries: Sendable {
     private var blocks = PersistentVector<EntryBlock>()
     private var recent = PersistentVector<RingEntry>()
     /// The index of the first entry of the first block.
-    private var blockStart = 0
+    private(set) var blockStart = 0
     package private(set) var startIndex = 0
     package private(set) var endIndex = 0
 
@@ -41,6 +41,22 @@ package struct RingEntries: Sendable {
 
     /// The blocks, if there are no entries before them or only some of the first.
     var wholeBlocks: [EntryBlock] { startIndex == blockStart ? Array(blocks) : [] }
+
+    /// The duration of the entry at `index`, which is not made for it.
+    func duration(at index: Int) -> Int64 {
+        let position = index - blockEnd
+        guard position < 0 else { return recent[recent.startIndex + position].duration }
+        let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+        return blocks[blocks.startIndex + block].duration(at: offset)
+    }
+
+    /// Whether the entry at `index` may have date ranges. Few entries may.
+    func mayHaveDateRanges(at index: Int) -> Bool {
+        let position = index - blockEnd
+        guard position < 0 else { return !recent[recent.startIndex + position].adMarkers.dateRanges.isEmpty }
+        let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+        return blocks[blocks.startIndex + block].hasDetails(at: offset)
+    }
 
     /// Whether the entry at `index` has the file with a fingerprint in its name.
     func hasSegment(at index: Int, fingerprint: UInt32) -> Bool {

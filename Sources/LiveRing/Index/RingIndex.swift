@@ -37,7 +37,7 @@ package struct RingIndex: Equatable, Sendable {
     /// The indices of the listed entries that have date ranges.
     private(set) var indicesWithDateRanges = PersistentVector<Int>()
     /// The indices of the listed entries whose dates are before those of the entry before them.
-    private var indicesOfDateRegressions = PersistentVector<Int>()
+    private(set) var indicesOfDateRegressions = PersistentVector<Int>()
     private(set) var liveWindow = LiveWindow()
     private(set) var variantSums: VariantSums
     private(set) var transportStreamSums = TransportStreamSums()
@@ -75,8 +75,17 @@ package struct RingIndex: Equatable, Sendable {
         self.variantSums = VariantSums(targetDuration: self.targetDuration)
     }
 
-    /// The listed entries.
+    /// The entries that `dvr.m3u8` or a range lists.
     package var listed: RingEntries { entries[listedStart...] }
+
+    /// The shortest part of the listed entries that `dvr.m3u8` has; nil if it has all of them.
+    var rewindWindow: PlaylistWindow? {
+        guard policy.hasArchive, let rewind = policy.rewind else { return nil }
+        return PlaylistWindow(wanted: max(rewind, policy.liveWindow), targetDuration: targetDuration)
+    }
+
+    /// The duration of the longest playlist that slides, in 90 kHz ticks.
+    private var slidingTicks: Int64 { min(listedTicks, rewindWindow.map { $0.ticks } ?? .max) }
 
     /// The entries that can be fetched and that no playlist lists.
     var retired: RingEntries { entries[..<listedStart] }
@@ -188,11 +197,15 @@ package struct RingIndex: Equatable, Sendable {
         listedTicks += entry.duration
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
-        for (file, isGap, isAudioOnly) in entry.initializations { retain(file, isGap: isGap, isAudioOnly: isAudioOnly) }
+        retain(entry.initialization, isGap: entry.isGap, isAudioOnly: entry.format.isAudioOnly)
+        for audio in entry.audioFiles {
+            guard let audio else { continue }
+            retain(audio.initialization, isGap: entry.isGap || audio.isGap, isAudioOnly: true)
+        }
         if !entry.isGap {
             for file in entry.transportStream?.sidecars ?? [] { sidecars[file, default: 0] += 1 }
         }
-        longestPlaylist.record(listedTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
+        longestPlaylist.record(slidingTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
     private mutating func retain(_ file: SpoolFile, isGap: Bool, isAudioOnly: Bool) {
@@ -212,22 +225,30 @@ package struct RingIndex: Equatable, Sendable {
 extension RingIndex {
     /// The number of listed entries that the policy drops with this publish.
     ///
-    /// Entries are due if they are older than the rewind or exceed their half of the byte limit. The playlist does not
+    /// Entries are due if they are older than the archive or exceed their part of the byte limit. The playlist does not
     /// become shorter than the live window.
     private var dueForEviction: Int {
         let minimum = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration).ticks
-        let rewind = policy.rewind.map { max(PlaylistTicks.ticks($0), minimum) } ?? .max
-        let allowedBytes = policy.byteLimit.map { $0 / 2 } ?? .max
+        let longest = policy.listed.map { max(PlaylistTicks.ticks($0), minimum) } ?? .max
+        let allowedBytes = allowedBytes
         var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
         for entry in listed.prefix(RetentionPolicy.evictionsPerPublish) {
             ticks -= entry.duration
-            let isOld = ticks >= rewind && entry.mediaSequence < liveWindowStart ?? .max
+            let isOld = ticks >= longest && entry.mediaSequence < liveWindowStart ?? .max
             guard isOld || (bytes > allowedBytes && ticks >= minimum) else { break }
             guard listed.count - count > RetentionPolicy.minimumSegments else { break }
             bytes -= entry.storedBytes
             count += 1
         }
         return count
+    }
+
+    /// The bytes that listed segments may take, so that there is room for those that left every playlist: as long a time as
+    /// the longest playlist that slides.
+    private var allowedBytes: UInt64 {
+        guard let limit = policy.byteLimit else { return .max }
+        let (listed, sliding) = (UInt64(max(1, listedTicks)), UInt64(slidingTicks))
+        return (listed + sliding).dividingFullWidth(limit.multipliedFullWidth(by: listed)).quotient
     }
 
     /// Evicts down to the shortest playlist that is allowed and removes every retired entry, because the disk is full.
@@ -237,7 +258,7 @@ extension RingIndex {
     mutating func dropRewind() -> [SpoolFile] {
         let start = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed, countingGaps: false)
         retire((listed[start...].firstIndex { !$0.isGap } ?? listedStart) - listedStart)
-        longestPlaylist = LongestPlaylist(ticks: listedTicks, newest: nextMediaSequence)
+        longestPlaylist = LongestPlaylist(ticks: slidingTicks, newest: nextMediaSequence)
         return removeRetired(retired.count)
     }
 
@@ -387,63 +408,5 @@ extension RingIndex {
         let first = oldestMediaSequence
         guard number >= first, number < nextMediaSequence else { return nil }
         return entries.startIndex + Int(number - first)
-    }
-}
-
-// MARK: - Entries by date
-
-// Dates rise from entry to entry, except where the upstream's dates went back.
-
-extension RingIndex {
-    /// The index of the listed entry that is presented at `date`, else of the next one by date; nil if all end before.
-    ///
-    /// Where the dates went back a moment exists twice: the later entry counts.
-    package func firstIndex(at date: ProgramDateTime) -> Int? {
-        var next: Int?
-        for span in spansOfRisingDates(from: listed.startIndex).reversed() {
-            guard let index = firstIndex(in: span, where: { $0.programDateTimeEnd > date }) else { continue }
-            if listed[index].programDateTime <= date { return index }
-            if next.map({ listed[index].programDateTime < listed[$0].programDateTime }) ?? true { next = index }
-        }
-        return next
-    }
-
-    /// The index of the first listed entry from `start` on that begins at `date` or later; nil if none does.
-    func firstIndex(from start: Int, beginningAtOrAfter date: ProgramDateTime) -> Int? {
-        firstIndex(from: start) { $0.programDateTime >= date }
-    }
-
-    /// Whether a listed entry ends at `date` or later.
-    func reaches(_ date: ProgramDateTime) -> Bool {
-        spansOfRisingDates(from: listed.startIndex).contains { listed[$0.upperBound - 1].programDateTimeEnd >= date }
-    }
-
-    /// Whether the dates of `entry` are before those of `previous`, the entry before it.
-    private static func isRegression(_ entry: RingEntry, after previous: RingEntry?) -> Bool {
-        guard let previous else { return false }
-        return entry.programDateTime < previous.programDateTime
-            || entry.programDateTimeEnd < previous.programDateTimeEnd
-    }
-
-    private func firstIndex(from start: Int, where isLater: (RingEntry) -> Bool) -> Int? {
-        for span in spansOfRisingDates(from: start) {
-            if let index = firstIndex(in: span, where: isLater) { return index }
-        }
-        return nil
-    }
-
-    /// - Parameter isLater: false for the entries of a span up to one, and true for those after it.
-    private func firstIndex(in span: Range<Int>, where isLater: (RingEntry) -> Bool) -> Int? {
-        var (low, high) = (span.lowerBound, span.upperBound)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isLater(listed[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low < span.upperBound ? low : nil
-    }
-
-    private func spansOfRisingDates(from start: Int) -> [Range<Int>] {
-        let boundaries = indicesOfDateRegressions.filter { $0 > start && $0 < listed.endIndex }
-        return zip([start] + boundaries, boundaries + [listed.endIndex]).map { $0..<$1 }.filter { !$0.isEmpty }
     }
 }

@@ -29,33 +29,53 @@ struct CheckpointFile: Sendable {
     /// - Parameter end: the index after the last entry in the file; nil if there is none, or if nothing can be added.
     init(upTo end: Int?) { state = end.map(State.upTo) ?? .absent }
 
-    /// Adds the blocks of `entries` that the file does not have yet.
+    /// The blocks that are written at a time.
+    private static let blocksPerPart = 64
+
+    /// Adds some of the blocks of `entries` that the file does not have yet.
     mutating func append(_ entries: RingEntries, in spool: borrowing SpoolDirectory) {
-        switch state {
-        case .absent: rewrite(entries, in: spool)
-        case .upTo(let end) where end < entries.blockEnd:
-            do throws(RingError) {
-                try spool.append(entries.blocks(from: end).flatMap(Self.chunk), to: SpoolName.checkpoint)
-                state = .upTo(entries.blockEnd)
-            } catch { fail(in: spool) }
-        case .upTo, .failed: break
-        }
+        do throws(RingError) {
+            switch state {
+            case .absent:
+                guard let end = try Self.writePart(entries, from: nil, to: entries.blockEnd, in: spool) else { return }
+                finishPart(upTo: end, in: spool)
+            case .upTo(let end) where end < entries.blockEnd:
+                let chunks = Self.chunks(entries, from: end, to: entries.blockEnd)
+                try spool.append(chunks.flatMap(\.self), to: SpoolName.checkpoint)
+                state = .upTo(end + chunks.count * EntryBlock.size)
+            case .upTo, .failed: break
+            }
+        } catch { fail(in: spool) }
     }
 
-    /// Replaces the file by the blocks of `entries`, if there are any.
-    mutating func rewrite(_ entries: RingEntries, in spool: borrowing SpoolDirectory) {
-        let blocks = entries.blocks(from: entries.startIndex)
-        guard !blocks.isEmpty else { return }
+    /// Writes the next blocks of a file that is to replace this one.
+    /// - Parameters:
+    ///   - start: the index after the blocks that were written; nil at the beginning of the file.
+    ///   - end: an index that no block of the part passes.
+    /// - Returns: the index after the blocks that are written; nil if there are none so far.
+    static func writePart(
+        _ entries: RingEntries, from start: Int?, to end: Int, in spool: borrowing SpoolDirectory
+    ) throws(RingError) -> Int? {
+        let first = start ?? entries.blockStart
+        let chunks = chunks(entries, from: first, to: end)
+        guard !chunks.isEmpty else { return start }
+        try spool.writePart(
+            of: SpoolName.checkpoint, (start == nil ? [head] : []).map { $0[...] } + chunks, isFirst: start == nil,
+            leaving: 0)
+        return first + chunks.count * EntryBlock.size
+    }
+
+    /// Puts the file that was written in parts in the place of this one.
+    mutating func finishPart(upTo end: Int, in spool: borrowing SpoolDirectory) {
         do throws(RingError) {
-            let parts = sequence(state: -1) { number -> [ArraySlice<UInt8>]? in
-                number += 1
-                if number == 0 { return [Self.head[...]] }
-                return number <= blocks.count
-                    ? [Self.chunk(blocks[blocks.index(blocks.startIndex, offsetBy: number - 1)])[...]] : nil
-            }
-            try spool.write(SpoolName.checkpoint, parts: parts, leaving: 0)
-            state = .upTo(entries.blockEnd)
+            try spool.finishPart(of: SpoolName.checkpoint)
+            state = .upTo(end)
         } catch { fail(in: spool) }
+    }
+
+    private static func chunks(_ entries: RingEntries, from start: Int, to end: Int) -> [ArraySlice<UInt8>] {
+        let count = max(0, min(end, entries.blockEnd) - start) / EntryBlock.size
+        return entries.blocks(from: start).prefix(min(count, blocksPerPart)).map { chunk($0)[...] }
     }
 
     /// Removes the file before the journal gets other records.

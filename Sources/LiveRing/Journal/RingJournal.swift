@@ -67,7 +67,7 @@ struct RingJournal: Equatable {
     }
 
     /// The lines before the first record.
-    private var head: String {
+    var head: String {
         var head = MediaPlaylist(
             entries: entries.prefix(1), targetDuration: targetDuration, nextMediaSequence: mediaSequence,
             discontinuitySequence: discontinuitySequence)

@@ -86,9 +86,9 @@ struct RingRecovery {
         index.dropLeadingGaps()
         self.index = index
         let isAppendable =
-            isUnchanged && !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
+            !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
             && index.targetDuration == journal.targetDuration && index.captions.renditions == journal.captions
-        self.journal = isAppendable ? JournalFile(continuing: journal) : nil
+        self.journal = isAppendable ? JournalFile(continuing: journal, isOutdated: !isUnchanged) : nil
         checkpoint = CheckpointFile(upTo: journal.checkpointEnd)
         continuesEarlierRing =
             !journal.entries.isEmpty || index.nextMediaSequence > parameters.firstMediaSequence
@@ -115,7 +115,8 @@ struct RingRecovery {
         var (lastChange, lastRepacked): (UInt64?, UInt64?)
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
-            let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
+            let audioFiles =
+                recorded.audioFiles.isEmpty ? [] : recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
             if isGap != recorded.isGap { lastChange = recorded.mediaSequence }
             let isChanged = isGap != recorded.isGap || audioFiles != recorded.audioFiles
             guard isChanged || recorded.subtitleBytes > 0 else { return recorded }
@@ -159,8 +160,9 @@ struct RingRecovery {
         // A gap without a file never had media.
         let mayRevive = revives && entry.segment.byteCount > 0
         if entry.isGap, !mayRevive { return true }
-        let needed = [entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? [])
-        return !needed.allSatisfy { files.isThere($0, isRecent: isRecent) }
+        return !files.isThere(entry.segment, isRecent: isRecent)
+            || !files.isThere(entry.initialization, isRecent: isRecent)
+            || entry.transportStream?.sidecars.allSatisfy { files.isThere($0, isRecent: isRecent) } == false
     }
 
     /// The files of an audio track, which are a gap if one of them is lost.

@@ -19,7 +19,8 @@ struct PublishedPlaylist {
     /// The playlist of `range`; nil if the ring has no segment in it.
     func rewind(_ range: RewindRange) -> MediaPlaylist? {
         switch range {
-        case .whole: sliding(index.listed.indices)
+        case .whole:
+            sliding((index.rewindWindow?.start(in: index.listed) ?? index.listed.startIndex)..<index.listed.endIndex)
         case .between(let start, let end): selection(from: start, to: end).flatMap(playlist)
         case .last(let milliseconds):
             sliding(window(milliseconds).start(in: index.listed)..<index.listed.endIndex)

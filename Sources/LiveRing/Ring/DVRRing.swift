@@ -72,21 +72,21 @@ package actor DVRRing {
     /// segments, so that viewers at the live edge can play to the end.
     package func stopSliding() {
         index.stopSliding()
-        publishState()
+        publishHead()
     }
 
     /// Lets the live playlist slide again, because the upstream continues.
     package func resumeSliding() {
         guard index.liveWindowStart != nil else { return }
         index.resumeSliding()
-        publishState()
+        publishHead()
     }
 
     /// Declares the closed captions of the upstream's variant in the master playlists, in place of those found in the
     /// video. An upstream that declares none changes nothing.
     package func declareCaptions(_ upstream: [Rendition]) {
         guard index.captions.declare(upstream) else { return }
-        publishState()
+        publishHead()
     }
 
     /// Ends the channel: every playlist gets EXT-X-ENDLIST. The files and the journal stay.
@@ -99,12 +99,14 @@ package actor DVRRing {
         index.addOpenDateRanges(dateRanges)
         isClosed = true
         hasEnded = true
-        publishState()
+        performHousekeeping { () throws(RingError) in try rewriteJournal(index) }
+        publishSnapshot()
     }
 
-    /// Writes the current state to the journal and makes it visible.
-    private func publishState() {
-        performHousekeeping { () throws(RingError) in try rewriteJournal(index) }
+    /// Makes a state visible that the head of the journal has. A kill before the journal of days is replaced loses it.
+    private func publishHead() {
+        journal.outdate()
+        performHousekeeping { () throws(RingError) in try updateJournal() }
         publishSnapshot()
     }
 
@@ -341,7 +343,7 @@ extension DVRRing {
     /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.
     private func commit(_ entry: RingEntry, captions: [String] = []) throws(RingError) {
         var next = index
-        if next.captions.insert(captions) { journal.invalidate() }
+        if next.captions.insert(captions) { journal.outdate() }
         let evicted = next.publish(entry)
         try appendToJournal(next)
         hasEnded = false
@@ -385,8 +387,7 @@ extension DVRRing {
         performHousekeeping { () throws(RingError) in
             for file in files { try spool.remove(file.name) }
             try subtitles.compactJournals(index: index, in: spool)
-            let isWrong = journal.declaresIndependentSegments && index.dependentEntries > 0
-            if isWrong || journal.needsCompaction(entryCount: index.entries.count) { try rewriteJournal(index) }
+            try updateJournal()
             checkpoint.append(index.entries, in: spool)
         }
     }
@@ -399,6 +400,12 @@ extension DVRRing {
         } catch {
             housekeepingError = error
         }
+    }
+
+    /// Goes on to replace a journal that is out of date. One that nothing can be appended to is written as a whole.
+    private func updateJournal() throws(RingError) {
+        if journal.isStale || hasEnded { return try rewriteJournal(index) }
+        try journal.continueReplacing(with: index, in: spool, checkpoint: &checkpoint)
     }
 
     private func rewriteJournal(_ index: RingIndex, hasEnded: Bool? = nil) throws(RingError) {

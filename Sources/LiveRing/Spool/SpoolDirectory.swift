@@ -76,24 +76,40 @@ struct SpoolDirectory: ~Copyable {
     func write(
         _ name: String, parts: some Sequence<[ArraySlice<UInt8>]>, leaving reserve: UInt64
     ) throws(RingError) {
-        let partPath = path(of: name + SpoolName.partSuffix)
-        var needed = reserve
-        var flags = O_WRONLY | O_CREAT | O_TRUNC
+        var isFirst = true
+        for chunks in parts {
+            try writePart(of: name, chunks, isFirst: isFirst, leaving: reserve)
+            isFirst = false
+        }
+        try finishPart(of: name)
+    }
+
+    /// Writes the beginning of a file, or what follows it, under another name. After an error no part is left.
+    func writePart(
+        of name: String, _ chunks: [ArraySlice<UInt8>], isFirst: Bool, leaving reserve: UInt64
+    ) throws(RingError) {
+        let needed = reserve + UInt64(chunks.reduce(0) { $0 + $1.count })
         do throws(RingError) {
-            for chunks in parts {
-                needed = reserve + UInt64(chunks.reduce(0) { $0 + $1.count })
-                if let available = freeBytes(), available < needed {
-                    throw .diskFull(directory: path, available: available, needed: needed)
-                }
-                try writeChunks(chunks, to: partPath, flags: flags, as: name)
-                flags = O_WRONLY | O_APPEND
+            if let available = freeBytes(), available < needed {
+                throw .diskFull(directory: path, available: available, needed: needed)
             }
-            try rename(partPath, to: path(of: name))
+            let flags = isFirst ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_APPEND
+            try writeChunks(chunks, to: path(of: name + SpoolName.partSuffix), flags: flags, as: name)
         } catch {
-            unsafe unlink(partPath)
+            removePart(of: name)
             throw asDiskFull(error, needed: needed)
         }
     }
+
+    /// Gives a file that was written in parts its name. After an error no part is left.
+    func finishPart(of name: String) throws(RingError) {
+        do throws(RingError) { try rename(path(of: name + SpoolName.partSuffix), to: path(of: name)) } catch {
+            removePart(of: name)
+            throw asDiskFull(error, needed: 0)
+        }
+    }
+
+    func removePart(of name: String) { unsafe unlink(path(of: name + SpoolName.partSuffix)) }
 
     /// Appends to an existing file. After an error a part may have been written.
     func append(_ bytes: [UInt8], to name: String) throws(RingError) {
@@ -180,6 +196,8 @@ package struct FileSystemSpace: Equatable, Sendable {
     package let freeBytes: UInt64
     /// Free bytes and bytes in use. Neither counts blocks that are reserved for the superuser.
     package let byteCount: UInt64
+
+    init(freeBytes: UInt64, byteCount: UInt64) { (self.freeBytes, self.byteCount) = (freeBytes, byteCount) }
 
     /// nil: the file system does not say.
     init?(at path: String) {

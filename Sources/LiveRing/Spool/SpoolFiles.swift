@@ -14,11 +14,12 @@ struct SpoolFiles: Sendable {
 
     /// Adds a file, unless others than a ring may have written it.
     mutating func insert(_ name: String) {
-        if let segment = SpoolName.numberAndFingerprint(ofSegment: name.utf8), segments[segment.number] == nil {
-            segments[segment.number] = segment.fingerprint
-        } else if SpoolName.isRingFile(name) {
-            others.insert(name)
+        if let segment = SpoolName.numberAndFingerprint(ofSegment: name.utf8) {
+            // Of two files with one number, the first that was found stands here.
+            guard let first = segments.updateValue(segment.fingerprint, forKey: segment.number) else { return }
+            segments[segment.number] = first
         }
+        if SpoolName.isRingFile(name) { others.insert(name) }
     }
 
     /// Whether there is a file called `name`, whatever its size.

@@ -11,12 +11,14 @@ package struct RetentionPolicy: Equatable, Sendable {
     /// policy takes effect over several publishes instead of in one long pause.
     package static let evictionsPerPublish = 8
 
-    /// The duration of the rewind; nil means no limit.
+    /// The duration of `dvr.m3u8`; nil means no limit.
     package var rewind: Duration?
+    /// How far back ranges reach; nil, or a shorter duration: as far as `rewind`.
+    package var archive: Duration?
     /// The bytes of segments and subtitles in the spool; nil means no limit.
     ///
-    /// One half is for listed segments. The other half is for segments that left the playlist, which can be fetched for
-    /// as long again (RFC 8216 §6.2.2).
+    /// A part is for segments that left every playlist, which can be fetched for as long as `dvr.m3u8` is (RFC 8216 §6.2.2):
+    /// one half without an archive.
     package var byteLimit: UInt64?
     /// The duration of `live.m3u8`.
     package var liveWindow: Duration
@@ -24,18 +26,32 @@ package struct RetentionPolicy: Equatable, Sendable {
     package var freeReserve: UInt64
 
     package init(
-        rewind: Duration?, byteLimit: UInt64? = nil, liveWindow: Duration = .seconds(30), freeReserve: UInt64 = 1 << 30
+        rewind: Duration?, archive: Duration? = nil, byteLimit: UInt64? = nil, liveWindow: Duration = .seconds(30),
+        freeReserve: UInt64 = 1 << 30
     ) {
         self.rewind = rewind
+        self.archive = archive
         self.byteLimit = byteLimit
         self.liveWindow = liveWindow
         self.freeReserve = freeReserve
     }
 
+    /// Keeps an archive of a duration, of a number of bytes, or as much as both allow.
+    package mutating func keepArchive(_ duration: Duration?, bytes: Int?) {
+        archive = duration ?? (bytes == nil ? nil : .seconds(366 * 86_400))
+        byteLimit = bytes.map { UInt64(clamping: $0) }
+    }
+
+    /// The duration of what is listed, in `dvr.m3u8` or in ranges; nil means no limit.
+    package var listed: Duration? { rewind.map { max($0, archive ?? .zero) } }
+
+    /// Whether `dvr.m3u8` leaves out what ranges reach.
+    var hasArchive: Bool { listed != rewind }
+
     /// Whether a playlist that begins at a fixed time loses no segment until it is `span` long.
     ///
     /// The answer depends only on the policy, not on what is stored, because a playlist may not change its type.
     func retains(span: Duration) -> Bool {
-        byteLimit == nil && span <= rewind ?? span
+        byteLimit == nil && span <= listed ?? span
     }
 }

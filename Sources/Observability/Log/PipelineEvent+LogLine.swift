@@ -1,4 +1,5 @@
 import Channel
+import Foundation
 import LiveRing
 import Logging
 import Media
@@ -58,9 +59,27 @@ extension ChannelPipeline.Event {
         case .slateFailed(let error): LogLine(.error, "A part of the slate is dropped: \(RelayError(error).message)")
         case .adMarkersDropped:
             LogLine(.warning, "Ad markers are dropped: the upstream lists too many at once. status.json counts them")
+        case .archiveMeasured(let storage): LogLine(storage.secondsUntilFull == nil ? .info : .warning, storage.message)
         case .ended: LogLine(.info, "Every playlist has its ENDLIST")
         }
     }
+}
+
+extension StorageUse {
+    /// What a day takes, what the whole takes, and how long the disk has room.
+    fileprivate var message: String {
+        let day = "A day of the archive takes \((bytesPerDay ?? 0).gibibytesText)"
+        let whole = bytesWhenFull.map { ", the whole \($0.gibibytesText)" } ?? ""
+        let room = secondsUntilFull.map { seconds in
+            let days = String(format: "%.1f", Double(seconds) / 86_400)
+            return ": the disk is full in \(days) days, and the archive is dropped then"
+        }
+        return day + whole + (room ?? ". The disk has room for it")
+    }
+}
+
+extension UInt64 {
+    fileprivate var gibibytesText: String { String(format: "%.1f GiB", Double(self) / Double(1 << 30)) }
 }
 
 extension PeriodDescription {

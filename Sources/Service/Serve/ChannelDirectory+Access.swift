@@ -9,7 +9,7 @@ extension ChannelDirectory: AccessPolicy {
         case .pageFile(let path): return PageFile(path: path) != nil || isListed(to: viewer)
         case .page, .channelList, .status, .tuner: return isListed(to: viewer)
         case .tunerStream(let number, _): return channel(numbered: number, for: viewer) != nil
-        case .guide, .metrics, .notFound: return false
+        case .guide, .library, .metrics, .notFound: return false
         case .xtream(let request): return permits(request.resource, to: viewer)
         case .folder(let name): return isOpen(name, to: viewer)
         case .channel(_, .pageFile(let path)) where PageFile(path: path) != nil: return true

@@ -119,6 +119,7 @@ extension RelayConfiguration {
         // The URLs of blocking reloads differ from those that a replay requests.
         if options.record != nil, polling == .blocking { polling = .edge }
         retention.rewind = options.rewind ?? retention.rewind
+        retention.keepArchive(options.archive, bytes: options.archiveSize)
         retention.liveWindow = options.window ?? retention.liveWindow
         requiresVideo = options.requiredMedia.map { $0 == "video" } ?? requiresVideo
         audio.policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? audio.policy

@@ -72,6 +72,22 @@ extension ServeResponder {
         list("channels.json", .json, for: target) { StatusDocument.json(of: ListedChannels($0.channels)) }
     }
 
+    /// `/library.zip`
+    func library(for target: RequestTarget) -> Work {
+        let (viewer, base) = (target.viewer, base(of: target))
+        let key = DocumentCache.Key(name: "library.zip", baseURL: base, query: viewer.query)
+        return { [host, guide, programs] in
+            await programs.response(key, .zip, version: nil, to: target) {
+                let library = ProgramLibrary(
+                    baseURL: base, query: viewer.query?.value, now: WallClock.milliseconds / 1000)
+                let channels = host.directory.channels.compactMap { channel in
+                    channel.archive(defaultRewind: host.defaultRewind).map { (channel, archive: $0) }
+                }
+                return library.zip(channels) { guide?.listings(of: $0) ?? [] }
+            }
+        }
+    }
+
     /// `/web/overview.json`
     func overview(for target: RequestTarget) -> Work {
         moment("overview.json", for: target) { StatusDocument.json(of: ServeOverview($0)) }

@@ -64,6 +64,7 @@ package final class ServeResponder: Responder {
         case .channelList(let format, let group):
             .later(channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group, for: target))
         case .guide(let isGzipFile): guideAnswer(to: target, asGzipFile: isGzipFile)
+        case .library: guide == nil ? .now(.notFound(target.path)) : .later(library(for: target))
         case .status: .later(status(for: target))
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))

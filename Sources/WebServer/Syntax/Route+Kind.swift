@@ -54,7 +54,7 @@ extension Route {
             case "still.jpg", "stills.vtt": .still
             case _ where name.hasPrefix("stills-") && name.hasSuffix(".jpg"): .still
             case "metrics": .metrics
-            case "playlist.m3u", "epg.xml", "epg.xml.gz": .list
+            case "playlist.m3u", "epg.xml", "epg.xml.gz", "library.zip": .list
             case _ where directory == "/" && XtreamRequest.documents.contains("/" + name): .list
             case "timeshift.php" where directory == "/" || directory == "/streaming/": .stream
             case _ where tunerFiles.contains(name): .tuner

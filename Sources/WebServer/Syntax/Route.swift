@@ -41,6 +41,8 @@ package enum Route: Equatable, Sendable {
     case channelList(format: String?, group: String?)
     /// The XMLTV guide: `/epg.xml`, or `/epg.xml.gz` as a gzip file.
     case guide(isGzipFile: Bool)
+    /// The past programs of the guide as files for media libraries: `/library.zip`.
+    case library
     case status, metrics, health, readiness
     case api(API)
     case tuner(Tuner)
@@ -63,6 +65,7 @@ package enum Route: Equatable, Sendable {
             self = .channelList(format: target.query.value(of: "format"), group: target.query.value(of: "group"))
         case (.list, "/epg.xml"): self = .guide(isGzipFile: false)
         case (.list, "/epg.xml.gz"): self = .guide(isGzipFile: true)
+        case (.list, "/library.zip"): self = .library
         case (.list, "/status.json"): self = .status
         case (.list, "/healthz"): self = .health
         case (.list, "/readyz"): self = .readiness

@@ -1,3 +1,4 @@
+import ChannelList
 import Fetch
 import Support
 
@@ -57,6 +58,15 @@ enum OptionChecks {
         for case (let option, let bytes?) in needed where bytes > limit.bytes {
             return "\(option) needs a --memory-limit of at least \((bytes + (1 << 20) - 1) >> 20)MiB."
         }
+        return nil
+    }
+
+    static func archive(_ span: TimeSpan?, size: ByteCount?) -> String? {
+        let (hours, least) = (ConfigurationKey.archiveHours, ConfigurationKey.smallestArchive)
+        if let span, !(Int64(hours.lowerBound)...Int64(hours.upperBound)).contains(span.seconds / 3600) {
+            return "--archive has to be from \(hours.lowerBound)h to \(hours.upperBound / 24)d."
+        }
+        if let size, size.bytes < least { return "--archive-size has to be at least \(least >> 20)MiB." }
         return nil
     }
 

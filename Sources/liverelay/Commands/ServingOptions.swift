@@ -2,6 +2,7 @@ import ArgumentParser
 import Channel
 import ChannelList
 import Foundation
+import LiveRing
 import Logging
 import Media
 import Observability
@@ -31,6 +32,12 @@ struct ServingOptions: ParsableArguments {
     static let defaultRewind = TimeSpan(seconds: 7200)
     /// More than a slow reader of --output may be late before it is moved forward.
     static let streamingRewind = TimeSpan(seconds: 60)
+
+    @Option(help: ArgumentHelp(.archive))
+    var archive: TimeSpan?
+
+    @Option(help: ArgumentHelp(.archiveSize))
+    var archiveSize: ByteCount?
 
     @Option(help: ArgumentHelp(.window))
     var window = TimeSpan(seconds: 30)
@@ -89,6 +96,7 @@ struct ServingOptions: ParsableArguments {
         for (option, path) in [("--spool", spool), ("--record", record), ("--slate", slate)] where path == "" {
             throw ValidationError("\(option) has to name a \(option == "--slate" ? "file" : "directory").")
         }
+        if let complaint = OptionChecks.archive(archive, size: archiveSize) { throw ValidationError(complaint) }
     }
 
     func run(
@@ -116,6 +124,7 @@ struct ServingOptions: ParsableArguments {
             rewind: dvr ?? (hasServer || spool != nil || isRecording ? Self.defaultRewind : Self.streamingRewind),
             window: window,
             isRecorded: record != nil)
+        configuration.retention.keepArchive(archive?.duration, bytes: archiveSize?.bytes)
         (configuration.upstream, configuration.backups) = (upstream, backups)
         (configuration.spool, configuration.slate) = (directory.path, slate)
         configuration.retrySeed = .random(in: .min ... .max)

@@ -1,0 +1,68 @@
+import ChannelList
+import Guide
+import Support
+
+/// The past programs that archives reach, as files for media libraries: of each a `.strm` with the URL of its range, and
+/// an `.nfo` with what the guide says.
+///
+/// Libraries refuse a program that is over as live television, but play what a `.strm` names. The paths are those of series
+/// that are ordered by date: channel, season, `channel - date - title`.
+struct ProgramLibrary {
+    /// The most programs of one library. Each channel has its share, the newest first.
+    static let programLimit = 20_000
+
+    let baseURL: String
+    /// The query of the viewer's token.
+    let query: String?
+    /// Seconds since 1970.
+    let now: Int64
+
+    /// - Parameters:
+    ///   - channels: with how far back ranges of each reach.
+    ///   - listings: returns the programs of a channel.
+    func zip(_ channels: [(ListedChannel, archive: Duration)], listings: (ListedChannel) -> [GuideListing]) -> [UInt8] {
+        var file = ZipFile()
+        let share = Self.programLimit / max(1, channels.count)
+        for (channel, archive) in channels {
+            let reached = listings(channel).filter {
+                $0.stop <= now && $0.stop > $0.start && $0.start >= now - archive.components.seconds
+            }
+            for listing in reached.suffix(share) { append(listing, of: channel, to: &file) }
+        }
+        return file.finished()
+    }
+
+    private func append(_ listing: GuideListing, of channel: ListedChannel, to file: inout ZipFile) {
+        let date = ProgramDateTime(millisecondsSince1970: listing.start * 1000)
+        let day = String(date.text.prefix(10))
+        let time = date.text.dropFirst(11).prefix(5).filter { $0 != ":" }
+        let name = Self.fileName(channel.name)
+        let stem = "\(name)/Season \(day.prefix(4))/\(name) - \(day) - \(time) \(Self.fileName(listing.title))"
+        let range = "archive-\(listing.start)-\(listing.stop - listing.start).m3u8"
+        let url = "\(baseURL)/\(channel.slug)/\(range)\(query.map { "?\($0)" } ?? "")"
+        file.append(stem + ".strm", Array("\(url)\n".utf8), at: date)
+        file.append(stem + ".nfo", Array(Self.details(listing, of: channel, day).utf8), at: date)
+    }
+
+    /// Kodi's description of an episode, which Jellyfin and Emby read too.
+    private static func details(_ listing: GuideListing, of channel: ListedChannel, _ day: String) -> String {
+        let elements = [
+            ("title", listing.title), ("showtitle", channel.name), ("plot", listing.description), ("aired", day),
+            ("runtime", String((listing.stop - listing.start) / 60)), ("studio", channel.name),
+        ]
+        let text = elements.map { "  <\($0)>\(DocumentText.xml($1))</\($0)>\n" }.joined()
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<episodedetails>\n\(text)</episodedetails>\n"
+    }
+
+    /// The text as a part of a path on every system.
+    private static func fileName(_ text: String) -> String {
+        let forbidden: Set<Character> = ["/", "\\", ":", "*", "?", "\"", "<", ">", "|"]
+        let characters = text.map { character in
+            forbidden.contains(character) || character.unicodeScalars.contains(where: ControlCharacters.contains)
+                ? " " : character
+        }
+        let words = String(characters).split(separator: " ").joined(separator: " ")
+        let name = String(words.prefix(80)).trimmingBlanks.drop { $0 == "." }
+        return name.isEmpty ? "Untitled" : String(name)
+    }
+}

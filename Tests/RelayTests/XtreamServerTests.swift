@@ -172,7 +172,7 @@ private struct XtreamScene {
             return
         }
         #expect(response.contentType == .zip && bytes.count == 22, "no channel of this server always runs")
-        let news = try #require(channels(url: "").first)
+        let news = try #require(channels(url: "", isAlways: false).first)
         let library = ProgramLibrary(baseURL: "http://tv.example:8080", query: "token=\(server)", now: now)
         let archive = library.zip([(news, archive: .seconds(86_400))]) { scene.guide.listings(of: $0) }
         let text = String(decoding: archive, as: UTF8.self)

@@ -1,5 +1,5 @@
 import Playlist
-import Support
+package import Support
 
 // Entries by date. Dates rise from entry to entry, except where the upstream's dates went back.
 

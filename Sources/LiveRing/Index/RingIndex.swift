@@ -1,5 +1,5 @@
 package import Playlist
-package import Support
+import Support
 
 /// The listed entries, the entries that left the playlist but can still be fetched, and the next numbers.
 ///

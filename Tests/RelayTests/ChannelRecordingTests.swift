@@ -371,6 +371,9 @@ struct RecordingValueTests {
             let pattern = try RecordingPattern(row.pattern)
             #expect(pattern.isBelowRoot(row.path) == row.isInside && pattern.depth == row.depth, "\(row)")
         }
+        for (pattern, path) in [("/rec/{title}.ts", "/rec/a/b"), ("{title}.ts", "a/b"), ("/{title}.ts", "/a/b")] {
+            #expect(try RecordingPattern(pattern).path(ofBase: "a/b") == path)
+        }
     }
 
     private static let boundaries: [(split: RecordingSplit, date: String, boundary: String?)] = [

@@ -227,6 +227,22 @@ import WebServer
         }
     }
 
+    /// Whoever deletes a recording before it is launched has none.
+    @Test func launchForgetsWhatIsEnded() async throws {
+        let folder = Folder()
+        var schedule = RecordingSchedule()
+        for _ in 0..<2 { #expect(Self.add(to: &schedule, from: 0, to: 100) == nil) }
+        schedule.update(1) { $0.isEnded = true }
+        try folder.write(schedule)
+        let later = Self.now.millisecondsSince1970 - 3_600_000 - WallClock.milliseconds
+        let scene = try await ServeScene(
+            [(slug: "news", url: "http://127.0.0.1:9/x.m3u8")], recordings: try folder.place(at: later))
+        scene.recordings?.start()
+        await scene.reaches(recording: 1) { $0 == nil }
+        #expect(scene.recordings?.recordings.map(\.id) == [2])
+        await scene.end()
+    }
+
     /// What cannot be stored does not happen, and nothing is stored for a process that ends.
     @Test func changesThatCannotBeStored() async throws {
         let (server, folder) = (SilentServer(), Folder())

@@ -160,6 +160,51 @@ import Testing
         }
     }
 
+    /// A loss that is in the journal is counted once, whatever ended the process after it.
+    @Test func lossIsCountedOnce() async throws {
+        var channel = try SpooledChannel(of: .clean)
+        let snapshot = try #require(try await channel.relay().snapshot)
+        let entries = snapshot.index.listed.filter { !$0.isGap }
+        let end = { entries[$0].programDateTimeEnd }
+        let rows: [(when: String, losses: [RecordingLoss], taken: Range<Int>, lost: Int64)] = [
+            ("none", [], 1..<entries.count, 0),
+            ("the next segment", [Self.loss(end(0), end(1))], 2..<entries.count, 0),
+            ("a part of it", [Self.loss(end(0), end(0).advanced(byMilliseconds: 1))], 1..<entries.count, 0),
+            ("two", [Self.loss(end(0), end(1)), Self.loss(end(1), end(2))], 3..<entries.count, 0),
+            ("all", [Self.loss(end(0), end(entries.count - 1))], 0..<0, 0),
+        ]
+        for row in rows {
+            var journal = RecordingJournal(RecordingPlan(path: "news", format: .ts))
+            journal.record(.segment(RecordedSegment(entries[0], end: 188, shift: .zero, clock: .zero)))
+            for loss in row.losses { journal.record(.loss(loss)) }
+            var cursor = RecordingCursor(journal, split: .never, from: entries[0].mediaSequence)
+            var (taken, lost): ([UInt64], Int64) = ([], 0)
+            steps: for _ in 0..<1000 {
+                switch cursor.next(in: snapshot) {
+                case .append(let entry):
+                    taken.append(entry.mediaSequence)
+                    cursor.advance(over: entry)
+                case .lose(let loss): lost += loss.milliseconds
+                case .wait, .finish: break steps
+                }
+            }
+            #expect(taken == entries[row.taken].map(\.mediaSequence) && lost == row.lost, "\(row.when)")
+        }
+        // A power loss took the segment, and what was said after it.
+        var journal = RecordingJournal(RecordingPlan(path: "news", format: .ts))
+        for index in 0..<2 {
+            let segment = RecordedSegment(entries[index], end: (index + 1) * 188, shift: .zero, clock: .zero)
+            journal.record(.segment(segment))
+        }
+        journal.record(.loss(Self.loss(end(1), end(2))))
+        journal.truncate(to: 188)
+        #expect(journal.segments.count == 1 && journal.losses.isEmpty)
+    }
+
+    private static func loss(_ start: ProgramDateTime, _ end: ProgramDateTime) -> RecordingLoss {
+        RecordingLoss(.unreadable, at: start, milliseconds: end.milliseconds(since: start))
+    }
+
     /// A sweep takes the recordings of its channel, in the folders of its pattern.
     @Test func sweepLeavesWhatIsNotTheChannels() throws {
         let folder = Folder()
@@ -325,6 +370,9 @@ struct RecordingValueTests {
         for row in rows {
             let pattern = try RecordingPattern(row.pattern)
             #expect(pattern.isBelowRoot(row.path) == row.isInside && pattern.depth == row.depth, "\(row)")
+        }
+        for (pattern, path) in [("/rec/{title}.ts", "/rec/a/b"), ("{title}.ts", "a/b"), ("/{title}.ts", "/a/b")] {
+            #expect(try RecordingPattern(pattern).path(ofBase: "a/b") == path)
         }
     }
 

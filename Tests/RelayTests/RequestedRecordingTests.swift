@@ -33,6 +33,23 @@ import WebServer
             ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/news")) ?? []).sorted()
         }
 
+        func write(_ bytes: [UInt8], as name: String) throws {
+            try FileManager.default.createDirectory(atPath: "\(path)/news", withIntermediateDirectories: true)
+            try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
+        }
+
+        /// Leaves the list of an earlier process.
+        func write(_ schedule: RecordingSchedule) throws {
+            try write(Array(try JSONEncoder().encode(schedule)), as: ".recordings.json")
+        }
+
+        var schedule: RecordingSchedule {
+            get throws {
+                let bytes = try Data(contentsOf: URL(filePath: "\(path)/.recordings.json"))
+                return try JSONDecoder().decode(RecordingSchedule.self, from: bytes)
+            }
+        }
+
         func document(_ name: String) throws -> String {
             String(decoding: try Data(contentsOf: URL(filePath: "\(path)/news/\(name).json")), as: UTF8.self)
         }
@@ -134,6 +151,127 @@ import WebServer
         await origin.server.shutdown(within: .zero)
     }
 
+    /// A list that is gone costs no recording its file: the next one of its number has another.
+    @Test func journalOfAnotherRecordingStays() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        var sizes: [Int] = []
+        for milliseconds: Int64 in [3_600_000, 7_200_000] {
+            let scene = try await Self.scene(origin, try folder.place())
+            let dates = try await Self.dates(scene)
+            let range = (dates.lowerBound, dates.upperBound.advanced(byMilliseconds: milliseconds))
+            let recording = try await scene.recordings?.add(channel: "news", name: nil, range: range, isKept: false)
+            let id = try #require(recording).id
+            #expect(id == 1)
+            await scene.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 }
+            await scene.end()
+            sizes.append(try Data(contentsOf: URL(filePath: "\(folder.path)/news/news.ts")).count)
+            try FileManager.default.removeItem(atPath: "\(folder.path)/.recordings.json")
+        }
+        #expect(folder.files == ["news-2.ts", "news.ts"] && sizes[0] == sizes[1], "\(folder.files) \(sizes)")
+        await origin.server.shutdown(within: .zero)
+    }
+
+    /// A recording that somebody ended before the process did has no more than was there.
+    @Test func nextProcessEndsWhatIsEnded() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let first = try await Self.scene(origin, try folder.place())
+        let dates = try await Self.dates(first)
+        let end = dates.upperBound.advanced(byMilliseconds: 3_600_000)
+        let range = (dates.lowerBound, end)
+        let recording = try await first.recordings?.add(channel: "news", name: nil, range: range, isKept: false)
+        let id = try #require(recording).id
+        await first.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 }
+        await first.end()
+        var schedule = try folder.schedule
+        schedule.update(id) { $0.isEnded = true }
+        #expect(schedule[id]?.isOver == false)
+        try folder.write(schedule)
+        let next = try await Self.scene(origin, try folder.place())
+        await next.reaches(recording: id) { $0?.isOver == true }
+        #expect(next.recordings?[id]?.state == .done(note: nil))
+        #expect(next.recordings?[id]?.files?.lostMilliseconds == 0)
+        await next.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    private static let left: [(when: String, files: [String], suffixes: [String]?, byteCount: UInt64)] = [
+        ("finished, and not listed so", ["json", "mkv"], ["mkv", "json"], 20), ("gone", [], nil, 0),
+        ("without its media", ["json"], nil, 0),
+    ]
+
+    /// The process ended while a recording got its last form: the list says what is there.
+    @Test func listSaysWhatIsThere() async throws {
+        for row in Self.left {
+            let folder = Folder()
+            var schedule = RecordingSchedule()
+            #expect(Self.add(to: &schedule, from: -100, to: 0) == nil)
+            schedule.update(1) { found in
+                found.files = .init(base: "news/a", byteCount: 7)
+                found.state = .finishing
+            }
+            for suffix in row.files { try folder.write([UInt8](repeating: 0, count: 10), as: "news/a.\(suffix)") }
+            try folder.write([], as: "news/other.ts")
+            try folder.write(schedule)
+            let scene = try await ServeScene(
+                [(slug: "news", url: "http://127.0.0.1:9/x.m3u8")], recordings: try folder.place("mkv"))
+            scene.recordings?.start()
+            await scene.reaches(recording: 1) { $0?.isOver == true }
+            let found = try #require(scene.recordings?[1])
+            if let suffixes = row.suffixes {
+                #expect(found.state == .done(note: nil) && found.files?.suffixes == suffixes, "\(row.when)")
+                #expect(found.files?.byteCount == row.byteCount, "\(row.when)")
+            } else {
+                #expect(found.state == .failed(reason: "Its files are gone."), "\(row.when)")
+            }
+            await scene.end()
+        }
+    }
+
+    /// Whoever deletes a recording before it is launched has none.
+    @Test func launchForgetsWhatIsEnded() async throws {
+        let folder = Folder()
+        var schedule = RecordingSchedule()
+        for _ in 0..<2 { #expect(Self.add(to: &schedule, from: 0, to: 100) == nil) }
+        schedule.update(1) { $0.isEnded = true }
+        try folder.write(schedule)
+        let later = Self.now.millisecondsSince1970 - 3_600_000 - WallClock.milliseconds
+        let scene = try await ServeScene(
+            [(slug: "news", url: "http://127.0.0.1:9/x.m3u8")], recordings: try folder.place(at: later))
+        scene.recordings?.start()
+        await scene.reaches(recording: 1) { $0 == nil }
+        #expect(scene.recordings?.recordings.map(\.id) == [2])
+        await scene.end()
+    }
+
+    /// What cannot be stored does not happen, and nothing is stored for a process that ends.
+    @Test func changesThatCannotBeStored() async throws {
+        let (server, folder) = (SilentServer(), Folder())
+        let scene = try await ServeScene([(slug: "news", url: server.url)], recordings: try folder.place())
+        let recordings = try #require(scene.recordings)
+        let now = recordings.clock.now()
+        let range = (now, now.advanced(byMilliseconds: 3_600_000))
+        let id = try await recordings.add(channel: "news", name: nil, range: range, isKept: false).id
+        while server.connectionCount == 0 { await Task.yield() }
+        // A directory is in the way of the list.
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/.recordings.json.part", withIntermediateDirectories: true)
+        let refused = [
+            try scene.api("PATCH", "/api/recordings/\(id)", #"{"keep":true}"#),
+            try scene.api("DELETE", "/api/recordings/\(id)"),
+            try scene.api("POST", "/api/recordings", #"{"channel":"news","end":"\#(range.1.text)"}"#),
+        ]
+        #expect(refused.map(\.status) == [503, 503, 503], "\(refused)")
+        #expect(recordings[id]?.isKept == false && recordings[id]?.isEnded == false)
+        #expect(recordings.recordings.map(\.id) == [id])
+        try FileManager.default.removeItem(atPath: "\(folder.path)/.recordings.json.part")
+        await scene.end()
+        #expect(recordings[id]?.state == .planned, "nobody has left")
+        await #expect(throws: RecordingService.Problem.storage(.closed)) {
+            _ = try await recordings.add(channel: "news", name: nil, range: range, isKept: false)
+        }
+        #expect(try folder.schedule.recordings.map(\.id) == [id])
+    }
+
     private static let refused: [(when: String, body: String, status: Int, says: String)] = [
         ("no such channel", #"{"channel":"nobody","end":4000000000}"#, 404, "nobody"),
         ("no end", #"{"channel":"news"}"#, 422, "end"),
@@ -203,6 +341,10 @@ import WebServer
         #expect(count == RecordingSchedule.mostPending)
         for recording in schedule.recordings { schedule.update(recording.id) { $0.state = .done(note: nil) } }
         #expect(Self.add(to: &schedule, from: 0, to: 1) == nil && schedule.recordings.last?.id == count + 1)
+        let second = schedule.recordings[1]
+        schedule.remove(second.id)
+        schedule.restore(second)
+        #expect(schedule.recordings[1] == second, "in its place")
         schedule.update(count + 1) { $0.state = .failed(reason: "") }
         #expect(schedule.recordings.count == RecordingSchedule.mostOver && schedule.recordings.first?.id == 2)
     }

@@ -180,8 +180,8 @@ import Testing
 
     // MARK: Sheets
 
-    /// A channel that published the same segment for 8 minutes, with a minute without media in the middle.
-    private static func repeated(in directory: URL) async throws -> ChannelState {
+    /// A channel that published the same segment for 8 minutes or so long, with a minute without media in the middle.
+    private static func repeated(_ milliseconds: Int64 = 480_000, in directory: URL) async throws -> ChannelState {
         var channel = try SpooledChannel(of: .clean)
         let source = try #require(try await channel.relay().snapshot)
         let entry = source.index.listed[1]
@@ -192,7 +192,7 @@ import Testing
             name: entry.initialization.name, bytes: try source.bytes(of: entry.initialization))
         let bytes = try source.bytes(of: entry.segment)
         let step = entry.duration / 90
-        for number in 0..<480_000 / step {
+        for number in 0..<milliseconds / step {
             let isLate: Int64 = number * step < 240_000 ? 0 : 60_000
             try await ring.publish(
                 NewSegment(
@@ -231,6 +231,24 @@ import Testing
         let drawn = (0..<100).filter { gray[$0] > 8 }
         #expect(drawn == Array(0..<24) + Array(30..<50), "\(drawn)")
         #expect(try await Self.response(responder, "/stills-10-2000.jpg").status == .notFound)
+    }
+
+    @Test func sheetWithoutATileIsNotKept() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let state = try await Self.repeated(1_000_000, in: directory)
+        let responder = ChannelResponder(state)
+        let entry = try #require(state.snapshot?.index.listed[30])
+        let (file, away) = (directory.appending(path: entry.segment.name), directory.appending(path: "away"))
+        try FileManager.default.moveItem(at: file, to: away)
+        let incomplete = try await Self.response(responder, "/stills-10-1000.jpg")
+        #expect(incomplete.cacheControl == .maxAge(seconds: 10))
+        _ = try Self.jpeg(incomplete)
+        #expect(state.status.stills?.failed == 1 && state.status.stills?.made == 0)
+        try FileManager.default.moveItem(at: away, to: file)
+        let whole = try await Self.response(responder, "/stills-10-1000.jpg")
+        #expect(whole.cacheControl == .immutable && whole.etag != incomplete.etag)
+        #expect(state.status.stills?.made == 1)
     }
 
     private static let spans: [(seconds: Int64, interval: Int64)] = [

@@ -126,8 +126,12 @@ package struct RecordingJournal: Equatable, Sendable {
             + breaksByStart.keys.filter { $0 >= date && !starts.contains($0) }.sorted().map(Line.noBreak)
     }
 
-    /// Drops the segments after the end of a file that is shorter than the journal says, as after a power loss.
-    package mutating func truncate(to byteCount: Int) { segments.removeAll { $0.end > byteCount } }
+    /// Drops what follows the end of a file that is shorter than the journal says, as after a power loss.
+    package mutating func truncate(to byteCount: Int) {
+        guard let first = segments.first(where: { $0.end > byteCount }) else { return }
+        segments.removeAll { $0.end > byteCount }
+        losses.removeAll { $0.date >= first.date }
+    }
 }
 
 // MARK: - Text

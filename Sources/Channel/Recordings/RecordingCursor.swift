@@ -14,7 +14,8 @@ package struct RecordingCursor: Equatable, Sendable {
     }
 
     private struct Position: Equatable, Sendable {
-        let mediaSequence: UInt64
+        /// nil: nothing before `dateEnd` is of use any more.
+        let mediaSequence: UInt64?
         let dateEnd: ProgramDateTime
     }
 
@@ -34,11 +35,14 @@ package struct RecordingCursor: Equatable, Sendable {
     ///   - split: where another file begins.
     ///   - firstMediaSequence: of what this process publishes.
     package init(_ journal: RecordingJournal, split: RecordingSplit, from firstMediaSequence: UInt64) {
-        // A loss before the first segment is counted once.
+        // A loss is counted once.
         let lossEnd = journal.losses.last.map { $0.date.advanced(byMilliseconds: $0.milliseconds) }
         (start, end) = (journal.segments.isEmpty ? lossEnd ?? journal.plan.start : nil, journal.plan.end)
         (self.split, self.firstMediaSequence) = (split, firstMediaSequence)
-        last = journal.segments.last.map { Position(mediaSequence: $0.mediaSequence, dateEnd: $0.dateEnd) }
+        last = journal.segments.last.map { segment in
+            if let lossEnd, lossEnd > segment.dateEnd { return Position(mediaSequence: nil, dateEnd: lossEnd) }
+            return Position(mediaSequence: segment.mediaSequence, dateEnd: segment.dateEnd)
+        }
         boundary = journal.segments.first.flatMap { split.boundary(after: $0.date) }
     }
 
@@ -54,13 +58,13 @@ package struct RecordingCursor: Equatable, Sendable {
             return loseRemainder().map(Step.lose) ?? .finish(next: nil)
         }
         if last == nil, let start, entry.programDateTime > start {
-            return lose(after: Position(mediaSequence: 0, dateEnd: start), before: entry)
+            return lose(after: start, before: entry)
         }
         if let boundary, entry.programDateTime >= boundary { return .finish(next: entry.programDateTime) }
         if end == nil, let last, entry.programDateTime.milliseconds(since: last.dateEnd) > Self.longestLoss {
             return .finish(next: entry.programDateTime)
         }
-        if let last, entry.mediaSequence != last.mediaSequence &+ 1 { return lose(after: last, before: entry) }
+        if let last, isMissing(after: last, before: entry) { return lose(after: last.dateEnd, before: entry) }
         if entry.isGap || entry.transportStream == nil {
             advance(over: entry)
             let length = entry.programDateTimeEnd.milliseconds(since: entry.programDateTime)
@@ -76,18 +80,22 @@ package struct RecordingCursor: Equatable, Sendable {
             return start.map { snapshot.firstEntry(endingAfter: $0) } ?? index.firstEntry(from: firstMediaSequence)
         }
         // A ring that was made anew counts anew, and its dates go on.
-        let isSameRing =
-            last.mediaSequence < index.nextMediaSequence
-            && index.entry(numbered: last.mediaSequence).map { $0.programDateTime < last.dateEnd } ?? true
-        return isSameRing
-            ? index.firstEntry(from: last.mediaSequence + 1) : snapshot.firstEntry(endingAfter: last.dateEnd)
+        guard let number = last.mediaSequence, number < index.nextMediaSequence,
+            index.entry(numbered: number).map({ $0.programDateTime < last.dateEnd }) ?? true
+        else { return snapshot.firstEntry(endingAfter: last.dateEnd) }
+        return index.firstEntry(from: number + 1)
+    }
+
+    private func isMissing(after last: Position, before entry: RingEntry) -> Bool {
+        guard let number = last.mediaSequence else { return entry.programDateTime > last.dateEnd }
+        return entry.mediaSequence != number &+ 1
     }
 
     /// Returns the loss of the segments that left the ring between two others.
-    private mutating func lose(after last: Position, before entry: RingEntry) -> Step {
-        let length = max(0, entry.programDateTime.milliseconds(since: last.dateEnd))
+    private mutating func lose(after date: ProgramDateTime, before entry: RingEntry) -> Step {
+        let length = max(0, entry.programDateTime.milliseconds(since: date))
         self.last = Position(mediaSequence: entry.mediaSequence &- 1, dateEnd: entry.programDateTime)
-        return .lose(RecordingLoss(.evicted, at: last.dateEnd, milliseconds: length))
+        return .lose(RecordingLoss(.evicted, at: date, milliseconds: length))
     }
 
     /// Returns the loss of what is missing at the end of a range; nil if nothing is, or if nothing is there at all.

@@ -78,7 +78,7 @@ package struct StillSheet: Hashable, Sendable {
 
 extension StoredStill {
     /// Finds the still of a tile: that of its time, or of the first media after it; nil if there is none.
-    package init?(of tile: StillSheet.Tile, in snapshot: RingSnapshot) {
+    package init?(of tile: StillSheet.Tile, in snapshot: RingSnapshot) throws(Refusal) {
         let listed = snapshot.index.listed
         let begin = ProgramDateTime(millisecondsSince1970: tile.times.lowerBound)
         guard var index = snapshot.index.firstIndex(at: begin) else { return nil }
@@ -86,10 +86,11 @@ extension StoredStill {
             listed[index].programDateTime.millisecondsSince1970 < tile.times.upperBound
         { index += 1 }
         guard index < listed.endIndex,
-            listed[index].programDateTime.millisecondsSince1970 < tile.times.upperBound,
-            let image = try? StoredStill(at: max(begin, listed[index].programDateTime), in: snapshot)
+            listed[index].programDateTime.millisecondsSince1970 < tile.times.upperBound
         else { return nil }
-        self = image
+        do throws(Refusal) {
+            self = try StoredStill(at: max(begin, listed[index].programDateTime), in: snapshot)
+        } catch .noMedia, .noVideo { return nil }
     }
 }
 

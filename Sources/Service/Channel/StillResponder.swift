@@ -12,6 +12,8 @@ final class StillResponder: Sendable {
     /// A still that was made or kept, or why there is none.
     enum Outcome: Sendable {
         case made([UInt8])
+        /// A sheet without the tiles that cannot be read or decoded, which is not kept.
+        case incomplete([UInt8])
         case kept([UInt8])
         case failed(StoredStill.Refusal)
     }
@@ -55,18 +57,17 @@ final class StillResponder: Sendable {
         ) { [store] in
             if let known = store.still(named: name) { return .kept(known) }
             var (image, isEmpty) = (sheet.blank, true)
+            var failure: StoredStill.Refusal?
             for tile in sheet.tiles(rows: rows) {
-                guard
-                    let part = await store.perform({
-                        try? StoredStill(of: tile, in: snapshot)?.decoded(in: StillSheet.tile)
-                    })
-                else { continue }
-                image.draw(part, in: StillSheet.tile, at: tile.origin)
-                isEmpty = false
+                do throws(StoredStill.Refusal) {
+                    guard let part = try await Self.part(tile, of: snapshot, store) else { continue }
+                    image.draw(part, in: StillSheet.tile, at: tile.origin)
+                    isEmpty = false
+                } catch { failure = error }
             }
-            guard !isEmpty else { return .failed(.noMedia) }
-            let made = image
-            return await store.perform { Self.encode(made, as: name, store) }
+            guard !isEmpty else { return .failed(failure ?? .noMedia) }
+            let (made, isWhole) = (image, failure == nil)
+            return await store.perform { Self.encode(made, as: isWhole ? name : nil, store) }
         }
     }
 
@@ -110,9 +111,22 @@ final class StillResponder: Sendable {
         } catch { return .failed(error) }
     }
 
-    private static func encode(_ image: StillImage, as name: String, _ store: StillStore) -> Outcome {
+    /// The still of a tile; nil if there is no media.
+    private static func part(
+        _ tile: StillSheet.Tile, of snapshot: RingSnapshot, _ store: StillStore
+    ) async throws(StoredStill.Refusal) -> StillImage? {
+        try await store.perform {
+            Result { () throws(StoredStill.Refusal) in
+                try StoredStill(of: tile, in: snapshot)?.decoded(in: StillSheet.tile)
+            }
+        }.get()
+    }
+
+    /// - Parameter name: nil: the image is a sheet without some of its tiles.
+    private static func encode(_ image: StillImage, as name: String?, _ store: StillStore) -> Outcome {
         do throws(MediaError) {
             let bytes = try JPEGEncoder.encode(image)
+            guard let name else { return .incomplete(bytes) }
             store.keep(bytes, as: name)
             return .made(bytes)
         } catch { return .failed(.undecodable(error)) }
@@ -123,6 +137,9 @@ final class StillResponder: Sendable {
         case .made(let bytes):
             state.update { $0.stills?.made += 1 }
             return Self.response(bytes, cacheControl)
+        case .incomplete(let bytes):
+            state.update { $0.stills?.failed += 1 }
+            return Self.response(bytes, .maxAge(seconds: snapshot.index.targetDuration))
         case .kept(let bytes):
             state.update { $0.stills?.cached += 1 }
             return Self.response(bytes, cacheControl)

@@ -43,7 +43,7 @@ export class Guide {
 
   /** Places the programmes below the bar, if others are shown or the window has moved. */
   draw(timeline, shown) {
-    const key = [timeline.start, timeline.end, ...shown.map(({ start }) => start)].join();
+    const key = JSON.stringify([timeline.start, timeline.end, shown]);
     if (this.strip.dataset.key === key) return;
     this.strip.dataset.key = key;
     const length = Math.max(1, timeline.end - timeline.start);

@@ -117,7 +117,12 @@ async function poll() {
       listed = overview.listed;
       for (const channel of channels) {
         const known = cards.get(channel.slug);
-        if (!known || JSON.stringify(known.channel) !== JSON.stringify(channel)) cards.set(channel.slug, makeCard(channel));
+        if (known && JSON.stringify(known.channel) === JSON.stringify(channel)) continue;
+        if (known) {
+          watcher.unobserve(known.card);
+          seen.delete(known.card);
+        }
+        cards.set(channel.slug, makeCard(channel));
       }
     }
     delete document.body.dataset.away;

@@ -16,6 +16,8 @@ final class RecordingFile: Sendable {
         case inUse(path: String)
         /// The list of recordings is none.
         case malformed(path: String)
+        /// The list of recordings belongs to the next process.
+        case closed
     }
 
     /// Bytes of the disk that stay free.

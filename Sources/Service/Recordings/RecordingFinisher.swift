@@ -178,6 +178,7 @@ extension RecordingFile.Failure {
         case .full: "the disk is full: 1 GiB of it stays free"
         case .inUse(let path): "another process writes \(path)"
         case .malformed(let path): "\(path) is no list of recordings: move it away"
+        case .closed: "liverelay ends"
         case .system(let code, let path): "\(path): \(unsafe String(cString: strerror(code)))"
         }
     }

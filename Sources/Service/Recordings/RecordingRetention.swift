@@ -81,7 +81,7 @@ package struct RecordingRetention: Hashable, Sendable {
         while let name = files.nextObject() as? String {
             if files.level > pattern.depth { files.skipDescendants() }
             guard name.hasSuffix(".json") else { continue }
-            let base = "\(pattern.root)/\(name.dropLast(5))"
+            let base = pattern.path(ofBase: String(name.dropLast(5)))
             guard isDocument(base, of: channel), let item = item(base) else { continue }
             items.append(item)
         }

@@ -36,6 +36,8 @@ struct RequestedRecording: Codable, Equatable, Sendable {
     private let start, end: Int64
     /// Whether no retention removes it.
     var isKept: Bool
+    /// Whether somebody ended it before its end.
+    var isEnded = false
     var state = State.planned
     /// nil before its first segment.
     var files: Files?
@@ -129,6 +131,16 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
     }
 
     mutating func remove(_ id: Int) { recordings.removeAll { $0.id == id } }
+
+    /// Takes back that a recording was ended or removed.
+    mutating func restore(_ known: RequestedRecording) {
+        let index = recordings.firstIndex { $0.id >= known.id } ?? recordings.endIndex
+        if index < recordings.endIndex, recordings[index].id == known.id {
+            recordings[index].isEnded = known.isEnded
+        } else {
+            recordings.insert(known, at: index)
+        }
+    }
 
     /// Forgets recordings whose files are gone.
     mutating func remove(withFiles bases: Set<String>) {

@@ -18,7 +18,7 @@ struct RecordingResponder: Sendable {
         let isJSON = APIResponder.isJSON(target.fields.contentType)
         switch (route, target.method) {
         case (.recordings, .other):
-            return APIResponder.action { isJSON ? await add($0) : APIProblem.wrongType.response() }
+            return APIResponder.action { isJSON ? await add($0, documents) : APIProblem.wrongType.response() }
         case (.recordings, _):
             return .later {
                 await documents.perform { APIResponder.json(RecordingDocument.List(recordings.recordings)) }
@@ -43,24 +43,25 @@ struct RecordingResponder: Sendable {
     private static let wrongFiles = APIProblem(
         .badRequest, "Malformed query", "files is true to remove the files too, or false.")
 
-    private func add(_ body: [UInt8]) async -> Response {
+    private func add(_ body: [UInt8], _ documents: DocumentCache) async -> Response {
         guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
         do throws(ConfigurationError) {
             let request = try RecordingRequest(node)
-            return await add(request)
+            return await add(request, documents)
         } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The recording has mistakes").response()
         }
     }
 
-    private func add(_ request: RecordingRequest) async -> Response {
+    private func add(_ request: RecordingRequest, _ documents: DocumentCache) async -> Response {
         do throws(RecordingService.Problem) {
             let range: (start: ProgramDateTime, end: ProgramDateTime)
             var name = request.name
             switch request.range {
             case .between(let start, let end): range = (start ?? recordings.clock.now(), end)
             case .program(let date, let before, let after):
-                guard let program = try await program(of: request.channel, at: date ?? recordings.clock.now()) else {
+                let date = date ?? recordings.clock.now()
+                guard let program = try await program(of: request.channel, at: date, documents) else {
                     return APIProblem(
                         .conflict, "No such programme", "The guide has no programme of the channel at that time."
                     ).response()
@@ -79,12 +80,12 @@ struct RecordingResponder: Sendable {
 
     /// The program of a channel at a moment; nil if the guide has none.
     private func program(
-        of slug: String, at date: ProgramDateTime
+        of slug: String, at date: ProgramDateTime, _ documents: DocumentCache
     ) async throws(RecordingService.Problem) -> GuideListing? {
         guard let channel = recordings.host.directory[slug] else { throw .unknownChannel(slug) }
         let seconds = date.millisecondsSince1970 / 1000
         // The guide is read from its file.
-        return await RecordingThread.perform { [guide] in
+        return await documents.perform { [guide] in
             guide?.listings(of: channel, from: seconds, limit: 1).first { $0.start <= seconds }
         }
     }
@@ -124,7 +125,7 @@ extension RecordingService.Problem {
         case .notInRewind(nil):
             APIProblem(.conflict, title, "The channel does not run, so that nothing of that time is kept.")
         case .storage(let failure):
-            APIProblem(.serviceUnavailable, "The list cannot be stored", "Nothing changed: \(failure.message).")
+            APIProblem(.serviceUnavailable, "The list cannot be stored", "Ask again later: \(failure.message).")
         case .finishing:
             APIProblem(.conflict, "The recording is being finished", "It can be removed once it has its last form.")
         }

@@ -19,11 +19,17 @@ extension RecordingService {
             await RecordingThread.perform { [file = writer?.file] in file?.remove() }
             return await finishEmpty(recording, isEnded: isEnded)
         }
-        if !isEnded, !file.journal.isClosed { try? await writer?.recordRemainder() }
-        update(recording.id) { found in
+        if !file.journal.isClosed {
+            if !isEnded { try? await writer?.recordRemainder() }
+            // Whoever reads the journal before its turn has come does not go on with it.
+            try? await RecordingThread.perform { () throws(RecordingFile.Failure) in try file.record([.closed]) }
+        }
+        apply(recording.id) { found in
             found.begin(base(String(file.mediaPath.dropLast(3))), file.journal)
             found.state = .finishing
         }
+        // Before the journal is gone.
+        await store()
         publish(.recordingClose(file: file.mediaPath, recording: recording.id), of: recording)
         log(recording, "closed: \(file.mediaPath)")
         if let found = self[recording.id], found.isKept { try? await mark(found) }
@@ -31,9 +37,10 @@ extension RecordingService {
         let (result, removed) = await RecordingThread.finish(file) { [pattern] in
             retention?.sweep(pattern, channel: recording.channel) ?? []
         }
+        if case .failure? = result { await RecordingThread.perform { file.forget() } }
         await record(result, of: recording)
         for path in removed { log(recording, "made room: \(path) was removed") }
-        state.withLock { $0.schedule.remove(withFiles: Set(removed.map(base))) }
+        if !removed.isEmpty { change { $0.remove(withFiles: Set(removed.map(base))) } }
     }
 
     /// Ends a recording in which nothing is, or that an earlier process has given its last form.
@@ -45,8 +52,7 @@ extension RecordingService {
             }
             await record(.success((path: "\(base).\(suffix)", note: nil)), of: recording)
         } else if isEnded {
-            state.withLock { $0.schedule.remove(recording.id) }
-            update(recording.id) { _ in }
+            change { $0.remove(recording.id) }
         } else {
             let last = self[recording.id]?.state
             let reason = if case .paused(let reason)? = last { reason } else { "Nothing of its time was published." }

@@ -17,8 +17,6 @@ package final class RecordingService: Sendable {
     struct State {
         var schedule: RecordingSchedule
         var tasks: [Int: Task<Void, Never>] = [:]
-        /// Those that somebody ends.
-        var ending: Set<Int> = []
         var isClosed = false
     }
 
@@ -126,25 +124,34 @@ package final class RecordingService: Sendable {
         try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
             // Taken here, so that the last one written is the newest.
             let (schedule, isClosed) = state.withLock { ($0.schedule, $0.isClosed) }
-            guard !isClosed, let list = try? JSONEncoder().encode(schedule) else { return }
+            guard !isClosed else { throw .closed }
+            guard let list = try? JSONEncoder().encode(schedule) else { return }
             try RecordingFile.replace(Self.listPath(pattern), with: Array(list))
         }
     }
 
     /// Changes a recording in what the API shows.
-    private func apply(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
+    func apply(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
         state.withLock { $0.schedule.update(id, change) }
         observe()
     }
 
-    /// Changes a recording, and stores the list. A list that cannot be stored is that of a moment ago: the journals of
-    /// recordings say the rest.
+    /// Changes a recording, and stores the list.
     func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
-        apply(id, change)
-        Task {
-            do throws(RecordingFile.Failure) { try await save() } catch {
-                logger.warning("The list of recordings cannot be stored: \(error.message)")
-            }
+        self.change { $0.update(id, change) }
+    }
+
+    /// Changes the list, and stores it.
+    func change(_ change: (inout RecordingSchedule) -> Void) {
+        state.withLock { change(&$0.schedule) }
+        observe()
+        Task { await store() }
+    }
+
+    /// Stores the list if that is possible. Otherwise it is that of a moment ago: the journals of recordings say the rest.
+    func store() async {
+        do throws(RecordingFile.Failure) { try await save() } catch {
+            if error != .closed { logger.warning("The list of recordings cannot be stored: \(error.message)") }
         }
     }
 }
@@ -200,34 +207,44 @@ extension RecordingService {
     /// - Parameter removesFiles: whether those of one that is over are removed.
     /// - Returns: false if there is none.
     func remove(_ id: Int, removesFiles: Bool) async throws(Problem) -> Bool {
-        let (recording, task) = state.withLock { ($0.schedule[id], $0.tasks[id]) }
-        guard let recording else { return false }
+        guard let recording = self[id] else { return false }
         if recording.state == .finishing { throw .finishing }
-        guard recording.isOver else {
-            state.withLock { state in
-                state.ending.insert(id)
-                task?.cancel()
+        if recording.isOver {
+            let files = removesFiles ? recording.files.map { path($0.base) } : nil
+            // First, because a full disk stores no list.
+            await RecordingThread.perform { [journal = journalPath(recording)] in
+                RecordingFile.forget(journal)
+                if let files { RecordingRetention.remove(files) }
             }
-            if recording.files == nil { await task?.value }
-            return true
         }
-        if removesFiles, let base = recording.files?.base {
-            await RecordingThread.perform { [path = path(base)] in RecordingRetention.remove(path) }
+        state.withLock { state in
+            if recording.isOver { state.schedule.remove(id) } else { state.schedule.update(id) { $0.isEnded = true } }
         }
-        state.withLock { $0.schedule.remove(id) }
-        do throws(RecordingFile.Failure) { try await save() } catch { throw .storage(error) }
+        do throws(RecordingFile.Failure) { try await save() } catch {
+            state.withLock { $0.schedule.restore(recording) }
+            throw .storage(error)
+        }
+        // One that is about to be launched has no task yet, and ends by itself.
+        if !recording.isOver, let task = state.withLock({ $0.tasks[id] }) {
+            task.cancel()
+            if recording.files == nil { await task.value }
+        }
         return true
     }
 
     /// Marks a recording, so that no retention removes it, or takes the mark away.
     func keep(_ id: Int, _ isKept: Bool) async throws(Problem) -> RequestedRecording? {
+        guard let known = self[id] else { return nil }
         apply(id) { $0.isKept = isKept }
-        guard let recording = self[id] else { return nil }
         do throws(RecordingFile.Failure) {
-            try await mark(recording)
+            if let recording = self[id] { try await mark(recording) }
             try await save()
-        } catch { throw .storage(error) }
-        return recording
+        } catch {
+            apply(id) { $0.isKept = known.isKept }
+            try? await mark(known)
+            throw .storage(error)
+        }
+        return self[id]
     }
 
     /// Writes the mark beside the files, or removes it.
@@ -239,13 +256,7 @@ extension RecordingService {
     }
 
     /// The path of a recording's files without a suffix.
-    func path(_ base: String) -> String {
-        switch pattern.root {
-        case ".": base
-        case "/": "/" + base
-        default: pattern.root + "/" + base
-        }
-    }
+    func path(_ base: String) -> String { pattern.path(ofBase: base) }
 
     /// The path of a file below the root.
     func base(_ path: String) -> String {
@@ -259,10 +270,12 @@ extension RecordingService {
     private func run(_ id: Int) async {
         guard let recording = self[id] else { return }
         var writer: RecordingWriter?
-        if recording.state != .finishing, await wait(until: recording.startDate.advanced(by: .zero - Self.lead)) {
+        if recording.state != .finishing, !recording.isEnded,
+            await wait(until: recording.startDate.advanced(by: .zero - Self.lead))
+        {
             await record(recording, with: &writer)
         }
-        let isEnded = state.withLock { $0.ending.remove(id) != nil }
+        let isEnded = self[id]?.isEnded ?? true
         if isEnded || !Task.isCancelled { await finish(recording, writer, isEnded: isEnded) }
     }
 
@@ -296,6 +309,7 @@ extension RecordingService {
                 // Of a channel that has ended, nothing more comes.
                 if end != nil || running.state.isOver && recording.endDate <= clock.now() { return }
             case .refused(let refusal, let status):
+                guard !Task.isCancelled else { return }
                 pause(recording, writer?.file, refusal.reason(status))
             }
             if overdue <= clock.now() { return }
@@ -312,6 +326,10 @@ extension RecordingService {
     func reopen(_ recording: RequestedRecording) throws(RecordingFile.Failure) -> RecordingFile? {
         let path = journalPath(recording)
         guard let known = RecordingFile.journal(at: path), pattern.isBelowRoot(known.plan.path) else { return nil }
+        // A list that was moved away had another recording of this number.
+        let plan = known.plan
+        guard plan.channel == recording.channel, plan.start == recording.startDate, plan.end == recording.endDate
+        else { return nil }
         guard RecordingFile.hasMedia(known) else {
             RecordingFile.forget(path)
             return nil

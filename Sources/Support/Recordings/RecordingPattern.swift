@@ -70,6 +70,15 @@ package struct RecordingPattern: Hashable, Sendable {
         return slash == fixed.startIndex ? "/" : String(fixed[..<slash])
     }
 
+    /// The path of a recording's files, of which `base` is what follows the root.
+    package func path(ofBase base: String) -> String {
+        switch root {
+        case ".": base
+        case "/": "/" + base
+        case let root: root + "/" + base
+        }
+    }
+
     /// How many folders below the root a recording is: values have no folders.
     package var depth: Int { text.dropFirst(root == "." ? 0 : root.count).split(separator: "/").count - 1 }
 

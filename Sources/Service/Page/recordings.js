@@ -1,7 +1,7 @@
 // The recordings that the API was asked for: a panel of the list, which is there if there are any.
 import { duration, element, query } from "./words.js";
 
-const panel = element("details", { hidden: true, open: true });
+const panel = element("details", { hidden: true, open: true, className: "card recordings" });
 const rows = element("tbody");
 panel.append(element("summary", {}, "Recordings"), element("table", {},
   element("thead", {}, element("tr", {}, ...["Name", "Channel", "State", "Time", "Size", "Missing"].map((title) => element("th", { scope: "col" }, title)))), rows));

@@ -301,7 +301,7 @@ import WebServer
         let none = try await ServeScene([(slug: "news", url: "http://127.0.0.1:9/x.m3u8")])
         #expect(try none.api("GET", "/api/recordings").status == 409)
         #expect(try none.api("PUT", "/api/recordings").status == 405)
-        #expect(try none.get("/web/recordings.json").status == 404)
+        #expect(try !none.text("/web/recordings.json").contains("\"id\""), "the page asks in any case")
         await none.end()
     }
 

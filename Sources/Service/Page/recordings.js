@@ -18,10 +18,12 @@ function row(recording) {
   ].map((cell, i) => element("td", i === 2 && reason ? { title: reason } : {}, cell)));
 }
 
+// Beside this file, wherever the visitor goes within the page.
+const source = new URL(`recordings.json${query}`, import.meta.url);
+
 async function poll() {
   try {
-    const answer = await fetch(`web/recordings.json${query}`, { cache: "no-store" });
-    if (answer.status === 404) return; // There is no place for recordings.
+    const answer = await fetch(source, { cache: "no-store" });
     if (answer.ok) {
       const { recordings } = await answer.json();
       rows.replaceChildren(...recordings.reverse().map(row));

@@ -94,10 +94,10 @@ extension ServeResponder {
     }
 
     /// `/web/recordings.json`: those of the channels that the viewer may watch.
-    func list(of recordings: RecordingService, for target: RequestTarget) -> Work {
+    func list(of recordings: [RequestedRecording], for target: RequestTarget) -> Work {
         moment("recordings.json", for: target) { overview in
             StatusDocument.json(
-                of: RecordingDocument.List(recordings.recordings.filter { overview.directory[$0.channel] != nil }))
+                of: RecordingDocument.List(recordings.filter { overview.directory[$0.channel] != nil }))
         }
     }
 

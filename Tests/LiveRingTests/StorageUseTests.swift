@@ -4,7 +4,7 @@ import Testing
 @testable import LiveRing
 @testable import Support
 
-/// What a channel takes on the disk. A segment has 6 s and 53 or 54 bytes, so a day has about 770,000.
+/// The bytes of a channel on the disk. A segment has 6 s and 53 or 54 bytes, so a day has about 770,000.
 struct StorageUseTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let when: String

@@ -145,16 +145,7 @@ import Testing
             var journal = RecordingJournal(RecordingPlan(path: "news", format: .ts))
             journal.record(.segment(RecordedSegment(earlier, end: 188, shift: .zero, clock: .zero)))
             var cursor = RecordingCursor(journal, split: .never, from: first.mediaSequence)
-            var (taken, lost): ([UInt64], Int64) = ([], 0)
-            steps: for _ in 0..<1000 {
-                switch cursor.next(in: snapshot) {
-                case .append(let entry):
-                    taken.append(entry.mediaSequence)
-                    cursor.advance(over: entry)
-                case .lose(let loss): lost += loss.milliseconds
-                case .wait, .finish: break steps
-                }
-            }
+            let (taken, lost) = cursor.takeAll(of: snapshot)
             #expect(taken == entries.map(\.mediaSequence), "after \(number)")
             #expect(lost >= 58_000)
         }
@@ -178,16 +169,7 @@ import Testing
             journal.record(.segment(RecordedSegment(entries[0], end: 188, shift: .zero, clock: .zero)))
             for loss in row.losses { journal.record(.loss(loss)) }
             var cursor = RecordingCursor(journal, split: .never, from: entries[0].mediaSequence)
-            var (taken, lost): ([UInt64], Int64) = ([], 0)
-            steps: for _ in 0..<1000 {
-                switch cursor.next(in: snapshot) {
-                case .append(let entry):
-                    taken.append(entry.mediaSequence)
-                    cursor.advance(over: entry)
-                case .lose(let loss): lost += loss.milliseconds
-                case .wait, .finish: break steps
-                }
-            }
+            let (taken, lost) = cursor.takeAll(of: snapshot)
             #expect(taken == entries[row.taken].map(\.mediaSequence) && lost == row.lost, "\(row.when)")
         }
         // A power loss took the segment, and what was said after it.
@@ -399,5 +381,23 @@ struct RecordingValueTests {
             let gone = row.retention.expired(items, at: 400) { row.kept.contains($0.base) }
             #expect(gone.map(\.base) == row.gone, "\(row)")
         }
+    }
+}
+
+extension RecordingCursor {
+    /// Takes what there is to take.
+    /// - Returns: the segments, and the milliseconds that are lost.
+    mutating func takeAll(of snapshot: RingSnapshot) -> (taken: [UInt64], lost: Int64) {
+        var (taken, lost): ([UInt64], Int64) = ([], 0)
+        for _ in 0..<1000 {
+            switch next(in: snapshot) {
+            case .append(let entry):
+                taken.append(entry.mediaSequence)
+                advance(over: entry)
+            case .lose(let loss): lost += loss.milliseconds
+            case .wait, .finish: return (taken, lost)
+            }
+        }
+        return (taken, lost)
     }
 }

@@ -219,7 +219,7 @@ private let channels = [
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// What a channel keeps, the starts of the programs of both guides in hours, and those of the second that is served.
+    /// The time that a channel keeps, the starts of the programs of both guides in hours, and those of the second that is served.
     static let pasts: [(when: String, archive: Int64?, guides: [[Int64]], served: [Int64])] = [
         ("no archive", nil, [[-30, -5, 0, 1], [0, 1, 2]], [0, 1, 2]),
         ("an archive of a day", 86_400, [[-30, -5, 0, 1], [0, 1, 2]], [-5, 0, 1, 2]),

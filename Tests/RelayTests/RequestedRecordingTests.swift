@@ -243,7 +243,7 @@ import WebServer
         await scene.end()
     }
 
-    /// What cannot be stored does not happen, and nothing is stored for a process that ends.
+    /// A change that cannot be stored does not happen, and nothing is stored for a process that ends.
     @Test func changesThatCannotBeStored() async throws {
         let (server, folder) = (SilentServer(), Folder())
         let scene = try await ServeScene([(slug: "news", url: server.url)], recordings: try folder.place())
@@ -349,7 +349,7 @@ import WebServer
         #expect(schedule.recordings.count == RecordingSchedule.mostOver && schedule.recordings.first?.id == 2)
     }
 
-    /// What a recording takes of a ring, and what it misses, by the range that was asked for.
+    /// The segments that a recording takes of a ring, and the time that it misses, by the range that was asked for.
     @Test func cursorTakesTheRange() async throws {
         var channel = try SpooledChannel(of: .clean)
         let snapshot = try #require(try await channel.relay().snapshot)
@@ -369,16 +369,7 @@ import WebServer
             let plan = RecordingPlan(
                 path: "x", format: .ts, start: first.programDateTime.advanced(byMilliseconds: row.start), end: row.end)
             var cursor = RecordingCursor(RecordingJournal(plan), split: .never, from: 0)
-            var (taken, lost): ([UInt64], Int64) = ([], 0)
-            steps: for _ in 0..<1000 {
-                switch cursor.next(in: snapshot) {
-                case .append(let entry):
-                    taken.append(entry.mediaSequence)
-                    cursor.advance(over: entry)
-                case .lose(let loss): lost += loss.milliseconds
-                case .wait, .finish: break steps
-                }
-            }
+            var (taken, lost) = cursor.takeAll(of: snapshot)
             lost += cursor.loseRemainder()?.milliseconds ?? 0
             #expect(taken == entries[row.taken].map(\.mediaSequence), "\(row.when)")
             #expect(lost == row.lost, "\(row.when)")

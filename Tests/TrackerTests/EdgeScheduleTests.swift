@@ -48,6 +48,17 @@ private func held(finds: Int = 12) -> (schedule: EdgeSchedule, next: Double) {
     return (schedule, time)
 }
 
+/// A schedule whose next load is a scout, with the times of the last find and of the scout.
+private func heldBeforeAScout() -> (schedule: EdgeSchedule, last: Double, next: Double) {
+    var (schedule, next) = held(finds: 12)
+    var last = next
+    for _ in 0..<12 {
+        (last, next) = (next, schedule.next(after: load(at: next, found: 1)).inSeconds)
+        if next - last < 3.5 { break }
+    }
+    return (schedule, last, next)
+}
+
 @Suite struct EdgeScheduleTests {
     @Test func holdsJustAfterThePublication() {
         let late = (held().next - 1.5).truncatingRemainder(dividingBy: 4)
@@ -72,12 +83,7 @@ private func held(finds: Int = 12) -> (schedule: EdgeSchedule, next: Double) {
     }
 
     @Test func missAfterAScoutIsFoundSoonAndAStallCostsOneLoadMore() {
-        var (schedule, next) = held(finds: 12)
-        var last = next
-        for _ in 0..<12 {
-            (last, next) = (next, schedule.next(after: load(at: next, found: 1)).inSeconds)
-            if next - last < 3.5 { break }
-        }
+        var (schedule, _, next) = heldBeforeAScout()
         let planned = schedule.next(after: load(at: next, found: 0)).inSeconds
         #expect(abs(schedule.next(after: load(at: planned, found: 0)).inSeconds - planned - 0.25) < 0.01)
         #expect(abs(schedule.next(after: load(at: planned + 0.25, found: 0)).inSeconds - planned - 2.25) < 0.01)
@@ -111,12 +117,7 @@ private func held(finds: Int = 12) -> (schedule: EdgeSchedule, next: Double) {
     }
 
     @Test func scoutComesAQuarterEarlierAndFindsAMove() {
-        var (schedule, next) = held(finds: 12)
-        var last = next
-        for _ in 0..<12 {
-            (last, next) = (next, schedule.next(after: load(at: next, found: 1)).inSeconds)
-            if next - last < 3.5 { break }
-        }
+        var (schedule, last, next) = heldBeforeAScout()
         #expect(abs(next - last - 3) < 0.01, "a scout")
         var quiet = schedule
         #expect(abs(quiet.next(after: load(at: next, found: 0)).inSeconds - next - 1) < 0.01, "the planned load")

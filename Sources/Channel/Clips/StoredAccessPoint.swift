@@ -7,7 +7,7 @@ struct StoredAccessPoint: Sendable {
     /// The most segments that are searched for one.
     static let longestSearch = 8
 
-    /// Of the listed entry.
+    /// The index of the listed entry.
     let index: Int
     let fragment: StoredFragment
     /// Its index in the video of the fragment.

@@ -88,7 +88,7 @@ extension RelayStatus {
         package internal(set) var discontinuitySequence: UInt64?
         package internal(set) var segments = 0
         package internal(set) var rewindSeconds = 0.0
-        /// What the spool takes on the disk, and how long the disk lasts; nil before the first segment.
+        /// The bytes of the spool, and how long the disk lasts; nil before the first segment.
         package internal(set) var storage: StorageUse?
         package internal(set) var liveEdge: String?
         /// Seconds since a segment was last published; nil before the first.
@@ -117,11 +117,11 @@ extension RelayStatus {
     package struct Stills: Encodable, Equatable, Sendable {
         /// Stills and sheets that were decoded.
         package var made = 0
-        /// Those that were there already.
+        /// Stills that were there already.
         package var cached = 0
         /// Requests that were refused because too many were pending.
         package var refused = 0
-        /// Those whose segment could not be read or decoded.
+        /// Stills whose segment could not be read or decoded.
         package var failed = 0
 
         package init() {}

@@ -11,7 +11,7 @@ package struct RecordingRequest: Equatable, Sendable {
 
     /// The channel's slug.
     package let channel: String
-    /// What people call it.
+    /// The name that people know; nil: as the program of the guide, or as its channel.
     package let name: String?
     package let range: Range
     /// Whether no retention removes it.

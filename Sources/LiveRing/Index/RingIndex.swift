@@ -230,12 +230,12 @@ extension RingIndex {
     private var dueForEviction: Int {
         let minimum = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration).ticks
         let longest = policy.listed.map { max(PlaylistTicks.ticks($0), minimum) } ?? .max
-        let allowedBytes = allowedBytes
+        let permittedBytes = permittedBytes
         var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
         for entry in listed.prefix(RetentionPolicy.evictionsPerPublish) {
             ticks -= entry.duration
             let isOld = ticks >= longest && entry.mediaSequence < liveWindowStart ?? .max
-            guard isOld || (bytes > allowedBytes && ticks >= minimum) else { break }
+            guard isOld || (bytes > permittedBytes && ticks >= minimum) else { break }
             guard listed.count - count > RetentionPolicy.minimumSegments else { break }
             bytes -= entry.storedBytes
             count += 1
@@ -245,7 +245,7 @@ extension RingIndex {
 
     /// The bytes that listed segments may take, so that there is room for those that left every playlist: as long a time as
     /// the longest playlist that slides.
-    private var allowedBytes: UInt64 {
+    private var permittedBytes: UInt64 {
         guard let limit = policy.byteLimit else { return .max }
         let (listed, sliding) = (UInt64(max(1, listedTicks)), UInt64(slidingTicks))
         return (listed + sliding).dividingFullWidth(limit.multipliedFullWidth(by: listed)).quotient

@@ -3,7 +3,7 @@ package import Support
 
 /// The part of the ring that a request for `dvr.m3u8` names.
 package enum RewindRange: Hashable, Sendable {
-    /// What `dvr.m3u8` lists by itself: all listed segments, but for those of an archive. The range slides.
+    /// All listed segments, but for those of an archive, as `dvr.m3u8` lists them by itself. The range slides.
     case whole
     /// The time from `start`, or the oldest segment, to `end`, or without an end. At least one is given; `start < end`.
     case between(start: ProgramDateTime?, end: ProgramDateTime?)

@@ -5,7 +5,7 @@ import Support
 package struct VariantAttributes: Equatable, Sendable {
     /// Each codec of the listed segments once, video before audio, in the order of first appearance.
     package var codecs: [String]
-    /// Those of video.
+    /// The CODECS entries of video.
     package var videoCodecs: [String]
     /// The largest frame size.
     package var resolution: Variant.Resolution?

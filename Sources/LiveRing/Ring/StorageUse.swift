@@ -35,7 +35,7 @@ package struct StorageUse: Encodable, Equatable, Sendable {
 }
 
 extension RingSnapshot {
-    /// What the ring takes on the disk. Asks the system for the room that is left.
+    /// The bytes of the ring on the disk. Asks the system for the room that is left.
     package var storage: StorageUse { StorageUse(index, space: fileSystemSpace) }
 
     /// Whether ranges reach back farther than `dvr.m3u8`.

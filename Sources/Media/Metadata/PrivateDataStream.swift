@@ -21,7 +21,7 @@ package struct PrivateDataStream: Hashable, Sendable {
 
     package var isTeletext: Bool { descriptor.first == Self.teletextTag }
 
-    /// What a decoder of DVB subtitles needs (ETSI EN 300 468 §6.2.41): the first entry of the descriptor.
+    /// The parameters that a decoder of DVB subtitles needs (ETSI EN 300 468 §6.2.41): the first entry of the descriptor.
     package var subtitling: (language: LanguageTag, type: UInt8, pages: ArraySlice<UInt8>)? {
         guard !isTeletext, descriptor.count >= 10 else { return nil }
         let language = LanguageTag(String(decoding: descriptor[2..<5], as: UTF8.self)) ?? .unknown

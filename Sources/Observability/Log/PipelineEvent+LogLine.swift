@@ -66,7 +66,7 @@ extension ChannelPipeline.Event {
 }
 
 extension StorageUse {
-    /// What a day takes, what the whole takes, and how long the disk has room.
+    /// The bytes of a day and of the whole, and how long the disk has room.
     fileprivate var message: String {
         let day = "A day of the archive takes \((bytesPerDay ?? 0).gibibytesText)"
         let whole = bytesWhenFull.map { ", the whole \($0.gibibytesText)" } ?? ""

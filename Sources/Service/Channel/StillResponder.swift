@@ -34,13 +34,13 @@ final class StillResponder: Sendable {
         // A later segment may have a still that is nearer to a date after the live edge.
         let isPast = date < dates.end
         let box = StillImage.Size(width: still.width, height: 2 * still.width)
-        let time = min(date, dates.end).millisecondsSince1970
-        let request = "\(snapshot.directory) \(time) \(still.width)"
+        let nearest = min(date, dates.end)
+        let request = "\(snapshot.directory) \(nearest.millisecondsSince1970) \(still.width)"
         return answer(
             as: request, snapshot, for: target,
             cacheControl: isPast ? .immutable : .maxAge(seconds: snapshot.index.targetDuration)
         ) { [store] in
-            await store.perform { Self.still(at: min(date, dates.end), in: box, of: snapshot, store) }
+            await store.perform { Self.still(at: nearest, in: box, of: snapshot, store) }
         }
     }
 

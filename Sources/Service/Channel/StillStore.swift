@@ -5,7 +5,7 @@ import Synchronization
 final class StillStore: Sendable {
     /// Stills and sheets that requests may wait for at once.
     static let pendingLimit = 32
-    /// Those of one client.
+    /// Stills and sheets that requests of one client may wait for.
     static let pendingPerClient = 8
     /// Bytes that are kept.
     static let byteLimit = 32 << 20

@@ -20,7 +20,7 @@ struct RequestedRecording: Codable, Equatable, Sendable {
     struct Files: Codable, Equatable, Sendable {
         /// The path of each without its suffix.
         var base: String
-        /// Those that exist.
+        /// The suffixes of the files that exist.
         var suffixes = ["ts"]
         var byteCount: UInt64 = 0
         /// Media that it does not have.
@@ -30,7 +30,7 @@ struct RequestedRecording: Codable, Equatable, Sendable {
     let id: Int
     /// The channel's slug.
     let channel: String
-    /// What people call it.
+    /// The name that people know.
     let name: String
     /// Milliseconds since 1970.
     private let start, end: Int64
@@ -92,7 +92,7 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
 
     static let mostPending = 1000
     static let mostOpen = 100
-    /// Those that are over; the oldest of more are forgotten, and their files stay.
+    /// Recordings that are over; the oldest of more are forgotten, and their files stay.
     static let mostOver = 1000
     static let longest = Duration.seconds(7 * 86_400)
     static let furthest = Duration.seconds(366 * 86_400)

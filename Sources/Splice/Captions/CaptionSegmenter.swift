@@ -51,9 +51,10 @@ struct CaptionSegmenter: Sendable {
         self.end = end
         for frame in frames {
             let time = min(max(frame.time, start), end)
-            if time - lastData > Self.longestSilence { decoder.erase() }
+            let isSilent = time - lastData > Self.longestSilence
+            if isSilent { decoder.erase() }
             for pair in frame.pairs where decoder.decode(pair) { lastData = time }
-            show(at: time)
+            if isSilent || lastData == time { show(at: time) }
         }
         if let caption {
             finish(caption, at: end)
@@ -104,7 +105,7 @@ extension String {
 }
 
 extension SplicedSegment {
-    /// What the frames of the segment carry of CEA-608, in presentation order.
+    /// The captions of CEA-608 that the frames carry, in presentation order.
     /// - Parameter start: the presentation time of the first frame.
     func captionFrames(from start: Ticks) -> [CaptionSegmenter.Frame] {
         guard let codec = description.video.flatMap({ VideoConfiguration.Codec(codecString: $0.codec) }),

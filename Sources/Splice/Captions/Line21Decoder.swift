@@ -2,7 +2,7 @@ import Demux
 
 /// Decodes one caption channel of CEA-608 (CTA-608 §C): the byte pairs of the pictures, in presentation order, to what is
 /// on the screen. Colours and styles are left out.
-struct Line21Decoder: Equatable, Sendable {
+struct Line21Decoder: Sendable {
     /// How text gets on the screen.
     private enum Style: Equatable {
         /// Text is loaded while another is shown.
@@ -23,12 +23,7 @@ struct Line21Decoder: Equatable, Sendable {
     /// - Parameter channel: 1 ... 4.
     init(channel: Int) { self.channel = channel }
 
-    static func == (left: Self, right: Self) -> Bool {
-        left.channel == right.channel && left.style == right.style && left.screen == right.screen
-            && left.loaded == right.loaded
-    }
-
-    /// Whether what is written is seen at once.
+    /// Whether text is seen as soon as it is written.
     var writesOnScreen: Bool { style != .popOn }
 
     /// - Returns: whether the pair has something of the channel.
@@ -39,28 +34,28 @@ struct Line21Decoder: Equatable, Sendable {
             lastControl = nil
             return false
         }
-        switch first {
-        case 0x00: return false
-        case 0x01...0x0F: isSelected = false  // extended data services
-        case 0x10...0x1F:
-            if let lastControl, lastControl == (first, second) {
-                self.lastControl = nil
-                return isSelected
-            }
-            lastControl = (first, second)
-            let number = (first & 0x08 == 0 ? 1 : 2) + pair.field * 2
-            // A special character is no change of channel.
-            isSelected = number == channel
-            if isSelected { control(first & 0x77, second) }
+        // Nothing, which may stand between the two of a code.
+        if first == 0 { return false }
+        let isControl = 0x10...0x1F ~= first
+        let isRepeated = isControl && lastControl.map { $0 == (first, second) } ?? false
+        lastControl = isControl && !isRepeated ? (first, second) : nil
+        if isControl {
+            if !isRepeated { control(first, second, field: pair.field) }
             return isSelected
-        default:
-            lastControl = nil
-            guard isSelected, style != nil else { return false }
-            for byte in [first, second] { if let character = Line21Characters.basic(byte) { write(character) } }
-            return true
         }
-        lastControl = nil
-        return false
+        guard first >= 0x20 else {
+            isSelected = false  // extended data services
+            return false
+        }
+        guard isSelected, style != nil else { return false }
+        for byte in [first, second] { if let character = Line21Characters.basic(byte) { write(character) } }
+        return true
+    }
+
+    /// Reads a control code, which also says of which channel the field is from here on.
+    private mutating func control(_ first: UInt8, _ second: UInt8, field: Int) {
+        isSelected = (first & 0x08 == 0 ? 1 : 2) + field * 2 == channel
+        if isSelected { control(first & 0x77, second) }
     }
 
     mutating func erase() { screen.erase() }

@@ -1,5 +1,5 @@
 /// The fifteen rows of 32 columns that captions of CEA-608 are written to.
-struct Line21Screen: Equatable, Sendable {
+struct Line21Screen: Sendable {
     static let rowCount = 15
     private static let columnCount = 32
 
@@ -8,7 +8,7 @@ struct Line21Screen: Equatable, Sendable {
     private(set) var row = rowCount - 1
     private var column = 0
 
-    var isEmpty: Bool { rows.allSatisfy { $0.allSatisfy { $0 == " " } } }
+    private var isEmpty: Bool { rows.allSatisfy { $0.allSatisfy { $0 == " " } } }
 
     /// The text of the rows that have any, from the top.
     var lines: [String] {

@@ -23,7 +23,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case badCapture = 22
     /// The slate cannot be read or published.
     case badSlate = 23
-    /// What --output or --recordings names cannot be written.
+    /// The path of --output or --recordings cannot be written.
     case cannotWrite = 24
     /// The configuration of `liverelay serve` has mistakes.
     case badConfiguration = 25

@@ -56,7 +56,7 @@ struct FilePlaylist: Sendable {
     /// Segments that wait, at least, before more of the index is read. What is read forward is not kept for long.
     var queuedAhead: Int { isForward ? 2 : 64 }
 
-    /// What is read from its beginning on, and its size; nil: the origin sends parts.
+    /// The file that is read from its beginning on, and its size; nil: the origin sends parts.
     var forwardFile: (url: String, byteCount: UInt64)? {
         isForward ? announcedSize.map { (url, $0) } : nil
     }

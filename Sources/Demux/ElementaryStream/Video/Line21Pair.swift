@@ -18,16 +18,15 @@ extension Line21Pair {
     /// - Parameter payload: the picture as a `VideoPacket` has it.
     package static func pairs(of payload: ArraySlice<UInt8>, codec: VideoConfiguration.Codec) -> [Line21Pair] {
         let bytes = Array(payload)
-        var units: [NALUnit] = []
         if codec == .mpeg2 {
+            var units: [NALUnit] = []
             try? AnnexB.scan(bytes, in: bytes.indices, keepsZeros: true, into: &units)
             return units.filter { bytes[$0.start] == MPEG2Picture.userDataStartCode }
                 .flatMap {
                     CaptionData.line21Pairs(in: CaptionData.message(ofUserData: bytes[$0.start + 1..<$0.end]))
                 }
         }
-        _ = LengthPrefixedNALUnits.scan(bytes, in: bytes.indices, lengthSize: 4, into: &units)
-        return units.flatMap {
+        return LengthPrefixedNALUnits.units(of: bytes).flatMap {
             SEIMessage.userDataRegistered.all(in: $0, of: bytes, codec: codec, limit: CaptionData.messageLimit)
         }
         .flatMap { CaptionData.line21Pairs(in: $0) }

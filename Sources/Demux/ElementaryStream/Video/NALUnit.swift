@@ -99,6 +99,13 @@ enum NALUnitRole: Equatable, Sendable {
 
 /// NAL units in a sample, each after its length (ISO/IEC 14496-15 §5.3.4.2.1).
 enum LengthPrefixedNALUnits {
+    /// Returns the NAL units of a sample as this package writes it: with lengths of four bytes.
+    static func units(of sample: [UInt8]) -> [NALUnit] {
+        var units: [NALUnit] = []
+        _ = scan(sample, in: sample.indices, lengthSize: 4, into: &units)
+        return units
+    }
+
     /// Appends the NAL units of `range` in order, without trailing zeros; empty ones are skipped, and those beyond
     /// the limit.
     /// - Parameter lengthSize: bytes of a length field, 1 ... 4.

@@ -101,10 +101,8 @@ extension VideoPacket {
     package var preferredTransferCharacteristics: Int? {
         guard configuration.codec != .mpeg2 else { return nil }
         let bytes = Array(payload)
-        var units: [NALUnit] = []
-        _ = LengthPrefixedNALUnits.scan(bytes, in: bytes.indices, lengthSize: 4, into: &units)
         let message = SEIMessage.alternativeTransferCharacteristics
-        return units.lazy.compactMap { message.firstByte(in: $0, of: bytes, codec: configuration.codec) }.first
-            .map(Int.init)
+        return LengthPrefixedNALUnits.units(of: bytes).lazy
+            .compactMap { message.firstByte(in: $0, of: bytes, codec: configuration.codec) }.first.map(Int.init)
     }
 }

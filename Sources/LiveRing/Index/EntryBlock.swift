@@ -271,6 +271,7 @@ private struct EntryDifference: Sendable {
         var entry = base
         entry.mediaSequence += UInt64(mediaSequence)
         entry.isDiscontinuous = flags.contains(.isDiscontinuous)
+        entry.isAfterInterruption = false
         entry.isIndependent = flags.contains(.isIndependent)
         entry.isGap = flags.contains(.isGap)
         entry.segment = SpoolFile(
@@ -308,7 +309,8 @@ extension RingEntry {
     /// Whether this entry has what all entries have that are kept as their difference from `base`.
     fileprivate func hasConstants(of base: RingEntry) -> Bool {
         let (point, origin) = (resumePoint, base.resumePoint)
-        guard discontinuitySequence == base.discontinuitySequence, initialization == base.initialization,
+        guard !isAfterInterruption, discontinuitySequence == base.discontinuitySequence,
+            initialization == base.initialization,
             format == base.format, point.compositionOffset == origin.compositionOffset,
             point.audioConfiguration == origin.audioConfiguration,
             point.audioTracks.elementsEqual(

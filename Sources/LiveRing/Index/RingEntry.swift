@@ -7,6 +7,9 @@ package struct RingEntry: Equatable, Sendable {
     /// The discontinuity sequence number (RFC 8216 §6.2.1). It counts a DISCONTINUITY before this very segment.
     package var discontinuitySequence: UInt64
     package var isDiscontinuous: Bool
+    /// Whether the publisher was interrupted before the segment, as by a restart of the process. The upstream may not have
+    /// spliced anything there.
+    package var isAfterInterruption = false
     /// Whether the segment can be decoded without any other segment.
     package var isIndependent: Bool
     package var initialization: SpoolFile

@@ -13,7 +13,8 @@ extension RingIndex {
         return RingEntry(
             mediaSequence: nextMediaSequence,
             discontinuitySequence: discontinuitySequence + (isDiscontinuous ? 1 : 0),
-            isDiscontinuous: isDiscontinuous, isIndependent: segment.isIndependent,
+            isDiscontinuous: isDiscontinuous, isAfterInterruption: afterInterruption,
+            isIndependent: segment.isIndependent,
             initialization: SpoolFile(
                 name: segment.initialization.name, byteCount: segment.initialization.bytes.count),
             segment: SpoolFile(name: name, byteCount: segment.byteCount),
@@ -34,7 +35,8 @@ extension RingIndex {
     func gap(after newest: RingEntry, lasting duration: Int64, resumePoint: ResumePoint) -> RingEntry {
         var entry = newest
         entry.mediaSequence = nextMediaSequence
-        (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (false, true, true)
+        (entry.isDiscontinuous, entry.isAfterInterruption) = (false, false)
+        (entry.isIndependent, entry.isGap) = (true, true)
         entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
         entry.subtitleBytes = 0
         entry.audioFiles = []

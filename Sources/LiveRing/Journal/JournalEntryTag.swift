@@ -12,6 +12,7 @@ struct JournalEntryTag {
         case initializationByteCount = "INIT-BYTES"
         case listedFrom = "LISTED-FROM"
         case discontinuitySequence = "DISCONTINUITY-SEQUENCE"
+        case isAfterInterruption = "INTERRUPTED"
         case isIndependent = "INDEPENDENT"
         case videoDecodeTime = "VIDEO-TIME"
         case audioDecodeTime = "AUDIO-TIME"
@@ -60,6 +61,7 @@ struct JournalEntryTag {
             (.initializationByteCount, String(entry.initialization.byteCount)),
             (.listedFrom, String(entry.listedFrom)),
             (.discontinuitySequence, String(entry.discontinuitySequence)),
+            (.isAfterInterruption, entry.isAfterInterruption ? "YES" : nil),
             (.isIndependent, entry.isIndependent ? nil : "NO"),
             (.videoDecodeTime, String(resumePoint.videoDecodeTime)),
             (.audioDecodeTime, String(resumePoint.audioDecodeTime)),
@@ -142,7 +144,8 @@ struct JournalEntryTag {
         return RingEntry(
             mediaSequence: mediaSequence,
             discontinuitySequence: try number(.discontinuitySequence, in: RingRanges.sequenceNumbers),
-            isDiscontinuous: segment.isDiscontinuous, isIndependent: text(.isIndependent) != "NO",
+            isDiscontinuous: segment.isDiscontinuous, isAfterInterruption: text(.isAfterInterruption) == "YES",
+            isIndependent: text(.isIndependent) != "NO",
             initialization: SpoolFile(
                 name: map.uri, byteCount: try number(.initializationByteCount, in: RingRanges.sizes)),
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: RingRanges.sizes)),

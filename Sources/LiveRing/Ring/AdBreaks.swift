@@ -33,10 +33,13 @@ package struct AdBreak: Equatable, Sendable {
 /// Finds the ad breaks of listed entries.
 ///
 /// The program has the init section that is presented longest. Backups have one of their own. Where media is missing, or
-/// the slate stands in, nothing is concluded.
+/// the slate stands in, nothing is concluded. The discontinuity with which a process begins is no splice by itself.
 struct AdBreakFinder {
     /// The longest ad, and programme between two ads, that is taken for an ad although it has the program's parameters.
     private static let longestGuess = PlaylistTicks.ticksPerSecond * 120
+
+    /// Milliseconds between two processes that are not missing media: dates are rounded, and frames may be dropped.
+    private static let longestPause: Int64 = 1000
 
     /// Consecutive segments without a splice between them.
     private struct Period {
@@ -72,7 +75,10 @@ struct AdBreakFinder {
             isContinued = false
             return
         }
-        let isSplice = entry.isDiscontinuous || periods.last?.initialization != entry.initialization.name
+        if entry.isAfterInterruption { isContinued = isContinued && isUninterrupted(entry) }
+        let isSplice =
+            entry.isDiscontinuous && !entry.isAfterInterruption
+            || periods.last?.initialization != entry.initialization.name || periods.last?.source != source
         if !isContinued || isSplice {
             periods.append(
                 Period(
@@ -82,6 +88,11 @@ struct AdBreakFinder {
         periods[periods.count - 1].ticks += entry.duration
         periods[periods.count - 1].end = entry.programDateTimeEnd
         isContinued = true
+    }
+
+    /// Whether no media is missing before the first segment of a process.
+    private func isUninterrupted(_ entry: RingEntry) -> Bool {
+        periods.last.map { entry.programDateTime <= $0.end.advanced(byMilliseconds: Self.longestPause) } ?? false
     }
 
     /// As the page shows them.

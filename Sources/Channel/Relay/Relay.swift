@@ -195,6 +195,11 @@ extension Relay {
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }
         } catch { throw recordFailure(error) }
+        state.setAds(
+            configuration.ads,
+            configuration.slate.map {
+                BreakSlate($0, longestSegment: Ticks(ring.maximumSegmentDuration), audio: configuration.audio)
+            })
         state.setRing(ring)
         if ring.resumePoint != nil { report(.resumed(spool: configuration.spool)) }
     }

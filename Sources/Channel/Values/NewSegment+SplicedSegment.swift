@@ -13,22 +13,27 @@ extension NewSegment {
         _ segment: SplicedSegment, from source: UpstreamPosition?, markers: SegmentAdMarkers,
         transportStream: TransportStreamPoint?, sidecars: [SidecarFile] = []
     ) {
-        let description = segment.description
         self.init(
             initialization: InitializationFile(name: segment.initSection.name, bytes: segment.initSection.bytes),
             header: segment.fragment.header, payload: segment.fragment.payloads, duration: segment.duration.count,
             isDiscontinuous: segment.isDiscontinuous, isIndependent: segment.isIndependent,
             programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
             resumePoint: ResumePoint(segment.position, source: source),
-            format: SegmentFormat(
-                videoCodec: description.video?.codec, audioCodec: description.audioCodec,
-                resolution: description.video.map { Variant.Resolution(width: $0.width, height: $0.height) },
-                frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue),
+            format: SegmentFormat(segment.description),
             captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream,
             sidecars: sidecars)
         audioTracks = segment.position.audioTracks.map { position in
             segment.furtherAudio.first { $0.identity == position.identity }.map(NewAudioTrack.init)
         }
+    }
+}
+
+extension SegmentFormat {
+    init(_ description: PeriodDescription) {
+        self.init(
+            videoCodec: description.video?.codec, audioCodec: description.audioCodec,
+            resolution: description.video.map { Variant.Resolution(width: $0.width, height: $0.height) },
+            frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue)
     }
 }
 

@@ -28,7 +28,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
     case captionsToWebVTT = "captions-to-webvtt"
-    case require, slate, window, dvr, rewind, archive
+    case require, slate, ads, window, dvr, rewind, archive
     case archiveSize = "archive-size"
     case stills, burst, spool, record
     // Recordings.
@@ -170,6 +170,10 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 .flag, "Publish the captions of CEA-608 as WebVTT too, for players that show no captions in the video.")
         case .require: return row(.choice(["video", "any"]), "Media that the channel must have: video.")
         case .slate: return row(.path, from: \.isOperator, "MP4 file to publish while no upstream delivers.")
+        case .ads:
+            return row(
+                .choice(["keep", "mark", "slate"]),
+                "Ad breaks: keep, mark those that nobody signals, or the slate in their place.")
         case .window: return row(.span, "Length of live.m3u8, which has at least six segments.")
         case .dvr: return row(.span, "Rewind to keep: 90, 15m, 2h.")
         case .rewind:

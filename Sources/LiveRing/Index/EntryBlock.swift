@@ -271,7 +271,7 @@ private struct EntryDifference: Sendable {
         var entry = base
         entry.mediaSequence += UInt64(mediaSequence)
         entry.isDiscontinuous = flags.contains(.isDiscontinuous)
-        entry.isAfterInterruption = false
+        (entry.isAfterInterruption, entry.adBreak.isEdge) = (false, false)
         entry.isIndependent = flags.contains(.isIndependent)
         entry.isGap = flags.contains(.isGap)
         entry.segment = SpoolFile(
@@ -309,7 +309,8 @@ extension RingEntry {
     /// Whether this entry has what all entries have that are kept as their difference from `base`.
     fileprivate func hasConstants(of base: RingEntry) -> Bool {
         let (point, origin) = (resumePoint, base.resumePoint)
-        guard !isAfterInterruption, discontinuitySequence == base.discontinuitySequence,
+        guard !isAfterInterruption, !adBreak.isEdge, adBreak.isInside == base.adBreak.isInside,
+            adBreak.edges == base.adBreak.edges, discontinuitySequence == base.discontinuitySequence,
             initialization == base.initialization,
             format == base.format, point.compositionOffset == origin.compositionOffset,
             point.audioConfiguration == origin.audioConfiguration,

@@ -20,6 +20,7 @@ package struct RingEntry: Equatable, Sendable {
     package var resumePoint: ResumePoint
     package var format: SegmentFormat
     package var adMarkers: SegmentAdMarkers
+    package var adBreak = AdBreakPoint()
     /// nil if the segment is not offered as a transport stream, as in journals of earlier versions.
     package var transportStream: TransportStreamPoint?
     /// The audio tracks of `resumePoint`, in their order; nil for a track without audio. Fewer than those in a gap.
@@ -134,14 +135,14 @@ extension MediaPlaylist {
     /// - Parameters:
     ///   - nextMediaSequence: the first number if there are no entries.
     ///   - discontinuitySequence: the discontinuity sequence number if there are no entries.
+    ///   - segment: returns the segment of an entry.
     init(
-        entries: some Collection<RingEntry>, of content: PlaylistContent = .fragmentedMP4, targetDuration: Int,
-        nextMediaSequence: UInt64, discontinuitySequence: UInt64
+        entries: some Collection<RingEntry>, targetDuration: Int, nextMediaSequence: UInt64,
+        discontinuitySequence: UInt64, segment: (RingEntry) -> MediaSegment = \.mediaSegment
     ) {
         self.init(
             targetDuration: .seconds(targetDuration),
-            mediaSequence: entries.first?.mediaSequence ?? nextMediaSequence,
-            segments: entries.map { $0.mediaSegment(in: content) })
+            mediaSequence: entries.first?.mediaSequence ?? nextMediaSequence, segments: entries.map(segment))
         // The number of the first segment counts its own DISCONTINUITY, the number of the playlist does not (§6.2.1).
         self.discontinuitySequence =
             segments.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? discontinuitySequence

@@ -32,6 +32,7 @@ struct JournalEntryTag {
         case sidecars = "TS-FILES"
         /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
         case extent = "TS-EXTENT-1"
+        case adBreak = "AD-BREAK"
         case audioTracks = "TRACKS"
         case audioFiles = "TRACK-FILES"
         case sourceNumber = "SOURCE"
@@ -84,7 +85,7 @@ struct JournalEntryTag {
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
             (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
-            (.transportStream, entry.transportStream?.parameters),
+            (.transportStream, entry.transportStream?.parameters), (.adBreak, Self.text(of: entry.adBreak)),
             (.sidecars, entry.transportStream.flatMap(Self.text)),
             (.audioTracks, Self.text(of: resumePoint.audioTracks)), (.audioFiles, Self.text(of: entry.audioFiles)),
             (
@@ -92,6 +93,11 @@ struct JournalEntryTag {
                 entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
             ),
         ]
+    }
+
+    /// `edges/in/edge`, the last two as 0 or 1; nil if all are 0.
+    private static func text(of point: AdBreakPoint) -> String? {
+        point == AdBreakPoint() ? nil : "\(point.edges)/\(point.isInside ? 1 : 0)/\(point.isEdge ? 1 : 0)"
     }
 
     /// `name:bytes` of each file that the transport stream needs; nil if there is none.
@@ -151,8 +157,18 @@ struct JournalEntryTag {
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: RingRanges.sizes)),
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
             format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
+            adBreak: try adBreak(),
             transportStream: try transportStream(), audioFiles: try audioFiles(), isGap: segment.isGap,
             listedFrom: try number(.listedFrom, in: RingRanges.sequenceNumbers))
+    }
+
+    /// Outside of every break if there is none, as in journals of earlier versions.
+    private func adBreak() throws(RingError) -> AdBreakPoint {
+        guard let text = text(.adBreak) else { return AdBreakPoint() }
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { UInt64($0) }
+        guard numbers.count == 3, RingRanges.sequenceNumbers.contains(numbers[0]), numbers[1] <= 1, numbers[2] <= 1
+        else { throw .damagedJournalEntry(uri: uri, attribute: Name.adBreak.rawValue) }
+        return AdBreakPoint(isInside: numbers[1] == 1, isEdge: numbers[2] == 1, edges: numbers[0])
     }
 
     private func resumePoint() throws(RingError) -> ResumePoint {

@@ -43,23 +43,36 @@ package struct RingSnapshot: Sendable {
     /// `live.m3u8`, `ts/live.m3u8` or `subs-<number>.m3u8`; nil before the first segment, or if there are no such
     /// subtitles. Players give up on an empty playlist, so requests have to wait.
     package func livePlaylist(
-        of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+        of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced, ads: AdView = .keep
     ) -> [UInt8]? {
-        published(content, form)?.live.map(Self.bytes)
+        published(content, form, ads)?.live.map(Self.bytes)
     }
 
     /// `dvr.m3u8`, `ts/dvr.m3u8` or `dvr-subs-<number>.m3u8`; nil if the ring has no segment in the range.
     package func dvrPlaylist(
-        _ range: RewindRange, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+        _ range: RewindRange, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced,
+        ads: AdView = .keep
     ) -> [UInt8]? {
-        published(content, form)?.rewind(range).map(Self.bytes)
+        published(content, form, ads)?.rewind(range).map(Self.bytes)
     }
 
     /// The playlist of the entries that `selection(of:)` of this snapshot returned, as `dvrPlaylist` of a range.
     package func dvrPlaylist(
-        _ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+        _ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4,
+        as form: PlaylistForm = .unannounced,
+        ads: AdView = .keep
     ) -> [UInt8]? {
-        published(content, form)?.playlist(of: selection).map(Self.bytes)
+        published(content, form, wholeView(ads, of: selection))?.playlist(of: selection).map(Self.bytes)
+    }
+
+    /// The view of a range. A segment that a player may have loaded stays as it was listed, so breaks that are found
+    /// afterwards are replaced only in a range that no player saw grow.
+    private func wholeView(_ ads: AdView, of selection: RewindSelection) -> AdView {
+        guard ads.replacesSegments, selection.isClosed, let first = index.listed[selection.indices].first,
+            let last = index.listed[selection.indices].last
+        else { return ads }
+        return ads.replacing(
+            adBreaks(.between(start: first.programDateTime, end: last.programDateTimeEnd)) ?? [])
     }
 
     /// The number after the last segment that playlists of `content` list.
@@ -82,9 +95,11 @@ package struct RingSnapshot: Sendable {
         }
     }
 
-    private func published(_ content: PlaylistContent, _ form: PlaylistForm) -> PublishedPlaylist? {
+    private func published(
+        _ content: PlaylistContent, _ form: PlaylistForm, _ ads: AdView
+    ) -> PublishedPlaylist? {
         guard offers(content) else { return nil }
-        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content, form: form)
+        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content, form: form, ads: ads)
         guard case .subtitles(let number) = content else { return playlist }
         playlist.subtitles = subtitles.first { $0.number == number }
         return playlist

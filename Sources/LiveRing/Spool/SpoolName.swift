@@ -102,7 +102,9 @@ package enum SpoolName {
     }
 
     /// The name of one track of a file: `seg-<media sequence>-<fingerprint>-video.m4s`, `init-<hash>-video.mp4`.
-    static func extract(_ track: Track, of name: String) -> String { "\(name.dropLast(4))-\(track)\(name.suffix(4))" }
+    package static func extract(_ track: Track, of name: String) -> String {
+        "\(name.dropLast(4))-\(track)\(name.suffix(4))"
+    }
 
     /// The track and the file in the name of one track of a file; nil for any other name.
     package static func extract(named name: some StringProtocol) -> (track: Track, file: String)? {

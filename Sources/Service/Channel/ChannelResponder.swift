@@ -16,7 +16,7 @@ package final class ChannelResponder: Sendable {
     /// Bytes of a segment's file that have its header: 10 s of 60 frames per second with audio have some 20 KiB.
     private static let extractedHead = 64 << 10
 
-    private let state: ChannelState
+    let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
     /// Bytes of the channel that were sent to clients.
@@ -41,7 +41,7 @@ package final class ChannelResponder: Sendable {
         stills = offersStills ? StillResponder(state, store: .shared) : nil
     }
 
-    private var snapshot: RingSnapshot? { state.snapshot }
+    var snapshot: RingSnapshot? { state.snapshot }
 
     /// Answers a request for a resource of the channel, and counts what is sent.
     /// - Parameter watch: adds to an endless stream what the process does while somebody reads it.
@@ -61,10 +61,19 @@ package final class ChannelResponder: Sendable {
                             .serviceUnavailable, of: .stream, reason: "Nothing is published yet: see status.json.",
                             retryAfter: 1)
                     }
-                    return endlessStream(stream)
+                    return endlessStream(stream, target)
+                }
+            case .endlessStream(let stream): .now(endlessStream(stream, target))
+            case .segment(let name) where breakEntry(name) != nil:
+                .later { [self] in
+                    guard let bytes = await breakSegment(name) else { return .notFound(target.path) }
+                    return Self.madeFile(bytes, named: name)
                 }
             case .extract(let track, let name):
-                .later { [self] in extract(track, of: name, at: target.path) }
+                .later { [self] in
+                    if let response = await breakExtract(track, of: name) { return response }
+                    return extract(track, of: name, at: target.path)
+                }
             case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
             case .still(let still): stills?.answer(to: still, for: target) ?? .now(Self.withoutStills)
             case .stillSheet(let name): stills?.answer(toSheet: name, for: target) ?? .now(Self.withoutStills)
@@ -86,11 +95,12 @@ package final class ChannelResponder: Sendable {
     /// The response to a request that takes no time.
     private func response(to resource: Route.Resource, at path: String) -> Response {
         switch resource {
-        case .initSection(let name): file(at: path) { $0.index.initializationFile(named: name) }
+        case .initSection(let name):
+            breakInitialization(name).map { Self.madeFile($0, named: name) }
+                ?? file(at: path) { $0.index.initializationFile(named: name) }
         case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
         case .audio(let name): file(at: path) { $0.index.audioFile(named: name) }
-        case .endlessStream(let stream): endlessStream(stream)
         case .transportClip(let range): clips.transportStream(range)
         case .status:
             Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
@@ -98,7 +108,8 @@ package final class ChannelResponder: Sendable {
         case .readiness: readiness
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .transportSegment, .extract, .clip, .breaks, .programs, .still, .stillSheet, .stillTrack,
+        case .playlist, .transportSegment, .endlessStream, .extract, .clip, .breaks, .programs, .still, .stillSheet,
+            .stillTrack,
             .notFound:
             .notFound(path)
         case .badQuery(let error): .badQuery(error)
@@ -108,8 +119,14 @@ package final class ChannelResponder: Sendable {
     private static let withoutStills = Response.text(.notFound, "Stills are switched off (--no-stills).")
 
     /// Returns an endless response, or a published range as a file. Nothing is made before the client reads.
-    private func endlessStream(_ request: Route.EndlessStream) -> Response {
-        if let file = transportStreamFile(request) { return file }
+    private func endlessStream(_ request: Route.EndlessStream, _ target: RequestTarget) -> Response {
+        let ads: AdPresentation
+        do throws(RewindRange.BadQuery) { ads = try target.query.adPresentation() ?? state.ads } catch {
+            return .badQuery(error)
+        }
+        if ads == .slate, state.breakSlate == nil { return .text(.notFound, "The channel has no slate.") }
+        // The sizes of a file are those of the published segments.
+        if ads != .slate, let file = transportStreamFile(request) { return file }
         var policy = EndlessStream.Policy(burst: burst)
         var isComplete = false
         if request.range != .whole {
@@ -126,7 +143,7 @@ package final class ChannelResponder: Sendable {
         case .percent(let percent): policy.pace = .realTime(percent: percent)
         case .automatic: policy.pace = isComplete ? .none : .realTime(percent: 100)
         }
-        let reader = EndlessStreamReader(state, policy)
+        let reader = EndlessStreamReader(state, policy, ads: ads)
         return Response(
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
     }
@@ -147,11 +164,13 @@ package final class ChannelResponder: Sendable {
     }
 
     private func transportSegment(named name: String, at path: String) async -> Response {
-        guard let snapshot, let entry = snapshot.index.entry(ofTransportStream: name) else {
+        let replaced = SpoolName.segment(ofTransportStream: name).flatMap(breakEntry)
+        guard let snapshot, let entry = replaced ?? snapshot.index.entry(ofTransportStream: name) else {
             return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
         }
         do throws(TransportStreamError) {
-            let file = try await state.transportStreams.file(of: entry, in: snapshot)
+            let slate = replaced == nil ? nil : state.breakSlate
+            let file = try await state.transportStreams.file(of: entry, in: snapshot, replacedBy: slate)
             return Response(
                 contentType: .transportStream, cacheControl: .immutable, etag: "\"\(name)\"",
                 body: .bytes(file.bytes, gzip: nil), held: file)

@@ -130,6 +130,9 @@ extension ChannelRunner {
 
     /// The configuration with the slate. A channel is more than its slate, which was valid when it was configured.
     private func configurationWithSlate() -> RelayConfiguration {
+        if configuration.ads == .slate, configuration.slate == nil, slate == nil {
+            logger.warning("Ad breaks stay as they are: the channel has no slate")
+        }
         guard let slate else { return configuration }
         var configuration = configuration
         do throws(RelayError) { configuration.slate = try SlateSource.open(slate) } catch {

@@ -125,6 +125,7 @@ extension RelayConfiguration {
         audio.policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? audio.policy
         audio.tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? audio.tracks
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
+        ads = options.ads.flatMap { AdPresentation(rawValue: $0) } ?? ads
         captionsToWebVTT = options.captionsToWebVTT ?? captionsToWebVTT
         offersStills = options.offersStills ?? offersStills
         requests.apply(options)

@@ -72,6 +72,9 @@ struct ServingOptions: ParsableArguments {
                 """, valueName: "file"))
     var slate: String?
 
+    @Option(help: ArgumentHelp(.ads, discussion: "Viewers choose by ?ads=. Recordings and --output have the same."))
+    var ads = AdPresentation.keep
+
     @Option(
         help: ArgumentHelp(
             .require,
@@ -96,6 +99,7 @@ struct ServingOptions: ParsableArguments {
         for (option, path) in [("--spool", spool), ("--record", record), ("--slate", slate)] where path == "" {
             throw ValidationError("\(option) has to name a \(option == "--slate" ? "file" : "directory").")
         }
+        if ads == .slate, slate == nil { throw ValidationError("--ads slate needs --slate.") }
         if let complaint = OptionChecks.archive(archive, size: archiveSize) { throw ValidationError(complaint) }
     }
 
@@ -129,6 +133,7 @@ struct ServingOptions: ParsableArguments {
         (configuration.spool, configuration.slate) = (directory.path, slate)
         configuration.retrySeed = .random(in: .min ... .max)
         configuration.offersStills = stills
+        configuration.ads = ads
         configuration.requiresVideo = require == .video
         configuration.captionsToWebVTT = captionsToWebvtt
         try await RelayService(
@@ -149,3 +154,5 @@ struct ServingOptions: ParsableArguments {
 enum RequiredMedia: String, ExpressibleByArgument, CaseIterable {
     case video
 }
+
+extension AdPresentation: ExpressibleByArgument {}

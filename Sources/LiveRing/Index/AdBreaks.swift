@@ -68,7 +68,7 @@ struct AdBreakFinder {
     }
 
     private mutating func append(_ entry: RingEntry) {
-        for range in entry.adMarkers.dateRanges where Self.isBreak(range) {
+        for range in entry.adMarkers.dateRanges where range.isAdBreak {
             if ranges[range.id]?.add(range) == nil { ranges[range.id] = range }
         }
         guard !entry.isGap, let source = entry.resumePoint.upstream?.sourceIndex else {
@@ -94,9 +94,6 @@ struct AdBreakFinder {
     private func isUninterrupted(_ entry: RingEntry) -> Bool {
         periods.last.map { entry.programDateTime <= $0.end.advanced(byMilliseconds: Self.longestPause) } ?? false
     }
-
-    /// As the page shows them.
-    private static func isBreak(_ range: DateRange) -> Bool { range[splice: .out] != nil || range.id.hasPrefix("cue-") }
 
     /// Decides of each period whether it is a part of a break.
     private mutating func judge() {
@@ -144,8 +141,7 @@ struct AdBreakFinder {
 
     private static func adBreak(_ range: DateRange) -> AdBreak? {
         guard let start = range.startDate else { return nil }
-        let end = range.end ?? range.plannedDuration.map { start.advanced(by: $0) }
-        return AdBreak(evidence: .signalled, id: range.id, start: start, end: end, parts: [])
+        return AdBreak(evidence: .signalled, id: range.id, start: start, end: range.breakEnd, parts: [])
     }
 
     private static func overlaps(_ left: AdBreak, _ right: AdBreak) -> Bool {

@@ -67,6 +67,7 @@ package struct RelayStatus: Encodable, Sendable {
         subtitles.counts = publisher.subtitles.counts
         subtitles.undecryptableSegments = publisher.subtitles.undecryptableSegments
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles
+        subtitles.excessCaptions = publisher.subtitles.excessSourceCount
         adMarkers.counts = publisher.markerCounts
         adMarkers.splice = counts
         transportStream.update(from: publisher.transportStream)
@@ -170,8 +171,12 @@ extension RelayStatus {
         package internal(set) var renditions: [String] = []
         package internal(set) var undecryptableSegments = 0
         package internal(set) var filesNotWritten = 0
+        /// Captions and teletext pages without a rendition, because there are too many.
+        package internal(set) var excessCaptions = 0
 
-        private enum CodingKeys: String, CodingKey { case renditions, undecryptableSegments, filesNotWritten }
+        private enum CodingKeys: String, CodingKey {
+            case renditions, undecryptableSegments, filesNotWritten, excessCaptions
+        }
 
         package func encode(to encoder: any Encoder) throws {
             try counts.encode(to: encoder)
@@ -179,6 +184,7 @@ extension RelayStatus {
             try container.encode(renditions, forKey: .renditions)
             try container.encode(undecryptableSegments, forKey: .undecryptableSegments)
             try container.encode(filesNotWritten, forKey: .filesNotWritten)
+            try container.encode(excessCaptions, forKey: .excessCaptions)
         }
     }
 

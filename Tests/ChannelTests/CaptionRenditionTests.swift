@@ -12,7 +12,10 @@ typealias CaptionRenditionRow = (
 
 let captionRenditionRows: [CaptionRenditionRow] = [
     ("nothing declared: CC1", [], [], [], ["CC1 CC1 -"]),
-    ("two languages", [("English", "en", "CC1"), ("Español", "es", "CC3")], [], [], ["CC1 English en", "CC3 Español es"]),
+    (
+        "two languages", [("English", "en", "CC1"), ("Español", "es", "CC3")], [], [],
+        ["CC1 English en", "CC3 Español es"]
+    ),
     ("CEA-708 alone: CC1, which most encoders send too", [("English", "en", "SERVICE1")], [], [], ["CC1 CC1 -"]),
     ("both", [("English", "en", "CC1"), ("English 708", "en", "SERVICE1")], [], [], ["CC1 English en"]),
     ("twice the same", [("English", "en", "CC1"), ("Other", "en", "CC1")], [], [], ["CC1 English en"]),

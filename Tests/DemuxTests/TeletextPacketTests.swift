@@ -39,7 +39,10 @@ import Testing
         ("two wrong bits in the address", Sample.payload([changed(hello, 1, 0x11), hello]), ["8/22 Hello"]),
         ("two wrong bits in a header", Sample.payload([changed(Sample.header(0x888), 9, 0x03)]), []),
         ("wrong parity", Sample.payload([changed(hello, 3, 0x01)]), ["8/22 H llo"]),
-        ("packets beyond level 1", Sample.payload([Sample.packet(0, 26, Array(hello.suffix(40))), hello]), ["8/22 Hello"]),
+        (
+            "packets beyond level 1", Sample.payload([Sample.packet(0, 26, Array(hello.suffix(40))), hello]),
+            ["8/22 Hello"]
+        ),
         ("another framing code", [0x10, 3, 44, 0xE7, 0x1B] + hello, []),
         ("stuffing", [0x10, 0xFF, 2, 0, 0] + Sample.payload([hello]).dropFirst(), ["8/22 Hello"]),
         ("cut off", Array(Sample.payload([hello, hello]).dropLast(3)), ["8/22 Hello"]),

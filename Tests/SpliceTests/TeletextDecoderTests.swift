@@ -66,7 +66,10 @@ private let rows: [(when: String, packets: [[UInt8]], lines: [String])] = [
     ),
     (
         "concealed text",
-        [Sample.header(0x888), Sample.row(0x888, 22, codes: boxed(text("a") + [0x18] + text("b") + [0x07] + text("c")))],
+        [
+            Sample.header(0x888),
+            Sample.row(0x888, 22, codes: boxed(text("a") + [0x18] + text("b") + [0x07] + text("c"))),
+        ],
         ["a   c"]
     ),
     (
@@ -84,9 +87,9 @@ private let rows: [(when: String, packets: [[UInt8]], lines: [String])] = [
 }
 
 private let characterRows: [(language: String, subset: Int, characters: String)] = [
-    ("en", 0, "£$@←½→↑#―¼‖¾÷"), ("de", 1, "#$§ÄÖÜ^_°äöüß"), ("sv", 2, "#¤ÉÄÖÅÜ_éäöåü"), ("it", 3, "£$é°ç→↑#ùàòèì"),
+    ("en", 0, "£$@←½→↑#—¼‖¾÷"), ("de", 1, "#$§ÄÖÜ^_°äöüß"), ("sv", 2, "#¤ÉÄÖÅÜ_éäöåü"), ("it", 3, "£$é°ç→↑#ùàòèì"),
     ("fr", 4, "éïàëêùî#èâôûç"), ("es", 5, "ç$¡áéíóú¿üñèà"), ("cs", 6, "#ůčťžýířéáěúš"), ("pl", 0, "#ńąŻŚŁćóężśłź"),
-    ("pl", 1, "#$§ÄÖÜ^_°äöüß"), ("hr", 5, "#ËČĆŽĐŠëčćžđš"), ("de", 7, "£$@←½→↑#―¼‖¾÷"),
+    ("pl", 1, "#$§ÄÖÜ^_°äöüß"), ("hr", 5, "#ËČĆŽĐŠëčćžđš"), ("de", 7, "£$@←½→↑#—¼‖¾÷"),
 ]
 
 @Test(arguments: characterRows.indices) func teletextCharacters(index: Int) throws {
@@ -94,7 +97,10 @@ private let characterRows: [(language: String, subset: Int, characters: String)]
     let page = TeletextPage(number: 0x888, language: try #require(LanguageTag(row.language)))
     let national: [UInt8] = [0x23, 0x24, 0x40, 0x5B, 0x5C, 0x5D, 0x5E, 0x5F, 0x60, 0x7B, 0x7C, 0x7D, 0x7E]
     let decoder = decoded(
-        [Sample.header(0x888, subset: row.subset), Sample.row(0x888, 2, codes: boxed(national + text("aZ0%") + [0x7F]))],
+        [
+            Sample.header(0x888, subset: row.subset),
+            Sample.row(0x888, 2, codes: boxed(national + text("aZ0%") + [0x7F])),
+        ],
         page)
     #expect(decoder.lines == [row.characters + "aZ0%■"], "\(row.language)")
     #expect(decoder.isAtTop)

@@ -49,7 +49,8 @@ package struct ChannelPipeline: Sendable {
     ///   - beginning: where the timeline begins if `ring` never held a segment.
     init(
         upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false,
-        captionsToWebVTT: Bool = false, isLive: Bool, wallClock: Int64, slate: Slate? = nil, beginning: TimelinePosition = .beginning,
+        captionsToWebVTT: Bool = false, isLive: Bool, wallClock: Int64, slate: Slate? = nil,
+        beginning: TimelinePosition = .beginning,
         hasBackups: Bool = false,
         memory: MemoryBudget = MemoryBudget()
     ) {

@@ -52,7 +52,6 @@ package struct RelayStatus: Encodable, Sendable {
     mutating func update(from status: UpstreamStatus, at now: Duration) {
         upstream.update(from: status, at: now)
         guard let main = status.renditions.first else { return }
-        subtitles.renditions = status.subtitles.map(\.name)
         adMarkers.lateCueTags = main.counts[.lateCueTags]
     }
 
@@ -64,6 +63,7 @@ package struct RelayStatus: Encodable, Sendable {
         splice.audioTracks = tracks.isEmpty ? nil : tracks
         splice.segmentsSkipped = pipeline.skippedSegments
         splice.segmentsNotWritten = publisher.unwrittenSegments
+        subtitles.renditions = publisher.ring.snapshot.subtitles.map(\.rendition.name)
         subtitles.counts = publisher.subtitles.counts
         subtitles.undecryptableSegments = publisher.subtitles.undecryptableSegments
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles

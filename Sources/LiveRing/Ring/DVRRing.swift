@@ -423,10 +423,8 @@ extension DVRRing {
     /// Makes sure, before a write, that no other process writes into the directory.
     ///
     /// If the directory was removed or replaced, the files that are missing in the new directory become gaps.
-    /// - Returns: whether the directory is another one than before.
-    @discardableResult
-    private func reacquireSpool() throws(RingError) -> Bool {
-        guard let files = try spool.reacquireLock() else { return false }
+    private func reacquireSpool() throws(RingError) {
+        guard let files = try spool.reacquireLock() else { return }
         journal.invalidate()
         index =
             RingRecovery.index(
@@ -436,7 +434,6 @@ extension DVRRing {
         subtitles.updateGaps(from: files, index: &index)
         spoolReplacements += 1
         publishSnapshot()
-        return true
     }
 }
 

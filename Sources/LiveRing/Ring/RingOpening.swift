@@ -10,7 +10,8 @@ struct RingOpening: ~Copyable {
 
     /// - Parameter files: the ring's files.
     init(
-        _ spool: consuming SpoolDirectory, recovery: RingRecovery, subtitles selection: SubtitleSelection, files: SpoolFiles
+        _ spool: consuming SpoolDirectory, recovery: RingRecovery, subtitles selection: SubtitleSelection,
+        files: SpoolFiles
     ) throws(RingError) {
         index = recovery.index
         checkpoint = CheckpointFile(upTo: nil)

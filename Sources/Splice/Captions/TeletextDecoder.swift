@@ -109,7 +109,7 @@ struct TeletextCharacters {
     ]
     /// The subsets that C12 to C14 name in western Europe.
     private static let western = [
-        "£$@←½→↑#―¼‖¾÷", "#$§ÄÖÜ^_°äöüß", "#¤ÉÄÖÅÜ_éäöåü", "£$é°ç→↑#ùàòèì", "éïàëêùî#èâôûç", "ç$¡áéíóú¿üñèà",
+        "£$@←½→↑#—¼‖¾÷", "#$§ÄÖÜ^_°äöüß", "#¤ÉÄÖÅÜ_éäöåü", "£$é°ç→↑#ùàòèì", "éïàëêùî#èâôûç", "ç$¡áéíóú¿üñèà",
         "#ůčťžýířéáěúš",
     ]
     /// Subsets that are named otherwise elsewhere. Level 1 does not say where a page comes from, but its language does.
@@ -117,7 +117,8 @@ struct TeletextCharacters {
         let southern = (5, "#ËČĆŽĐŠëčćžđš")
         let baltic = (3, "#$ŠėęŽčūšąųžį")
         return [
-            "pl": (0, "#ńąŻŚŁćóężśłź"), "tr": (6, "₺ğİŞÖÇÜĞışöçü"), "ro": (7, "#¤ȚÂȘĂÎıțâșăî"), "et": (2, "#õŠÄÖŽÜÕšäöžü"),
+            "pl": (0, "#ńąŻŚŁćóężśłź"), "tr": (6, "₺ğİŞÖÇÜĞışöçü"), "ro": (7, "#¤ȚÂȘĂÎıțâșăî"),
+            "et": (2, "#õŠÄÖŽÜÕšäöžü"),
             "lt": baltic, "lv": baltic, "hr": southern, "sl": southern, "sr": southern, "bs": southern,
         ]
     }()

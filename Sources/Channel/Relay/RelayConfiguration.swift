@@ -34,7 +34,7 @@ package struct RelayConfiguration: Sendable {
     package var audio: AudioSettings
     /// Whether media without video counts as unusable.
     package var requiresVideo = false
-    /// Whether captions of CEA-608 are published as WebVTT too.
+    /// Whether captions of CEA-608 and teletext subtitles are published as WebVTT too.
     package var captionsToWebVTT = false
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?

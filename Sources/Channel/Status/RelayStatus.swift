@@ -52,7 +52,6 @@ package struct RelayStatus: Encodable, Sendable {
     mutating func update(from status: UpstreamStatus, at now: Duration) {
         upstream.update(from: status, at: now)
         guard let main = status.renditions.first else { return }
-        subtitles.renditions = status.subtitles.map(\.name)
         adMarkers.lateCueTags = main.counts[.lateCueTags]
     }
 
@@ -64,9 +63,11 @@ package struct RelayStatus: Encodable, Sendable {
         splice.audioTracks = tracks.isEmpty ? nil : tracks
         splice.segmentsSkipped = pipeline.skippedSegments
         splice.segmentsNotWritten = publisher.unwrittenSegments
+        subtitles.renditions = publisher.ring.snapshot.subtitles.map(\.rendition.name)
         subtitles.counts = publisher.subtitles.counts
         subtitles.undecryptableSegments = publisher.subtitles.undecryptableSegments
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles
+        subtitles.excessCaptions = publisher.subtitles.excessSourceCount
         adMarkers.counts = publisher.markerCounts
         adMarkers.splice = counts
         transportStream.update(from: publisher.transportStream)
@@ -170,8 +171,12 @@ extension RelayStatus {
         package internal(set) var renditions: [String] = []
         package internal(set) var undecryptableSegments = 0
         package internal(set) var filesNotWritten = 0
+        /// Captions and teletext pages without a rendition, because there are too many.
+        package internal(set) var excessCaptions = 0
 
-        private enum CodingKeys: String, CodingKey { case renditions, undecryptableSegments, filesNotWritten }
+        private enum CodingKeys: String, CodingKey {
+            case renditions, undecryptableSegments, filesNotWritten, excessCaptions
+        }
 
         package func encode(to encoder: any Encoder) throws {
             try counts.encode(to: encoder)
@@ -179,6 +184,7 @@ extension RelayStatus {
             try container.encode(renditions, forKey: .renditions)
             try container.encode(undecryptableSegments, forKey: .undecryptableSegments)
             try container.encode(filesNotWritten, forKey: .filesNotWritten)
+            try container.encode(excessCaptions, forKey: .excessCaptions)
         }
     }
 

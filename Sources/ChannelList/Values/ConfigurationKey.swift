@@ -167,7 +167,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 .flag, "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")
         case .captionsToWebVTT:
             return row(
-                .flag, "Publish the captions of CEA-608 as WebVTT too, for players that show no captions in the video.")
+                .flag,
+                "Publish captions of CEA-608 and teletext subtitles as WebVTT too, for players that show no others.")
         case .require: return row(.choice(["video", "any"]), "Media that the channel must have: video.")
         case .slate: return row(.path, from: \.isOperator, "MP4 file to publish while no upstream delivers.")
         case .ads:

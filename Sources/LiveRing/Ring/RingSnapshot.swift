@@ -165,12 +165,14 @@ package struct RingSnapshot: Sendable {
             return rendition
         }
         return attributes.map {
-            let captions = index.captions.renditions
             var playlist = $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
             playlist.iFrameStreams = iFrames.map { [$0] } ?? []
             return Array(PlaylistWriter.write(playlist).utf8)
         }
     }
+
+    /// The closed captions that the master playlists declare.
+    package var captions: [Rendition] { index.captions.renditions }
 
     /// The subtitle file called `name` if it can be fetched.
     package func subtitleFile(named name: String) -> SpoolFile? {

@@ -27,6 +27,8 @@ final class PlaylistResponder: Sendable {
         do throws(RewindRange.BadQuery) { directives = try ReloadDirectives(target.query) } catch {
             return .now(.badQuery(error))
         }
+        // What is in an archive is asked for again as a whole.
+        if state.isArchived { return answer(to: resource, as: .unannounced, for: target) }
         let form = directives.skips ? PlaylistForm.delta : .whole
         guard let number = directives.mediaSequence, let content = resource.awaitedContent,
             let snapshot = state.snapshot, !snapshot.hasEnded

@@ -46,6 +46,8 @@ package final class ChannelState: Sendable {
     private let state: Mutex<State>
     private let now: @Sendable () -> Duration
     private let complete: @Sendable (inout RelayStatus) -> Void
+    /// nil for a channel that is relayed.
+    private let archived: RingSnapshot?
 
     /// - Parameters:
     ///   - memory: one largest segment of it is for transport streams that are kept.
@@ -56,13 +58,32 @@ package final class ChannelState: Sendable {
         complete: @escaping @Sendable (inout RelayStatus) -> Void = { _ in }, now: @escaping @Sendable () -> Duration
     ) {
         self.complete = complete
+        archived = nil
         transportStreams = TransportStreamStore(byteLimit: memory.bytes(of: .segment))
         state = Mutex(State(status: RelayStatus(upstream: upstream)))
         self.now = now
     }
 
+    /// What is published once and for all, as a part of an archive.
+    package init(archived snapshot: RingSnapshot) {
+        complete = { _ in }
+        transportStreams = TransportStreamStore()
+        now = { .zero }
+        archived = snapshot
+        var status = RelayStatus(upstream: "")
+        status.state = .ended
+        state = Mutex(State(status: status))
+    }
+
+    /// Whether nothing changes any more.
+    package var isArchived: Bool { archived != nil }
+
     /// The current publication; nil before the ring is open.
     package var publication: Publication? {
+        if let archived {
+            let first = archived.index.listed.first?.mediaSequence ?? 0
+            return Publication(snapshot: archived, ring: 0, firstMediaSequence: first)
+        }
         let (ring, count, first) = state.withLock { ($0.ring, $0.ringCount, $0.firstMediaSequence) }
         return ring.map { Publication(snapshot: $0.snapshot, ring: count, firstMediaSequence: first) }
     }

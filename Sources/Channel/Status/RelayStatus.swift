@@ -43,6 +43,8 @@ package struct RelayStatus: Encodable, Sendable {
     package internal(set) var adMarkers = AdMarkers()
     /// nil if stills are switched off.
     package var stills: Stills?
+    /// nil without a store.
+    package var archiveStore: ArchiveStore?
     package var clients = ClientCounts()
     /// Log lines that were dropped because the console did not accept them, or because there were too many at once.
     package var logLinesDropped = 0
@@ -124,6 +126,26 @@ extension RelayStatus {
         package var refused = 0
         /// Stills whose segment could not be read or decoded.
         package var failed = 0
+
+        package init() {}
+    }
+
+    /// The archive in an object store.
+    package struct ArchiveStore: Encodable, Equatable, Sendable {
+        package var segments = 0
+        package var bytes: UInt64 = 0
+        /// Segments that the store does not have yet.
+        package var pendingSegments = 0
+        /// Segments whose files left the spool before the store took them.
+        package var lostSegments = 0
+        /// Requests that write, that list, that read, and that remove.
+        package var puts = 0
+        package var lists = 0
+        package var gets = 0
+        package var deletes = 0
+        package var failures = 0
+        /// Why the store takes nothing; nil while it does.
+        package var error: String?
 
         package init() {}
     }

@@ -103,7 +103,9 @@ package actor TransportStreamStore {
         of entry: RingEntry, in snapshot: RingSnapshot
     ) async throws(TransportStreamError) -> TransportSegment {
         let source = TransportStreamSource(snapshot, memory: memory)
-        return try await segment(as: Key(name: entry.segment.name, shift: .zero)) {
+        let key = Key(name: entry.segment.name, shift: .zero)
+        if snapshot.remote != nil, entries[key] == nil { await snapshot.prefetch(entry.ownFiles + entry.sharedFiles) }
+        return try await segment(as: key) {
             Outcome { () throws(TransportStreamError) in try source.write(entry) }
         }
     }

@@ -30,6 +30,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case captionsToWebVTT = "captions-to-webvtt"
     case require, slate, ads, window, dvr, rewind, archive
     case archiveSize = "archive-size"
+    case archiveStore = "archive-store"
+    case archiveRedirect = "archive-redirect"
     case stills, burst, spool, record
     // Recordings.
     case recordTo = "record-to"
@@ -189,6 +191,14 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             return row(
                 .storage(atLeast: Self.smallestArchive),
                 "Bytes of its segments that are kept on the disk, at least \(Self.smallestArchive >> 20)MiB: 500GiB.")
+        case .archiveStore:
+            return row(
+                .text(.store), from: \.isOperator,
+                "S3 store that has the archive: s3://bucket/prefix?endpoint=https://host:port&region=…&style=path.")
+        case .archiveRedirect:
+            return row(
+                .flag, from: \.isOperator,
+                "Redirect players to the store for segments that are there, by URLs that it accepts for 15 minutes.")
         case .stills:
             return row(.flag, "Make stills of the channel when somebody asks for them: still.jpg, stills.vtt.")
         case .burst:

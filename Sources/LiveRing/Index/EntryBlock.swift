@@ -225,7 +225,9 @@ private struct EntryDifference: Sendable {
     /// - Returns: nil if `entry` differs in more than this value holds, or by more.
     init?(_ entry: RingEntry, from base: RingEntry, at index: Int) {
         guard entry.hasConstants(of: base),
-            let name = SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8)
+            let name = SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8),
+            // Entries of several relays in one archive have other numbers than their files.
+            name.number == entry.mediaSequence
         else {
             return nil
         }

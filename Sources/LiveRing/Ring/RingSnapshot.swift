@@ -17,11 +17,15 @@ package struct RingSnapshot: Sendable {
     /// The subtitle renditions in the order in which the ring was opened with them.
     package let subtitles: [SubtitleRendition]
     package let directory: String
+    /// Has the files that are not in `directory`; nil if nothing has.
+    package let remote: (any RemoteFiles)?
 
     init(
         version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, spoolReplacements: Int = 0,
-        housekeepingError: RingError?, subtitles: [SubtitleRendition] = [], directory: String
+        housekeepingError: RingError?, subtitles: [SubtitleRendition] = [], directory: String,
+        remote: (any RemoteFiles)? = nil
     ) {
+        self.remote = remote
         self.subtitles = subtitles
         self.version = version
         self.index = index
@@ -285,18 +289,47 @@ extension RingSnapshot {
     package var hasTransportStream: Bool { index.variantSums.transportStream.ticks > 0 }
 
     /// The bytes of a file of the ring.
-    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
-        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
-    }
+    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] { try open(file).readToEnd() }
 
     /// The bytes of a range of a file; fewer if the file ends before.
     package func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
-        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(in: range)
+        guard let remote, range.count <= Self.smallRange, range.count < file.byteCount else {
+            return try open(file).bytes(in: range)
+        }
+        do throws(RingError) {
+            return try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(in: range)
+        } catch .system(.open, _, code: FileDescriptor.doesNotExist) {
+            return try remote.waitForBytes(of: file, in: range)
+        }
     }
+
+    /// Bytes of a remote file that are fetched without the others.
+    private static let smallRange = 64 << 10
 
     /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.
     /// - Returns: the number of its bytes.
     package func read(_ file: SpoolFile, into buffer: inout [UInt8]) throws(RingError) -> Int {
-        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd(into: &buffer)
+        try open(file).readToEnd(into: &buffer)
+    }
+
+    /// Opens a file of the ring, or waits for the copy of a remote one.
+    private func open(_ file: SpoolFile) throws(RingError) -> FileDescriptor {
+        do throws(RingError) {
+            return try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly)
+        } catch {
+            guard let remote, case .system(.open, _, code: FileDescriptor.doesNotExist) = error else { throw error }
+            return try FileDescriptor(remote.waitForPath(of: file), flags: FileDescriptor.readOnly)
+        }
+    }
+
+    /// Makes copies of files that are remote, so that nothing has to wait for them.
+    package func prefetch(_ files: [SpoolFile]) async {
+        guard let remote else { return }
+        for file in files where !isLocal(file) { _ = try? await remote.path(of: file) }
+    }
+
+    /// Whether a file is in the directory of the ring.
+    package func isLocal(_ file: SpoolFile) -> Bool {
+        (try? FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).byteCount()) == file.byteCount
     }
 }

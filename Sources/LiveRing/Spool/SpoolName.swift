@@ -186,6 +186,12 @@ package enum SpoolName {
         return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
     }
 
+    /// Whether `name` is `<64 hexadecimal digits>.m4s`.
+    static func isArchiveObject(_ name: some StringProtocol) -> Bool {
+        name.utf8.count == 68 && name.hasSuffix(fragmentedMP4Suffix)
+            && name.utf8.dropLast(4).allSatisfy { Hexadecimal.value(ofDigit: $0) != nil }
+    }
+
     /// Whether only a ring creates files called `name`.
     static func isRingFile(_ name: String) -> Bool {
         if name == journal + partSuffix || name == checkpoint + partSuffix { return true }

@@ -67,6 +67,12 @@ final class PlaylistResponder: Sendable {
     private func answer(
         to key: PlaylistCache.Key, _ directives: ReloadDirectives, for target: RequestTarget
     ) -> Answer {
+        // What is in an archive is asked for again as a whole.
+        if state.isArchived {
+            var whole = key
+            whole.form = .unannounced
+            return answer(to: whole, for: target)
+        }
         guard let number = directives.mediaSequence, let content = key.resource.awaitedContent,
             let snapshot = state.snapshot, !snapshot.hasEnded
         else { return answer(to: key, for: target) }

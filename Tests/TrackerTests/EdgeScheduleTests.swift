@@ -173,7 +173,8 @@ private func irregular(
 /// The segments of an encoder that cuts at the first key frame after each multiple of `step`.
 private func cuts(every step: Double, keyFrames: [Double]) -> [Double] {
     var (last, durations) = (0.0, [Double]())
-    for keyFrame in keyFrames where keyFrame >= step && (keyFrame / step).rounded(.down) > (last / step).rounded(.down) {
+    for keyFrame in keyFrames where keyFrame >= step && (keyFrame / step).rounded(.down) > (last / step).rounded(.down)
+    {
         durations.append(keyFrame - last)
         last = keyFrame
     }

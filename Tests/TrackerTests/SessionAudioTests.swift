@@ -51,7 +51,7 @@ private let rows: [(when: String, instead: Instead, german: ClosedRange<UInt64>?
         "it lags by nine seconds",
         { request, now in
             request.purpose == .mediaPlaylist ? text(playlist(at: max(.zero, now - .seconds(9))), request) : nil
-        }, 104...112
+        }, 104...111
     ),
     (
         "it stalls alone",

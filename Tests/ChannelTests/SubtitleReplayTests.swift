@@ -91,6 +91,6 @@ import Tracker
         let ads = published.files.dropFirst(9).prefix(16).map(\.text).joined()
         #expect(!ads.contains("-->"), "the ads have no cues")
         #expect(published.status.counts[.lateCues] == 0 && published.status.counts[.retimedCues] == 0)
-        #expect(published.status.renditions == ["English"] && published.status.counts[.malformedSegments] == 0)
+        #expect(published.status.tracks.map(\.name) == ["English"] && published.status.counts[.malformedSegments] == 0)
     }
 }

@@ -35,17 +35,17 @@ private let rows: [(when: String, steps: [Step], published: [String])] = [
 @Suite struct CaptionRenditionTests {
     @Test(arguments: rows.indices)
     func declaredOrFound(_ index: Int) {
-        var captions = CaptionRenditions()
+        var captions = DeclaredRenditions()
         for step in rows[index].steps {
-            let before = captions.renditions
+            let before = captions.captions
             let hasChanged =
                 switch step {
-                case .declared(let renditions): captions.declare(renditions.map(Self.rendition))
+                case .declared(let renditions): captions.declareCaptions(renditions.map(Self.rendition))
                 case .found(let ids): captions.insert(ids)
                 }
-            #expect(hasChanged == (captions.renditions != before), "\(rows[index].when)")
+            #expect(hasChanged == (captions.captions != before), "\(rows[index].when)")
         }
-        #expect(captions.renditions.map(Self.text) == rows[index].published, "\(rows[index].when)")
+        #expect(captions.captions.map(Self.text) == rows[index].published, "\(rows[index].when)")
     }
 
     private static func rendition(id: String?, name: String, language: String?) -> Rendition {
@@ -79,6 +79,23 @@ private let rows: [(when: String, steps: [Step], published: [String])] = [
         #expect(next.snapshot.index.listed.count == 3 && !next.wasDamaged)
         let reopened = try await next.reopened(policy: plentiful, targetDuration: 6, subtitles: .none)
         #expect(try captions(of: reopened) == ["CC1 English en"])
+    }
+
+    /// The names of audio stay, since a backup and another process do not know them.
+    @Test func namesOfAudioStayAfterARestart() async throws {
+        let directory = try ScratchDirectory()
+        var ring: DVRRing? = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6)
+        var english = Rendition(type: .audio, groupID: "a", name: "Original \"5.1\"", uri: "en.m3u8")
+        english.attributes.set("CHANNELS", to: "6", isQuoted: true)
+        await ring?.declareAudio([("leading", english), ("de.0.0", Rendition(type: .audio, groupID: "a", name: "D"))])
+        await ring?.declareAudio([])
+        try await ring?.publish(.numbered(0))
+        ring = nil
+        let next = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6)
+        let kept = try #require(next.snapshot.declaredAudio("leading"))
+        #expect(kept.name == english.name && kept.attributes["CHANNELS"] == "6" && kept.uri == nil)
+        #expect(next.snapshot.declaredAudio("de.0.0")?.name == "D" && next.snapshot.declaredAudio("fr.0.0") == nil)
+        #expect(next.snapshot.captions.isEmpty && !next.wasDamaged)
     }
 
     private func master(of ring: DVRRing?) throws -> MultivariantPlaylist {

@@ -139,7 +139,7 @@ struct SubtitleChannel {
         result.filesBeforeEnd = result.files.count
         result.append(timeline.end(0))
         result.append(timeline.endVideo())
-        result.counts = timeline.counts
+        result.counts = timeline.counts(of: 0)
         return result
     }
 

@@ -156,7 +156,7 @@ import Testing
         var timeline = SubtitleTimeline(sources: [nil], lateness: nil)
         let input = SubtitleInput(mediaSequence: 1, duration: .seconds(6), bytes: Array("<html>".utf8))
         #expect(timeline.append(input, rendition: 0) == [] && timeline.append(input, rendition: 5) == [])
-        #expect(timeline.counts[.malformedSegments] == 1 && timeline.counts[.segments] == 1)
+        #expect(timeline.counts(of: 0)[.malformedSegments] == 1 && timeline.counts(of: 0)[.segments] == 1)
     }
 
     /// Generated channels: each cue is published once, with the times of its video, in any order of arrival.

@@ -1,6 +1,7 @@
 """A looping live channel on loopback and a relay of it, for the scripts of this directory and of Benchmarks."""
 
 import http.client
+import http.server
 import json
 import os
 import pathlib
@@ -94,6 +95,38 @@ class Relay:
         """Resident KiB."""
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", text).group(1))
+
+
+def serve_page(relay, page, script):
+    """Serves a page, its /hls.js, and everything else of the relay. Returns the URL of the page."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            status, kind = 200, "text/javascript"
+            if self.path == "/":
+                body, kind = page.encode(), "text/html"
+            elif self.path == "/hls.js":
+                body = script
+            else:
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{relay.port}{self.path}", timeout=30) as answer:
+                        body, kind = answer.read(), answer.headers["Content-Type"]
+                except urllib.error.HTTPError as error:
+                    body, status = b"", error.code
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    http.server.ThreadingHTTPServer.handle_error = lambda *_: None
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
 
 
 RIG = pathlib.Path(os.environ.get("LIVERELAY_RIG", ""))

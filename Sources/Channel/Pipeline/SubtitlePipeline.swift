@@ -53,7 +53,10 @@ struct SubtitlePipeline: Sendable {
         }
     }
 
-    var counts: Counts<SubtitleCount> { timeline.counts }
+    /// The renditions of the ring with their counts.
+    var tracks: [(rendition: SubtitleRendition, counts: Counts<SubtitleCount>)] {
+        ring.snapshot.subtitles.enumerated().map { ($1, timeline.counts(of: $0)) }
+    }
 
     /// - Throws: `.canceled`.
     mutating func process(

@@ -112,11 +112,12 @@ extension Relay {
             if audio?.uri != nil { sourcesWithCompanion.insert(source) } else { sourcesWithCompanion.remove(source) }
             if source == 0 {
                 (subtitles, self.captions) = (listed, captions)
-                await pipeline?.ring.declareCaptions(captions)
+                if let ring = pipeline?.ring { await declareRenditions(on: ring) }
             }
             addSource(source)
-        case .audioTracksSelected(let tracks, let leading):
+        case .audioTracksSelected(let tracks, let leading, _):
             audioRenditions[source] = AudioRenditionTracks(tracks, leading: leading)
+            if source == 0, let ring = pipeline?.ring { await declareRenditions(on: ring) }
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
         case .playlistReopened(.main), .sourceSwitched: await pipeline?.ring.resumeSliding()
@@ -154,9 +155,15 @@ extension Relay {
             pipeline?.replaceRing(ring, isLive: !joined.isVOD, slate: slate)
             state.setRing(ring)
         }
-        await ring.declareCaptions(self.captions)
+        await declareRenditions(on: ring)
         // A finished playlist is listed whole. If the upstream was live, its viewers keep what they have.
         if joined.isVOD { await ring.stopSliding() } else { await ring.resumeSliding() }
+    }
+
+    /// Keeps the attributes of the renditions of the channel's own upstream.
+    private func declareRenditions(on ring: DVRRing) async {
+        await ring.declareCaptions(captions)
+        await ring.declareAudio(audioRenditions[0]?.declared ?? [])
     }
 
     private mutating func ring(

@@ -65,8 +65,8 @@ package struct RelayStatus: Encodable, Sendable {
         splice.audioTracks = tracks.isEmpty ? nil : tracks
         splice.segmentsSkipped = pipeline.skippedSegments
         splice.segmentsNotWritten = publisher.unwrittenSegments
-        subtitles.renditions = publisher.ring.snapshot.subtitles.map(\.rendition.name)
-        subtitles.counts = publisher.subtitles.counts
+        subtitles.tracks = publisher.subtitles.tracks.map(SubtitleTrack.init)
+        subtitles.closedCaptions = publisher.ring.snapshot.captions.compactMap { $0.attributes["INSTREAM-ID"] }
         subtitles.undecryptableSegments = publisher.subtitles.undecryptableSegments
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles
         subtitles.excessCaptions = publisher.subtitles.excessSourceCount
@@ -188,25 +188,49 @@ extension RelayStatus.Output {
 extension RelayStatus {
     /// The counts of all WebVTT renditions of the channel.
     package struct Subtitles: Encodable, Equatable, Sendable {
-        package internal(set) var counts = Counts<SubtitleCount>()
-        /// Names of the renditions.
-        package internal(set) var renditions: [String] = []
+        package internal(set) var tracks: [SubtitleTrack] = []
+        /// The INSTREAM-IDs of the closed captions that the master playlist declares.
+        package internal(set) var closedCaptions: [String] = []
         package internal(set) var undecryptableSegments = 0
         package internal(set) var filesNotWritten = 0
         /// Captions and teletext pages without a rendition, because there are too many.
         package internal(set) var excessCaptions = 0
 
+        /// The sum over all renditions.
+        package var counts: Counts<SubtitleCount> { tracks.reduce(into: Counts()) { $0 += $1.counts } }
+
         private enum CodingKeys: String, CodingKey {
-            case renditions, undecryptableSegments, filesNotWritten, excessCaptions
+            case tracks, closedCaptions, undecryptableSegments, filesNotWritten, excessCaptions
         }
 
         package func encode(to encoder: any Encoder) throws {
             try counts.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(renditions, forKey: .renditions)
+            try container.encode(tracks, forKey: .tracks)
+            try container.encode(closedCaptions, forKey: .closedCaptions)
             try container.encode(undecryptableSegments, forKey: .undecryptableSegments)
             try container.encode(filesNotWritten, forKey: .filesNotWritten)
             try container.encode(excessCaptions, forKey: .excessCaptions)
+        }
+    }
+
+    /// A subtitle rendition.
+    package struct SubtitleTrack: Encodable, Equatable, Sendable {
+        /// That of its playlist, `subs-<number>.m3u8`.
+        package let number: Int
+        package let name: String
+        /// BCP 47.
+        package let language: String?
+        /// The captions or the teletext page that it is made of; nil if it is the upstream's.
+        package let source: String?
+        package let counts: Counts<SubtitleCount>
+
+        init(_ track: SubtitleRendition, _ counts: Counts<SubtitleCount>) {
+            number = track.number
+            name = track.rendition.name
+            language = track.rendition.language
+            source = track.source
+            self.counts = counts
         }
     }
 

@@ -1,4 +1,4 @@
-import Media
+package import Media
 import Playlist
 import Splice
 import Tracker
@@ -9,13 +9,25 @@ struct AudioRenditionTracks: Equatable, Sendable {
     let leading: AudioTrackIdentity?
     /// The renditions beside it, in the order of `UpstreamEvent.audioTracksSelected`.
     let tracks: [AudioTrackIdentity]
+    private let renditions: [Rendition]
 
     init(_ renditions: [Rendition], leading: Rendition?) {
-        let all = AudioTrackIdentity.all(
-            of: ([leading].compactMap(\.self) + renditions).map { ($0.languageTag, $0.kind) })
+        self.renditions = [leading].compactMap(\.self) + renditions
+        let all = AudioTrackIdentity.all(of: self.renditions.map { ($0.languageTag, $0.kind) })
         self.leading = leading == nil ? nil : all.first
         tracks = Array(all.suffix(renditions.count))
     }
+
+    /// The renditions by the names that `DVRRing.declareAudio` takes.
+    var declared: [(track: String, rendition: Rendition)] {
+        let names = (leading == nil ? [] : [AudioTrackIdentity.leadingName]) + tracks.map(\.text)
+        return Array(zip(names, renditions))
+    }
+}
+
+extension AudioTrackIdentity {
+    /// The name of the leading track, whatever it is.
+    package static let leadingName = "leading"
 }
 
 extension Rendition {

@@ -56,17 +56,17 @@ package struct RingIndex: Equatable, Sendable {
     private(set) var currentDateRanges: OpenDateRanges
     /// The latest media sequence number at which the live playlist may begin while it does not slide; nil if it slides.
     private(set) var liveWindowStart: UInt64?
-    /// The closed captions of the channel.
-    var captions: CaptionRenditions
+    /// The closed captions of the channel, and the names of its audio.
+    var declared: DeclaredRenditions
     /// The clock of the ring in 90 kHz ticks.
     private(set) var publishedTicks: Int64 = 0
     private var longestPlaylist: LongestPlaylist
 
     package init(
         policy: RetentionPolicy, targetDuration: Int, nextMediaSequence: UInt64 = 0, discontinuitySequence: UInt64 = 0,
-        openDateRanges: [DateRange] = [], liveWindowStart: UInt64? = nil, captions: [Rendition] = []
+        openDateRanges: [DateRange] = [], liveWindowStart: UInt64? = nil, declared: [Rendition] = []
     ) {
-        self.captions = CaptionRenditions(captions)
+        self.declared = DeclaredRenditions(declared)
         self.liveWindowStart = liveWindowStart
         self.openDateRanges = OpenDateRanges(openDateRanges)
         currentDateRanges = self.openDateRanges

@@ -8,7 +8,9 @@ import Playlist
 struct RingJournal: Equatable {
     static let formatTag = "#LIVERELAY-SPOOL:"
     static let liveWindowStartTag = "#LIVERELAY-LIVE-FROM:"
-    private static let captionsTag = "#LIVERELAY-CAPTIONS:"
+    private static let declarationTags: [(type: Rendition.MediaType, tag: String)] = [
+        (.closedCaptions, "#LIVERELAY-CAPTIONS:"), (.audio, "#LIVERELAY-AUDIO:"),
+    ]
     /// The format version. It is raised if another version could misread the journal.
     static let format = "2"
     static let lastHeadLine = formatTag + format
@@ -27,8 +29,8 @@ struct RingJournal: Equatable {
     var openDateRanges: [DateRange]
     /// The latest media sequence number at which the live playlist may begin; nil if the playlist slides.
     var liveWindowStart: UInt64?
-    /// The closed captions of the channel.
-    var captions: [Rendition]
+    /// The closed captions of the channel, and the names of its audio.
+    var declared: [Rendition]
     /// The entries with increasing media sequence numbers. Damaged records are missing.
     var entries = RingEntries()
     var hasEnded: Bool
@@ -66,6 +68,10 @@ struct RingJournal: Equatable {
         }
     }
 
+    private static func declaration(of rendition: Rendition) -> String {
+        (declarationTags.first { $0.type == rendition.type }?.tag ?? "") + rendition.attributes.text
+    }
+
     /// The lines before the first record.
     var head: String {
         var head = MediaPlaylist(
@@ -76,7 +82,7 @@ struct RingJournal: Equatable {
         head.dateRanges = openDateRanges
         head.unknownTags =
             (liveWindowStart.map { ["\(Self.liveWindowStartTag)\($0)"] } ?? [])
-            + captions.map { Self.captionsTag + $0.attributes.text } + [Self.formatTag + Self.format]
+            + declared.map(Self.declaration) + [Self.formatTag + Self.format]
         return PlaylistWriter.head(of: head, version: Self.version)
     }
 
@@ -99,7 +105,7 @@ extension RingJournal {
         targetDuration = index.targetDuration
         openDateRanges = index.openDateRanges.ranges
         liveWindowStart = index.liveWindowStart
-        captions = index.captions.renditions
+        declared = index.declared.all
         entries = index.entries
         mediaSequence = index.nextMediaSequence
         discontinuitySequence = index.discontinuitySequence
@@ -132,7 +138,7 @@ extension RingJournal {
             mediaSequence: playlist.mediaSequence,
             discontinuitySequence: playlist.discontinuitySequence ?? 0, openDateRanges: playlist.dateRanges,
             liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first,
-            captions: playlist.unknownTags.compactMap(Self.captions), hasEnded: filter.hasEnded,
+            declared: playlist.unknownTags.compactMap(Self.declared), hasEnded: filter.hasEnded,
             declaresIndependentSegments: playlist.hasIndependentSegments, isDamaged: filter.isDamaged,
             endsInsideRecord: filter.endsInsideRecord)
         for block in blocks { journal.entries.append(block) }
@@ -158,12 +164,11 @@ extension RingJournal {
     }
 
     /// The rendition in a line of the head; nil if the line is another one.
-    private static func captions(in line: String) -> Rendition? {
-        guard line.hasPrefix(captionsTag),
-            let attributes = try? AttributeList(
-                parsing: line.dropFirst(captionsTag.count), line: 0, tag: captionsTag)
+    private static func declared(in line: String) -> Rendition? {
+        guard let (type, tag) = declarationTags.first(where: { line.hasPrefix($0.tag) }),
+            let attributes = try? AttributeList(parsing: line.dropFirst(tag.count), line: 0, tag: tag)
         else { return nil }
-        var rendition = Rendition(type: .closedCaptions, groupID: "", name: "")
+        var rendition = Rendition(type: type, groupID: "", name: "")
         rendition.attributes = attributes
         return rendition
     }

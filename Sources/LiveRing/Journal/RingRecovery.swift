@@ -87,7 +87,7 @@ struct RingRecovery {
         self.index = index
         let isAppendable =
             !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
-            && index.targetDuration == journal.targetDuration && index.captions.renditions == journal.captions
+            && index.targetDuration == journal.targetDuration && index.declared.all == journal.declared
         self.journal = isAppendable ? JournalFile(continuing: journal, isOutdated: !isUnchanged) : nil
         checkpoint = CheckpointFile(upTo: journal.checkpointEnd)
         continuesEarlierRing =
@@ -110,7 +110,7 @@ struct RingRecovery {
         var index = RingIndex(
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
-            liveWindowStart: journal.liveWindowStart, captions: journal.captions)
+            liveWindowStart: journal.liveWindowStart, declared: journal.declared)
         // The last entry that differs from its record, and the last one that is kept otherwise.
         var (lastChange, lastRepacked): (UInt64?, UInt64?)
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {

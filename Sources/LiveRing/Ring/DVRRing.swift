@@ -66,10 +66,8 @@ package actor DVRRing {
         Int64(targetDuration) * PlaylistTicks.ticksPerSecond + PlaylistTicks.ticksPerSecond / 2 - 1
     }
 
-    /// Stops the live playlist from sliding.
-    ///
-    /// The upstream's playlist has ended, so its remaining segments may arrive at once. The live playlist keeps its
-    /// segments, so that viewers at the live edge can play to the end.
+    /// Stops the live playlist from sliding. The upstream's playlist has ended, so its remaining segments may arrive at
+    /// once. The live playlist keeps its segments, so that viewers at the live edge can play to the end.
     package func stopSliding() {
         index.stopSliding()
         publishHead()
@@ -82,11 +80,14 @@ package actor DVRRing {
         publishHead()
     }
 
-    /// Declares the closed captions of the upstream's variant in the master playlists, in place of those found in the
-    /// video. An upstream that declares none changes nothing.
+    /// Declares the upstream's closed captions, if it has any, in place of those found in the video.
     package func declareCaptions(_ upstream: [Rendition]) {
-        guard index.captions.declare(upstream) else { return }
-        publishHead()
+        if index.declared.declareCaptions(upstream) { publishHead() }
+    }
+
+    /// Keeps the attributes of the upstream's audio renditions, each with its `AudioTrackPoint.identity`.
+    package func declareAudio(_ upstream: [(track: String, rendition: Rendition)]) {
+        if index.declared.declareAudio(upstream) { publishHead() }
     }
 
     /// Ends the channel: every playlist gets EXT-X-ENDLIST. The files and the journal stay.
@@ -262,15 +263,14 @@ extension DVRRing {
         }
     }
 
-    /// Adds a subtitle rendition that is made of something else of the channel.
-    /// - Parameter source: what it is made of, which no other rendition is.
+    /// Adds a subtitle rendition that is made of something else: of `source`, which no other rendition is.
     package func addSubtitles(_ rendition: Rendition, source: String) {
         subtitles.add(rendition, source: source)
         publishSnapshot()
     }
 
-    /// Publishes the subtitles of a published segment. The subtitles of each rendition come in the order of the segments.
-    /// A segment without subtitles gets an empty file with the next subtitles.
+    /// Publishes the subtitles of a published segment, those of each rendition in the order of the segments. A segment
+    /// without subtitles gets an empty file with the next subtitles.
     package func publish(_ new: NewSubtitles) throws(RingError) {
         try reacquireSpool()
         try subtitles.store(new, index: &index, in: spool)
@@ -350,7 +350,7 @@ extension DVRRing {
     /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.
     private func commit(_ entry: RingEntry, captions: [String] = []) throws(RingError) {
         var next = index
-        if next.captions.insert(captions) { journal.outdate() }
+        if next.declared.insert(captions) { journal.outdate() }
         let evicted = next.publish(entry)
         try appendToJournal(next)
         hasEnded = false

@@ -176,7 +176,12 @@ package struct RingSnapshot: Sendable {
     }
 
     /// The closed captions that the master playlists declare.
-    package var captions: [Rendition] { index.captions.renditions }
+    package var captions: [Rendition] { index.declared.captions }
+
+    /// The upstream's rendition of an audio track; nil if it does not name one.
+    package func declaredAudio(_ track: String) -> Rendition? {
+        index.declared.audio.first { $0.attributes[DeclaredRenditions.track] == track }
+    }
 
     /// The subtitle file called `name` if it can be fetched.
     package func subtitleFile(named name: String) -> SpoolFile? {

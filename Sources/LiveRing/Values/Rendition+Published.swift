@@ -6,6 +6,7 @@ extension Rendition {
     /// The attributes of the upstream that are published unchanged.
     private static let copiedAttributes = [
         "ASSOC-LANGUAGE", "STABLE-RENDITION-ID", "DEFAULT", "AUTOSELECT", "FORCED", "CHARACTERISTICS", "INSTREAM-ID",
+        "CHANNELS",
     ]
 
     /// The rendition of an upstream as it is published, without a URI.

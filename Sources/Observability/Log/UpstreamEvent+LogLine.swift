@@ -10,8 +10,11 @@ extension UpstreamEvent {
         switch self {
         case .variantSelected(let variant, let audio, let subtitles, _):
             LogLine(.info, "Selected the variant of \(Self.text(of: variant, audio, subtitles))")
-        case .audioTracksSelected(let tracks, _):
-            LogLine(.info, "Following the audio of \(tracks.map(\.name).joined(separator: ", ")) too")
+        case .audioTracksSelected(let tracks, _, let omitted):
+            LogLine(
+                omitted > 0 ? .notice : .info,
+                "Following the audio of \(tracks.map(\.name).joined(separator: ", ")) too"
+                    + (omitted > 0 ? "; too many renditions: omitted=\(omitted)" : ""))
         case .joined(let joined):
             LogLine(
                 .info,

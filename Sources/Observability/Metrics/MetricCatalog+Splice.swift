@@ -1,5 +1,6 @@
 import Channel
 import Splice
+import Support
 
 // The metrics of what a run's splice dropped, inserted and changed.
 
@@ -38,6 +39,42 @@ extension MetricCatalog {
             $0.status.splice.counts[.transcodedAudioFrames]
         },
     ]
+
+    static let tracks: [MetricDefinition<MetricsSnapshot.Run>] = [
+        .counters(
+            "liverelay_channel_audio_track_segments_total", by: ["track", "audio"],
+            help: "Segments of each audio track beside the leading one, with its `own` audio or the `leading` one. "
+                + "`track` is as in the names of its playlist, such as `audio-1`.",
+            { run in
+                audioTracks(of: run) { [("own", $0.segments), ("leading", $0.segmentsWithLeadingAudio)] }
+            }),
+        .counters(
+            "liverelay_channel_audio_track_frames_total", by: ["track", "result"],
+            help: "Audio frames of those tracks that were inserted as silence (`silent`) or `dropped`.",
+            { run in audioTracks(of: run) { [("silent", $0.silentFrames), ("dropped", $0.droppedFrames)] } }),
+        .counters(
+            "liverelay_channel_subtitle_track_cues_total", by: ["track", "result"],
+            help: "Cues of each subtitle rendition, such as `subs-0`: `published`, `late`, `unplaced`, `malformed` or "
+                + "`dropped`.",
+            { run in
+                run.status.subtitles.tracks.flatMap { track in
+                    cues.map { (["subs-\(track.number)", $0.result], .integer(UInt64(track.counts[$0.count]))) }
+                }
+            }),
+    ]
+
+    private static let cues: [(result: String, count: SubtitleCount)] = [
+        ("published", .cues), ("late", .lateCues), ("unplaced", .unplacedCues), ("malformed", .malformedCues),
+        ("dropped", .droppedCues),
+    ]
+
+    private static func audioTracks(
+        of run: MetricsSnapshot.Run, _ counts: (RelayStatus.AudioTrack) -> [(name: String, count: Int)]
+    ) -> MetricFamily.Values {
+        (run.status.splice.audioTracks ?? []).enumerated().flatMap { index, track in
+            counts(track).map { (["audio-\(index + 1)", $0.name], .integer(UInt64($0.count))) }
+        }
+    }
 
     private static let dropped: [(media: String, reason: String, count: SpliceCount)] = [
         ("audio", "damaged", .damagedAudioFrames),

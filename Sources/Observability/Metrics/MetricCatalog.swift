@@ -12,7 +12,7 @@ enum MetricCatalog {
     }
 
     /// The metrics of each run.
-    static var channel: [MetricDefinition<MetricsSnapshot.Run>] { output + upstream + splice }
+    static var channel: [MetricDefinition<MetricsSnapshot.Run>] { output + upstream + splice + tracks }
 
     /// A row of a table in Markdown for each metric.
     static var rows: [String] {

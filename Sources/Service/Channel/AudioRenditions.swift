@@ -8,21 +8,46 @@ import Playlist
 
 extension RingSnapshot {
     /// The renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if the channel has
-    /// one track.
+    /// one track. The upstream's names and attributes are kept.
     var audioRenditions: [(rendition: Rendition, codec: String?)] {
         guard let newest, audioTrackCount > 0 else { return [] }
         let state = newest.transportStream.flatMap { TransportStreamState($0) }
         let leading = newest.resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) }
-        var tracks = [(AudioTrackIdentity(language: state?.language ?? .unknown), leading)]
+        let leadingIdentity = AudioTrackIdentity(language: state?.language ?? .unknown)
+        var tracks = [
+            NamedAudioTrack(leadingIdentity, leading, declared: declaredAudio(AudioTrackIdentity.leadingName))
+        ]
         for track in newest.resumePoint.audioTracks {
             let identity = AudioTrackIdentity(text: track.identity) ?? AudioTrackIdentity(language: .unknown)
-            tracks.append((identity, AudioConfiguration(text: track.configuration)))
+            tracks.append(
+                NamedAudioTrack(
+                    identity, AudioConfiguration(text: track.configuration), declared: declaredAudio(track.identity)))
         }
+        return NamedAudioTrack.renditions(of: tracks)
+    }
+}
+
+/// An audio track and what the upstream says of it.
+struct NamedAudioTrack {
+    let identity: AudioTrackIdentity
+    let configuration: AudioConfiguration?
+    let declared: Rendition?
+
+    init(_ identity: AudioTrackIdentity, _ configuration: AudioConfiguration?, declared: Rendition?) {
+        self.identity = identity
+        self.configuration = configuration
+        self.declared = declared
+    }
+
+    /// - Parameter tracks: the leading one first.
+    static func renditions(of tracks: [NamedAudioTrack]) -> [(rendition: Rendition, codec: String?)] {
         var names: Set<String> = []
         return tracks.enumerated().map { index, track in
-            let name = track.0.name(except: names)
+            let name = track.identity.name(preferring: track.declared?.name ?? "", except: names)
             names.insert(name)
-            return (Self.rendition(of: track.0, named: name, track.1, isDefault: index == 0), track.1?.codecString)
+            var rendition = rendition(of: track.identity, named: name, track.configuration, isDefault: index == 0)
+            if let declared = track.declared { rendition.keepAttributes(of: declared, track.configuration) }
+            return (rendition, track.configuration?.codecString)
         }
     }
 
@@ -43,10 +68,26 @@ extension RingSnapshot {
     }
 }
 
+extension Rendition {
+    /// Takes over what the upstream says of the track. CHANNELS may say more than the configuration, such as `16/JOC`, but
+    /// is dropped if the audio is encoded with another number of channels.
+    fileprivate mutating func keepAttributes(of declared: Rendition, _ configuration: AudioConfiguration?) {
+        if let characteristics = declared.attributes["CHARACTERISTICS"] {
+            attributes.set("CHARACTERISTICS", to: characteristics, isQuoted: true)
+        }
+        if !isDefault, declared.attributes["AUTOSELECT"] == "NO" { attributes.set("AUTOSELECT", to: "NO") }
+        guard let channels = declared.attributes["CHANNELS"], let configuration else { return }
+        let isSame = channels.split(separator: "/").first == Substring(String(configuration.channelCount))
+        if isSame || channels.contains("/") && configuration.codecString == "ec-3" {
+            attributes.set("CHANNELS", to: channels, isQuoted: true)
+        }
+    }
+}
+
 extension AudioTrackIdentity {
     /// A name that is not in `used`: names are unique in their group (RFC 8216 §4.3.4.1.1).
-    fileprivate func name(except used: Set<String>) -> String {
-        let language = language.ownName
+    /// - Parameter declared: the upstream's; empty if it has none.
+    fileprivate func name(preferring declared: String, except used: Set<String>) -> String {
         let suffix =
             switch kind {
             case .main: ""
@@ -54,7 +95,8 @@ extension AudioTrackIdentity {
             case .hearingImpaired: " (hearing impaired)"
             case .commentary: " (audio description)"
             }
-        let names = [language + suffix] + (2...99).map { "\(language)\(suffix) \($0)" }
+        let first = declared.isEmpty ? language.ownName + suffix : declared
+        let names = [first] + (2...99).map { "\(first) \($0)" }
         return names.first { !used.contains($0) } ?? text
     }
 }

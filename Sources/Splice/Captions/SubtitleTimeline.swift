@@ -39,11 +39,11 @@ package struct SubtitleTimeline: Sendable {
     /// The sources of the renditions that are made of captions.
     package var captionSources: [CaptionSource] { captions.values.map(\.source) }
 
-    package var counts: Counts<SubtitleCount> {
-        renditions.values.reduce(into: Counts<SubtitleCount>()) {
-            $0 += $1.placer.counts
-            $0 += $1.segmenter.counts
-        } + captions.values.reduce(into: Counts<SubtitleCount>()) { $0 += $1.counts }
+    /// The counts of a rendition.
+    package func counts(of index: Int) -> Counts<SubtitleCount> {
+        if let captions = captions[index] { return captions.counts }
+        guard let rendition = renditions[index] else { return Counts() }
+        return rendition.placer.counts + rendition.segmenter.counts
     }
 
     /// Adds a segment that was published as `mediaSequence`.

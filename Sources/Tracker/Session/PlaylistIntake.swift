@@ -267,8 +267,8 @@ extension PlaylistIntake {
             if media.renditions[index].cursor.hasEnded { return media.renditions[index].load.close() }
         }
         media.requests.report(media.renditions[index].loadFailed(error, retryAfter: retryAfter, at: now))
-        // Subtitles and further audio never end the channel, and request new URLs only once per failure.
-        if error.mayBeFixedByNewURL, !role.isOptional || isNew { locator.requestReload(at: now) }
+        // Subtitles and further audio never end the channel, and request new URLs less often.
+        if error.mayBeFixedByNewURL { locator.requestReload(isUrgent: !role.isOptional || isNew, at: now) }
     }
 
     /// The time at which a playlist without segments ends the session.
@@ -401,7 +401,9 @@ extension PlaylistIntake {
     func reportVariant(_ media: inout MediaIntake) {
         guard let variant = locator.variant else { return }
         if !locator.furtherAudio.isEmpty {
-            media.requests.report(.audioTracksSelected(locator.furtherAudio, leading: locator.leadingAudio))
+            media.requests.report(
+                .audioTracksSelected(
+                    locator.furtherAudio, leading: locator.leadingAudio, omitted: locator.omittedAudioCount))
         }
         media.requests.report(
             .variantSelected(

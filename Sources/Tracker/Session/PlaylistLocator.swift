@@ -41,6 +41,8 @@ struct PlaylistLocator: Sendable {
     private(set) var audio: Rendition?
     /// The audio renditions that are followed beside `audio`: those of the first playlist.
     private(set) var furtherAudio: [Rendition] = []
+    /// How many more the first playlist had than may be followed.
+    private(set) var omittedAudioCount = 0
     private let audioTracks: AudioTrackChoice
     /// The audio of the variant, with a URI or in its own segments; nil if the playlist does not name it.
     var leadingAudio: Rendition? { audio ?? variant.flatMap { multivariant?.playlist.multiplexedAudio(of: $0) } }
@@ -58,6 +60,9 @@ struct PlaylistLocator: Sendable {
     private var failures = FailureReport()
     private var backoff = Backoff()
     private var earliestReload = Duration.zero
+    private static let searchPause = Duration.seconds(60)
+    /// When a reload may be requested that is not urgent.
+    private var nextSearch = Duration.zero
 
     init(
         upstream: String, choice: VariantChoice, maxSubtitles: Int, followsAudio: Bool,
@@ -91,7 +96,9 @@ struct PlaylistLocator: Sendable {
         variants = chosen
         if loadCount == 1 {
             subtitles = Array(playlist.subtitles(of: variant).prefix(maxSubtitles))
-            furtherAudio = furtherAudio(of: variant, in: playlist)
+            let further = furtherAudio(of: variant, in: playlist)
+            furtherAudio = Array(further.prefix(AudioTrackChoice.limit))
+            omittedAudioCount = further.count - furtherAudio.count
         }
         return select(min(current, variants.count - 1), of: playlist, base: base)
     }
@@ -109,7 +116,7 @@ struct PlaylistLocator: Sendable {
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
         let urls = { (known: [Rendition], listed: [Rendition]) in
             known.map { rendition in
-                listed.first { $0.isSame(as: rendition) }?.uri.map { URIReference.resolve($0, against: base) }
+                rendition.match(in: listed, of: known)?.uri.map { URIReference.resolve($0, against: base) }
             }
         }
         return URLs(
@@ -128,11 +135,10 @@ struct PlaylistLocator: Sendable {
     private func furtherAudio(of variant: Variant, in playlist: MultivariantPlaylist) -> [Rendition] {
         guard followsAudio else { return [] }
         var uris = Set([variant.uri, companion(of: variant, in: playlist)?.uri].compactMap(\.self))
-        let others = playlist.audioRenditions(of: variant).filter { rendition in
+        return playlist.audioRenditions(of: variant).filter { rendition in
             guard let uri = rendition.uri, audioTracks.admits(rendition.languageTag) else { return false }
             return uris.insert(uri).inserted
         }
-        return Array(others.prefix(AudioTrackChoice.limit))
     }
 }
 
@@ -143,15 +149,33 @@ extension Rendition {
     /// Whether the renditions have the same name and language.
     ///
     /// Names are unique within a group (RFC 8216 §4.3.4.1.1). The group's name may differ between redundant variants.
-    fileprivate func isSame(as other: Rendition) -> Bool { name == other.name && language == other.language }
+    private func isSame(as other: Rendition) -> Bool { name == other.name && language == other.language }
+
+    /// Finds the rendition in a later playlist: under its name, else the only one that may be the same under another.
+    /// - Parameter known: the renditions that are followed.
+    fileprivate func match(in listed: [Rendition], of known: [Rendition]) -> Rendition? {
+        if let same = listed.first(where: { $0.isSame(as: self) }) { return same }
+        let isNew = { (rendition: Rendition) in !known.contains { $0.isSame(as: rendition) } }
+        let renamed = listed.filter { isNew($0) && $0.isLike(self) }
+        let missing = known.filter { old in !listed.contains { $0.isSame(as: old) } && old.isLike(self) }
+        return renamed.count == 1 && missing.count == 1 ? renamed[0] : nil
+    }
+
+    private func isLike(_ other: Rendition) -> Bool {
+        languageTag == other.languageTag
+            && ["CHARACTERISTICS", "FORCED"].allSatisfy { attributes[$0] == other.attributes[$0] }
+    }
 }
 
 // MARK: - Reload of the multivariant playlist
 
 extension PlaylistLocator {
     /// Requests fresh URLs: at once, unless they were requested a moment ago.
-    mutating func requestReload(at now: Duration) {
-        guard multivariant != nil, reloadState == .idle else { return }
+    /// - Parameter isUrgent: false for the failure of a rendition that the channel can do without, which lasts: it may come
+    ///   back under another name, and is looked for each minute.
+    mutating func requestReload(isUrgent: Bool = true, at now: Duration) {
+        guard multivariant != nil, reloadState == .idle, isUrgent || now >= nextSearch else { return }
+        nextSearch = now + Self.searchPause
         reloadState = .due(at: max(now, earliestReload))
     }
 

@@ -13,7 +13,7 @@ extension UpstreamEvent {
         switch self {
         case .variantSelected(let variant, let audio, _, _):
             EventLine("variant-selected", ("uri", variant.uri), ("audio", audio?.uri ?? "none"))
-        case .audioTracksSelected(let tracks, _):
+        case .audioTracksSelected(let tracks, _, _):
             EventLine("audio-tracks-selected", ("uris", tracks.map { $0.uri ?? "none" }.joined(separator: " ")))
         case .joined(let joined):
             EventLine(

@@ -8,8 +8,9 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// The subtitles are those of the first such event for the life of the session, whatever a later playlist lists.
     case variantSelected(variant: Variant, audio: Rendition?, subtitles: [Rendition], captions: [Rendition])
     /// The audio renditions that are followed beside that of the variant, for the life of the session. Reported before
-    /// the variant, if there are any. `leading`: the audio of the variant; nil if the playlist does not name it.
-    case audioTracksSelected([Rendition], leading: Rendition?)
+    /// the variant, if there are any. `leading`: the audio of the variant; nil if the playlist does not name it. `omitted`:
+    /// how many are not followed because there are too many.
+    case audioTracksSelected([Rendition], leading: Rendition?, omitted: Int)
     /// The first segments of a rendition are known.
     case joined(Joined)
     /// A step was taken because a playlist listed nothing new for that long.

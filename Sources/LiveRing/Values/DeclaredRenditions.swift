@@ -1,29 +1,36 @@
 import Playlist
 
-/// The closed captions that the master playlists declare: those that the upstream declares, else those found in the video.
+/// The attributes of the upstream's renditions that the master playlists keep.
 ///
-/// Captions that were declared stay, since video listed in the rewind may have them, and players that see no declaration
-/// show none.
-struct CaptionRenditions: Equatable, Sendable {
+/// Closed captions are those that the upstream declares, else those found in the video. They stay, since video listed in
+/// the rewind may have them, and players that see no declaration show none.
+struct DeclaredRenditions: Equatable, Sendable {
     /// The GROUP-ID of every closed caption rendition.
     static let groupID = "cc"
     private static let instreamID = "INSTREAM-ID"
     /// The values that INSTREAM-ID may have (RFC 8216 §4.3.4.1).
     private static let instreamIDs = Set((1...4).map { "CC\($0)" } + (1...63).map { "SERVICE\($0)" })
 
-    private(set) var renditions: [Rendition]
+    private(set) var captions: [Rendition]
+    /// The audio tracks that the upstream names, with the attribute `track`.
+    private(set) var audio: [Rendition]
     /// Whether the upstream of this process declares its captions, so that none is added to them.
     private var isDeclared = false
 
     /// - Parameter renditions: those of an earlier process.
-    init(_ renditions: [Rendition] = []) { self.renditions = renditions }
+    init(_ renditions: [Rendition] = []) {
+        captions = renditions.filter { $0.type == .closedCaptions }
+        audio = renditions.filter { $0.type == .audio }
+    }
 
-    /// Replaces the renditions by those that the upstream declares, if it declares any.
+    var all: [Rendition] { captions + audio }
+
+    /// Replaces the captions by those that the upstream declares, if it declares any.
     ///
     /// One without a valid INSTREAM-ID, or with that of another, is dropped. A NAME is unique in its group
     /// (RFC 8216 §4.3.4.1.1).
     /// - Returns: whether the renditions changed.
-    mutating func declare(_ upstream: [Rendition]) -> Bool {
+    mutating func declareCaptions(_ upstream: [Rendition]) -> Bool {
         var declared: [Rendition] = []
         for rendition in upstream {
             var published = Rendition(publishing: rendition, as: Self.groupID)
@@ -35,16 +42,33 @@ struct CaptionRenditions: Equatable, Sendable {
         }
         guard !declared.isEmpty else { return false }
         isDeclared = true
-        defer { renditions = declared }
-        return renditions != declared
+        defer { captions = declared }
+        return captions != declared
+    }
+
+    /// The attribute of audio that no playlist has: which track it is.
+    static let track = "TRACK"
+
+    /// Replaces the attributes of audio tracks, if the upstream has any.
+    /// - Parameter upstream: each track's name and its rendition.
+    /// - Returns: whether they changed.
+    mutating func declareAudio(_ upstream: [(track: String, rendition: Rendition)]) -> Bool {
+        let declared = upstream.map { track, rendition in
+            var published = Rendition(publishing: rendition, as: "")
+            published.attributes.set(Self.track, to: track, isQuoted: true)
+            return published
+        }
+        guard !declared.isEmpty else { return false }
+        defer { audio = declared }
+        return audio != declared
     }
 
     /// Adds channels found in the video.
     /// - Returns: whether the renditions changed.
     mutating func insert(_ instreamIDs: [String]) -> Bool {
         guard !isDeclared else { return false }
-        let new = instreamIDs.filter { id in !renditions.contains { $0.attributes[Self.instreamID] == id } }
-        renditions += new.map { id in
+        let new = instreamIDs.filter { id in !captions.contains { $0.attributes[Self.instreamID] == id } }
+        captions += new.map { id in
             var found = Rendition(type: .closedCaptions, groupID: Self.groupID, name: id)
             found.attributes.set("AUTOSELECT", to: "YES")
             found.attributes.set(Self.instreamID, to: id, isQuoted: true)

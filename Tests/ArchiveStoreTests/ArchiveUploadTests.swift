@@ -186,6 +186,14 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
         #expect(session.steps == ["find", "index \(first) of 3"] && session.upload.counts.lostSegments == 0)
     }
 
+    @Test func largeSegmentsAreNotJoined() {
+        var policy = ArchiveUpload.Policy()
+        policy.objectBytes = 210
+        var session = Session(policy)
+        for n in 0..<5 { session.publish(.numbered(n)) }
+        #expect(session.steps.suffix(2) == ["object 0+1 in \(first)", "object 2+3 in \(first)"])
+    }
+
     @Test func redirectsNeedAnObjectForEachFile() {
         var policy = ArchiveUpload.Policy()
         policy.objectDuration = .zero

@@ -7,12 +7,13 @@ package actor CopyCache {
         var lastUse: UInt64
     }
 
-    private typealias Outcome = Result<String, StoreError>
+    /// Copies that stay whatever their size: those of an object.
+    private static let leastCount = 64
 
     private let directory: CacheDirectory
     private let byteLimit: Int
     private var copies: [String: Copy] = [:]
-    private var pending: [String: Task<Outcome, Never>] = [:]
+    private var pending: [String: Task<StoreError?, Never>] = [:]
     private var uses: UInt64 = 0
     private(set) var byteCount = 0
 
@@ -21,41 +22,60 @@ package actor CopyCache {
         (self.directory, self.byteLimit) = (directory, byteLimit)
     }
 
-    /// The path of a copy. Several callers at once wait for one request.
-    /// - Parameter name: of the copy, which no other file has.
-    func path(
-        of name: String, fetch: @escaping @Sendable () async throws(StoreError) -> [UInt8]
-    ) async throws(StoreError) -> String {
+    /// The path of a copy that is there; nil if it is not.
+    func path(ofKept name: String) -> String? {
         uses += 1
-        if copies[name] != nil {
-            copies[name]?.lastUse = uses
-            return directory.path(of: name)
-        }
-        if let task = pending[name] { return try await task.value.get() }
-        let task = Task { () -> Outcome in
-            do throws(StoreError) { return .success(try store(try await fetch(), as: name)) } catch {
-                return .failure(error)
-            }
-        }
-        pending[name] = task
-        let outcome = await task.value
-        pending[name] = nil
-        return try outcome.get()
+        guard copies[name] != nil else { return nil }
+        copies[name]?.lastUse = uses
+        return directory.path(of: name)
     }
 
-    private func store(_ bytes: [UInt8], as name: String) throws(StoreError) -> String {
+    /// Bytes of a copy that is there.
+    func bytes(ofKept name: String, in range: Range<Int>) -> [UInt8]? {
+        path(ofKept: name).flatMap { _ in try? directory.bytes(of: name, in: range) }
+    }
+
+    /// The path of a copy. Several callers at once wait for one request.
+    /// - Parameters:
+    ///   - name: of the copy, which no other file has.
+    ///   - object: that has the file, and maybe others.
+    ///   - fetch: returns the bytes of all files of the object, by the names of their copies.
+    func path(
+        of name: String, in object: String,
+        fetch: @escaping @Sendable () async throws(StoreError) -> [(name: String, bytes: ArraySlice<UInt8>)]
+    ) async throws(StoreError) -> String {
+        let task =
+            pending[object]
+            ?? Task {
+                do throws(StoreError) {
+                    for file in try await fetch() { try store(file.bytes, as: file.name) }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        pending[object] = task
+        let failure = await task.value
+        pending[object] = nil
+        if let failure { throw failure }
+        guard let path = path(ofKept: name) else { throw StoreError(.noObject, object: object) }
+        return path
+    }
+
+    private func store(_ bytes: ArraySlice<UInt8>, as name: String) throws(StoreError) {
+        guard copies[name] == nil else { return }
         do throws(RingError) { try directory.write(bytes, as: name) } catch {
             throw StoreError(.cache(error), object: name)
         }
+        uses += 1
         copies[name] = Copy(byteCount: bytes.count, lastUse: uses)
         byteCount += bytes.count
-        while byteCount > byteLimit, copies.count > 1,
+        while byteCount > byteLimit, copies.count > Self.leastCount,
             let oldest = copies.min(by: { $0.value.lastUse < $1.value.lastUse })
         {
             directory.remove(oldest.key)
             byteCount -= oldest.value.byteCount
             copies[oldest.key] = nil
         }
-        return directory.path(of: name)
     }
 }

@@ -5,6 +5,16 @@ import Synchronization
 
 /// The files of one channel in a store, which are fetched when they are asked for.
 package final class StoredFiles: RemoteFiles {
+    private struct Place: Sendable {
+        let key: String
+        /// The first byte of the file in the object.
+        let start: Int
+        /// nil: the file is the object.
+        let object: ArchiveIndex.Object?
+
+        static func shared(_ name: String) -> Place { Place(key: IndexKey.key(ofShared: name), start: 0, object: nil) }
+    }
+
     /// Names of objects that the store does not have, at most.
     private static let missingLimit = 4096
 
@@ -19,25 +29,39 @@ package final class StoredFiles: RemoteFiles {
     }
 
     package func path(of file: SpoolFile) async throws(RingError) -> String {
-        try await copy(of: file.name) { [self] () async throws(StoreError) in
-            try await bytes(of: file, in: 0..<file.byteCount)
+        if let kept = await cache.path(ofKept: copyName(of: file.name)) { return kept }
+        do throws(StoreError) { return try await copy(file.name, of: try await place(of: file)) } catch {
+            if error.reason == .noObject { recordMissing(file.name) }
+            throw Self.unreadable(error, file.name)
         }
     }
 
     /// The path of a copy of a file that is an object by itself.
     func path(ofShared name: String) async throws(RingError) -> String {
-        try await copy(of: name) { [store] () async throws(StoreError) in
-            try await store.bytes(of: IndexKey.key(ofShared: name))
+        do throws(StoreError) { return try await copy(name, of: .shared(name)) } catch {
+            throw Self.unreadable(error, name)
         }
     }
 
-    private func copy(
-        of name: String, _ fetch: @escaping @Sendable () async throws(StoreError) -> [UInt8]
-    ) async throws(RingError) -> String {
-        let key = SHA256.digest(of: Array(store.name(of: name).utf8)).map { Hexadecimal.encode($0) } ?? ""
-        do throws(StoreError) { return try await cache.path(of: key, fetch: fetch) } catch {
-            throw Self.unreadable(error, name)
+    /// Copies all files of an object: who reads one of them mostly reads the others too.
+    private func copy(_ name: String, of place: Place) async throws(StoreError) -> String {
+        try await cache.path(of: copyName(of: name), in: store.name(of: place.key)) {
+            [self] () async throws(StoreError) in
+            guard let object = place.object else {
+                let bytes = try await store.bytes(of: place.key)
+                return [(copyName(of: name), bytes[...])]
+            }
+            let bytes = try await store.bytes(of: place.key, in: 0..<object.byteCount)
+            var start = 0
+            return object.files.map { file in
+                defer { start += file.byteCount }
+                return (copyName(of: file.name), bytes[start..<start + file.byteCount])
+            }
         }
+    }
+
+    private func copyName(of name: String) -> String {
+        SHA256.digest(of: Array(store.name(of: name).utf8)).map { Hexadecimal.encode($0) } ?? ""
     }
 
     package func waitForPath(of file: SpoolFile) throws(RingError) -> String {
@@ -53,18 +77,19 @@ package final class StoredFiles: RemoteFiles {
     }
 
     package func clientURL(of file: SpoolFile) async -> Secret? {
-        guard redirects, let (key, place) = try? await place(of: file), place?.isWhole ?? true else { return nil }
-        return Secret(store.signedURL(of: key))
+        guard redirects, let place = try? await place(of: file), place.object?.files.count == 1 else { return nil }
+        return Secret(store.signedURL(of: place.key))
     }
 
     /// Whether the store has lost a file.
     func isMissing(_ name: String) -> Bool { missing.withLock { $0.contains(name) } }
 
     private func bytes(of file: SpoolFile, in range: Range<Int>) async throws(StoreError) -> [UInt8] {
-        let (key, place) = try await place(of: file)
-        let start = place?.bytes.lowerBound ?? 0
+        if let kept = await cache.bytes(ofKept: copyName(of: file.name), in: range) { return kept }
+        let place = try await place(of: file)
         do throws(StoreError) {
-            return try await store.bytes(of: key, in: start + range.lowerBound..<start + range.upperBound)
+            return try await store.bytes(
+                of: place.key, in: place.start + range.lowerBound..<place.start + range.upperBound)
         } catch {
             if error.reason == .noObject { recordMissing(file.name) }
             throw error
@@ -78,14 +103,16 @@ package final class StoredFiles: RemoteFiles {
         }
     }
 
-    /// The object that has a file, and its bytes there; nil for a file that is an object by itself.
-    private func place(of file: SpoolFile) async throws(StoreError) -> (key: String, place: ArchiveIndex.Place?) {
+    /// The object that has a file.
+    private func place(of file: SpoolFile) async throws(StoreError) -> Place {
         let number = SpoolName.mediaSequence(ofSegment: file.name) ?? SpoolName.audio(named: file.name)?.mediaSequence
-        guard let number else { return (IndexKey.key(ofShared: file.name), nil) }
+        guard let number else { return .shared(file.name) }
         guard let found = try await catalog.index(ofSegment: number, file: file.name),
             let place = found.loaded.places[file.name]
         else { throw StoreError(.noObject, object: store.name(of: file.name)) }
-        return (found.key.key(ofObject: place.object), place)
+        return Place(
+            key: found.key.key(ofObject: found.loaded.index.objects[place.object].name), start: place.start,
+            object: found.loaded.index.objects[place.object])
     }
 
     private static func unreadable(_ error: StoreError, _ name: String) -> RingError {

@@ -11,6 +11,8 @@ package struct ArchiveUpload: Equatable, Sendable {
     package struct Policy: Equatable, Sendable {
         /// The media of an object; zero: each file is an object of its own.
         package var objectDuration = Duration.seconds(10)
+        /// The bytes above which no further segment is joined.
+        package var objectBytes = 16 << 20
         /// The time after which the index of a growing hour is put again.
         package var indexInterval = Duration.seconds(60)
         /// The time after which segments are put although their object could have more.
@@ -227,14 +229,17 @@ package struct ArchiveUpload: Equatable, Sendable {
         let hour = IndexKey.hour(of: first.entry.programDateTime)
         let used = part.map { $0.key.hour == hour ? $0.index.entries.count : 0 } ?? 0
         let room = policy.indexLimit - (used < policy.indexLimit ? used : 0)
-        var (count, duration, isWhole) = (0, Duration.zero, isClosing || now - first.since >= policy.longestWait)
+        var (count, duration, bytes) = (0, Duration.zero, 0)
+        var isWhole = isClosing || now - first.since >= policy.longestWait
         for next in pending.prefix(room) {
-            guard IndexKey.hour(of: next.entry.programDateTime) == hour else {
+            let size = next.entry.ownFiles.reduce(0) { $0 + $1.byteCount }
+            guard IndexKey.hour(of: next.entry.programDateTime) == hour,
+                count == 0 || bytes + size <= policy.objectBytes
+            else {
                 isWhole = true
                 break
             }
-            count += 1
-            duration += .milliseconds(next.entry.duration / 90)
+            (count, duration, bytes) = (count + 1, duration + .milliseconds(next.entry.duration / 90), bytes + size)
             isWhole = isWhole || duration >= policy.objectDuration || count == room
             if duration >= policy.objectDuration { break }
         }

@@ -17,10 +17,10 @@ package struct ArchiveIndex: Equatable, Sendable {
 
     /// The place of a file.
     package struct Place: Equatable, Sendable {
-        package let object: String
-        package let bytes: Range<Int>
-        /// Whether the object has nothing else.
-        package let isWhole: Bool
+        /// The index of the object that has it.
+        package let object: Int
+        /// Its first byte there.
+        package let start: Int
     }
 
     private static let objectTag = "#LIVERELAY-OBJECT:"
@@ -88,11 +88,10 @@ package struct ArchiveIndex: Equatable, Sendable {
     /// The places of all files by their names.
     package var places: [String: Place] {
         var places: [String: Place] = [:]
-        for object in objects {
+        for (index, object) in objects.enumerated() {
             var start = 0
             for file in object.files {
-                places[file.name] = Place(
-                    object: object.name, bytes: start..<start + file.byteCount, isWhole: object.files.count == 1)
+                places[file.name] = Place(object: index, start: start)
                 start += file.byteCount
             }
         }

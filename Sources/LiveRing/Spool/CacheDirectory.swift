@@ -28,15 +28,19 @@ package struct CacheDirectory: Sendable {
 
     package func path(of name: String) -> String { "\(path)/\(name)" }
 
-    package func write(_ bytes: [UInt8], as name: String) throws(RingError) {
+    package func write(_ bytes: ArraySlice<UInt8>, as name: String) throws(RingError) {
         let (part, whole) = (path(of: name + SpoolName.partSuffix), path(of: name))
         do throws(RingError) {
-            try FileDescriptor(part, flags: O_WRONLY | O_CREAT | O_TRUNC).write([bytes[...]])
+            try FileDescriptor(part, flags: O_WRONLY | O_CREAT | O_TRUNC).write([bytes])
             guard unsafe rename(part, whole) == 0 else { throw RingError.system(.rename, path: whole, code: errno) }
         } catch {
             unsafe unlink(part)
             throw error
         }
+    }
+
+    package func bytes(of name: String, in range: Range<Int>) throws(RingError) -> [UInt8] {
+        try FileDescriptor(path(of: name), flags: O_RDONLY).bytes(in: range)
     }
 
     /// Removes a copy. Whoever has opened it reads it to its end.

@@ -1,6 +1,7 @@
 import ChannelTestSupport
 import Foundation
 import Logging
+import Playlist
 import TestSupport
 import Testing
 
@@ -61,6 +62,7 @@ import Testing
         #expect(folder.files.contains("news.\(becomes)") && folder.files.contains("news.json"), "\(folder.files)")
         #expect(!folder.files.contains { $0.hasSuffix(".recording") || $0.hasSuffix(".part") }, "\(folder.files)")
         #expect(becomes == "ts" || !folder.files.contains("news.ts"))
+        #expect((becomes == "ts") == folder.files.contains("news.m3u8"))
         let published = try channel.result.decodedFrames
         #expect(try Self.frames(try folder.bytes("news.\(becomes)")) == published)
         let document = String(decoding: try folder.bytes("news.json"), as: UTF8.self)
@@ -100,11 +102,19 @@ import Testing
         var first: ChannelState? = try await channel.relay(.init(times: .zero..<Duration.seconds(30)))
         if let first { try await Self.record(first, in: folder, as: .ts, isKilled: true) }
         first = nil
-        #expect(folder.files.count == 2 && folder.files[1] == "news.ts", "\(folder.files)")
+        #expect(folder.files.count == 3 && folder.files.suffix(2) == ["news.m3u8", "news.ts"], "\(folder.files)")
+        let open = try MediaPlaylistParser.parse(try folder.bytes("news.m3u8"))
+        #expect(open.playlistType == .event && !open.hasEndList)
         let journalName = folder.files[0]
         let journal = try #require(RecordingFile.journal(at: "\(folder.path)/\(journalName)"))
         let written = try folder.bytes("news.ts")
         #expect(journal.byteCount == written.count && journal.segments.count > 3)
+        #expect(open.segments.compactMap(\.byteRange).map { Int($0.offset + $0.length) } == journal.segments.map(\.end))
+        let longest = open.targetDuration + .milliseconds(500)
+        #expect(open.segments.allSatisfy { $0.uri == "news.ts" && $0.duration < longest })
+        // Listed, and not in the journal.
+        let listed = "#EXTINF:1,\n#EXT-X-BYTERANGE:1000@\(written.count)\nnews.ts\n#EXTI"
+        try folder.append(Array(listed.utf8), to: "news.m3u8")
         try folder.append(Array("S 9 99".utf8), to: journalName)
         try folder.append([UInt8](repeating: 0x47, count: 1000), to: "news.ts")
         let second = try await channel.relay(.init(times: Duration.seconds(30)..<Duration.seconds(600)))
@@ -117,6 +127,12 @@ import Testing
         try await Self.record(second, in: whole, as: .ts)
         let (resumed, once) = (try folder.bytes("news.ts"), try whole.bytes("news.ts"))
         #expect(resumed.count > journal.byteCount && resumed == once)
+        let closed = try MediaPlaylistParser.parse(try folder.bytes("news.m3u8"))
+        #expect(closed.hasEndList && closed.segments.prefix(open.segments.count) == open.segments[...])
+        #expect(try folder.bytes("news.m3u8") == whole.bytes("news.m3u8"))
+        let ends = closed.segments.compactMap(\.byteRange)
+        #expect(ends.first?.offset == 0 && ends.last.map { Int($0.offset + $0.length) } == resumed.count)
+        #expect(zip(ends, ends.dropFirst()).allSatisfy { $0.offset + $0.length == $1.offset })
     }
 
     @Test func splitLosesNothing() async throws {

@@ -99,6 +99,7 @@ package struct ChannelRecorder: Sendable {
         let follow = { file in
             RecordingWriter(file, split: settings.split, from: publication.firstMediaSequence)
         }
+        let targetDuration = publication.snapshot.index.targetDuration
         for path in journals {
             guard let known = RecordingFile.journal(at: path), settings.pattern.isBelowRoot(known.plan.path) else {
                 continue
@@ -107,7 +108,8 @@ package struct ChannelRecorder: Sendable {
                 RecordingFile.forget(path)
                 continue
             }
-            guard let file = try? RecordingFile(known, at: path, reserve: reserve) else { continue }
+            guard let file = try? RecordingFile(known, at: path, reserve: reserve, targetDuration: targetDuration)
+            else { continue }
             guard !known.isClosed, start == nil, continues(known.plan) else {
                 left.append(file)
                 continue
@@ -124,7 +126,9 @@ package struct ChannelRecorder: Sendable {
             channel: channel, title: title,
             path: RecordingFile.freePath(settings.pattern.path(channel: channel, title: title, start: date)),
             format: settings.pattern.format, start: date)
-        return (follow(try RecordingFile(RecordingJournal(plan), at: journalPath(of: date), reserve: reserve)), left)
+        let file = try RecordingFile(
+            RecordingJournal(plan), at: journalPath(of: date), reserve: reserve, targetDuration: targetDuration)
+        return (follow(file), left)
     }
 
     /// Whether a recording that an earlier process left is one of these, and not of another pattern.

@@ -3,10 +3,10 @@ import Glibc
 import LiveRing
 import Synchronization
 
-/// The files of a recording that is open: the transport stream, and its journal.
+/// The files of a recording that is open: the transport stream, its playlist, and its journal.
 ///
-/// Every method waits for the disk. A segment is one write, and is in the journal after that: whatever ends the process,
-/// the file is whole up to the last segment of the journal.
+/// Every method waits for the disk. A segment is one write, then it is in the playlist, and then in the journal: whatever
+/// ends the process, the files are whole up to the last segment of the journal, and playable up to that of the playlist.
 final class RecordingFile: Sendable {
     enum Failure: Error, Equatable, Sendable {
         case system(code: Int32, path: String)
@@ -26,6 +26,9 @@ final class RecordingFile: Sendable {
     let journalPath: String
     let mediaPath: String
     private let media: Descriptor
+    private let playlist: Descriptor
+    /// The name of the transport stream in its folder.
+    private let name: String
     private let journalFile: Descriptor
     private let state: Mutex<RecordingJournal>
     private let reserve: UInt64
@@ -33,10 +36,15 @@ final class RecordingFile: Sendable {
     var journal: RecordingJournal { state.withLock { $0 } }
 
     /// Begins a recording, or goes on with one.
-    /// - Parameter journal: of a recording that is begun, or as it was read.
-    init(_ journal: RecordingJournal, at journalPath: String, reserve: UInt64 = reserve) throws(Failure) {
+    /// - Parameters:
+    ///   - journal: of a recording that is begun, or as it was read.
+    ///   - targetDuration: of the channel, in seconds.
+    init(
+        _ journal: RecordingJournal, at journalPath: String, reserve: UInt64 = reserve, targetDuration: Int = 1
+    ) throws(Failure) {
         (self.journalPath, self.reserve) = (journalPath, reserve)
         mediaPath = journal.plan.path + ".ts"
+        name = String(mediaPath.split(separator: "/").last ?? "")
         try Self.makeDirectory(of: mediaPath)
         try Self.makeDirectory(of: journalPath)
         journalFile = try Descriptor(journalPath, O_RDWR | O_CREAT | O_APPEND)
@@ -60,26 +68,43 @@ final class RecordingFile: Sendable {
             try journalFile.truncate(to: 0)
             try journalFile.write(Array(journal.text.utf8)[...])
         }
+        let playlistPath = Self.playlistPath(journal.plan)
+        let written = try? Self.content(of: playlistPath)
+        let text = RecordingPlaylist(journal, of: name, targetDuration: targetDuration, after: written).text
+        if text != written { try Self.replace(playlistPath, with: text) }
+        playlist = try Descriptor(playlistPath, O_WRONLY | O_APPEND)
         state = Mutex(journal)
+    }
+
+    private static func playlistPath(_ plan: RecordingPlan) -> String { plan.path + ".m3u8" }
+
+    private static func content(of path: String) throws(Failure) -> [UInt8] {
+        let file = try Descriptor(path, O_RDONLY)
+        return try file.read(0..<file.byteCount())
     }
 
     /// Reads the journal of a recording that an earlier process left; nil if there is none.
     static func journal(at path: String) -> RecordingJournal? {
-        guard let file = try? Descriptor(path, O_RDONLY), let bytes = try? file.read(0..<(file.byteCount())) else {
-            return nil
-        }
-        return RecordingJournal(text: String(decoding: bytes, as: UTF8.self))
+        let bytes = try? content(of: path)
+        return bytes.flatMap { RecordingJournal(text: String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Appends a segment. A failure leaves the file as it was.
-    func append(_ bytes: [[UInt8]], as segment: (_ end: Int) -> RecordedSegment) throws(Failure) {
+    /// Appends a segment. A failure leaves the files as they were.
+    func append(
+        _ bytes: [[UInt8]], isDiscontinuous: Bool = false, as segment: (_ end: Int) -> RecordedSegment
+    ) throws(Failure) {
         let start = journal.byteCount
+        let listed = try playlist.byteCount()
         let chunk = bytes.count == 1 ? bytes[0] : Array(bytes.joined())
         try requireSpace(UInt64(chunk.count))
         do throws(Failure) {
             try media.write(chunk[...])
-            try record([.segment(segment(start + chunk.count))])
+            let segment = segment(start + chunk.count)
+            try playlist.write(
+                RecordingPlaylist.lines(segment, from: start, of: name, isDiscontinuous: isDiscontinuous)[...])
+            try record([.segment(segment)])
         } catch {
+            try? playlist.truncate(to: listed)
             try? media.truncate(to: start)
             throw error
         }
@@ -106,6 +131,15 @@ final class RecordingFile: Sendable {
     /// The bytes of a segment of the journal.
     func read(_ range: Range<Int>) throws(Failure) -> [UInt8] { try media.read(range) }
 
+    /// Ends the playlist of a transport stream that stays, or removes that of one that goes.
+    func finishPlaylist(staysAsItIs: Bool) {
+        if staysAsItIs {
+            try? playlist.write(RecordingPlaylist.end[...])
+        } else {
+            _ = unsafe unlink(Self.playlistPath(journal.plan))
+        }
+    }
+
     /// Removes the journal, when the recording has its last form.
     func forget() { Self.forget(journalPath) }
 
@@ -115,6 +149,7 @@ final class RecordingFile: Sendable {
     func remove() {
         guard journal.byteCount == 0 else { return }
         _ = unsafe unlink(mediaPath)
+        finishPlaylist(staysAsItIs: false)
         forget()
     }
 

@@ -49,6 +49,7 @@ struct RecordingFinisher: Sendable {
         var texts = [("json", report.document(file: name, note: note))]
         if !report.breaks.isEmpty { texts += [("edl", report.editDecisionList), ("ffmeta", report.metadata)] }
         for (suffix, text) in texts { try RecordingFile.replace("\(base).\(suffix)", with: Array(text.utf8)) }
+        file.finishPlaylist(staysAsItIs: format == .ts)
         // In this order: nobody begins it anew from what is left.
         file.forget()
         if format != .ts { _ = unsafe unlink(file.mediaPath) }

@@ -23,7 +23,7 @@ package struct RecordingRetention: Hashable, Sendable {
     }
 
     /// The suffixes of a recording's files. A file `NAME.keep` beside them marks it.
-    static let suffixes = ["ts", "mp4", "mkv", "edl", "ffmeta", "json"]
+    static let suffixes = ["ts", "m3u8", "mp4", "mkv", "edl", "ffmeta", "json"]
 
     private static let markSuffix = "keep"
 

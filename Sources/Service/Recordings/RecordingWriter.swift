@@ -125,8 +125,9 @@ struct RecordingWriter: Sendable {
             bytes.insert(TransportTimeShift.clock(placement.pause, of: program), at: 0)
         }
         let (parts, position) = (bytes, clock.end ?? .zero)
+        let isDiscontinuous = entry.transportStream?.isDiscontinuous ?? false && !file.journal.segments.isEmpty
         try await RecordingThread.perform { [file] () throws(RecordingFile.Failure) in
-            try file.append(parts) { end in
+            try file.append(parts, isDiscontinuous: isDiscontinuous) { end in
                 RecordedSegment(entry, end: end, shift: placement.shift, clock: position)
             }
         }

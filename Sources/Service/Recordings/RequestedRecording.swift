@@ -21,7 +21,7 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         /// The path of each without its suffix.
         var base: String
         /// The suffixes of the files that exist.
-        var suffixes = ["ts"]
+        var suffixes = ["ts", "m3u8"]
         var byteCount: UInt64 = 0
         /// Media that it does not have.
         var lostMilliseconds: Int64 = 0

@@ -352,7 +352,9 @@ extension RecordingService {
             path: RecordingFile.freePath(
                 pattern.path(channel: recording.channel, title: recording.name, start: date)),
             format: pattern.format, start: recording.startDate, end: recording.endDate)
-        let file = try RecordingFile(RecordingJournal(plan), at: journalPath(recording), reserve: reserve)
+        let file = try RecordingFile(
+            RecordingJournal(plan), at: journalPath(recording), reserve: reserve,
+            targetDuration: publication.snapshot.index.targetDuration)
         return RecordingWriter(file, from: first)
     }
 

@@ -85,7 +85,7 @@ private let rows: [(when: String, steps: [Step], published: [String])] = [
     @Test func namesOfAudioStayAfterARestart() async throws {
         let directory = try ScratchDirectory()
         var ring: DVRRing? = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6)
-        var english = Rendition(type: .audio, groupID: "a", name: "Original \"5.1\"", uri: "en.m3u8")
+        var english = Rendition(type: .audio, groupID: "a", name: "Original, 5.1", uri: "en.m3u8")
         english.attributes.set("CHANNELS", to: "6", isQuoted: true)
         await ring?.declareAudio([("leading", english), ("de.0.0", Rendition(type: .audio, groupID: "a", name: "D"))])
         await ring?.declareAudio([])

@@ -20,23 +20,37 @@ extension NewSegment {
             isDiscontinuous: segment.isDiscontinuous, isIndependent: segment.isIndependent,
             programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
             resumePoint: ResumePoint(segment.position, source: source),
-            format: SegmentFormat(
-                videoCodec: description.video?.codec, audioCodec: description.audioCodec,
-                resolution: description.video.map { Variant.Resolution(width: $0.width, height: $0.height) },
-                frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue),
+            format: SegmentFormat(description.video, audioCodec: description.audioCodec),
             captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream,
             sidecars: sidecars)
         audioTracks = segment.position.audioTracks.map { position in
-            segment.furtherAudio.first { $0.identity == position.identity }.map(NewAudioTrack.init)
+            segment.furtherAudio.first { $0.identity == position.identity }.map { NewTrack($0) }
         }
+        videoTracks = segment.furtherVideo.map { $0.map { NewTrack($0) } }
+        if !videoTracks.isEmpty { leadingAudioBytes = segment.leadingAudioBytes }
     }
 }
 
-extension NewAudioTrack {
+extension SegmentFormat {
+    fileprivate init(_ video: PeriodDescription.VideoFormat?, audioCodec: String? = nil) {
+        self.init(
+            videoCodec: video?.codec, audioCodec: audioCodec,
+            resolution: video.map { Variant.Resolution(width: $0.width, height: $0.height) },
+            frameRate: video?.frameRate, videoRange: video?.videoRange.rawValue)
+    }
+}
+
+extension NewTrack {
     fileprivate init(_ track: SplicedAudioTrack) {
         self.init(
             initialization: InitializationFile(name: track.initSection.name, bytes: track.initSection.bytes),
             header: track.fragment.header, payload: track.fragment.payloads)
+    }
+
+    fileprivate init(_ track: SplicedVideoTrack) {
+        self.init(
+            initialization: InitializationFile(name: track.initSection.name, bytes: track.initSection.bytes),
+            format: SegmentFormat(track.format), header: track.fragment.header, payload: track.fragment.payloads)
     }
 }
 
@@ -54,6 +68,7 @@ extension ResumePoint {
                     decodeTime: UInt64(max(0, $0.decodeTime)))
             },
             upstream: source)
+        videoTracks = position.videoTracks.map(\.text)
     }
 }
 
@@ -72,6 +87,7 @@ extension TimelinePosition {
             return AudioTrackPosition(
                 identity: identity, configuration: configuration, decodeTime: Int64(track.decodeTime))
         }
+        position.videoTracks = resumePoint.videoTracks.compactMap { VideoTrackIdentity(text: $0) }
         self = position.reconciled
     }
 }

@@ -7,8 +7,8 @@ extension RingIndex {
     func entry(for segment: NewSegment, afterInterruption: Bool) -> RingEntry {
         let isDiscontinuous = segment.isDiscontinuous || afterInterruption
         let name = SpoolName.segment(mediaSequence: nextMediaSequence, header: segment.header)
-        let audio = segment.audioTracks.enumerated().map { index, track in
-            track.map { audioFile(for: $0, track: index) }
+        let files = { (kind: SpoolName.TrackKind, tracks: [NewTrack?]) in
+            tracks.enumerated().map { index, track in track.map { file(for: $0, kind, track: index) } }
         }
         return RingEntry(
             mediaSequence: nextMediaSequence,
@@ -19,15 +19,18 @@ extension RingIndex {
             segment: SpoolFile(name: name, byteCount: segment.byteCount),
             duration: segment.duration, programDateTime: segment.programDateTime, resumePoint: segment.resumePoint,
             format: segment.format, adMarkers: segment.adMarkers,
-            transportStream: segment.transportStream, audioFiles: audio, isGap: false, listedFrom: firstMediaSequence)
+            transportStream: segment.transportStream, audioFiles: files(.audio, segment.audioTracks),
+            videoFiles: files(.video, segment.videoTracks), leadingAudioBytes: segment.leadingAudioBytes,
+            isGap: false, listedFrom: firstMediaSequence)
     }
 
-    private func audioFile(for track: NewAudioTrack, track index: Int) -> AudioTrackFile {
+    private func file(for track: NewTrack, _ kind: SpoolName.TrackKind, track index: Int) -> TrackFile {
         let initialization = SpoolFile(
             name: track.initialization.name, byteCount: track.initialization.bytes.count)
-        let name = SpoolName.audio(track: index, mediaSequence: nextMediaSequence, header: track.header)
-        return AudioTrackFile(
-            initialization: initialization, segment: SpoolFile(name: name, byteCount: track.byteCount))
+        let name = SpoolName.file(of: kind, track: index, mediaSequence: nextMediaSequence, header: track.header)
+        return TrackFile(
+            initialization: initialization, segment: SpoolFile(name: name, byteCount: track.byteCount),
+            format: track.format)
     }
 
     /// A gap entry after `newest` (EXT-X-GAP, draft-pantos-hls-rfc8216bis §4.4.4.7).
@@ -37,7 +40,7 @@ extension RingIndex {
         (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (false, true, true)
         entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
         entry.subtitleBytes = 0
-        entry.audioFiles = []
+        (entry.audioFiles, entry.videoFiles, entry.leadingAudioBytes) = ([], [], 0)
         entry.duration = duration
         entry.programDateTime = newest.programDateTimeEnd
         entry.resumePoint = resumePoint

@@ -12,6 +12,13 @@ extension UpstreamEvent {
             LogLine(.info, "Selected the variant of \(Self.text(of: variant, audio, subtitles))")
         case .audioTracksSelected(let tracks, _):
             LogLine(.info, "Following the audio of \(tracks.map(\.name).joined(separator: ", ")) too")
+        case .variantsSelected(let variants, let dropped):
+            LogLine(
+                dropped > 0 ? .warning : .info,
+                """
+                Following the variants of \(variants.map { Self.text(of: $0, nil, []) }.joined(separator: "; ")) too\
+                \(dropped > 0 ? "; dropped=\(dropped)" : "")
+                """)
         case .joined(let joined):
             LogLine(
                 .info,
@@ -100,6 +107,7 @@ extension RenditionRole {
         case .main: "main"
         case .audio: "audio"
         case .furtherAudio(let index): "audio \(index + 1)"
+        case .furtherVideo(let index): "variant \(index + 1)"
         case .subtitles(let index): "subtitle \(index + 1)"
         }
     }

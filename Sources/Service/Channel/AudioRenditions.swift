@@ -8,11 +8,12 @@ import Playlist
 
 extension RingSnapshot {
     /// The renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if the channel has
-    /// one track.
+    /// one track, or no audio.
     var audioRenditions: [(rendition: Rendition, codec: String?)] {
-        guard let newest, audioTrackCount > 0 else { return [] }
+        guard let newest, hasTracks else { return [] }
         let state = newest.transportStream.flatMap { TransportStreamState($0) }
         let leading = newest.resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) }
+        if leading == nil, audioTrackCount == 0 { return [] }
         var tracks = [(AudioTrackIdentity(language: state?.language ?? .unknown), leading)]
         for track in newest.resumePoint.audioTracks {
             let identity = AudioTrackIdentity(text: track.identity) ?? AudioTrackIdentity(language: .unknown)

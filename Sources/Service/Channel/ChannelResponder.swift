@@ -89,7 +89,7 @@ package final class ChannelResponder: Sendable {
         case .initSection(let name): file(at: path) { $0.index.initializationFile(named: name) }
         case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
         case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
-        case .audio(let name): file(at: path) { $0.index.audioFile(named: name) }
+        case .trackFile(let name): file(at: path) { $0.index.trackFile(named: name) }
         case .endlessStream(let stream): endlessStream(stream)
         case .transportClip(let range): clips.transportStream(range)
         case .status:

@@ -23,6 +23,10 @@ package struct SplicedSegment: Sendable {
     package let description: PeriodDescription
     /// The audio tracks beside the leading one, in the order of `position`.
     package var furtherAudio: [SplicedAudioTrack] = []
+    /// The video tracks beside the leading one, in the order of `position`; nil: a gap of the track.
+    package var furtherVideo: [SplicedVideoTrack?] = []
+    /// Bytes of the leading audio, which all video tracks share.
+    package var leadingAudioBytes = 0
     /// The identity of the leading audio; nil if the upstream does not say.
     package var audioTrack: AudioTrackIdentity?
     /// The channels with captions in the frames of this segment.
@@ -88,10 +92,17 @@ extension PeriodDescription {
         self.index = index
         self.cause = cause
         audioCodec = audio?.codecString
+        self.video = VideoFormat(video, first: first, frameDuration: frameDuration)
+    }
+}
+
+extension PeriodDescription.VideoFormat {
+    /// - Parameters: as those of a period.
+    init(_ video: VideoDescription, first: VideoPacket, frameDuration: (ticks: Int64, frames: Int64)) {
         let ticks = max(1, frameDuration.ticks)
         let thousandths = (Ticks.perSecond * 2000 * frameDuration.frames + ticks) / (ticks * 2)
         let fraction = String(thousandths % 1000)
-        self.video = VideoFormat(
+        self.init(
             codec: video.codecString, width: Int((video.displayWidth + 0x8000) >> 16), height: video.height,
             frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction,
             videoRange: first.preferredTransferCharacteristics

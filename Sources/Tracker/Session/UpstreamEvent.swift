@@ -10,6 +10,9 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// The audio renditions that are followed beside that of the variant, for the life of the session. Reported before
     /// the variant, if there are any. `leading`: the audio of the variant; nil if the playlist does not name it.
     case audioTracksSelected([Rendition], leading: Rendition?)
+    /// The variants that are followed beside the leading one, for the life of the session. Reported before the leading one, if
+    /// there are any. `dropped`: those beyond `VideoTrackIdentity.limit`.
+    case variantsSelected([Variant], dropped: Int)
     /// The first segments of a rendition are known.
     case joined(Joined)
     /// A step was taken because a playlist listed nothing new for that long.

@@ -400,16 +400,7 @@ extension PlaylistIntake {
     }
 
     func reportVariant(_ media: inout MediaIntake) {
-        guard let variant = locator.variant else { return }
-        if !locator.furtherAudio.isEmpty {
-            media.requests.report(.audioTracksSelected(locator.furtherAudio, leading: locator.leadingAudio))
-        }
-        if !locator.furtherVideo.isEmpty {
-            media.requests.report(.variantsSelected(locator.furtherVideo, dropped: locator.droppedVariants))
-        }
-        media.requests.report(
-            .variantSelected(
-                variant: variant, audio: locator.audio, subtitles: locator.subtitles, captions: locator.captions))
+        for event in locator.selection { media.requests.report(event) }
     }
 
     /// Counts a multivariant playlist with irregularities, and reports the new ones.

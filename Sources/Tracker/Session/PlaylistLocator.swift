@@ -83,6 +83,15 @@ struct PlaylistLocator: Sendable {
     /// The variant in use; nil before one was chosen.
     var variant: Variant? { variants.isEmpty ? nil : variants[current] }
 
+    /// The events that say what is followed.
+    var selection: [UpstreamEvent] {
+        guard let variant else { return [] }
+        var events: [UpstreamEvent] = []
+        if !furtherAudio.isEmpty { events.append(.audioTracksSelected(furtherAudio, leading: leadingAudio)) }
+        if !furtherVideo.isEmpty { events.append(.variantsSelected(furtherVideo, dropped: droppedVariants)) }
+        return events + [.variantSelected(variant: variant, audio: audio, subtitles: subtitles, captions: captions)]
+    }
+
     /// Whether there is a multivariant playlist to load again.
     var hasMultivariant: Bool { multivariant != nil }
 

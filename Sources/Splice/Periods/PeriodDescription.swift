@@ -1,3 +1,4 @@
+import Demux
 package import Media
 
 /// Description of a period for the multivariant playlist and the status page.

@@ -69,6 +69,7 @@ let package = Package(
         module("Mux", ["Support", "Media"]),
         module("Splice", ["Support", "Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Support", "Playlist"]),
+        module("ArchiveStore", ["Support", "Playlist", "Fetch", "LiveRing"]),
         module("Conformance", ["Media"]),
         module("ChannelList", ["Support", "Playlist", .product(name: "Yams", package: "Yams")]),
         module(
@@ -102,7 +103,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "LiveRing",
-                "Channel",
+                "Channel", "ArchiveStore",
                 "ChannelList", "WebServer", "Observability", "Guide", "CEmbed",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -115,7 +116,8 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
-                "Channel", "ChannelList", "Conformance", "WebServer", "Observability", "Guide", "Service",
+                "ArchiveStore", "Channel", "ChannelList", "Conformance", "WebServer", "Observability", "Guide",
+                "Service",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -151,6 +153,7 @@ let package = Package(
             ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "MediaTestSupport", "TestSupport"]),
         tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
+        tests("ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Playlist", "Support", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "Support", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
@@ -170,7 +173,7 @@ let package = Package(
             "RelayTests",
             [
                 "liverelay", "Service", "Observability", "Guide", "WebServer", "Conformance", "Channel", "ChannelList",
-                "Playlist", "Fetch", "Tracker", "Capture",
+                "ArchiveStore", "Playlist", "Fetch", "Tracker", "Capture",
                 "Support",
                 "Decrypt",
                 "Media", "Demux",

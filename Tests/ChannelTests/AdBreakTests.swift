@@ -4,6 +4,7 @@ import Playlist
 import TestSupport
 import Testing
 
+@testable import Capture
 @testable import Channel
 @testable import Support
 
@@ -78,6 +79,21 @@ import Testing
             times.both += isAd && isBreak ? length : 0
         }
         #expect(times == row.times)
+    }
+
+    /// Processes that begin in the program, in a break, and near its edges.
+    @Test(arguments: ["clean", "ssai_untagged", "ssai_tagged", "video_codecs"], Array(1...8))
+    func restartsAreNoBreaks(_ capture: String, tenths: Int) async throws {
+        let fixture = CaptureFixture(capture)
+        let length = try CaptureDirectory(fixture.directory).index.duration
+        var single = try SpooledChannel(of: fixture)
+        let expected = try #require(try await single.relay().snapshot?.adBreaks(.whole))
+        var channel = try SpooledChannel(of: fixture)
+        let restarts = [length * tenths / 10, length * tenths / 10 + .seconds(5)]
+        try await channel.relay(.init(times: .zero..<restarts[0]))
+        try await channel.relay(.init(times: restarts[0]..<restarts[1]))
+        let state = try await channel.relay(.init(times: restarts[1]..<length + .seconds(30)))
+        #expect(state.snapshot?.adBreaks(.whole) == expected)
     }
 
     @Test func aBreakIsTheSameInEachRange() async throws {

@@ -293,8 +293,8 @@ extension MediaPlaylist {
         -> MediaPlaylist
     {
         MediaPlaylist(
-            entries: entries, of: .transportStream, targetDuration: targetDuration, nextMediaSequence: 0,
-            discontinuitySequence: 0)
+            entries: entries, targetDuration: targetDuration, nextMediaSequence: 0, discontinuitySequence: 0
+        ) { $0.mediaSegment(in: .transportStream) }
     }
 }
 

@@ -4,7 +4,7 @@ enum ImportRule {
     /// A library, and the folders or files of Sources that may import it. One that is not here may be imported nowhere.
     static let importers: [String: [String]] = [
         "CCurl": ["Fetch/Curl/"],
-        "CCrypto": ["Decrypt/AES128CBC.swift", "Support/Digests/KeyedDigest.swift"],
+        "CCrypto": ["Decrypt/AES128CBC.swift", "Support/Digests/SHA256.swift"],
         "CLibAV": ["Transcode/LibAV/"],
         "CEmbed": ["Service/Page/PageFile.swift"],
         "CSpawn": ["Observability/Events/ChildProcess.swift"],
@@ -30,7 +30,8 @@ enum ImportRule {
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],
         "Dispatch": [
-            "Channel/TransportStream/TransportStreamThreads.swift", "WebServer/", "Observability/", "Service/",
+            "ArchiveStore/Reading/StoredFiles.swift", "Channel/TransportStream/TransportStreamThreads.swift",
+            "WebServer/", "Observability/", "Service/",
             "liverelay/",
         ],
         "Synchronization": [""],
@@ -39,7 +40,8 @@ enum ImportRule {
     /// Our own modules.
     static let modules: Set = [
         "Support", "Playlist", "Media", "DASH", "Fetch", "Tracker", "Capture", "Decrypt", "Demux", "Transcode", "Mux",
-        "Splice", "LiveRing", "Channel", "Conformance", "ChannelList", "WebServer", "Observability", "Guide", "Service",
+        "Splice", "LiveRing", "ArchiveStore", "Channel", "Conformance", "ChannelList", "WebServer", "Observability",
+        "Guide", "Service",
         "liverelay",
     ]
 

@@ -77,7 +77,7 @@ private let rows: [(when: String, steps: [Step], published: [String])] = [
         let next = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6)
         #expect(try captions(of: next) == ["CC1 English en"])
         #expect(next.snapshot.index.listed.count == 3 && !next.wasDamaged)
-        let reopened = try await next.reopened(policy: plentiful, targetDuration: 6, subtitles: [])
+        let reopened = try await next.reopened(policy: plentiful, targetDuration: 6, subtitles: .none)
         #expect(try captions(of: reopened) == ["CC1 English en"])
     }
 

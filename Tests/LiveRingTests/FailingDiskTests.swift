@@ -21,7 +21,9 @@ struct FailingDiskTests {
     private func open(_ directory: ScratchDirectory) throws(RingError) -> DVRRing {
         let disk = disk
         let spool = try SpoolDirectory(directory.path, fault: { disk.answer($0, $1) })
-        return try DVRRing(spool: spool, policy: Self.policy, targetDuration: 6, subtitles: [Self.english])
+        return try DVRRing(
+            spool: spool, policy: Self.policy, targetDuration: 6, subtitles: .upstream([Self.english], keepsMade: false)
+        )
     }
 
     /// Segment `n` with its subtitles. Every third begins with another init section.

@@ -78,7 +78,7 @@ struct PublishCostTests {
             let rewind: Duration? = isVOD ? nil : .seconds(3 * size)
             let ring = try DVRRing(
                 directory: directory.path, policy: RetentionPolicy(rewind: rewind, freeReserve: 0), targetDuration: 6,
-                subtitles: [Rendition(type: .subtitles, groupID: "s", name: "A")])
+                subtitles: .upstream([Rendition(type: .subtitles, groupID: "s", name: "A")], keepsMade: false))
             if isVOD { await ring.stopSliding() }
             func publish(_ numbers: Range<Int>) async throws {
                 for n in numbers {

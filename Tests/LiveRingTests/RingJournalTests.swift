@@ -66,7 +66,7 @@ struct RingJournalTests {
             segment.resumePoint.presentationEnd = Int64.random(in: 0..<1 << 52, using: &random)
             segment.resumePoint.audioDecodeTime = UInt64.random(in: 0..<1 << 60, using: &random)
             if Bool.random(using: &random) { segment.resumePoint.upstream = .random(using: &random) }
-            index.publish(segment)
+            index.publish(segment, afterInterruption: Int.random(in: 0..<4, using: &random) == 0)
             appended += RingJournal.record(try #require(index.listed.last))
         }
         let grown = try #require(try RingJournal.read(Array(appended.utf8), path: ""))

@@ -16,7 +16,7 @@ struct SpoolReplacementTests {
     private func open(firstMediaSequence: UInt64 = 0) throws(RingError) -> DVRRing {
         try DVRRing(
             directory: path, policy: plentiful, targetDuration: 6, firstMediaSequence: firstMediaSequence,
-            subtitles: [SubtitleStoreTests.rendition("English")])
+            subtitles: .upstream([SubtitleStoreTests.rendition("English")], keepsMade: false))
     }
 
     private func publish(_ numbers: Range<Int>, to ring: DVRRing) async throws {
@@ -118,7 +118,7 @@ struct SpoolReplacementTests {
         let ring = try open()
         try await publish(0..<3, to: ring)
         try files.removeItem(atPath: path)
-        let next = try await ring.reopened(policy: plentiful, targetDuration: 6, subtitles: [])
+        let next = try await ring.reopened(policy: plentiful, targetDuration: 6, subtitles: .none)
         #expect(next.snapshot.index.nextMediaSequence == 3 && next.resumePoint == .after(2))
         try await next.publish(.numbered(3))
         #expect(next.snapshot.newest?.mediaSequence == 3 && next.snapshot.newest?.isGap == false)

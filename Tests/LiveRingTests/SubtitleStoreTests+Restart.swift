@@ -74,11 +74,11 @@ extension SubtitleStoreTests {
         }
         let past = try #require(DVRRing.previousRing(in: directory.path))
         #expect(past.targetDuration == 6 && !past.hasEnded && past.lastPublished.mediaSequence == 0)
-        let first = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6, subtitles: nil)
+        let first = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6, subtitles: .all)
         #expect(first.snapshot.subtitles.map(\.number) == [0, 1])
         try await first.publishGap(lasting: 540_000, resumePoint: .after(1))
         let ring = try await first.reopened(
-            policy: plentiful, targetDuration: 8, subtitles: [Self.rendition("B", "fr")])
+            policy: plentiful, targetDuration: 8, subtitles: .upstream([Self.rendition("B", "fr")], keepsMade: false))
         #expect(ring.targetDuration == 8 && ring.snapshot.index.listed.map(\.isGap) == [false, true])
         #expect(ring.snapshot.subtitles.map(\.number) == [1] && !directory.names.contains("subs-0.m3u8"))
         await #expect(throws: RingError.ended) { try await first.publish(.numbered(2)) }
@@ -102,6 +102,30 @@ extension SubtitleStoreTests {
         try await ring.publish(Self.file(1, of: 1))
         let names = directory.names.filter { $0.hasPrefix("sub-1-") }
         #expect(names.count == 2)
+    }
+
+    /// Renditions that the process makes itself are found later than the ring is opened.
+    @Test func madeRenditionsAreAddedAndKeptByTheirSource() async throws {
+        do {
+            let ring = try open(directory, [Self.rendition("A")])
+            await ring.addSubtitles(Self.rendition("Deutsch", "de"), source: "teletext-888.de")
+            try await ring.publish(.numbered(0))
+            try await ring.publish(Self.file(0, of: 1))
+            #expect(ring.snapshot.subtitles.map(\.source) == [nil, "teletext-888.de"])
+            #expect(ring.snapshot.subtitles[1].rendition.attributes["SOURCE"] == nil)
+        }
+        do {
+            let ring = try open(directory, [Self.rendition("B"), Self.rendition("Deutsch", "de")], keepsMade: true)
+            #expect(ring.snapshot.subtitles.map(\.number) == [2, 3, 1], "those of the upstream come first")
+            #expect(ring.snapshot.subtitles.map(\.source) == [nil, nil, "teletext-888.de"])
+            #expect(ring.snapshot.subtitles.map(\.nextMediaSequence) == [nil, nil, 1])
+            let next = try await ring.reopened(
+                policy: plentiful, targetDuration: 6, subtitles: .upstream([Self.rendition("B")], keepsMade: true))
+            #expect(next.snapshot.subtitles.map(\.number) == [2, 1])
+        }
+        let ring = try open(directory, [Self.rendition("B")])
+        #expect(ring.snapshot.subtitles.map(\.number) == [2], "the option is no longer given")
+        #expect(!directory.names.contains("subs-1.m3u8"))
     }
 
     @Test func lostFileIsGapAndDamagedJournalStartsEmpty() async throws {
@@ -143,7 +167,7 @@ extension SubtitleStoreTests {
         let spool = try SpoolDirectory(directory.path) { free.value }
         let ring = try DVRRing(
             spool: spool, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 1000), targetDuration: 6,
-            subtitles: [Self.rendition("English")])
+            subtitles: .upstream([Self.rendition("English")], keepsMade: false))
         for n in 0..<9 { try await ring.publish(.numbered(n)) }
         free.value = 1001
         await #expect(throws: RingError.self) { try await ring.publish(Self.file(0)) }

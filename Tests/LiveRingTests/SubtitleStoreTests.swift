@@ -39,9 +39,11 @@ struct SubtitleStoreTests {
 
     func open(
         _ directory: ScratchDirectory, _ renditions: [Rendition] = [rendition("English")],
-        policy: RetentionPolicy = policy
+        policy: RetentionPolicy = policy, keepsMade: Bool = false
     ) throws -> DVRRing {
-        try DVRRing(directory: directory.path, policy: policy, targetDuration: 6, subtitles: renditions)
+        try DVRRing(
+            directory: directory.path, policy: policy, targetDuration: 6,
+            subtitles: .upstream(renditions, keepsMade: keepsMade))
     }
 
     @Test func subtitlePlaylistMatchesSegmentPlaylist() async throws {

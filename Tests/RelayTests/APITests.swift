@@ -200,8 +200,8 @@ private let rows = [
             for item in value as? [Any] ?? [] { collect(item) }
         }
         collect(document)
-        let known = ConfigurationPattern.allCases.filter { ![.headerName, .token, .url, .credential].contains($0) }.map(
-            \.expression)
+        let others: [ConfigurationPattern] = [.headerName, .token, .url, .credential, .store]
+        let known = ConfigurationPattern.allCases.filter { !others.contains($0) }.map(\.expression)
         // That of memory-limit has no number below the smallest limit.
         let memoryLimit = try #require(found.subtracting(known).first)
         #expect(found == Set(known + [memoryLimit]))

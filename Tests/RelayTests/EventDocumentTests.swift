@@ -28,7 +28,10 @@ private let examples: [EventContent] = [
     .recordingPause(file: "rec/news.ts", reason: "the disk is full: 1 GiB of it stays free"),
     .recordingResume(file: "rec/news.ts"), .recordingClose(file: "rec/news.ts", recording: 7),
     .recordingEnd(file: "rec/news.mp4", recording: 7, note: nil),
-    .recordingError(recording: 7, reason: "Nothing of its time was published."), .clientConnect(client),
+    .recordingError(recording: 7, reason: "Nothing of its time was published."),
+    .archiveError(
+        reason: "archive/tv/news/: the store asks for fewer requests (503 SlowDown). They are repeated later."),
+    .archiveRecovery(seconds: 612.5), .archiveLoss(segments: 3), .clientConnect(client),
     .clientDisconnect(client, seconds: 61.75, sentBytes: 38_273_040),
     .listReload(source: "channels.m3u", added: 3, removed: 1, changed: 2, unchanged: 207, ended: 1),
     .listError(source: "https://example.com/list.m3u", reason: "The list answers with status 503."),

@@ -115,7 +115,7 @@ extension DeliveryCounter {
         let server = try LoopbackServer { _ in row.steps }
         let fetcher = try CurlFetcher(upstream: server.url, configuration: CurlConfiguration(noProxy: "*"))
         let webhook = webhook {
-            await fetcher.post(.init(type: "application/json", bytes: $0), to: server.url + "/hook")
+            await fetcher.send(.init(type: "application/json", bytes: $0), to: server.url + "/hook")
         }
         publish(1)
         bus.unsubscribe(webhook.subscription)

@@ -123,7 +123,7 @@ struct SubtitleChannel {
 
     /// Feeds the segments in `order`, then the remaining subtitle segments, then the remaining video segments.
     func result(_ order: [Step]) -> SubtitleResult {
-        var timeline = SubtitleTimeline(renditions: 1, lateness: lateness)
+        var timeline = SubtitleTimeline(sources: [nil], lateness: lateness)
         var (video, subtitles) = (videoSegments[...], subtitleSegments[...])
         var result = SubtitleResult(segments: video.map(\.pending))
         for step in order + subtitles.map({ _ in .subtitles }) + video.map({ _ in .video }) {

@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func otherFormatIsCounted() {
-        var timeline = SubtitleTimeline(renditions: 1, lateness: nil)
+        var timeline = SubtitleTimeline(sources: [nil], lateness: nil)
         let input = SubtitleInput(mediaSequence: 1, duration: .seconds(6), bytes: Array("<html>".utf8))
         #expect(timeline.append(input, rendition: 0) == [] && timeline.append(input, rendition: 5) == [])
         #expect(timeline.counts[.malformedSegments] == 1 && timeline.counts[.segments] == 1)

@@ -5,14 +5,14 @@ import Testing
 @testable import Support
 @testable import Tracker
 
-private let content = PostContent(type: "application/json", bytes: Array(#"{"id":1,"é":""}"#.utf8))
+private let content = RequestContent(type: "application/json", bytes: Array(#"{"id":1,"é":""}"#.utf8))
 
 @Test func postSendsItsContentAndCredentials() async throws {
     let server = try LoopbackServer { _ in [.answer(202, body: Array("ok".utf8))] }
     let url = "http://user:secret@127.0.0.1:\(server.port)/hook?a=b"
     let fetcher = try CurlFetcher(upstream: url, configuration: loopbackConfiguration())
     for _ in 0..<2 {
-        let answer = try await fetcher.post(content, to: url).get()
+        let answer = try await fetcher.send(content, to: url).get()
         #expect(answer.status == 202 && answer.body == Array("ok".utf8))
     }
     #expect(server.connectionCount == 1, "the connection is kept")
@@ -25,23 +25,23 @@ private let content = PostContent(type: "application/json", bytes: Array(#"{"id"
 
 @Test func postOfManyBytesArrivesWhole() async throws {
     let server = try LoopbackServer { request in [request.headers["expect"] == nil ? .answer() : .answer(417)] }
-    let content = PostContent(type: "text/plain", bytes: [UInt8](repeating: 0x61, count: 300_000))
+    let content = RequestContent(type: "text/plain", bytes: [UInt8](repeating: 0x61, count: 300_000))
     let fetcher = try CurlFetcher(upstream: server.url, configuration: loopbackConfiguration())
-    #expect(try await fetcher.post(content, to: server.url + "/").get().status == 200)
+    #expect(try await fetcher.send(content, to: server.url + "/").get().status == 200)
     #expect(server.requests.first?.body == content.bytes)
 }
 
 @Test func postFollowsNoRedirect() async throws {
     let server = try LoopbackServer { _ in [.redirect(to: "/elsewhere")] }
     let fetcher = try CurlFetcher(upstream: server.url, configuration: loopbackConfiguration())
-    #expect(try await fetcher.post(content, to: server.url + "/").get().status == 302)
+    #expect(try await fetcher.send(content, to: server.url + "/").get().status == 302)
     #expect(server.requests.count == 1)
 }
 
 @Test func canceledPostEnds() async throws {
     let server = try LoopbackServer { _ in [.hang] }
     let fetcher = try CurlFetcher(upstream: server.url, configuration: loopbackConfiguration())
-    let post = Task { await fetcher.post(content, to: server.url + "/") }
+    let post = Task { await fetcher.send(content, to: server.url + "/") }
     while server.requests.isEmpty { await Task.yield() }
     post.cancel()
     #expect(await post.value == .failure(FetchError(.canceled, url: server.url + "/", code: 42)))

@@ -29,6 +29,13 @@ struct PollingSimulation {
             }
         }
 
+        /// Lists each segment when it is over.
+        init(durations: [Double]) {
+            targetDuration = (durations.max() ?? 0).rounded(.up)
+            self.durations = durations
+            for duration in durations { publications.append((publications.last ?? 0.7) + duration) }
+        }
+
         func listed(at time: Double) -> Int { publications.count { $0 <= time } }
     }
 
@@ -78,7 +85,7 @@ struct PollingSimulation {
 extension PollingSimulation.Upstream {
     fileprivate func reading(_ fresh: [Double], datedEnd: Double?) -> PollingSchedule.Reading {
         let new = fresh.map { Duration.seconds($0) }
-        let longest = Duration.seconds(durations[0])
+        let longest = Duration.seconds(durations.max() ?? 0)
         return PollingSchedule.Reading(
             outcome: new.last.map { .grew(lastSegment: $0) } ?? .unchanged(longestSegment: longest),
             targetDuration: .seconds(targetDuration), newSegments: new,

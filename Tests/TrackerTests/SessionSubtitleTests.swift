@@ -51,7 +51,7 @@ private func channel(
 @Test func numberOfSubtitleRenditionsIsLimited() async throws {
     let names = (0..<20).map { "l\($0)" }
     let run = try await SessionRun(channel(names), seconds: 20, upstream: upstream)
-    #expect(run.status?.subtitles.count == 8)
+    #expect(run.status?.renditions.count == 9)
     #expect(Set(run.requested(.mediaPlaylist)).count == 9)
 }
 

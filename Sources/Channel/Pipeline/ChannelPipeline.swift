@@ -41,15 +41,16 @@ package struct ChannelPipeline: Sendable {
     /// - Parameters:
     ///   - upstream: the upstream's URL, for errors.
     ///   - ring: published segments follow those that are in it.
-    ///   - captions: the channels of CEA-608 that the last subtitle renditions of the ring are made of.
+    ///   - captionsToWebVTT: whether subtitle renditions are made of captions and teletext.
     ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
     ///   - wallClock: milliseconds since 1970 now, used if the upstream has no dates.
     ///   - requiresVideo: whether media without video counts as unusable.
     ///   - slate: fills outages; nil: gaps do.
     ///   - beginning: where the timeline begins if `ring` never held a segment.
     init(
-        upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false, captions: [Int] = [],
-        isLive: Bool, wallClock: Int64, slate: Slate? = nil, beginning: TimelinePosition = .beginning,
+        upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false,
+        captionsToWebVTT: Bool = false, isLive: Bool, wallClock: Int64, slate: Slate? = nil,
+        beginning: TimelinePosition = .beginning,
         hasBackups: Bool = false,
         memory: MemoryBudget = MemoryBudget()
     ) {
@@ -60,15 +61,15 @@ package struct ChannelPipeline: Sendable {
         self.isLive = isLive
         self.hasBackups = hasBackups
         self.requiresVideo = requiresVideo
-        publisher = ChannelPublisher(in: ring, from: beginning, captions: captions, isLive: isLive)
+        publisher = ChannelPublisher(in: ring, from: beginning, captionsToWebVTT: captionsToWebVTT, isLive: isLive)
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
     }
 
     /// Continues with the same spool, whose ring was opened again with the upstream's parameters. To be called before
     /// any source is added.
-    mutating func replaceRing(_ ring: DVRRing, captions: [Int], isLive: Bool, slate: Slate?) {
+    mutating func replaceRing(_ ring: DVRRing, isLive: Bool, slate: Slate?) {
         self.isLive = isLive
-        publisher.replaceRing(ring, captions: captions, isLive: isLive)
+        publisher.replaceRing(ring, isLive: isLive)
         outageFiller.slate = slate
     }
 

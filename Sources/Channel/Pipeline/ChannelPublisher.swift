@@ -31,12 +31,12 @@ struct ChannelPublisher: Sendable {
 
     /// - Parameters:
     ///   - beginning: where the timeline begins if `ring` never held a segment.
-    ///   - captions: the channels of CEA-608 that the last subtitle renditions of the ring are made of.
+    ///   - captionsToWebVTT: whether subtitle renditions are made of captions and teletext.
     ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
-    init(in ring: DVRRing, from beginning: TimelinePosition, captions: [Int], isLive: Bool) {
+    init(in ring: DVRRing, from beginning: TimelinePosition, captionsToWebVTT: Bool, isLive: Bool) {
         self.ring = ring
         position = ring.resumePoint.map(TimelinePosition.init) ?? beginning
-        subtitles = SubtitlePipeline(ring, captions: captions, isLive: isLive)
+        subtitles = SubtitlePipeline(ring, makesCaptions: captionsToWebVTT, isLive: isLive)
         markers = Self.adMarkers(of: ring)
         transportStream = TransportStreamTimeline(resuming: ring.snapshot)
         publishedBefore = Self.publishedMedia(in: ring)
@@ -44,9 +44,9 @@ struct ChannelPublisher: Sendable {
     }
 
     /// Continues with the same spool, whose ring was opened again with the upstream's parameters.
-    mutating func replaceRing(_ ring: DVRRing, captions: [Int], isLive: Bool) {
+    mutating func replaceRing(_ ring: DVRRing, isLive: Bool) {
         self.ring = ring
-        subtitles = SubtitlePipeline(ring, captions: captions, isLive: isLive)
+        subtitles = SubtitlePipeline(ring, makesCaptions: subtitles.makesCaptions, isLive: isLive)
     }
 
     /// The end of the newest entry, in milliseconds since 1970; nil before the first entry.
@@ -97,6 +97,7 @@ extension ChannelPublisher {
         var new = NewSegment(
             segment, from: source, markers: segmentMarkers, transportStream: point, sidecars: sidecars)
         nextTransportStream.measure(&new)
+        await subtitles.addCaptionRenditions(for: segment)
         do throws(RingError) {
             try await ring.publish(new)
         } catch {

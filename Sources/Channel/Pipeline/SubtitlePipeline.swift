@@ -11,6 +11,8 @@ import Tracker
 /// Errors in subtitles never stop the channel.
 struct SubtitlePipeline: Sendable {
     private let ring: DVRRing
+    /// Whether renditions are made of captions and teletext.
+    let makesCaptions: Bool
     private var timeline: SubtitleTimeline
     /// Segments that do not decrypt.
     private(set) var undecryptableSegments = 0
@@ -19,15 +21,36 @@ struct SubtitlePipeline: Sendable {
     /// Whether the newest file could not be written.
     private var isWriteFailing = false
 
-    /// - Parameters:
-    ///   - captions: the channels of CEA-608 that the last renditions of the ring are made of.
-    ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
-    init(_ ring: DVRRing, captions: [Int] = [], isLive: Bool) {
+    /// Captions and teletext pages without a rendition, because there are too many.
+    private var excessSources: Set<CaptionSource> = []
+
+    /// - Parameter isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
+    init(_ ring: DVRRing, makesCaptions: Bool, isLive: Bool) {
         self.ring = ring
+        self.makesCaptions = makesCaptions
         let lateness = max(Ticks.seconds(Int64(ring.targetDuration) * 2), .seconds(6))
         timeline = SubtitleTimeline(
-            renditions: ring.snapshot.subtitles.count - captions.count, captions: captions,
+            sources: ring.snapshot.subtitles.map { $0.source.flatMap(CaptionSource.init) },
             lateness: isLive ? lateness : nil)
+    }
+
+    /// The number of captions and teletext pages without a rendition.
+    var excessSourceCount: Int { excessSources.count }
+
+    /// Adds renditions of captions and teletext pages that come with `segment`, which is about to be published.
+    mutating func addCaptionRenditions(for segment: SplicedSegment) async {
+        guard makesCaptions else { return }
+        let snapshot = ring.snapshot
+        let known = timeline.captionSources
+        let new = CaptionRendition.renditions(
+            declared: snapshot.captions, pages: segment.privateDataStreams.flatMap(\.subtitlePages),
+            except: known, names: snapshot.subtitles.map(\.rendition.name))
+        let room = max(0, CaptionRendition.limit - known.count)
+        excessSources.formUnion(new.dropFirst(room).map(\.source))
+        for added in new.prefix(room) {
+            timeline.add(added.source, as: ring.snapshot.subtitles.count)
+            await ring.addSubtitles(added.rendition, source: added.source.text)
+        }
     }
 
     var counts: Counts<SubtitleCount> { timeline.counts }

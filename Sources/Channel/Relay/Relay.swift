@@ -51,9 +51,9 @@ package struct Relay {
         do throws(RingError) {
             ring = try DVRRing(
                 directory: configuration.spool, policy: configuration.retention,
-                targetDuration: previous.targetDuration, subtitles: nil, previous: previous)
+                targetDuration: previous.targetDuration, subtitles: .all, previous: previous)
         } catch { throw recordFailure(.spool(error)) }
-        try await startPipeline(on: ring, captions: [], isLive: true)
+        try await startPipeline(on: ring, isLive: true)
     }
 
     /// Processes one output of the tracker's driver.
@@ -153,12 +153,11 @@ extension Relay {
         do throws(RingError) { ring = try await self.ring(for: joined, of: source, isFirst: isFirst) } catch {
             throw recordFailure(.spool(error))
         }
-        let captions = source == 0 ? captionRenditions.map(\.channel) : []
         if pipeline == nil {
-            try await startPipeline(on: ring, captions: captions, isLive: !joined.isVOD)
+            try await startPipeline(on: ring, isLive: !joined.isVOD)
         } else {
             let slate = try slate(for: ring)
-            pipeline?.replaceRing(ring, captions: captions, isLive: !joined.isVOD, slate: slate)
+            pipeline?.replaceRing(ring, isLive: !joined.isVOD, slate: slate)
             state.setRing(ring)
         }
         await ring.declareCaptions(self.captions)
@@ -166,17 +165,13 @@ extension Relay {
         if joined.isVOD { await ring.stopSliding() } else { await ring.resumeSliding() }
     }
 
-    /// The subtitle renditions that are made of captions in the video, after those of the upstream.
-    private var captionRenditions: [CaptionRendition] {
-        configuration.captionsToWebVTT ? CaptionRendition.renditions(declared: captions, beside: subtitles) : []
-    }
-
     private mutating func ring(
         for joined: UpstreamEvent.Joined, of source: Int, isFirst: Bool
     ) async throws(RingError) -> DVRRing {
         var policy = configuration.retention
         if joined.isVOD { (policy.rewind, policy.archive, policy.byteLimit) = (nil, nil, nil) }
-        let subtitles = source == 0 ? subtitles + captionRenditions.map(\.rendition) : nil
+        let subtitles: SubtitleSelection =
+            source == 0 ? .upstream(self.subtitles, keepsMade: configuration.captionsToWebVTT) : .all
         let targetDuration = Int(joined.targetDuration.secondsRoundedUp)
         if let pipeline {
             // Once this process has published a target duration, it may not change.
@@ -190,17 +185,20 @@ extension Relay {
             firstMediaSequence: joined.mediaSequence, subtitles: subtitles, previous: previous)
     }
 
-    private mutating func startPipeline(
-        on ring: DVRRing, captions: [Int], isLive: Bool
-    ) async throws(ChannelError) {
+    private mutating func startPipeline(on ring: DVRRing, isLive: Bool) async throws(ChannelError) {
         pipeline = ChannelPipeline(
             upstream: configuration.upstream, ring: ring, audio: configuration.audio,
-            requiresVideo: configuration.requiresVideo, captions: captions, isLive: isLive, wallClock: wallClock(),
-            slate: try slate(for: ring), beginning: configuration.beginning,
+            requiresVideo: configuration.requiresVideo, captionsToWebVTT: configuration.captionsToWebVTT,
+            isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring), beginning: configuration.beginning,
             hasBackups: !configuration.backups.isEmpty, memory: configuration.channelMemory)
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }
         } catch { throw recordFailure(error) }
+        state.setAds(
+            configuration.ads,
+            configuration.slate.map {
+                BreakSlate($0, longestSegment: Ticks(ring.maximumSegmentDuration), audio: configuration.audio)
+            })
         state.setRing(ring)
         if ring.resumePoint != nil { report(.resumed(spool: configuration.spool)) }
     }

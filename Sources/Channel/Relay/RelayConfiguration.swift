@@ -36,10 +36,12 @@ package struct RelayConfiguration: Sendable {
     package var audio: AudioSettings
     /// Whether media without video counts as unusable.
     package var requiresVideo = false
-    /// Whether captions of CEA-608 are published as WebVTT too.
+    /// Whether captions of CEA-608 and teletext subtitles are published as WebVTT too.
     package var captionsToWebVTT = false
     /// Fills outages; nil: gaps do.
     package var slate: SlateSource?
+    /// How ad breaks are presented to those who do not ask for something else. Without a slate none is replaced.
+    package var ads = AdPresentation.keep
     /// Where the timeline begins if the spool has no past. What is published does not depend on it, except for its times.
     package var beginning = TimelinePosition.beginning
     /// program_number of the program that is followed of a transport stream; nil: the first one with video.

@@ -1,4 +1,5 @@
 package import LiveRing
+package import Mux
 import Playlist
 package import Support
 import Synchronization
@@ -23,6 +24,8 @@ package final class ChannelState: Sendable {
         var stateSince = Duration.zero
         /// The newest segment that is no gap, and when it was published.
         var edge: (mediaSequence: UInt64, since: Duration)?
+        var ads = AdPresentation.keep
+        var breakSlate: BreakSlate?
         /// When the spool began to refuse segments; nil while it accepts them.
         var writeFailureSince: Duration?
     }
@@ -43,6 +46,8 @@ package final class ChannelState: Sendable {
     private let state: Mutex<State>
     private let now: @Sendable () -> Duration
     private let complete: @Sendable (inout RelayStatus) -> Void
+    /// nil for a channel that is relayed.
+    private let archived: RingSnapshot?
 
     /// - Parameters:
     ///   - memory: one largest segment of it is for transport streams that are kept.
@@ -53,13 +58,32 @@ package final class ChannelState: Sendable {
         complete: @escaping @Sendable (inout RelayStatus) -> Void = { _ in }, now: @escaping @Sendable () -> Duration
     ) {
         self.complete = complete
+        archived = nil
         transportStreams = TransportStreamStore(byteLimit: memory.bytes(of: .segment))
         state = Mutex(State(status: RelayStatus(upstream: upstream)))
         self.now = now
     }
 
+    /// What is published once and for all, as a part of an archive.
+    package init(archived snapshot: RingSnapshot) {
+        complete = { _ in }
+        transportStreams = TransportStreamStore()
+        now = { .zero }
+        archived = snapshot
+        var status = RelayStatus(upstream: "")
+        status.state = .ended
+        state = Mutex(State(status: status))
+    }
+
+    /// Whether nothing changes any more.
+    package var isArchived: Bool { archived != nil }
+
     /// The current publication; nil before the ring is open.
     package var publication: Publication? {
+        if let archived {
+            let first = archived.index.listed.first?.mediaSequence ?? 0
+            return Publication(snapshot: archived, ring: 0, firstMediaSequence: first)
+        }
         let (ring, count, first) = state.withLock { ($0.ring, $0.ringCount, $0.firstMediaSequence) }
         return ring.map { Publication(snapshot: $0.snapshot, ring: count, firstMediaSequence: first) }
     }
@@ -86,6 +110,34 @@ package final class ChannelState: Sendable {
     package var isOver: Bool { state.withLock { $0.status.state.isFinal } }
 
     package func update(_ change: (inout RelayStatus) -> Void) { state.withLock { change(&$0.status) } }
+
+    /// How ad breaks are presented to those who do not ask for something else.
+    package var ads: AdPresentation { state.withLock { $0.ads } }
+
+    /// The slate in the place of ad breaks; nil if the channel has none.
+    package var breakSlate: BreakSlate? { state.withLock { $0.breakSlate } }
+
+    func setAds(_ ads: AdPresentation, _ slate: BreakSlate?) {
+        state.withLock { ($0.ads, $0.breakSlate) = (slate == nil && ads == .slate ? .keep : ads, slate) }
+    }
+
+    /// Reads the slate in the place of ad breaks as soon as there is a segment, away from the threads of the caller.
+    package func loadBreakSlate() async -> SlateFiles? {
+        guard let slate = breakSlate else { return nil }
+        if let files = slate.files { return files }
+        guard let entry = snapshot?.index.listed.last(where: { !$0.isGap }) else { return nil }
+        return await TransportStreamThreads.perform { try? slate.load(after: entry) }
+    }
+
+    /// The transport stream of a published segment with ad breaks as they are wanted, and the entry that it is made of.
+    /// - Parameter ads: nil: as the channel says.
+    package func transportSegment(
+        of entry: RingEntry, in snapshot: RingSnapshot, ads: AdPresentation? = nil
+    ) async throws(TransportStreamError) -> (segment: TransportSegment, entry: RingEntry) {
+        guard entry.adBreak.isInside, ads ?? self.ads == .slate, await loadBreakSlate() != nil, let slate = breakSlate
+        else { return (try await transportStreams.segment(of: entry, in: snapshot), entry) }
+        return try await transportStreams.segment(inPlaceOf: entry, in: snapshot, from: slate)
+    }
 
     /// Sets the ring. The first one has only what earlier processes published.
     func setRing(_ ring: DVRRing) {

@@ -43,6 +43,8 @@ package struct RelayStatus: Encodable, Sendable {
     package internal(set) var adMarkers = AdMarkers()
     /// nil if stills are switched off.
     package var stills: Stills?
+    /// nil without a store.
+    package var archiveStore: ArchiveStore?
     package var clients = ClientCounts()
     /// Log lines that were dropped because the console did not accept them, or because there were too many at once.
     package var logLinesDropped = 0
@@ -52,7 +54,6 @@ package struct RelayStatus: Encodable, Sendable {
     mutating func update(from status: UpstreamStatus, at now: Duration) {
         upstream.update(from: status, at: now)
         guard let main = status.renditions.first else { return }
-        subtitles.renditions = status.subtitles.map(\.name)
         adMarkers.lateCueTags = main.counts[.lateCueTags]
     }
 
@@ -66,9 +67,11 @@ package struct RelayStatus: Encodable, Sendable {
         splice.variants = variants.isEmpty ? nil : variants
         splice.segmentsSkipped = pipeline.skippedSegments
         splice.segmentsNotWritten = publisher.unwrittenSegments
+        subtitles.renditions = publisher.ring.snapshot.subtitles.map(\.rendition.name)
         subtitles.counts = publisher.subtitles.counts
         subtitles.undecryptableSegments = publisher.subtitles.undecryptableSegments
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles
+        subtitles.excessCaptions = publisher.subtitles.excessSourceCount
         adMarkers.counts = publisher.markerCounts
         adMarkers.splice = counts
         transportStream.update(from: publisher.transportStream)
@@ -129,6 +132,26 @@ extension RelayStatus {
         package init() {}
     }
 
+    /// The archive in an object store.
+    package struct ArchiveStore: Encodable, Equatable, Sendable {
+        package var segments = 0
+        package var bytes: UInt64 = 0
+        /// Segments that the store does not have yet.
+        package var pendingSegments = 0
+        /// Segments whose files left the spool before the store took them.
+        package var lostSegments = 0
+        /// Requests that write, that list, that read, and that remove.
+        package var puts = 0
+        package var lists = 0
+        package var gets = 0
+        package var deletes = 0
+        package var failures = 0
+        /// Why the store takes nothing; nil while it does.
+        package var error: String?
+
+        package init() {}
+    }
+
     /// A spool that refuses segments. Each new segment is tried all the same.
     package struct WriteFailure: Encodable, Equatable, Sendable {
         package internal(set) var reason: StatusReason
@@ -172,8 +195,12 @@ extension RelayStatus {
         package internal(set) var renditions: [String] = []
         package internal(set) var undecryptableSegments = 0
         package internal(set) var filesNotWritten = 0
+        /// Captions and teletext pages without a rendition, because there are too many.
+        package internal(set) var excessCaptions = 0
 
-        private enum CodingKeys: String, CodingKey { case renditions, undecryptableSegments, filesNotWritten }
+        private enum CodingKeys: String, CodingKey {
+            case renditions, undecryptableSegments, filesNotWritten, excessCaptions
+        }
 
         package func encode(to encoder: any Encoder) throws {
             try counts.encode(to: encoder)
@@ -181,6 +208,7 @@ extension RelayStatus {
             try container.encode(renditions, forKey: .renditions)
             try container.encode(undecryptableSegments, forKey: .undecryptableSegments)
             try container.encode(filesNotWritten, forKey: .filesNotWritten)
+            try container.encode(excessCaptions, forKey: .excessCaptions)
         }
     }
 

@@ -36,21 +36,27 @@ struct TransportStreamSource: Sendable {
     func write(_ entry: RingEntry) throws(TransportStreamError) -> Written {
         var (file, output) = (memory.removeBuffer(for: .file), memory.removeBuffer(for: .output))
         defer { memory.store(file, for: .file) }
-        return try write(entry, file: &file, output: &output)
+        let size: Int
+        do throws(RingError) { size = try snapshot.read(entry.segment, into: &file) } catch { throw .spool(error) }
+        return try write(entry, file: file[..<size], output: &output)
+    }
+
+    /// - Parameter file: the segment of `entry`, if it is not in the ring.
+    func write(_ entry: RingEntry, file: [UInt8]) throws(TransportStreamError) -> Written {
+        var output = memory.removeBuffer(for: .output)
+        return try write(entry, file: file[...], output: &output)
     }
 
     private func write(
-        _ entry: RingEntry, file: inout [UInt8], output: inout [UInt8]
+        _ entry: RingEntry, file: ArraySlice<UInt8>, output: inout [UInt8]
     ) throws(TransportStreamError) -> Written {
-        let size: Int
-        do throws(RingError) { size = try snapshot.read(entry.segment, into: &file) } catch { throw .spool(error) }
         let content = try entry.transportContent { (sidecar) throws(TransportStreamError) in
             do throws(RingError) { return try snapshot.bytes(of: sidecar) } catch { throw .spool(error) }
         } audioTracks: { (index) throws(TransportStreamError) in
             guard index < entry.audioFiles.count, let file = entry.audioFiles[index], !file.isGap else { return nil }
             do throws(RingError) { return try snapshot.bytes(of: file.segment) } catch { throw .spool(error) }
         } samples: { (audio, duration) throws(MediaError) in
-            try TransportMedia(fragment: file[..<size], audio: audio, lasting: duration)
+            try TransportMedia(fragment: file, audio: audio, lasting: duration)
         }
         return Written(
             segment: content.muxer.segment(content.media, in: &output), replacements: content.replacements)

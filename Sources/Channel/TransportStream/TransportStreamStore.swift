@@ -68,14 +68,23 @@ package actor TransportStreamStore {
     /// The transport stream of a published segment as a file. All clients that are being sent a segment share its bytes.
     ///
     /// Segments of the live playlist, which are few, are refused last: those that are held may have twice the bytes then.
+    /// - Parameter slate: is in the place of the segment; nil: it is as it was published.
     /// - Throws: `.busy` if clients hold too many bytes of other segments, or wait for too many.
-    package func file(of entry: RingEntry, in snapshot: RingSnapshot) async throws(TransportStreamError) -> HeldBytes {
-        let key = Key(name: entry.segment.name, shift: .zero)
+    package func file(
+        of entry: RingEntry, in snapshot: RingSnapshot, replacedBy slate: BreakSlate? = nil
+    ) async throws(TransportStreamError) -> HeldBytes {
+        let record = slate?.record(for: entry) ?? entry
+        let key = Key(name: record.segment.name, shift: .zero)
         if let known = sent[key]?.held { return known }
         let isLive = entry.mediaSequence + UInt64(snapshot.liveSegmentCount) >= snapshot.index.nextMediaSequence
         guard isLive || pending[key] != nil || pending.count < Self.pendingLimit else { throw .busy }
         guard hasRoom(isLive) else { throw .busy }
-        let segment = try await segment(of: entry, in: snapshot)
+        let segment: TransportSegment
+        if let slate {
+            segment = try await self.segment(inPlaceOf: entry, in: snapshot, from: slate).segment
+        } else {
+            segment = try await self.segment(of: entry, in: snapshot)
+        }
         if let known = sent[key]?.held { return known }
         guard hasRoom(isLive) else { throw .busy }
         let held = budget.hold(segment.bytes)
@@ -94,8 +103,24 @@ package actor TransportStreamStore {
         of entry: RingEntry, in snapshot: RingSnapshot
     ) async throws(TransportStreamError) -> TransportSegment {
         let source = TransportStreamSource(snapshot, memory: memory)
-        return try await segment(as: Key(name: entry.segment.name, shift: .zero)) {
+        let key = Key(name: entry.segment.name, shift: .zero)
+        if snapshot.remote != nil, entries[key] == nil { await snapshot.prefetch(entry.ownFiles + entry.sharedFiles) }
+        return try await segment(as: key) {
             Outcome { () throws(TransportStreamError) in try source.write(entry) }
+        }
+    }
+
+    /// The transport stream of a segment that is not in the ring.
+    /// - Parameter file: returns the segment; nil if there is none.
+    func segment(
+        of entry: RingEntry, in snapshot: RingSnapshot, file: @escaping @Sendable () -> [UInt8]?
+    ) async throws(TransportStreamError) -> TransportSegment {
+        let source = TransportStreamSource(snapshot, memory: memory)
+        return try await segment(as: Key(name: entry.segment.name, shift: .zero)) {
+            Outcome { () throws(TransportStreamError) in
+                guard let file = file() else { throw .noMedia }
+                return try source.write(entry, file: file)
+            }
         }
     }
 

@@ -13,14 +13,13 @@ extension NewSegment {
         _ segment: SplicedSegment, from source: UpstreamPosition?, markers: SegmentAdMarkers,
         transportStream: TransportStreamPoint?, sidecars: [SidecarFile] = []
     ) {
-        let description = segment.description
         self.init(
             initialization: InitializationFile(name: segment.initSection.name, bytes: segment.initSection.bytes),
             header: segment.fragment.header, payload: segment.fragment.payloads, duration: segment.duration.count,
             isDiscontinuous: segment.isDiscontinuous, isIndependent: segment.isIndependent,
             programDateTime: ProgramDateTime(millisecondsSince1970: segment.programDateTime),
             resumePoint: ResumePoint(segment.position, source: source),
-            format: SegmentFormat(description.video, audioCodec: description.audioCodec),
+            format: SegmentFormat(segment.description),
             captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream,
             sidecars: sidecars)
         audioTracks = segment.position.audioTracks.map { position in
@@ -32,6 +31,10 @@ extension NewSegment {
 }
 
 extension SegmentFormat {
+    init(_ description: PeriodDescription) {
+        self.init(description.video, audioCodec: description.audioCodec)
+    }
+
     fileprivate init(_ video: PeriodDescription.VideoFormat?, audioCodec: String? = nil) {
         self.init(
             videoCodec: video?.codec, audioCodec: audioCodec,

@@ -48,6 +48,7 @@ package struct ChannelOptions: Sendable {
         package let captionsToWebVTT = Field<Bool>(.captionsToWebVTT)
         package let requiredMedia = Field<String>(.require)
         package let slate = Field<String>(.slate)
+        package let ads = Field<String>(.ads)
         package let window = Field<Duration>(.window)
         /// Length of the rewind, by `dvr` or `rewind`.
         package let rewind = Field<Duration>(.dvr)
@@ -55,6 +56,8 @@ package struct ChannelOptions: Sendable {
         package let keepsRewind = Field<Bool>(.rewind)
         package let archive = Field<Duration>(.archive)
         package let archiveSize = Field<Int>(.archiveSize)
+        package let archiveStore = Field<String>(.archiveStore)
+        package let redirectsArchive = Field<Bool>(.archiveRedirect)
         package let offersStills = Field<Bool>(.stills)
         package let burst = Field<Duration>(.burst)
         package let spool = Field<String>(.spool)
@@ -85,7 +88,7 @@ package struct ChannelOptions: Sendable {
     package var runsAlways: Bool {
         self.isAlways
             ?? (self.record != nil || self.recordTo != nil || self.keepsRewind == true || self.archive != nil
-                || self.archiveSize != nil)
+                || self.archiveSize != nil || self.archiveStore != nil)
     }
 
     /// These options, and `defaults` where they say nothing.

@@ -28,8 +28,10 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
     case captionsToWebVTT = "captions-to-webvtt"
-    case require, slate, window, dvr, rewind, archive
+    case require, slate, ads, window, dvr, rewind, archive
     case archiveSize = "archive-size"
+    case archiveStore = "archive-store"
+    case archiveRedirect = "archive-redirect"
     case stills, burst, spool, record
     // Recordings.
     case recordTo = "record-to"
@@ -170,9 +172,14 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 .flag, "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")
         case .captionsToWebVTT:
             return row(
-                .flag, "Publish the captions of CEA-608 as WebVTT too, for players that show no captions in the video.")
+                .flag,
+                "Publish captions of CEA-608 and teletext subtitles as WebVTT too, for players that show no others.")
         case .require: return row(.choice(["video", "any"]), "Media that the channel must have: video.")
         case .slate: return row(.path, from: \.isOperator, "MP4 file to publish while no upstream delivers.")
+        case .ads:
+            return row(
+                .choice(["keep", "mark", "slate"]),
+                "Ad breaks: keep, mark those that nobody signals, or the slate in their place.")
         case .window: return row(.span, "Length of live.m3u8, which has at least six segments.")
         case .dvr: return row(.span, "Rewind to keep: 90, 15m, 2h.")
         case .rewind:
@@ -187,6 +194,14 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             return row(
                 .storage(atLeast: Self.smallestArchive),
                 "Bytes of its segments that are kept on the disk, at least \(Self.smallestArchive >> 20)MiB: 500GiB.")
+        case .archiveStore:
+            return row(
+                .text(.store), from: \.isOperator,
+                "S3 store that has the archive: s3://bucket/prefix?endpoint=https://host:port&region=…&style=path.")
+        case .archiveRedirect:
+            return row(
+                .flag, from: \.isOperator,
+                "Redirect players to the store for segments that are there, by URLs that it accepts for 15 minutes.")
         case .stills:
             return row(.flag, "Make stills of the channel when somebody asks for them: still.jpg, stills.vtt.")
         case .burst:

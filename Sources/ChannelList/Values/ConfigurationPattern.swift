@@ -2,7 +2,7 @@
 package enum ConfigurationPattern: CaseIterable, Sendable {
     case url, source, proxy, account, credential, logo, text, number, shift, duration, shortSpan, byteCount, variant,
         variants, audioTracks, headerName,
-        headerValue, cookie, token, slug
+        headerValue, cookie, token, slug, store
 
     package var expression: String {
         switch self {
@@ -26,8 +26,12 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .cookie: "^[!-:<>-~]+=[!-:<-~]*(; ?[!-:<>-~]+=[!-:<-~]*)*$"
         case .token: "^[!-~]{16,1024}$"
         case .slug: "^[a-z0-9]+(-[a-z0-9]+)*$"
+        case .store: #"^s3://[a-z0-9.-]{3,63}(/[0-9A-Za-z._~-]+)*/?(\?\#(Self.storeItem)(&\#(Self.storeItem))*)?$"#
         }
     }
+
+    private static let storeItem =
+        #"(endpoint=https?://([0-9A-Za-z._-]+|\[(\#(ipv6))\])(:[0-9]{1,5})?|region=[0-9a-z-]{1,64}|style=(path|virtual))"#
 
     private static let height = "[1-9][0-9]{0,3}p?"
     private static let language = "[A-Za-z]{2,3}(-[0-9A-Za-z]{1,8}){0,3}"
@@ -47,7 +51,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     /// The longest text, in Unicode scalars.
     package var longest: Int {
         switch self {
-        case .url, .source, .proxy, .logo, .headerValue, .cookie: 4096
+        case .url, .source, .proxy, .logo, .headerValue, .cookie, .store: 4096
         case .text, .credential, .audioTracks, .variants: 200
         case .token: 1024
         case .slug, .account: 64
@@ -79,6 +83,8 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .headerValue: "a header's value: ASCII characters in one line"
         case .cookie: "a list of cookies: name=value; name=value"
         case .token: "a token: 16 to 1024 visible ASCII characters"
+        case .store:
+            "the place of a store such as s3://bucket/prefix?endpoint=https://host:port&region=eu-west-1&style=path"
         case .slug: "a name of a-z, 0-9 and single dashes"
         }
     }

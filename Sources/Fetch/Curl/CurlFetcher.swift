@@ -75,12 +75,15 @@ package final class CurlFetcher: Fetcher {
         }
     }
 
-    /// Makes one POST request. No redirect is followed, and the answer is limited as one to a request for a key.
-    package func post(_ content: PostContent, to url: String) async -> FetchOutcome {
+    /// Makes one request that changes something. No redirect is followed.
+    /// - Parameter purpose: the request and its answer are limited as those for such a resource.
+    package func send(
+        _ content: RequestContent, to url: String, limitedAs purpose: FetchRequest.Purpose = .key
+    ) async -> FetchOutcome {
         do throws(FetchError) {
             return await run(
                 try CurlJob(
-                    FetchRequest(.key, url: url), to: HTTPURL(url), headers: headers, configuration: configuration,
+                    FetchRequest(purpose, url: url), to: HTTPURL(url), headers: headers, configuration: configuration,
                     content: content))
         } catch {
             return .failure(error)

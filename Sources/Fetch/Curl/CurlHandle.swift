@@ -50,12 +50,13 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_headers(raw, headers))
     }
 
-    /// Makes the request a POST with a copy of `bytes`.
-    mutating func setContent(_ bytes: [UInt8]) {
+    /// Makes the request one with another method and a copy of `bytes`.
+    mutating func setContent(_ bytes: [UInt8], method: String) {
         set(CURLOPT_POST, 1)
         set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: bytes.count)
         var bytes = bytes
         unsafe recordResult(liverelay_curl_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, &bytes))
+        set(CURLOPT_CUSTOMREQUEST, method)
     }
 
     /// - Parameter context: passed to both callbacks and returned for `CURLINFO_PRIVATE`; not retained.

@@ -11,8 +11,8 @@ struct CurlJob: Equatable, Sendable {
     let headerLines: [String]
     /// `first-last`; nil: the whole resource.
     let range: String?
-    /// The body of a POST; nil: the request is a GET.
-    let content: PostContent?
+    /// What is sent; nil: the request is a GET.
+    let content: RequestContent?
     let configuration: CurlConfiguration
     let cookieLines: [String]
     /// Whether no encoding is requested, and the body is passed on as it is, whatever its Content-Encoding.
@@ -28,7 +28,7 @@ struct CurlJob: Equatable, Sendable {
     /// - Parameter url: the request's URL, or that of a redirect.
     init(
         _ request: FetchRequest, to url: HTTPURL, headers: RequestHeaders, configuration: CurlConfiguration,
-        usesIdentityEncoding: Bool = false, content: PostContent? = nil, download: Download? = nil,
+        usesIdentityEncoding: Bool = false, content: RequestContent? = nil, download: Download? = nil,
         stream: StreamBuffer? = nil
     ) throws(FetchError) {
         let range = request.byteRange?.firstAndLast
@@ -38,14 +38,14 @@ struct CurlJob: Equatable, Sendable {
         self.request = request
         self.url = url.text
         self.origin = try HTTPURL(request.url).origin
-        // A redirect of a POST may or may not ask for another one (RFC 9110 §15.4).
+        // A redirect of such a request may or may not ask for another one (RFC 9110 §15.4).
         self.followsRedirects = content == nil && headers.mayFollowRedirects(from: url)
         self.userInfo = headers.userInfo(for: url)
         // Media is compressed already. Asking for no encoding leaves no body to be decompressed on the curl thread.
         let isMedia = [.segment, .key, .map].contains(request.purpose)
         self.usesIdentityEncoding = usesIdentityEncoding || isMedia || range != nil
         self.headerLines =
-            headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)"] } ?? [])
+            headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)", "Expect:"] } ?? [])
             + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
         self.download = download
         self.stream = stream

@@ -116,7 +116,7 @@ final class CurlTransfer {
         handle.set(CURLOPT_COOKIEFILE, "")  // enables the cookie jar
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
         handle.setHeaders(job.headerLines)
-        if let content = job.content { handle.setContent(content.bytes) }
+        if let content = job.content { handle.setContent(content.bytes, method: content.method.rawValue) }
         if let userInfo = job.userInfo {
             // libcurl keeps them while redirects stay with the first host, port and scheme.
             handle.set(CURLOPT_USERNAME, userInfo.user)

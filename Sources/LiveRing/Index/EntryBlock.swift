@@ -230,7 +230,9 @@ private struct EntryDifference: Sendable {
     /// - Returns: nil if `entry` differs in more than this value holds, or by more.
     init?(_ entry: RingEntry, from base: RingEntry, at index: Int) {
         guard entry.hasConstants(of: base),
-            let name = SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8)
+            let name = SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8),
+            // Entries of several relays in one archive have other numbers than their files.
+            name.number == entry.mediaSequence
         else {
             return nil
         }
@@ -276,6 +278,7 @@ private struct EntryDifference: Sendable {
         var entry = base
         entry.mediaSequence += UInt64(mediaSequence)
         entry.isDiscontinuous = flags.contains(.isDiscontinuous)
+        (entry.isAfterInterruption, entry.adBreak.isEdge) = (false, false)
         entry.isIndependent = flags.contains(.isIndependent)
         entry.isGap = flags.contains(.isGap)
         entry.segment = SpoolFile(
@@ -313,7 +316,9 @@ extension RingEntry {
     /// Whether this entry has what all entries have that are kept as their difference from `base`.
     fileprivate func hasConstants(of base: RingEntry) -> Bool {
         let (point, origin) = (resumePoint, base.resumePoint)
-        guard discontinuitySequence == base.discontinuitySequence, initialization == base.initialization,
+        guard !isAfterInterruption, !adBreak.isEdge, adBreak.isInside == base.adBreak.isInside,
+            adBreak.edges == base.adBreak.edges, discontinuitySequence == base.discontinuitySequence,
+            initialization == base.initialization,
             format == base.format, point.compositionOffset == origin.compositionOffset,
             point.audioConfiguration == origin.audioConfiguration, point.videoTracks == origin.videoTracks,
             point.audioTracks.elementsEqual(

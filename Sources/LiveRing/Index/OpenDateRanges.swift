@@ -38,6 +38,14 @@ package struct OpenDateRanges: Equatable, Sendable {
         ranges = ranges.filter { reaches($0, date) }
     }
 
+    /// Whether a signalled break is presented at a date.
+    func hasBreak(at date: ProgramDateTime) -> Bool {
+        ranges.contains { range in
+            guard range.isAdBreak, let start = range.startDate, start <= date else { return false }
+            return date < range.breakEnd ?? start.advanced(by: Self.longestWithoutEnd)
+        }
+    }
+
     private func reaches(_ range: DateRange, _ date: ProgramDateTime) -> Bool {
         guard let start = range.startDate else { return false }
         if start >= date { return true }
@@ -69,6 +77,7 @@ extension AdMarkerTimeline {
         var ranges = index.openDateRanges
         ranges.merge(dateRangesOf: index.indicesWithDateRanges.lazy.map { index.listed[$0] })
         self.init(
-            publishedRanges: ranges.ranges, channelStart: index.listed.first?.programDateTime, autoReturn: autoReturn)
+            publishedRanges: ranges.ranges.filter { !$0.isFoundBreak },
+            channelStart: index.listed.first?.programDateTime, autoReturn: autoReturn)
     }
 }

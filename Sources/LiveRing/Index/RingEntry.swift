@@ -7,6 +7,9 @@ package struct RingEntry: Equatable, Sendable {
     /// The discontinuity sequence number (RFC 8216 §6.2.1). It counts a DISCONTINUITY before this very segment.
     package var discontinuitySequence: UInt64
     package var isDiscontinuous: Bool
+    /// Whether the publisher was interrupted before the segment, as by a restart of the process. The upstream may not have
+    /// spliced anything there.
+    package var isAfterInterruption = false
     /// Whether the segment can be decoded without any other segment.
     package var isIndependent: Bool
     package var initialization: SpoolFile
@@ -17,6 +20,7 @@ package struct RingEntry: Equatable, Sendable {
     package var resumePoint: ResumePoint
     package var format: SegmentFormat
     package var adMarkers: SegmentAdMarkers
+    package var adBreak = AdBreakPoint()
     /// nil if the segment is not offered as a transport stream, as in journals of earlier versions.
     package var transportStream: TransportStreamPoint?
     /// The audio tracks of `resumePoint`, in their order; nil for a track without audio. Fewer than those in a gap.
@@ -165,14 +169,14 @@ extension MediaPlaylist {
     /// - Parameters:
     ///   - nextMediaSequence: the first number if there are no entries.
     ///   - discontinuitySequence: the discontinuity sequence number if there are no entries.
+    ///   - segment: returns the segment of an entry.
     init(
-        entries: some Collection<RingEntry>, of content: PlaylistContent = .fragmentedMP4, targetDuration: Int,
-        nextMediaSequence: UInt64, discontinuitySequence: UInt64
+        entries: some Collection<RingEntry>, targetDuration: Int, nextMediaSequence: UInt64,
+        discontinuitySequence: UInt64, segment: (RingEntry) -> MediaSegment = \.mediaSegment
     ) {
         self.init(
             targetDuration: .seconds(targetDuration),
-            mediaSequence: entries.first?.mediaSequence ?? nextMediaSequence,
-            segments: entries.map { $0.mediaSegment(in: content) })
+            mediaSequence: entries.first?.mediaSequence ?? nextMediaSequence, segments: entries.map(segment))
         // The number of the first segment counts its own DISCONTINUITY, the number of the playlist does not (§6.2.1).
         self.discontinuitySequence =
             segments.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? discontinuitySequence

@@ -1,3 +1,6 @@
+import Playlist
+import Support
+
 // The numbers of the next entry: its media sequence number and its discontinuity sequence number (RFC 8216 §6.2.1).
 
 extension RingIndex {
@@ -10,10 +13,11 @@ extension RingIndex {
         let files = { (kind: SpoolName.TrackKind, tracks: [NewTrack?]) in
             tracks.enumerated().map { index, track in track.map { file(for: $0, kind, track: index) } }
         }
-        return RingEntry(
+        var entry = RingEntry(
             mediaSequence: nextMediaSequence,
             discontinuitySequence: discontinuitySequence + (isDiscontinuous ? 1 : 0),
-            isDiscontinuous: isDiscontinuous, isIndependent: segment.isIndependent,
+            isDiscontinuous: isDiscontinuous, isAfterInterruption: afterInterruption,
+            isIndependent: segment.isIndependent,
             initialization: SpoolFile(
                 name: segment.initialization.name, byteCount: segment.initialization.bytes.count),
             segment: SpoolFile(name: name, byteCount: segment.byteCount),
@@ -22,7 +26,36 @@ extension RingIndex {
             transportStream: segment.transportStream, audioFiles: files(.audio, segment.audioTracks),
             videoFiles: files(.video, segment.videoTracks), leadingAudioBytes: segment.leadingAudioBytes,
             isGap: false, listedFrom: firstMediaSequence)
+        entry.adBreak = adBreak(of: entry)
+        if let found = foundBreak(before: entry) { entry.adMarkers.dateRanges.append(found) }
+        return entry
     }
+
+    /// Whether a new entry is in a break that is signalled by now.
+    private func adBreak(of entry: RingEntry) -> AdBreakPoint {
+        var ranges = currentDateRanges
+        ranges.merge(dateRangesOf: CollectionOfOne(entry))
+        let middle = PlaylistTicks.milliseconds(ticks: entry.duration / 2)
+        let isInside = ranges.hasBreak(at: entry.programDateTime.advanced(byMilliseconds: middle))
+        return (newest?.adBreak ?? AdBreakPoint())
+            .followed(byInside: isInside, isDiscontinuous: entry.isDiscontinuous)
+    }
+
+    /// The break that ends with a new entry and that nobody signalled. What is published of it does not change later, so a
+    /// break is not guessed by its length here.
+    private func foundBreak(before entry: RingEntry) -> DateRange? {
+        guard let newest, !newest.isGap, !newest.adBreak.isInside, !entry.adBreak.isInside, entry.isDiscontinuous,
+            newest.initialization.name != entry.initialization.name
+        else { return nil }
+        let found = AdBreakFinder(listed.suffix(Self.judgedEntries) + [entry], canGoOn: true).breaks.last
+        guard let found, found.evidence == .spliced, let end = found.end, end > newest.programDateTime else {
+            return nil
+        }
+        return DateRange(found: found.start, to: end, before: entry.mediaSequence)
+    }
+
+    /// The entries before the end of a break by which it is judged: of an hour, if they last 7 s.
+    private static let judgedEntries = 512
 
     private func file(for track: NewTrack, _ kind: SpoolName.TrackKind, track index: Int) -> TrackFile {
         let initialization = SpoolFile(
@@ -37,7 +70,8 @@ extension RingIndex {
     func gap(after newest: RingEntry, lasting duration: Int64, resumePoint: ResumePoint) -> RingEntry {
         var entry = newest
         entry.mediaSequence = nextMediaSequence
-        (entry.isDiscontinuous, entry.isIndependent, entry.isGap) = (false, true, true)
+        (entry.isDiscontinuous, entry.isAfterInterruption, entry.adBreak.isEdge) = (false, false, false)
+        (entry.isIndependent, entry.isGap) = (true, true)
         entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
         entry.subtitleBytes = 0
         (entry.audioFiles, entry.videoFiles, entry.leadingAudioBytes) = ([], [], 0)

@@ -54,6 +54,8 @@ package struct RingIndex: Equatable, Sendable {
     package private(set) var retiredBytes: UInt64 = 0
     /// The date ranges of unlisted segments that reach into the playlist, and those added at the end of the channel.
     package private(set) var openDateRanges: OpenDateRanges
+    /// The date ranges that may reach beyond the newest entry.
+    private(set) var currentDateRanges: OpenDateRanges
     /// The latest media sequence number at which the live playlist may begin while it does not slide; nil if it slides.
     private(set) var liveWindowStart: UInt64?
     /// The closed captions of the channel.
@@ -69,6 +71,7 @@ package struct RingIndex: Equatable, Sendable {
         self.captions = CaptionRenditions(captions)
         self.liveWindowStart = liveWindowStart
         self.openDateRanges = OpenDateRanges(openDateRanges)
+        currentDateRanges = self.openDateRanges
         self.policy = policy
         self.targetDuration = RingRanges.targetDuration.clamp(targetDuration)
         self.nextMediaSequence = nextMediaSequence
@@ -190,6 +193,8 @@ package struct RingIndex: Equatable, Sendable {
     private mutating func record(_ entry: RingEntry, at index: Int, after previous: RingEntry?) {
         if previous == nil { numberOfIndexZero = entry.mediaSequence &- UInt64(index) }
         if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(index) }
+        currentDateRanges.merge(dateRangesOf: CollectionOfOne(entry))
+        currentDateRanges.removeAll(endingBefore: entry.programDateTime)
         if Self.isRegression(entry, after: previous) { indicesOfDateRegressions.append(index) }
         liveWindow.append(entry)
         appendSums(of: entry)

@@ -12,6 +12,7 @@ struct JournalEntryTag {
         case initializationByteCount = "INIT-BYTES"
         case listedFrom = "LISTED-FROM"
         case discontinuitySequence = "DISCONTINUITY-SEQUENCE"
+        case isAfterInterruption = "INTERRUPTED"
         case isIndependent = "INDEPENDENT"
         case videoDecodeTime = "VIDEO-TIME"
         case audioDecodeTime = "AUDIO-TIME"
@@ -31,6 +32,7 @@ struct JournalEntryTag {
         case sidecars = "TS-FILES"
         /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
         case extent = "TS-EXTENT-1"
+        case adBreak = "AD-BREAK"
         case audioTracks = "TRACKS"
         case audioFiles = "TRACK-FILES"
         case videoTracks = "VIDEO-TRACKS"
@@ -63,6 +65,7 @@ struct JournalEntryTag {
             (.initializationByteCount, String(entry.initialization.byteCount)),
             (.listedFrom, String(entry.listedFrom)),
             (.discontinuitySequence, String(entry.discontinuitySequence)),
+            (.isAfterInterruption, entry.isAfterInterruption ? "YES" : nil),
             (.isIndependent, entry.isIndependent ? nil : "NO"),
             (.videoDecodeTime, String(resumePoint.videoDecodeTime)),
             (.audioDecodeTime, String(resumePoint.audioDecodeTime)),
@@ -86,7 +89,7 @@ struct JournalEntryTag {
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
             (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
-            (.transportStream, entry.transportStream?.parameters),
+            (.transportStream, entry.transportStream?.parameters), (.adBreak, Self.text(of: entry.adBreak)),
             (.sidecars, entry.transportStream.flatMap(Self.text)),
             (.audioTracks, Self.text(of: resumePoint.audioTracks)), (.audioFiles, Self.text(of: entry.audioFiles)),
             (.videoTracks, Self.words(resumePoint.videoTracks)), (.videoFiles, Self.text(of: entry.videoFiles)),
@@ -95,6 +98,11 @@ struct JournalEntryTag {
                 entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
             ),
         ]
+    }
+
+    /// `edges/in/edge`, the last two as 0 or 1; nil if all are 0.
+    private static func text(of point: AdBreakPoint) -> String? {
+        point == AdBreakPoint() ? nil : "\(point.edges)/\(point.isInside ? 1 : 0)/\(point.isEdge ? 1 : 0)"
     }
 
     /// `name:bytes` of each file that the transport stream needs; nil if there is none.
@@ -157,18 +165,29 @@ struct JournalEntryTag {
         return RingEntry(
             mediaSequence: mediaSequence,
             discontinuitySequence: try number(.discontinuitySequence, in: RingRanges.sequenceNumbers),
-            isDiscontinuous: segment.isDiscontinuous, isIndependent: text(.isIndependent) != "NO",
+            isDiscontinuous: segment.isDiscontinuous, isAfterInterruption: text(.isAfterInterruption) == "YES",
+            isIndependent: text(.isIndependent) != "NO",
             initialization: SpoolFile(
                 name: map.uri, byteCount: try number(.initializationByteCount, in: RingRanges.sizes)),
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: RingRanges.sizes)),
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
             format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
+            adBreak: try adBreak(),
             transportStream: try transportStream(), audioFiles: try files(.audioFiles, of: .audio),
             videoFiles: try files(.videoFiles, of: .video),
             leadingAudioBytes: text(.leadingAudioBytes) == nil
                 ? 0 : try number(.leadingAudioBytes, in: RingRanges.sizes),
             isGap: segment.isGap,
             listedFrom: try number(.listedFrom, in: RingRanges.sequenceNumbers))
+    }
+
+    /// Outside of every break if there is none, as in journals of earlier versions.
+    private func adBreak() throws(RingError) -> AdBreakPoint {
+        guard let text = text(.adBreak) else { return AdBreakPoint() }
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { UInt64($0) }
+        guard numbers.count == 3, RingRanges.sequenceNumbers.contains(numbers[0]), numbers[1] <= 1, numbers[2] <= 1
+        else { throw .damagedJournalEntry(uri: uri, attribute: Name.adBreak.rawValue) }
+        return AdBreakPoint(isInside: numbers[1] == 1, isEdge: numbers[2] == 1, edges: numbers[0])
     }
 
     private func resumePoint() throws(RingError) -> ResumePoint {

@@ -10,6 +10,7 @@ struct PublishedPlaylist {
     /// The subtitles of `content`; nil lists the segments.
     var subtitles: SubtitleRendition?
     var form = PlaylistForm.unannounced
+    var ads = AdView.keep
 
     /// The live window; nil before the first segment.
     var live: MediaPlaylist? {
@@ -130,14 +131,14 @@ struct PublishedPlaylist {
             playlist.canSkipUntil = Int(skipBoundary / PlaylistTicks.ticksPerSecond)
         }
         guard start > range.lowerBound else { return playlist }
-        let first = index.listed[range.lowerBound].mediaSegment(in: content)
+        let first = ads.mediaSegment(of: index.listed[range.lowerBound], in: content)
         playlist.skippedSegments = start - range.lowerBound
         playlist.discontinuitySequence = first.discontinuitySequence - (first.isDiscontinuous ? 1 : 0)
         playlist.hasIndependentSegments = index.hasIndependentSegments(in: range)
         // Only segments and their tags are skipped.
         playlist.dateRanges = dateRanges(openAt: range.lowerBound)
         for skipped in index.indicesWithDateRanges where range.lowerBound..<start ~= skipped {
-            playlist.dateRanges += index.listed[skipped].adMarkers.dateRanges
+            playlist.dateRanges += ads.entry(for: index.listed[skipped]).adMarkers.dateRanges
         }
         return playlist
     }
@@ -167,11 +168,11 @@ struct PublishedPlaylist {
         entries = entries.drop { !$0.isListed(in: content) }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
-            entries: entries, of: content, targetDuration: index.targetDuration,
-            nextMediaSequence: index.nextMediaSequence,
-            discontinuitySequence: index.discontinuitySequence)
+            entries: entries, targetDuration: index.targetDuration, nextMediaSequence: index.nextMediaSequence,
+            discontinuitySequence: index.discontinuitySequence
+        ) { ads.mediaSegment(of: $0, in: content) }
         playlist.hasIFramesOnly = content == .iFrames
-        if let subtitles { playlist.segments = entries.compactMap { subtitles.mediaSegment(for: $0) } }
+        if let subtitles { playlist.segments = entries.compactMap { subtitles.mediaSegment(for: ads.entry(for: $0)) } }
         playlist.dateRanges = dateRanges(openAt: entries.startIndex)
         return playlist
     }

@@ -130,11 +130,11 @@ extension DVRRing {
     ///   - targetDuration: seconds, at least that of the upstream.
     ///   - firstMediaSequence: the first number of a ring without a past. With the number of the upstream, segment names
     ///     do not repeat if the directory is emptied.
-    ///   - subtitles: the renditions of the upstream. The subtitles of other renditions are removed; nil keeps all.
+    ///   - subtitles: the subtitle renditions to publish.
     ///   - previous: what `previousRing` returned for the directory, so that the journal is not read again.
     package init(
         directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
-        subtitles: [Rendition]? = [], previous: PreviousRing? = nil
+        subtitles: SubtitleSelection = .none, previous: PreviousRing? = nil
     ) throws(RingError) {
         try self.init(
             spool: SpoolDirectory(directory), policy: policy, targetDuration: targetDuration,
@@ -143,7 +143,7 @@ extension DVRRing {
 
     init(
         spool: consuming SpoolDirectory, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
-        subtitles: [Rendition]? = [], previous: PreviousRing? = nil
+        subtitles: SubtitleSelection = .none, previous: PreviousRing? = nil
     ) throws(RingError) {
         let files = try spool.files()
         let path = spool.path(of: SpoolName.journal)
@@ -152,7 +152,7 @@ extension DVRRing {
         let recovery = try RingRecovery(
             journal, path: path, files: files, policy: policy, targetDuration: targetDuration,
             firstMediaSequence: firstMediaSequence)
-        self.init(try RingOpening(spool, recovery: recovery, renditions: subtitles, files: files))
+        self.init(try RingOpening(spool, recovery: recovery, subtitles: subtitles, files: files))
     }
 
     /// Whether a process publishes into the ring in `directory`. A lock that cannot be examined counts as held.
@@ -167,7 +167,7 @@ extension DVRRing {
     /// Closes this ring and continues it with parameters that are known only now. The spool stays locked meanwhile, and
     /// nothing of it is read.
     package func reopened(
-        policy: RetentionPolicy, targetDuration: Int, subtitles: [Rendition]?
+        policy: RetentionPolicy, targetDuration: Int, subtitles: SubtitleSelection
     ) throws(RingError) -> DVRRing {
         try reacquireSpool()
         try? listPendingGaps()
@@ -175,7 +175,7 @@ extension DVRRing {
         return DVRRing(
             try RingOpening(
                 SpoolDirectory(sharing: spool), continuing: self, policy: policy, targetDuration: targetDuration,
-                renditions: subtitles))
+                subtitles: subtitles))
     }
 }
 
@@ -260,6 +260,13 @@ extension DVRRing {
         performHousekeeping { () throws(RingError) in
             for name in subtitles.unneeded(try spool.files(), index) { try spool.remove(name) }
         }
+    }
+
+    /// Adds a subtitle rendition that is made of something else of the channel.
+    /// - Parameter source: what it is made of, which no other rendition is.
+    package func addSubtitles(_ rendition: Rendition, source: String) {
+        subtitles.add(rendition, source: source)
+        publishSnapshot()
     }
 
     /// Publishes the subtitles of a published segment. The subtitles of each rendition come in the order of the segments.
@@ -417,10 +424,8 @@ extension DVRRing {
     /// Makes sure, before a write, that no other process writes into the directory.
     ///
     /// If the directory was removed or replaced, the files that are missing in the new directory become gaps.
-    /// - Returns: whether the directory is another one than before.
-    @discardableResult
-    private func reacquireSpool() throws(RingError) -> Bool {
-        guard let files = try spool.reacquireLock() else { return false }
+    private func reacquireSpool() throws(RingError) {
+        guard let files = try spool.reacquireLock() else { return }
         journal.invalidate()
         index =
             RingRecovery.index(
@@ -430,7 +435,6 @@ extension DVRRing {
         subtitles.updateGaps(from: files, index: &index)
         spoolReplacements += 1
         publishSnapshot()
-        return true
     }
 }
 

@@ -1,5 +1,3 @@
-import Playlist
-
 /// A recovered ring whose spool was cleaned up.
 struct RingOpening: ~Copyable {
     let spool: SpoolDirectory
@@ -12,11 +10,12 @@ struct RingOpening: ~Copyable {
 
     /// - Parameter files: the ring's files.
     init(
-        _ spool: consuming SpoolDirectory, recovery: RingRecovery, renditions: [Rendition]?, files: SpoolFiles
+        _ spool: consuming SpoolDirectory, recovery: RingRecovery, subtitles selection: SubtitleSelection,
+        files: SpoolFiles
     ) throws(RingError) {
         index = recovery.index
         checkpoint = CheckpointFile(upTo: nil)
-        subtitles = SubtitleStore(renditions, index: &index, in: spool, files: files)
+        subtitles = SubtitleStore(selection, index: &index, in: spool, files: files)
         housekeepingError = subtitles.recoveryError
         self.recovery = recovery
         if recovery.isDamaged { spool.link(SpoolName.journal, as: SpoolName.damagedJournal) }
@@ -28,11 +27,11 @@ struct RingOpening: ~Copyable {
     /// The state of `ring`, which is closed, with other parameters.
     init(
         _ spool: consuming SpoolDirectory, continuing ring: isolated DVRRing, policy: RetentionPolicy,
-        targetDuration: Int, renditions: [Rendition]?
+        targetDuration: Int, subtitles selection: SubtitleSelection
     ) throws(RingError) {
         index = ring.index
         index.setParameters(policy: policy, targetDuration: targetDuration)
-        let (store, unneeded) = SubtitleStore.continuing(ring.subtitles, with: renditions, index: &index)
+        let (store, unneeded) = SubtitleStore.continuing(ring.subtitles, with: selection, index: &index)
         (subtitles, journal, housekeepingError) = (store, ring.journal, ring.housekeepingError)
         checkpoint = ring.checkpoint
         recovery = RingRecovery(continuing: index, hasEnded: ring.hasEnded)

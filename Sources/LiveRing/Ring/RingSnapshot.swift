@@ -17,11 +17,15 @@ package struct RingSnapshot: Sendable {
     /// The subtitle renditions in the order in which the ring was opened with them.
     package let subtitles: [SubtitleRendition]
     package let directory: String
+    /// Has the files that are not in `directory`; nil if nothing has.
+    package let remote: (any RemoteFiles)?
 
     init(
         version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, spoolReplacements: Int = 0,
-        housekeepingError: RingError?, subtitles: [SubtitleRendition] = [], directory: String
+        housekeepingError: RingError?, subtitles: [SubtitleRendition] = [], directory: String,
+        remote: (any RemoteFiles)? = nil
     ) {
+        self.remote = remote
         self.subtitles = subtitles
         self.version = version
         self.index = index
@@ -43,23 +47,36 @@ package struct RingSnapshot: Sendable {
     /// `live.m3u8`, `ts/live.m3u8` or `subs-<number>.m3u8`; nil before the first segment, or if there are no such
     /// subtitles. Players give up on an empty playlist, so requests have to wait.
     package func livePlaylist(
-        of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+        of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced, ads: AdView = .keep
     ) -> [UInt8]? {
-        published(content, form)?.live.map(Self.bytes)
+        published(content, form, ads)?.live.map(Self.bytes)
     }
 
     /// `dvr.m3u8`, `ts/dvr.m3u8` or `dvr-subs-<number>.m3u8`; nil if the ring has no segment in the range.
     package func dvrPlaylist(
-        _ range: RewindRange, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+        _ range: RewindRange, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced,
+        ads: AdView = .keep
     ) -> [UInt8]? {
-        published(content, form)?.rewind(range).map(Self.bytes)
+        published(content, form, ads)?.rewind(range).map(Self.bytes)
     }
 
     /// The playlist of the entries that `selection(of:)` of this snapshot returned, as `dvrPlaylist` of a range.
     package func dvrPlaylist(
-        _ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4, as form: PlaylistForm = .unannounced
+        _ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4,
+        as form: PlaylistForm = .unannounced,
+        ads: AdView = .keep
     ) -> [UInt8]? {
-        published(content, form)?.playlist(of: selection).map(Self.bytes)
+        published(content, form, wholeView(ads, of: selection))?.playlist(of: selection).map(Self.bytes)
+    }
+
+    /// The view of a range. A segment that a player may have loaded stays as it was listed, so breaks that are found
+    /// afterwards are replaced only in a range that no player saw grow.
+    private func wholeView(_ ads: AdView, of selection: RewindSelection) -> AdView {
+        guard ads.replacesSegments, selection.isClosed, let first = index.listed[selection.indices].first,
+            let last = index.listed[selection.indices].last
+        else { return ads }
+        return ads.replacing(
+            adBreaks(.between(start: first.programDateTime, end: last.programDateTimeEnd)) ?? [])
     }
 
     /// The number after the last segment that playlists of `content` list.
@@ -88,9 +105,11 @@ package struct RingSnapshot: Sendable {
         }
     }
 
-    private func published(_ content: PlaylistContent, _ form: PlaylistForm) -> PublishedPlaylist? {
+    private func published(
+        _ content: PlaylistContent, _ form: PlaylistForm, _ ads: AdView
+    ) -> PublishedPlaylist? {
         guard offers(content) else { return nil }
-        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content, form: form)
+        var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content, form: form, ads: ads)
         guard case .subtitles(let number) = content else { return playlist }
         playlist.subtitles = subtitles.first { $0.number == number }
         return playlist
@@ -166,7 +185,6 @@ package struct RingSnapshot: Sendable {
             return rendition
         }
         return attributes.map {
-            let captions = index.captions.renditions
             var playlist = $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
             let codecs = $0.audioCodecs
             playlist.variants += further.map { other in
@@ -180,6 +198,9 @@ package struct RingSnapshot: Sendable {
             return Array(PlaylistWriter.write(playlist).utf8)
         }
     }
+
+    /// The closed captions that the master playlists declare.
+    package var captions: [Rendition] { index.captions.renditions }
 
     /// The subtitle file called `name` if it can be fetched.
     package func subtitleFile(named name: String) -> SpoolFile? {
@@ -292,18 +313,47 @@ extension RingSnapshot {
     package var hasTransportStream: Bool { index.variantSums.transportStream.ticks > 0 }
 
     /// The bytes of a file of the ring.
-    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
-        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd()
-    }
+    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] { try open(file).readToEnd() }
 
     /// The bytes of a range of a file; fewer if the file ends before.
     package func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
-        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(in: range)
+        guard let remote, range.count <= Self.smallRange, range.count < file.byteCount else {
+            return try open(file).bytes(in: range)
+        }
+        do throws(RingError) {
+            return try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(in: range)
+        } catch .system(.open, _, code: FileDescriptor.doesNotExist) {
+            return try remote.waitForBytes(of: file, in: range)
+        }
     }
+
+    /// Bytes of a remote file that are fetched without the others.
+    private static let smallRange = 64 << 10
 
     /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.
     /// - Returns: the number of its bytes.
     package func read(_ file: SpoolFile, into buffer: inout [UInt8]) throws(RingError) -> Int {
-        try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).readToEnd(into: &buffer)
+        try open(file).readToEnd(into: &buffer)
+    }
+
+    /// Opens a file of the ring, or waits for the copy of a remote one.
+    private func open(_ file: SpoolFile) throws(RingError) -> FileDescriptor {
+        do throws(RingError) {
+            return try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly)
+        } catch {
+            guard let remote, case .system(.open, _, code: FileDescriptor.doesNotExist) = error else { throw error }
+            return try FileDescriptor(remote.waitForPath(of: file), flags: FileDescriptor.readOnly)
+        }
+    }
+
+    /// Makes copies of files that are remote, so that nothing has to wait for them.
+    package func prefetch(_ files: [SpoolFile]) async {
+        guard let remote else { return }
+        for file in files where !isLocal(file) { _ = try? await remote.path(of: file) }
+    }
+
+    /// Whether a file is in the directory of the ring.
+    package func isLocal(_ file: SpoolFile) -> Bool {
+        (try? FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).byteCount()) == file.byteCount
     }
 }

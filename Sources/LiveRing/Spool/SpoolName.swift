@@ -103,6 +103,11 @@ package enum SpoolName {
         return (kind, track, mediaSequence)
     }
 
+    /// The media sequence number in the name of a file of a track beside the leading one; nil for any other name.
+    package static func mediaSequence(ofTrackFile name: some StringProtocol) -> UInt64? {
+        trackFile(named: name)?.mediaSequence
+    }
+
     /// Whether `name` is that of a segment's file in a track beside the leading one.
     package static func isTrackFile(_ name: some StringProtocol) -> Bool { trackFile(named: name) != nil }
 
@@ -114,7 +119,9 @@ package enum SpoolName {
     }
 
     /// The name of one track of a file: `seg-<media sequence>-<fingerprint>-video.m4s`, `init-<hash>-video.mp4`.
-    static func extract(_ track: Track, of name: String) -> String { "\(name.dropLast(4))-\(track)\(name.suffix(4))" }
+    package static func extract(_ track: Track, of name: String) -> String {
+        "\(name.dropLast(4))-\(track)\(name.suffix(4))"
+    }
 
     /// The track and the file in the name of one track of a file; nil for any other name.
     package static func extract(named name: some StringProtocol) -> (track: Track, file: String)? {
@@ -203,6 +210,12 @@ package enum SpoolName {
         guard name.hasPrefix(prefix), name.hasSuffix(".mp4"), name.utf8.count <= 100 else { return false }
         let middle = name.dropFirst(prefix.utf8.count).dropLast(4)
         return !middle.isEmpty && middle.allSatisfy(isAlphanumeric)
+    }
+
+    /// Whether `name` is `<64 hexadecimal digits>.m4s`.
+    static func isArchiveObject(_ name: some StringProtocol) -> Bool {
+        name.utf8.count == 68 && name.hasSuffix(fragmentedMP4Suffix)
+            && name.utf8.dropLast(4).allSatisfy { Hexadecimal.value(ofDigit: $0) != nil }
     }
 
     /// Whether only a ring creates files called `name`.

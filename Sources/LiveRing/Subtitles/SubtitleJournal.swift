@@ -7,6 +7,8 @@ struct SubtitleJournal {
     private static let renditionTag = "#LIVERELAY-RENDITION:"
     private static let entryTag = "#LIVERELAY-SUBTITLES:"
     private static let byteCount = "BYTES"
+    /// The attribute of the rendition that no playlist has.
+    private static let source = "SOURCE"
 
     let track: SubtitleRendition
 
@@ -22,7 +24,9 @@ struct SubtitleJournal {
             ?? index.discontinuitySequence
         playlist.playlistType = .event
         // The last line of the head. A text without it has no complete head.
-        playlist.unknownTags = [Self.renditionTag + track.rendition.attributes.text]
+        var attributes = track.rendition.attributes
+        attributes.set(Self.source, to: track.source, isQuoted: true)
+        playlist.unknownTags = [Self.renditionTag + attributes.text]
         // Version 3, because durations have decimals (RFC 8216 §7).
         return segments.isEmpty ? PlaylistWriter.head(of: playlist, version: 3) : PlaylistWriter.write(playlist)
     }
@@ -57,7 +61,7 @@ struct SubtitleJournal {
             upstream.attributes = try AttributeList(
                 parsing: head.dropFirst(renditionTag.count), line: 0, tag: renditionTag)
         } catch { throw .unreadableJournal(path: path, error) }
-        var track = SubtitleRendition(number: number, upstream: upstream)
+        var track = SubtitleRendition(number: number, publishing: upstream, source: upstream.attributes[source])
         for segment in playlist.segments {
             track.append(try entry(of: segment, number: number, files: files), for: segment.mediaSequence)
         }

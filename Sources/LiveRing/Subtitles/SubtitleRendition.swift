@@ -14,15 +14,18 @@ package struct SubtitleRendition: Equatable, Sendable {
     package let number: Int
     /// The rendition in the master playlist (RFC 8216 §4.3.4.1).
     package let rendition: Rendition
+    /// What the files are made of in this process; nil if they are the upstream's subtitles.
+    package let source: String?
     /// The media sequence number of the first entry; nil without entries.
     private(set) var firstMediaSequence: UInt64?
     /// The entries of consecutive segments.
     private(set) var entries = PersistentVector<SubtitleEntry>()
 
-    /// - Parameter upstream: the rendition of the upstream. Its GROUP-ID and URI are not used.
-    init(number: Int, upstream: Rendition) {
+    /// - Parameter rendition: that of the upstream, for example. Its GROUP-ID and URI are not used.
+    init(number: Int, publishing rendition: Rendition, source: String? = nil) {
         self.number = number
-        var rendition = Rendition(publishing: upstream, as: Self.groupID)
+        self.source = source
+        var rendition = Rendition(publishing: rendition, as: Self.groupID)
         rendition.uri = SpoolName.subtitleJournal(number)
         self.rendition = rendition
     }
@@ -33,9 +36,10 @@ package struct SubtitleRendition: Equatable, Sendable {
     /// The first media sequence number without subtitles; nil without entries.
     var nextMediaSequence: UInt64? { firstMediaSequence.map { $0 + UInt64(entries.count) } }
 
-    /// Whether `other`, from an earlier process, has the same name and language.
+    /// Whether `other`, from an earlier process, is made of the same, or has the same name and language.
     func isSameRendition(as other: SubtitleRendition) -> Bool {
-        rendition.name == other.rendition.name && rendition.language == other.rendition.language
+        guard source == nil, other.source == nil else { return source == other.source }
+        return rendition.name == other.rendition.name && rendition.language == other.rendition.language
     }
 
     mutating func append(_ entry: SubtitleEntry, for mediaSequence: UInt64) {

@@ -17,23 +17,18 @@ struct SubtitleStore {
 
     /// Continues the renditions of an earlier process.
     /// - Parameters:
-    ///   - renditions: the renditions to publish; nil continues all.
+    ///   - selection: the renditions to publish.
     ///   - files: the ring's files.
     init(
-        _ renditions: [Rendition]?, index: inout RingIndex, in spool: borrowing SpoolDirectory, files: SpoolFiles
+        _ selection: SubtitleSelection, index: inout RingIndex, in spool: borrowing SpoolDirectory, files: SpoolFiles
     ) {
         var recovered: [SubtitleRendition] = []
         for number in files.subtitleJournals {
             if let track = recover(number, in: spool, files: files) { recovered.append(track) }
         }
         var nextNumber = (recovered.map(\.number).max() ?? -1) + 1
-        for rendition in renditions ?? recovered.map(\.rendition) {
-            var track = SubtitleRendition(number: nextNumber, upstream: rendition)
-            if let old = recovered.firstIndex(where: { $0.isSameRendition(as: track) }) {
-                track = recovered.remove(at: old)
-            } else {
-                nextNumber += 1
-            }
+        for var track in selection.renditions(of: recovered, numberedFrom: nextNumber) {
+            nextNumber = max(nextNumber, track.number + 1)
             track.evict(outside: index.oldestMediaSequence..<index.nextMediaSequence)
             for (number, file) in track.files { index.addSubtitles(file.byteCount, to: number) }
             self.renditions.append(track)
@@ -42,26 +37,32 @@ struct SubtitleStore {
     }
 
     /// Continues `earlier`, another store of this process, with other renditions.
-    /// - Parameter renditions: the renditions to publish; nil continues all.
+    /// - Parameter selection: the renditions to publish.
     /// - Returns: the names of the files of renditions that are not continued.
     static func continuing(
-        _ earlier: SubtitleStore, with renditions: [Rendition]?, index: inout RingIndex
+        _ earlier: SubtitleStore, with selection: SubtitleSelection, index: inout RingIndex
     ) -> (store: SubtitleStore, unneeded: [String]) {
-        guard let renditions else { return (earlier, []) }
         var (store, rest) = (earlier, Array(zip(earlier.renditions, earlier.journals)))
-        (store.renditions, store.journals) = ([], [])
-        var nextNumber = (earlier.renditions.map(\.number).max() ?? -1) + 1
-        for rendition in renditions {
-            let new = SubtitleRendition(number: nextNumber, upstream: rendition)
-            let known = rest.firstIndex { $0.0.isSameRendition(as: new) }.map { rest.remove(at: $0) }
-            if known == nil { nextNumber += 1 }
-            store.renditions.append(known?.0 ?? new)
-            store.journals.append(known?.1 ?? JournalFile(SpoolName.subtitleJournal(new.number)))
+        store.renditions = selection.renditions(of: earlier.renditions, numberedFrom: earlier.nextNumber)
+        store.journals = store.renditions.map { track in
+            let known = rest.firstIndex { $0.0.number == track.number }.map { rest.remove(at: $0).1 }
+            return known ?? JournalFile(SpoolName.subtitleJournal(track.number))
         }
         for (track, _) in rest {
             for (number, file) in track.files { index.addSubtitles(-file.byteCount, to: number) }
         }
         return (store, rest.flatMap { track, journal in track.files.map(\.file.name) + [journal.name] })
+    }
+
+    /// The number of the next new rendition.
+    private var nextNumber: Int { (renditions.map(\.number).max() ?? -1) + 1 }
+
+    /// Adds a rendition.
+    /// - Parameter source: what its files are made of.
+    mutating func add(_ rendition: Rendition, source: String) {
+        let track = SubtitleRendition(number: nextNumber, publishing: rendition, source: source)
+        renditions.append(track)
+        journals.append(JournalFile(SpoolName.subtitleJournal(track.number)))
     }
 
     /// Makes entries whose files are not in `files` gaps, because the spool is another directory. The
@@ -145,11 +146,15 @@ struct SubtitleStore {
         let name = SpoolName.subtitles(rendition: renditions[position].number, mediaSequence: number, bytes: bytes)
         try spool.write(name, [bytes[...]], leaving: index.policy.freeReserve)
         do throws(RingError) {
-            if journals[position].isStale { try rewriteJournal(position, index: index, in: spool) }
             var track = renditions[position]
             track.append(
                 SubtitleRendition.SubtitleEntry(file: SpoolFile(name: name, byteCount: bytes.count)), for: number)
-            try journals[position].append(SubtitleJournal(track: track).record(segment), in: spool)
+            // The head of a journal without records has the number of another segment, if that was published before.
+            if journals[position].isStale || track.entries.count == 1 {
+                try rewriteJournal(of: track, at: position, index: index, in: spool)
+            } else {
+                try journals[position].append(SubtitleJournal(track: track).record(segment), in: spool)
+            }
             renditions[position] = track
         } catch {
             try? spool.remove(name)
@@ -176,7 +181,12 @@ struct SubtitleStore {
     private mutating func rewriteJournal(
         _ position: Int, index: RingIndex, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
-        let track = renditions[position]
+        try rewriteJournal(of: renditions[position], at: position, index: index, in: spool)
+    }
+
+    private mutating func rewriteJournal(
+        of track: SubtitleRendition, at position: Int, index: RingIndex, in spool: borrowing SpoolDirectory
+    ) throws(RingError) {
         let text = SubtitleJournal(track: track).text(index)
         try journals[position].rewrite([text], records: track.entries.count, in: spool)
     }

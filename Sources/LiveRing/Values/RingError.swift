@@ -24,6 +24,8 @@ package enum RingError: Error, Equatable, Sendable {
     case badDuration(Int64, maximum: Int64)
     /// The spool does not accept this name for an init section.
     case badInitializationName(String)
+    /// A file that is in no spool cannot be had.
+    case remote(name: String, message: String)
     /// EXT-X-ENDLIST was published, so nothing may follow (RFC 8216 §6.2.1).
     case ended
 

@@ -26,7 +26,7 @@ package final class EventDelivery: Sendable {
                     advice: error.reason.advice)
             }
             let webhook = Webhook(
-                name: url.redacted, post: { await fetcher.post(.init(type: "application/json", bytes: $0), to: url) },
+                name: url.redacted, post: { await fetcher.send(.init(type: "application/json", bytes: $0), to: url) },
                 subscription: bus.subscribe(), counter: counter, clock: ContinuousClock(), logger: logger)
             targets.append((webhook.subscription, Task { await webhook.run() }))
         }

@@ -43,6 +43,12 @@ package final class RunEvents: Sendable {
         if let directory { publish(.recordingEnd(directory: directory)) }
     }
 
+    package func failArchive(reason: String) { publish(.archiveError(reason: reason)) }
+
+    package func recoverArchive(after seconds: Double) { publish(.archiveRecovery(seconds: seconds)) }
+
+    package func loseFromArchive(segments: Int) { publish(.archiveLoss(segments: segments)) }
+
     package func startRecording(file: String) { publish(.recordingStart(file: file)) }
 
     /// - Parameter note: why the file has another form than was asked for.

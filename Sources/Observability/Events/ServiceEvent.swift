@@ -38,6 +38,9 @@ package enum EventKind: String, CaseIterable, Hashable, Sendable {
     case recordingClose = "recording_close"
     case recordingEnd = "recording_end"
     case recordingError = "recording_error"
+    case archiveError = "archive_error"
+    case archiveRecovery = "archive_recovery"
+    case archiveLoss = "archive_loss"
     case clientConnect = "client_connect"
     case clientDisconnect = "client_disconnect"
     case listReload = "list_reload"
@@ -200,6 +203,18 @@ extension EventContent {
             $0.add("recording", recording)
             $0.add("reason", reason)
         }
+    }
+
+    static func archiveError(reason: String) -> EventContent {
+        EventContent(.archiveError) { $0.add("reason", reason) }
+    }
+
+    static func archiveRecovery(seconds: Double) -> EventContent {
+        EventContent(.archiveRecovery) { $0.add("seconds", seconds: seconds) }
+    }
+
+    static func archiveLoss(segments: Int) -> EventContent {
+        EventContent(.archiveLoss) { $0.add("segments", segments) }
     }
 
     static func clientConnect(_ client: Client) -> EventContent {

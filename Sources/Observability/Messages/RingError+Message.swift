@@ -20,6 +20,7 @@ extension RingError {
         case .badDuration(let ticks, let maximum):
             "a segment lasts \(Ticks(ticks).duration.secondsText), longer than \(Ticks(maximum).duration.secondsText)"
         case .badInitializationName(let name): "\(name) is no valid name of an init section"
+        case .remote(let name, let message): "\(name) cannot be had (\(message))"
         case .ended: "the channel has ended"
         }
     }

@@ -77,6 +77,30 @@ extension MetricCatalog {
                     (["refused"], .integer(UInt64(stills.refused))), (["failed"], .integer(UInt64(stills.failed))),
                 ]
             }),
+        .counters(
+            "liverelay_channel_archive_segments_total", by: ["result"],
+            help:
+                "Segments of the archive in a store: `stored`, or `lost` because the store did not take them in time.",
+            { run in
+                let store = run.status.archiveStore ?? RelayStatus.ArchiveStore()
+                return [
+                    (["stored"], .integer(UInt64(store.segments))), (["lost"], .integer(UInt64(store.lostSegments))),
+                ]
+            }),
+        .counters(
+            "liverelay_channel_archive_requests_total", by: ["kind"],
+            help: "Requests to the store: `put`, `list`, `get`, `delete`; `failed` are those of them that failed.",
+            { run in
+                let store = run.status.archiveStore ?? RelayStatus.ArchiveStore()
+                return [
+                    (["put"], .integer(UInt64(store.puts))), (["list"], .integer(UInt64(store.lists))),
+                    (["get"], .integer(UInt64(store.gets))), (["delete"], .integer(UInt64(store.deletes))),
+                    (["failed"], .integer(UInt64(store.failures))),
+                ]
+            }),
+        .gauge("liverelay_channel_archive_pending_segments", help: "Segments that the store does not have yet.") {
+            Double($0.status.archiveStore?.pendingSegments ?? 0)
+        },
         .seconds(
             "liverelay_channel_stream_dropped_seconds_total",
             help: "Media that slow clients of endless streams were not sent.",

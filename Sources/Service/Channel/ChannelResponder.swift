@@ -16,7 +16,7 @@ package final class ChannelResponder: Sendable {
     /// Bytes of a segment's file that have its header: 10 s of 60 frames per second with audio have some 20 KiB.
     private static let extractedHead = 64 << 10
 
-    private let state: ChannelState
+    let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
     /// Bytes of the channel that were sent to clients.
@@ -25,15 +25,18 @@ package final class ChannelResponder: Sendable {
     private let clips: ClipResponder
     /// nil: there are no stills.
     private let stills: StillResponder?
+    /// nil: the ring has all there is.
+    private let archive: ArchiveResponder?
 
     /// - Parameters:
     ///   - channel: the channel's slug; nil in a process of one channel.
     ///   - offersStills: whether stills of the channel are made.
     package init(
         _ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil,
-        offersStills: Bool = true
+        offersStills: Bool = true, archive: ArchiveResponder? = nil
     ) {
         self.state = state
+        self.archive = archive
         self.burst = burst
         sentBytes = ByteCounter(channel: channel)
         playlists = PlaylistResponder(state)
@@ -41,7 +44,7 @@ package final class ChannelResponder: Sendable {
         stills = offersStills ? StillResponder(state, store: .shared) : nil
     }
 
-    private var snapshot: RingSnapshot? { state.snapshot }
+    var snapshot: RingSnapshot? { state.snapshot }
 
     /// Answers a request for a resource of the channel, and counts what is sent.
     /// - Parameter watch: adds to an endless stream what the process does while somebody reads it.
@@ -49,32 +52,7 @@ package final class ChannelResponder: Sendable {
         to resource: Route.Resource, _ target: RequestTarget,
         watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
     ) -> Answer {
-        let answer: Answer =
-            switch resource {
-            case .playlist(let playlist): playlists.answer(to: playlist, for: target)
-            case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
-            case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
-                .later { [self] in
-                    await waitForTransportStream()
-                    guard snapshot?.hasTransportStream == true else {
-                        return .refusal(
-                            .serviceUnavailable, of: .stream, reason: "Nothing is published yet: see status.json.",
-                            retryAfter: 1)
-                    }
-                    return endlessStream(stream)
-                }
-            case .extract(let track, let name):
-                .later { [self] in extract(track, of: name, at: target.path) }
-            case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
-            case .still(let still): stills?.answer(to: still, for: target) ?? .now(Self.withoutStills)
-            case .stillSheet(let name): stills?.answer(toSheet: name, for: target) ?? .now(Self.withoutStills)
-            case .stillTrack(let range):
-                stills?.answer(toTrackOf: range, for: target, playlists.cache) ?? .now(Self.withoutStills)
-            case .clip(let range, let isPrecise):
-                clips.answer(
-                    to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
-            default: .now(response(to: resource, at: target.path))
-            }
+        let answer = archive?.answer(to: resource, target, local: snapshot) ?? localAnswer(to: resource, target)
         return answer.map { [sentBytes] in
             var response = $0
             response.sentBytes = sentBytes
@@ -83,14 +61,52 @@ package final class ChannelResponder: Sendable {
         }
     }
 
+    private func localAnswer(to resource: Route.Resource, _ target: RequestTarget) -> Answer {
+        switch resource {
+        case .playlist(let playlist): playlists.answer(to: playlist, for: target)
+        case .transportSegment(let name): .later { [self] in await transportSegment(named: name, at: target.path) }
+        case .endlessStream(let stream) where target.method == .get && snapshot?.hasTransportStream != true:
+            .later { [self] in
+                await waitForTransportStream()
+                guard snapshot?.hasTransportStream == true else {
+                    return .refusal(
+                        .serviceUnavailable, of: .stream, reason: "Nothing is published yet: see status.json.",
+                        retryAfter: 1)
+                }
+                return endlessStream(stream, target)
+            }
+        case .endlessStream(let stream): .now(endlessStream(stream, target))
+        case .segment(let name) where breakEntry(name) != nil:
+            .later { [self] in
+                guard let bytes = await breakSegment(name) else { return .notFound(target.path) }
+                return Self.madeFile(bytes, named: name)
+            }
+        case .extract(let track, let name):
+            .later { [self] in
+                if let response = await breakExtract(track, of: name) { return response }
+                return await extract(track, of: name, at: target.path)
+            }
+        case .breaks(let range): playlists.answer(toBreaksIn: range, for: target)
+        case .still(let still): stills?.answer(to: still, for: target) ?? .now(Self.withoutStills)
+        case .stillSheet(let name): stills?.answer(toSheet: name, for: target) ?? .now(Self.withoutStills)
+        case .stillTrack(let range):
+            stills?.answer(toTrackOf: range, for: target, playlists.cache) ?? .now(Self.withoutStills)
+        case .clip(let range, let isPrecise):
+            clips.answer(
+                to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
+        case .segment(let name): stored(at: target.path) { $0.index.segmentFile(named: name) }
+        case .trackFile(let name): stored(at: target.path) { $0.index.trackFile(named: name) }
+        default: .now(response(to: resource, at: target.path))
+        }
+    }
+
     /// The response to a request that takes no time.
     private func response(to resource: Route.Resource, at path: String) -> Response {
         switch resource {
-        case .initSection(let name): file(at: path) { $0.index.initializationFile(named: name) }
-        case .segment(let name): file(at: path) { $0.index.segmentFile(named: name) }
+        case .initSection(let name):
+            breakInitialization(name).map { Self.madeFile($0, named: name) }
+                ?? file(at: path) { $0.index.initializationFile(named: name) }
         case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
-        case .trackFile(let name): file(at: path) { $0.index.trackFile(named: name) }
-        case .endlessStream(let stream): endlessStream(stream)
         case .transportClip(let range): clips.transportStream(range)
         case .status:
             Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
@@ -98,8 +114,8 @@ package final class ChannelResponder: Sendable {
         case .readiness: readiness
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .transportSegment, .extract, .clip, .breaks, .programs, .still, .stillSheet, .stillTrack,
-            .notFound:
+        case .playlist, .segment, .endlessStream, .trackFile, .transportSegment, .extract, .clip, .breaks, .programs,
+            .still, .stillSheet, .stillTrack, .notFound:
             .notFound(path)
         case .badQuery(let error): .badQuery(error)
         }
@@ -108,8 +124,14 @@ package final class ChannelResponder: Sendable {
     private static let withoutStills = Response.text(.notFound, "Stills are switched off (--no-stills).")
 
     /// Returns an endless response, or a published range as a file. Nothing is made before the client reads.
-    private func endlessStream(_ request: Route.EndlessStream) -> Response {
-        if let file = transportStreamFile(request) { return file }
+    private func endlessStream(_ request: Route.EndlessStream, _ target: RequestTarget) -> Response {
+        let ads: AdPresentation
+        do throws(RewindRange.BadQuery) { ads = try target.query.adPresentation() ?? state.ads } catch {
+            return .badQuery(error)
+        }
+        if ads == .slate, state.breakSlate == nil { return .text(.notFound, "The channel has no slate.") }
+        // The sizes of a file are those of the published segments.
+        if ads != .slate, let file = transportStreamFile(request) { return file }
         var policy = EndlessStream.Policy(burst: burst)
         var isComplete = false
         if request.range != .whole {
@@ -126,7 +148,7 @@ package final class ChannelResponder: Sendable {
         case .percent(let percent): policy.pace = .realTime(percent: percent)
         case .automatic: policy.pace = isComplete ? .none : .realTime(percent: 100)
         }
-        let reader = EndlessStreamReader(state, policy)
+        let reader = EndlessStreamReader(state, policy, ads: ads)
         return Response(
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
     }
@@ -147,11 +169,13 @@ package final class ChannelResponder: Sendable {
     }
 
     private func transportSegment(named name: String, at path: String) async -> Response {
-        guard let snapshot, let entry = snapshot.index.entry(ofTransportStream: name) else {
+        let replaced = SpoolName.segment(ofTransportStream: name).flatMap(breakEntry)
+        guard let snapshot, let entry = replaced ?? snapshot.index.entry(ofTransportStream: name) else {
             return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
         }
         do throws(TransportStreamError) {
-            let file = try await state.transportStreams.file(of: entry, in: snapshot)
+            let slate = replaced == nil ? nil : state.breakSlate
+            let file = try await state.transportStreams.file(of: entry, in: snapshot, replacedBy: slate)
             return Response(
                 contentType: .transportStream, cacheControl: .immutable, etag: "\"\(name)\"",
                 body: .bytes(file.bytes, gzip: nil), held: file)
@@ -162,22 +186,58 @@ package final class ChannelResponder: Sendable {
         }
     }
 
+    /// Answers with a file of a segment, which may be remote.
+    private func stored(at path: String, _ find: @escaping @Sendable (RingSnapshot) -> SpoolFile?) -> Answer {
+        guard let snapshot, let remote = snapshot.remote, let file = find(snapshot), !snapshot.isLocal(file) else {
+            return .now(self.file(at: path, find))
+        }
+        return .later { [self] in
+            if let url = await remote.clientURL(of: file) { return .redirect(.found, to: url.value, query: nil) }
+            do throws(RingError) {
+                let copy = try await remote.path(of: file)
+                return response(file, at: copy, in: snapshot)
+            } catch {
+                return .text(.notFound, "\(file.name) is not in the archive any more.")
+            }
+        }
+    }
+
     /// Returns a file of the spool. Names are never reused for other bytes, so the name is the entity tag.
     private func file(at path: String, _ find: (RingSnapshot) -> SpoolFile?) -> Response {
         guard let snapshot, let file = find(snapshot) else {
             return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
         }
-        return Response(
+        return response(file, at: snapshot.path(of: file), in: snapshot)
+    }
+
+    private func response(_ file: SpoolFile, at path: String, in snapshot: RingSnapshot) -> Response {
+        Response(
             contentType: snapshot.index.isAudioOnly(file.name) ? .audioMP4 : MimeType(fileName: file.name),
             cacheControl: .immutable, etag: "\"\(file.name)\"",
-            body: .file(path: snapshot.path(of: file), byteCount: file.byteCount))
+            body: .file(path: path, byteCount: file.byteCount))
+    }
+
+    /// The response with an init section that no ring has, or with one track of it.
+    static func response(toInitSection bytes: [UInt8], named name: String, _ resource: Route.Resource) -> Response {
+        guard case .extract(let track, _) = resource else {
+            return Response(
+                contentType: MimeType(fileName: name), cacheControl: .immutable, etag: "\"\(name)\"",
+                body: .bytes(bytes, gzip: nil))
+        }
+        guard let section = try? TrackExtract.initSection(of: .init(track), in: bytes) else { return .notFound(name) }
+        return Response(
+            contentType: track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,
+            etag: "\"\(track)-\(name)\"", body: .bytes(section, gzip: nil))
     }
 
     /// Returns one track of a segment, or of an init section.
-    private func extract(_ track: SpoolName.Track, of name: String, at path: String) -> Response {
-        guard let snapshot,
-            let file = snapshot.index.segmentFile(named: name) ?? snapshot.index.initializationFile(named: name),
-            let body = Self.body(of: track, file, in: snapshot)
+    private func extract(_ track: SpoolName.Track, of name: String, at path: String) async -> Response {
+        let snapshot = snapshot
+        let file = snapshot.flatMap {
+            $0.index.segmentFile(named: name) ?? $0.index.initializationFile(named: name)
+        }
+        if let file { await snapshot?.prefetch([file]) }
+        guard let snapshot, let file, let body = Self.body(of: track, file, in: snapshot)
         else { return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1)) }
         return Response(
             contentType: track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,

@@ -29,12 +29,13 @@ final class PlaylistCache: Sendable {
 
     /// A playlist, and what its URIs carry: what one viewer's token is in reaches no other viewer.
     struct Key: Hashable, Sendable {
-        let resource: Route.Playlist
+        var resource: Route.Playlist
         var form = PlaylistForm.whole
         /// As in `RequestTarget`.
         var folder = ""
         /// As in `Viewer`.
         var query: Secret?
+        var ads = AdView.keep
 
         /// Whether the playlist stays if others have to go: of such there are few.
         fileprivate var isKept: Bool { !resource.isRange && isPlain }
@@ -94,8 +95,10 @@ final class PlaylistCache: Sendable {
     }
 
     private func render(_ key: Key, of publication: Publication) -> Rendered? {
-        let plain = key.isPlain ? nil : rendered(Key(resource: key.resource, form: key.form), of: publication)
-        guard let bytes = plain?.bytes ?? key.resource.render(publication.snapshot, as: key.form) else { return nil }
+        let plain =
+            key.isPlain ? nil : rendered(Key(resource: key.resource, form: key.form, ads: key.ads), of: publication)
+        let bytes = plain?.bytes ?? key.resource.render(publication.snapshot, as: key.form, ads: key.ads)
+        guard let bytes else { return nil }
         if key.isPlain { return Rendered(bytes) }
         return Rendered(PlaylistWriter.adding(folder: key.folder, query: key.query?.value, toURIsOf: bytes))
     }

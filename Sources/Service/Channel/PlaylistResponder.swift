@@ -23,14 +23,59 @@ final class PlaylistResponder: Sendable {
 
     /// Answers at once if the playlist is short, or known already, and has the segment that the player waits for.
     func answer(to resource: Route.Playlist, for target: RequestTarget) -> Answer {
-        let directives: ReloadDirectives
-        do throws(RewindRange.BadQuery) { directives = try ReloadDirectives(target.query) } catch {
-            return .now(.badQuery(error))
+        do throws(RewindRange.BadQuery) {
+            let directives = try ReloadDirectives(target.query)
+            let asked = try target.query.adPresentation()
+            var key = PlaylistCache.Key(
+                resource: resource, form: directives.skips ? .delta : .whole, folder: target.folder,
+                query: target.viewer.query)
+            if let asked, case .master = resource { key.query = Self.query(key.query, adding: asked) }
+            switch asked ?? state.ads {
+            case .keep: break
+            case .mark: key.ads = .mark
+            case .slate:
+                guard let files = state.breakSlate?.files else {
+                    return loadingSlate(key, directives, isAsked: asked != nil, for: target)
+                }
+                key.ads = .slate(files)
+            }
+            return answer(to: key, directives, for: target)
+        } catch { return .now(.badQuery(error)) }
+    }
+
+    /// The query of the URIs of a master playlist, whose playlists present ad breaks as it does.
+    private static func query(_ query: Secret?, adding ads: AdPresentation) -> Secret {
+        Secret([query?.value, "ads=\(ads.rawValue)"].compactMap(\.self).joined(separator: "&"))
+    }
+
+    /// Answers when the slate is read. Viewers who did not ask for it do without a slate that cannot be read.
+    private func loadingSlate(
+        _ key: PlaylistCache.Key, _ directives: ReloadDirectives, isAsked: Bool, for target: RequestTarget
+    ) -> Answer {
+        if state.breakSlate == nil { return .now(.text(.notFound, "The channel has no slate.")) }
+        return .later { [self] in
+            var key = key
+            if let files = await state.loadBreakSlate() {
+                key.ads = .slate(files)
+            } else if isAsked {
+                return .unavailable("Nothing is published yet, or the slate cannot be read.")
+            }
+            return await answer(to: key, directives, for: target).response()
         }
-        let form = directives.skips ? PlaylistForm.delta : .whole
-        guard let number = directives.mediaSequence, let content = resource.awaitedContent,
+    }
+
+    private func answer(
+        to key: PlaylistCache.Key, _ directives: ReloadDirectives, for target: RequestTarget
+    ) -> Answer {
+        // What is in an archive is asked for again as a whole.
+        if state.isArchived {
+            var whole = key
+            whole.form = .unannounced
+            return answer(to: whole, for: target)
+        }
+        guard let number = directives.mediaSequence, let content = key.resource.awaitedContent,
             let snapshot = state.snapshot, !snapshot.hasEnded
-        else { return answer(to: resource, as: form, for: target) }
+        else { return answer(to: key, for: target) }
         let next = snapshot.nextMediaSequence(of: content)
         // A player asks for the next segment, or the one after it.
         guard number <= next + 1 else { return .now(.text(.badRequest, "The next segment has the number \(next).")) }
@@ -40,10 +85,10 @@ final class PlaylistResponder: Sendable {
             if response.status == .ok { response.cacheControl = .maxAge(seconds: 6 * snapshot.index.targetDuration) }
             return response
         }
-        if number < next { return answer(to: resource, as: form, for: target).map(keptLonger) }
+        if number < next { return answer(to: key, for: target).map(keptLonger) }
         return .waiting { [self] in
             guard await waits(for: number, of: content, snapshot.index.targetDuration) else { return overdue }
-            return await answer(to: resource, as: form, for: target).map(keptLonger).response()
+            return await answer(to: key, for: target).map(keptLonger).response()
         }
     }
 
@@ -64,11 +109,12 @@ final class PlaylistResponder: Sendable {
         return false
     }
 
-    private func answer(to resource: Route.Playlist, as form: PlaylistForm, for target: RequestTarget) -> Answer {
-        guard let publication = state.publication else { return .now(absence(of: resource, nil)) }
-        let resource = resource.rounded(in: publication.snapshot)
-        let key = PlaylistCache.Key(
-            resource: resource, form: form, folder: target.folder, query: target.viewer.query)
+    private func answer(to asked: PlaylistCache.Key, for target: RequestTarget) -> Answer {
+        guard let publication = state.publication else { return .now(absence(of: asked.resource, nil)) }
+        let resource = asked.resource.rounded(in: publication.snapshot)
+        var rounded = asked
+        rounded.resource = resource
+        let key = rounded
         let isCompressed = target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
         if let known = cache.rendered(key, of: publication) {
             let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished

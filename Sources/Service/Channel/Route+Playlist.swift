@@ -23,11 +23,12 @@ extension Route.Playlist {
     }
 
     /// The playlist in UTF-8; nil if it lists no segment.
-    func render(_ snapshot: RingSnapshot, as form: PlaylistForm) -> [UInt8]? {
+    func render(_ snapshot: RingSnapshot, as form: PlaylistForm, ads: AdView) -> [UInt8]? {
         switch self {
-        case .live(let content): snapshot.livePlaylist(of: content, as: form)
-        case .rewind(let content, let range): snapshot.dvrPlaylist(range, of: content, as: form)
-        case .selection(let content, let selection): snapshot.dvrPlaylist(selection, of: content, as: form)
+        case .live(let content): snapshot.livePlaylist(of: content, as: form, ads: ads)
+        case .rewind(let content, let range): snapshot.dvrPlaylist(range, of: content, as: form, ads: ads)
+        case .selection(let content, let selection):
+            snapshot.dvrPlaylist(selection, of: content, as: form, ads: ads)
         case .master(.transportStream, let range):
             snapshot.transportStreamMasterPlaylist(range, format: SegmentFormat.init(transportStreamOf:parameters:))
         case .master(_, let range):

@@ -110,7 +110,7 @@ struct RecordingWriter: Sendable {
     private func append(
         _ entry: RingEntry, in snapshot: RingSnapshot, of state: ChannelState
     ) async throws(RecordingFile.Failure) -> Bool {
-        guard let segment = try? await state.transportStreams.segment(of: entry, in: snapshot),
+        guard let (segment, source) = try? await state.transportSegment(of: entry, in: snapshot),
             let start = segment.chunks.first?.start
         else { return false }
         var clock = file.journal.clock
@@ -118,7 +118,7 @@ struct RecordingWriter: Sendable {
             from: start, lasting: segment.chunks.reduce(.zero) { $0 + $1.duration })
         let moved =
             placement.shift == .zero
-            ? segment : await state.transportStreams.segment(segment, of: entry, earlierBy: placement.shift)
+            ? segment : await state.transportStreams.segment(segment, of: source, earlierBy: placement.shift)
         var bytes = [moved.bytes]
         if !placement.pause.isEmpty, let program = entry.transportStream.flatMap({ TransportStreamState($0)?.program })
         {

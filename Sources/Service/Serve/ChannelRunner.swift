@@ -30,6 +30,8 @@ package struct ChannelRunner: Sendable {
     var slate: String?
     /// How the channel is recorded; nil: it is not.
     var recording: ChannelRecorder.Settings?
+    /// nil: the archive is in the spool.
+    var archive: ChannelArchive?
     /// What people call the channel.
     var title: String?
     /// Media that a client of the endless transport stream gets at once.
@@ -49,10 +51,10 @@ package struct ChannelRunner: Sendable {
 
 extension ChannelRunner {
     package init(
-        configuration: RelayConfiguration, capture: URL?, recording: ChannelRecorder.Settings?, logger: Logger,
-        events: RunEvents?
+        configuration: RelayConfiguration, capture: URL?, recording: ChannelRecorder.Settings?,
+        archive: ChannelArchive? = nil, logger: Logger, events: RunEvents?
     ) {
-        (self.configuration, self.logger) = (configuration, logger)
+        (self.configuration, self.archive, self.logger) = (configuration, archive, logger)
         (self.capture, self.recording, self.events) = (capture, recording, events)
     }
 
@@ -60,6 +62,22 @@ extension ChannelRunner {
     /// - Parameter onPublish: called once, when the first segment can be played.
     package func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
         events?.start(url: configuration.upstream)
+        guard let archive else { return await relay(into: state, onPublish: onPublish) }
+        return await archive.upload(state, logger: logger, events: events) {
+            await relay(into: state, onPublish: onPublish)
+        }
+    }
+
+    /// Answers for what only the store has; nil without one.
+    package var archiveResponder: ArchiveResponder? {
+        archive.map {
+            ArchiveResponder(
+                $0.reader, rewind: configuration.retention.rewind, channel: channel,
+                offersStills: configuration.offersStills)
+        }
+    }
+
+    private func relay(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
         let end = await withTaskGroup(of: Void.self) { group in
             group.addTask { await record(state) }
             let end = await follow(into: state, onPublish: onPublish)
@@ -130,6 +148,9 @@ extension ChannelRunner {
 
     /// The configuration with the slate. A channel is more than its slate, which was valid when it was configured.
     private func configurationWithSlate() -> RelayConfiguration {
+        if configuration.ads == .slate, configuration.slate == nil, slate == nil {
+            logger.warning("Ad breaks stay as they are: the channel has no slate")
+        }
         guard let slate else { return configuration }
         var configuration = configuration
         do throws(RelayError) { configuration.slate = try SlateSource.open(slate) } catch {

@@ -1,3 +1,4 @@
+package import ArchiveStore
 package import Channel
 import ChannelList
 import Fetch
@@ -20,6 +21,8 @@ package struct ChannelSettings: Sendable {
     /// Directory that has a directory for the rewind of each channel that always runs; nil: that of `spool`.
     var keptSpool: String?
     let logger: Logger
+    /// Copies of what archives in object stores have; nil: there are none.
+    package var copies: CopyCache?
     /// Gets the events of the channels.
     var bus = EventBus()
 
@@ -46,15 +49,33 @@ package struct ChannelSettings: Sendable {
         let requests = channel.sources.map { [common = configuration.requests] in common.applying($0) }
         configuration.requests = requests.first ?? configuration.requests
         configuration.backupRequests = Array(requests.dropFirst())
+        let settings = ArchiveSettings(channel)
+        if settings != nil { configuration.retention.keepArchive(nil, bytes: options.archiveSize) }
         var logger = logger
         logger[metadataKey: ConsoleLogHandler.channel] = "\(channel.slug)"
         return ChannelRunner(
             configuration: configuration,
             capture: options.record.map { Self.captureURL(in: $0, of: channel, run: run) }, endsWithoutCapture: false,
-            slate: options.slate, recording: ChannelRecorder.Settings(options), title: channel.name,
+            slate: options.slate, recording: ChannelRecorder.Settings(options),
+            archive: settings.flatMap { archive($0, configuration, logger) }, title: channel.name,
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
             restartsAfterEnd: options.runsAlways, channel: channel.slug, logger: logger,
             events: RunEvents(bus, channel: channel.slug))
+    }
+
+    /// A channel whose store cannot be used is relayed all the same.
+    private func archive(
+        _ settings: ArchiveSettings, _ configuration: RelayConfiguration, _ logger: Logger
+    ) -> ChannelArchive? {
+        guard let copies else { return nil }
+        do throws(StoreError) {
+            return try ChannelArchive(
+                settings, policy: configuration.retention, requests: configuration.requests, spool: configuration.spool,
+                cache: copies)
+        } catch {
+            logger.error("Archive store: \(error.message)")
+            return nil
+        }
     }
 
     private func spoolPath(of channel: ListedChannel, run: ChannelSupervisor.Run) -> String {
@@ -127,6 +148,7 @@ extension RelayConfiguration {
         audio.policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? audio.policy
         audio.tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? audio.tracks
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
+        ads = options.ads.flatMap { AdPresentation(rawValue: $0) } ?? ads
         captionsToWebVTT = options.captionsToWebVTT ?? captionsToWebVTT
         offersStills = options.offersStills ?? offersStills
         requests.apply(options)

@@ -30,7 +30,8 @@ final class RunningChannel: Sendable {
         self.run = run
         self.state = state
         responder = ChannelResponder(
-            state, burst: runner.burst, channel: run.channel, offersStills: runner.configuration.offersStills)
+            state, burst: runner.burst, channel: run.channel, offersStills: runner.configuration.offersStills,
+            archive: runner.archiveResponder)
         meter = runner.meter
         task = Task {
             let failure = await Self.play(runner, into: state) { report(.published(run)) }

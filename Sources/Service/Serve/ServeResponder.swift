@@ -16,6 +16,8 @@ package final class ServeResponder: Responder {
     let guide: GuideService?
     /// nil: there is no API.
     private let api: APIResponder?
+    /// nil: channels are relayed. Otherwise only their archives are read.
+    private let archives: StoredArchives?
     /// nil: there is no place for recordings.
     let recordings: RecordingService?
     private let tokens: ServerTokens
@@ -34,7 +36,7 @@ package final class ServeResponder: Responder {
     package init(
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
         tuner: TunerDevice? = nil, guide: GuideService? = nil, api: APIResponder? = nil,
-        recordings: RecordingService? = nil, tokens: ServerTokens = ServerTokens(),
+        recordings: RecordingService? = nil, archives: StoredArchives? = nil, tokens: ServerTokens = ServerTokens(),
         metrics: MetricsResponder? = nil, streamClients: ClientEvents = ClientEvents(),
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
@@ -45,6 +47,7 @@ package final class ServeResponder: Responder {
         self.guide = guide
         self.api = api
         self.recordings = recordings
+        self.archives = archives
         self.tokens = tokens
         self.metrics = metrics
         self.streamClients = streamClients
@@ -125,7 +128,10 @@ extension ServeResponder {
     func answer(of name: String, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
         // The files of the page are the same for every channel, whether it exists or not.
         if case .pageFile(let file) = resource, let file = Page.response(at: file) { return .now(file) }
-        guard host.directory[name] != nil else { return .now(.notFound(target.path)) }
+        guard let channel = host.directory[name] else { return .now(.notFound(target.path)) }
+        if let archives {
+            return archives.answer(of: channel, resource, to: target) ?? description(of: name, resource, to: target)
+        }
         switch Use(of: resource) {
         case .description: return description(of: name, resource, to: target)
         // A HEAD only asks what the path is: nothing starts.

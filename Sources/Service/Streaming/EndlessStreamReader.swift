@@ -27,6 +27,8 @@ actor EndlessStreamReader {
     private let state: ChannelState
     private let policy: EndlessStream.Policy
     private let client: Client
+    /// How ad breaks are presented; nil: as the channel says.
+    private let ads: AdPresentation?
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     /// nil before the channel has a ring.
@@ -38,7 +40,10 @@ actor EndlessStreamReader {
     private var counted = EndlessStream.Dropped()
     private var isCounted = false
 
-    init(_ state: ChannelState, _ policy: EndlessStream.Policy, for client: Client = .http) {
+    init(
+        _ state: ChannelState, _ policy: EndlessStream.Policy, for client: Client = .http, ads: AdPresentation? = nil
+    ) {
+        self.ads = ads
         self.state = state
         self.policy = policy
         self.client = client
@@ -110,9 +115,8 @@ actor EndlessStreamReader {
             stream?.load(nil, lasting: .zero)
             return
         }
-        let segment = try? await state.transportStreams.segment(of: entry, in: snapshot)
-        loaded = segment.map { ($0, entry) }
-        stream?.load(segment, lasting: Ticks(entry.duration))
+        loaded = try? await state.transportSegment(of: entry, in: snapshot, ads: ads)
+        stream?.load(loaded?.segment, lasting: Ticks(entry.duration))
     }
 
     /// Prepares a chunk of the segment as this client gets it. Clients share the bytes.

@@ -29,6 +29,7 @@ actor ExtractReader {
         let start = unsent.lowerBound - headerSize + segment.payload.lowerBound
         let range = start..<start + min(unsent.count, EndlessStreamReader.byteLimit)
         let (snapshot, file) = (snapshot, file)
+        await snapshot.prefetch([file])
         let bytes = await TransportStreamThreads.perform { try? snapshot.bytes(of: file, in: range) }
         guard let bytes, bytes.count == range.count else { return nil }
         unsent.removeFirst(bytes.count)

@@ -30,6 +30,7 @@ actor MovieFileReader {
         }
         guard let (file, place) = clip.part(at: wanted.lowerBound) else { return nil }
         let (snapshot, part) = (snapshot, place.prefix(wanted.count))
+        await snapshot.prefetch([file])
         let bytes = await TransportStreamThreads.perform { try? snapshot.bytes(of: file, in: part) }
         guard let bytes, bytes.count == part.count else { return nil }
         unsent.removeFirst(bytes.count)

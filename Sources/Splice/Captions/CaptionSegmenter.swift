@@ -1,61 +1,54 @@
 import Demux
 import Media
-import Mux
 import Support
 
-/// Writes a WebVTT file of the captions in one channel of CEA-608 for each published segment.
+/// Writes a WebVTT file of the captions of one source for each published segment.
 ///
 /// A caption that stands on the screen at the end of a segment begins once more in the next one, because nobody knows yet
 /// when it ends.
 struct CaptionSegmenter: Sendable {
-    /// The captions that a frame carries, by its presentation time on the channel's timeline.
-    struct Frame: Equatable, Sendable {
-        let time: Ticks
-        let pairs: [Line21Pair]
-    }
-
     private struct Caption: Equatable, Sendable {
         var text: String
         var settings: String
         let start: Ticks
     }
 
-    /// A caption that gets no data for so long is erased (CTA-608 §C.9).
+    /// A caption that gets no data for so long is erased (CTA-608 §C.9). Teletext has no such time.
     static let longestSilence = Ticks.seconds(16)
     /// Text that is written on the screen gets a cue of its own after so long.
     static let step = Ticks.milliseconds(250)
     /// Cues of one segment.
     static let cueLimit = 1024
 
-    private let channel: Int
-    private var decoder: Line21Decoder
+    let source: CaptionSource
+    private var decoder: CaptionDecoder
     private var caption: Caption?
     private var lastData = Ticks.zero
     private var end: Ticks?
     private var cues: [WebVTT.Cue] = []
     private(set) var counts = Counts<SubtitleCount>()
 
-    /// - Parameter channel: 1 ... 4.
-    init(channel: Int) {
-        self.channel = channel
-        decoder = Line21Decoder(channel: channel)
+    init(_ source: CaptionSource) {
+        self.source = source
+        decoder = CaptionDecoder(source)
     }
 
     /// Returns the file of a segment.
-    /// - Parameter frames: in presentation order.
-    mutating func write(_ frames: [Frame], from start: Ticks, to end: Ticks, isDiscontinuous: Bool) -> [UInt8] {
+    /// - Parameter units: the captions of the source, in order of time.
+    mutating func write(_ units: [CaptionUnit], from start: Ticks, to end: Ticks, isDiscontinuous: Bool) -> [UInt8] {
         // Durations are sums of decode durations, and may differ from the presentation by some ticks.
         if isDiscontinuous || self.end.map({ abs((start - $0).count) > SubtitleSegmenter.tolerance.count }) ?? true {
-            (decoder, caption) = (Line21Decoder(channel: channel), nil)
+            (decoder, caption) = (CaptionDecoder(source), nil)
         }
         self.end = end
-        for frame in frames {
-            let time = min(max(frame.time, start), end)
-            let isSilent = time - lastData > Self.longestSilence
-            if isSilent { decoder.erase() }
-            for pair in frame.pairs where decoder.decode(pair) { lastData = time }
-            if isSilent || lastData == time { show(at: time) }
+        for unit in units {
+            let time = min(max(unit.time, start), end)
+            eraseAfterSilence(before: time, from: start)
+            guard decoder.decode(unit.content) else { continue }
+            lastData = time
+            show(at: time)
         }
+        eraseAfterSilence(before: end, from: start)
         if let caption {
             finish(caption, at: end)
             self.caption = Caption(text: caption.text, settings: caption.settings, start: end)
@@ -64,9 +57,15 @@ struct CaptionSegmenter: Sendable {
         return WebVTTWriter.write(definitions: [], cues: cues, from: start)
     }
 
+    private mutating func eraseAfterSilence(before time: Ticks, from start: Ticks) {
+        guard time - lastData > Self.longestSilence else { return }
+        decoder.erase()
+        show(at: max(start, lastData + Self.longestSilence))
+    }
+
     /// Begins and ends cues as the screen says.
     private mutating func show(at time: Ticks) {
-        let text = decoder.screen.lines.map(\.escaped).joined(separator: "\n")
+        let text = decoder.lines.map(\.escaped).joined(separator: "\n")
         guard text != caption?.text ?? "" else { return }
         if let current = caption {
             if decoder.writesOnScreen, time - current.start < Self.step, text.hasPrefix(current.text) {
@@ -75,7 +74,7 @@ struct CaptionSegmenter: Sendable {
             }
             finish(current, at: time)
         }
-        caption = text.isEmpty ? nil : Caption(text: text, settings: decoder.screen.settings, start: time)
+        caption = text.isEmpty ? nil : Caption(text: text, settings: decoder.isAtTop ? "line:0" : "", start: time)
     }
 
     private mutating func finish(_ caption: Caption, at end: Ticks) {
@@ -93,10 +92,6 @@ struct CaptionSegmenter: Sendable {
     }
 }
 
-extension Line21Screen {
-    fileprivate var settings: String { isAtTop ? "line:0" : "" }
-}
-
 extension String {
     /// The text in a cue (W3C WebVTT §6.4).
     fileprivate var escaped: String {
@@ -104,19 +99,56 @@ extension String {
     }
 }
 
-extension SplicedSegment {
-    /// The captions of CEA-608 that the frames carry, in presentation order.
-    /// - Parameter start: the presentation time of the first frame.
-    func captionFrames(from start: Ticks) -> [CaptionSegmenter.Frame] {
-        guard let codec = description.video.flatMap({ VideoConfiguration.Codec(codecString: $0.codec) }),
-            let media = try? TransportMedia(
-                header: fragment.header, payloads: fragment.payloads, audio: nil, lasting: duration)
-        else { return [] }
-        let first = media.video.map(\.presentationTime).min() ?? .zero
-        return media.video.map {
-            CaptionSegmenter.Frame(
-                time: $0.presentationTime - first + start, pairs: Line21Pair.pairs(of: $0.payload, codec: codec))
+/// The decoder of a source of captions: what is on the screen.
+private enum CaptionDecoder: Sendable {
+    case line21(Line21Decoder)
+    case teletext(TeletextDecoder)
+
+    init(_ source: CaptionSource) {
+        switch source {
+        case .line21(let channel): self = .line21(Line21Decoder(channel: channel))
+        case .teletext(let page): self = .teletext(TeletextDecoder(page: page))
         }
-        .sorted { $0.time < $1.time }
+    }
+
+    var lines: [String] {
+        switch self {
+        case .line21(let decoder): decoder.screen.lines
+        case .teletext(let decoder): decoder.lines
+        }
+    }
+
+    var isAtTop: Bool {
+        switch self {
+        case .line21(let decoder): decoder.screen.isAtTop
+        case .teletext(let decoder): decoder.isAtTop
+        }
+    }
+
+    /// Whether text is seen as soon as it is written.
+    var writesOnScreen: Bool { if case .line21(let decoder) = self { decoder.writesOnScreen } else { false } }
+
+    mutating func erase() {
+        switch self {
+        case .line21(var decoder):
+            decoder.erase()
+            self = .line21(decoder)
+        case .teletext(var decoder):
+            decoder.erase()
+            self = .teletext(decoder)
+        }
+    }
+
+    /// - Returns: whether the unit has something of the source.
+    mutating func decode(_ content: CaptionUnit.Content) -> Bool {
+        switch (self, content) {
+        case (.line21(var decoder), .line21(let pairs)):
+            defer { self = .line21(decoder) }
+            return pairs.reduce(false) { decoder.decode($1) || $0 }
+        case (.teletext(var decoder), .teletext(let packets)):
+            defer { self = .teletext(decoder) }
+            return packets.reduce(false) { decoder.decode($1) || $0 }
+        default: return false
+        }
     }
 }

@@ -5,33 +5,45 @@ package import Support
 ///
 /// Video is published without waiting for subtitles.
 package struct SubtitleTimeline: Sendable {
-    private struct Rendition: Sendable {
+    private struct UpstreamRendition: Sendable {
         var placer = CuePlacer()
         var segmenter = SubtitleSegmenter()
     }
 
     private var published = PublishedSpans()
-    private var renditions: [Rendition]
-    private var captions: [CaptionSegmenter]
+    /// Those of the upstream, each with the index of its rendition.
+    private var renditions: [Int: UpstreamRendition] = [:]
+    /// Those that are made of captions.
+    private var captions: [Int: CaptionSegmenter] = [:]
     private var lastEnd: Ticks?
     private let maxLateness: Ticks?
 
     /// - Parameters:
-    ///   - renditions: number of renditions of the upstream.
-    ///   - captions: the channels of CEA-608, 1 ... 4, that the renditions after those are made of.
+    ///   - sources: what each rendition is made of; nil for a rendition of the upstream.
     ///   - maxLateness: media time by which a rendition may be later than the video before a segment's subtitles are
     ///     published incomplete; nil: no limit, for a VOD program.
-    package init(renditions: Int, captions: [Int] = [], lateness maxLateness: Ticks?) {
-        self.renditions = Array(repeating: Rendition(), count: renditions)
-        self.captions = captions.map { CaptionSegmenter(channel: $0) }
+    package init(sources: [CaptionSource?], lateness maxLateness: Ticks?) {
         self.maxLateness = maxLateness
+        for (index, source) in sources.enumerated() { add(source, as: index) }
     }
 
+    /// Adds a rendition.
+    package mutating func add(_ source: CaptionSource?, as index: Int) {
+        if let source {
+            captions[index] = CaptionSegmenter(source)
+        } else {
+            renditions[index] = UpstreamRendition()
+        }
+    }
+
+    /// The sources of the renditions that are made of captions.
+    package var captionSources: [CaptionSource] { captions.values.map(\.source) }
+
     package var counts: Counts<SubtitleCount> {
-        renditions.reduce(into: Counts<SubtitleCount>()) {
+        renditions.values.reduce(into: Counts<SubtitleCount>()) {
             $0 += $1.placer.counts
             $0 += $1.segmenter.counts
-        } + captions.reduce(into: Counts<SubtitleCount>()) { $0 += $1.counts }
+        } + captions.values.reduce(into: Counts<SubtitleCount>()) { $0 += $1.counts }
     }
 
     /// Adds a segment that was published as `mediaSequence`.
@@ -48,12 +60,15 @@ package struct SubtitleTimeline: Sendable {
     ) -> [SegmentSubtitles] {
         guard !captions.isEmpty else { return [] }
         let start = published.end - segment.duration
-        let frames = segment.captionFrames(from: start)
-        return captions.indices.map { index in
-            let bytes = captions[index].write(
-                frames, from: start, to: published.end, isDiscontinuous: segment.isDiscontinuous)
-            return SegmentSubtitles(
-                rendition: renditions.count + index, mediaSequence: published.mediaSequence, bytes: bytes)
+        let readsFrames = captions.values.contains { if case .line21 = $0.source { true } else { false } }
+        let found = SegmentCaptions(segment, from: start, readsFrames: readsFrames)
+        return captions.keys.sorted().compactMap { index in
+            guard var segmenter = captions[index] else { return nil }
+            defer { captions[index] = segmenter }
+            let bytes = segmenter.write(
+                found.units(of: segmenter.source), from: start, to: published.end,
+                isDiscontinuous: segment.isDiscontinuous)
+            return SegmentSubtitles(rendition: index, mediaSequence: published.mediaSequence, bytes: bytes)
         }
     }
 
@@ -62,7 +77,7 @@ package struct SubtitleTimeline: Sendable {
     ) -> [SegmentSubtitles] {
         for span in spans { published.append(span) }
         lastEnd = segment.end
-        for index in renditions.indices { renditions[index].segmenter.append(segment) }
+        for index in renditions.keys { renditions[index]?.segmenter.append(segment) }
         return dequeueCompleted()
     }
 
@@ -74,15 +89,13 @@ package struct SubtitleTimeline: Sendable {
 
     /// Adds an upstream segment of the rendition with index `rendition`.
     package mutating func append(_ segment: SubtitleInput, rendition: Int) -> [SegmentSubtitles] {
-        guard renditions.indices.contains(rendition) else { return [] }
-        renditions[rendition].placer.append(segment, published: published)
+        renditions[rendition]?.placer.append(segment, published: published)
         return dequeueCompleted()
     }
 
     /// Ends the rendition with index `rendition`.
     package mutating func end(_ rendition: Int) -> [SegmentSubtitles] {
-        guard renditions.indices.contains(rendition) else { return [] }
-        renditions[rendition].segmenter.end()
+        renditions[rendition]?.segmenter.end()
         return dequeueCompleted()
     }
 
@@ -93,10 +106,11 @@ package struct SubtitleTimeline: Sendable {
     }
 
     private mutating func dequeueCompleted() -> [SegmentSubtitles] {
-        renditions.indices.flatMap { index in
-            let placement = renditions[index].placer.placeCues(on: published)
-            renditions[index].segmenter.append(placement)
-            return renditions[index].segmenter.dequeueCompleted(on: published, maxLateness: maxLateness).map {
+        renditions.keys.sorted().flatMap { index in
+            guard var rendition = renditions[index] else { return [SegmentSubtitles]() }
+            defer { renditions[index] = rendition }
+            rendition.segmenter.append(rendition.placer.placeCues(on: published))
+            return rendition.segmenter.dequeueCompleted(on: published, maxLateness: maxLateness).map {
                 SegmentSubtitles(rendition: index, mediaSequence: $0.mediaSequence, bytes: $0.bytes)
             }
         }

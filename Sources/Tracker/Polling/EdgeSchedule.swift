@@ -187,10 +187,11 @@ extension EdgeSchedule {
 
 /// The requests that `EdgeSchedule` may make beyond one per segment.
 ///
-/// Each segment earns a part of a request. A load that finds nothing, and a scout, cost one. The first three are
-/// granted, because the first search needs them.
+/// Each segment earns a quarter of a request. A load that finds nothing, and a scout, cost one. An upstream with equal
+/// segments needs a tenth for each; one that cuts at scene changes uses it all. The first three are granted, because the
+/// first search needs them.
 private struct PollingBudget: Equatable, Sendable {
-    private static let earnedPerSegment = 14
+    private static let earnedPerSegment = 25
     private static let request = 100
     /// The debt after which nothing beyond the standard's schedule is requested until a request is saved.
     private static let exhaustion = -100
@@ -216,7 +217,8 @@ private struct PollingBudget: Equatable, Sendable {
 /// Predicts how much media the next update of a playlist adds.
 ///
 /// An upstream may list two segments at once, or alternate between two durations. An update is predicted from the last
-/// ones if they repeat; otherwise it is one segment with the duration of the last one.
+/// ones if they repeat. Otherwise it is as long as the last, or, where the last two differ, as the median of five: a
+/// segment that a scene change made longer, or a pod shorter, says nothing about the next.
 private struct UpdateRhythm: Equatable, Sendable {
     /// Durations that differ by less than this part of a target duration are equal.
     private static let tolerance = 50
@@ -237,16 +239,18 @@ private struct UpdateRhythm: Equatable, Sendable {
 
     /// The media that the next update is expected to add.
     func nextUpdate(targetDuration: Duration) -> Duration {
-        for period in 1...2 where repeats(every: period, within: targetDuration / Self.tolerance) {
+        let tolerance = targetDuration / Self.tolerance
+        for period in 1...2 where repeats(every: period, over: period + 1, within: tolerance) {
             return updates[updates.count - period]
         }
-        return lastSegment
+        guard updates.count > 2, !repeats(every: 1, over: 1, within: tolerance) else { return lastSegment }
+        return updates.sorted()[updates.count / 2]
     }
 
-    /// Whether the last updates equal those `period` before them: three updates, or five for a period of two.
-    private func repeats(every period: Int, within tolerance: Duration) -> Bool {
-        guard updates.count > 2 * period else { return false }
-        let last = updates.suffix(2 * period + 1)
+    /// Whether each of the last `count` updates equals the one `period` before it.
+    private func repeats(every period: Int, over count: Int, within tolerance: Duration) -> Bool {
+        guard updates.count >= count + period else { return false }
+        let last = updates.suffix(count + period)
         return zip(last, last.dropFirst(period)).allSatisfy { abs($0 - $1) <= tolerance }
     }
 }

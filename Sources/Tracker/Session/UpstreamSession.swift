@@ -210,7 +210,7 @@ extension UpstreamSession {
         let locator = playlists.locator
         var status = UpstreamStatus(
             phase: media.requests.isOver ? .over : playlists.phase, variant: locator.variant, audio: locator.audio,
-            subtitles: locator.subtitles, renditions: stream.map { [$0.status] } ?? media.renditions.map(\.status),
+            renditions: stream.map { [$0.status] } ?? media.renditions.map(\.status),
             failedResourceTries: media.failedResourceTries, multivariantReads: locator.loadCount,
             requests: Int(clamping: media.requests.count), faults: media.requests.faults,
             maxConnections: policy.maxConnections,

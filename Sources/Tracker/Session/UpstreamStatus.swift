@@ -31,8 +31,6 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var phase: Phase
     package var variant: Variant?
     package var audio: Playlist.Rendition?
-    /// In the order of `RenditionRole.subtitles`.
-    package var subtitles: [Playlist.Rendition]
     /// Main first.
     package var renditions: [Rendition]
     /// Failed attempts for keys and maps.
@@ -100,8 +98,7 @@ package struct UpstreamStatus: Equatable, Sendable {
     }
 
     static let idle = UpstreamStatus(
-        phase: .idle, variant: nil, audio: nil, subtitles: [], renditions: [], failedResourceTries: 0,
-        multivariantReads: 0,
+        phase: .idle, variant: nil, audio: nil, renditions: [], failedResourceTries: 0, multivariantReads: 0,
         requests: 0, faults: [:], meteredAnswers: 0, rateLimitedHosts: [])
 }
 

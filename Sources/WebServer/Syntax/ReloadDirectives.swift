@@ -25,3 +25,12 @@ package struct ReloadDirectives: Equatable, Sendable {
         return number
     }
 }
+
+extension [RequestTarget.QueryItem] {
+    /// How the viewer wants ad breaks: `ads`; nil if the query does not say it.
+    package func adPresentation() throws(RewindRange.BadQuery) -> AdPresentation? {
+        guard let text = value(of: "ads") else { return nil }
+        guard let ads = AdPresentation(rawValue: text) else { throw .value(name: "ads", value: text) }
+        return ads
+    }
+}

@@ -1,3 +1,5 @@
+import ArchiveStore
+import ArgumentParser
 import ChannelList
 import Fetch
 import Support
@@ -68,6 +70,12 @@ enum OptionChecks {
         }
         if let size, size.bytes < least { return "--archive-size has to be at least \(least >> 20)MiB." }
         return nil
+    }
+
+    static func store(_ text: String) throws -> StoreURL {
+        do throws(StoreURL.Fault) { return try StoreURL(parsing: text) } catch {
+            throw ValidationError("--archive-store: \(StoreURL.complaint(about: text) ?? "it cannot be used").")
+        }
     }
 
     /// Whether the URL names a host and, if there is a colon after it, a port.

@@ -1,6 +1,8 @@
+import ArchiveStore
 import Channel
 import Foundation
 import Glibc
+import LiveRing
 import Logging
 import Media
 import Observability
@@ -22,6 +24,8 @@ struct RelayService: Sendable {
     let stream: StreamWriter?
     /// How the channel is recorded; nil: it is not.
     let recording: ChannelRecorder.Settings?
+    /// nil: the archive is in the spool.
+    let archive: ChannelArchive?
     let logger: Logger
     /// Lines for the console once the first segment is published.
     let startupLines: @Sendable (_ base: String) -> [String]
@@ -42,8 +46,8 @@ struct RelayService: Sendable {
         let runner = ChannelRunner(
             configuration: configuration,
             capture: options.record.map { URL(filePath: $0, directoryHint: .isDirectory) }, recording: recording,
-            logger: logger, events: RunEvents(setup.bus, channel: nil))
-        let server = try await startServer(setup, of: state, runner.meter)
+            archive: archive, logger: logger, events: RunEvents(setup.bus, channel: nil))
+        let server = try await startServer(setup, of: state, runner)
         if let stream {
             logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
         }
@@ -57,13 +61,14 @@ struct RelayService: Sendable {
     }
 
     private func startServer(
-        _ setup: ServerSetup, of state: ChannelState, _ meter: ChannelMeter
+        _ setup: ServerSetup, of state: ChannelState, _ runner: ChannelRunner
     ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
         guard let address else { return nil }
-        let channel = ChannelResponder(state, burst: clientBurst, offersStills: configuration.offersStills)
+        let channel = ChannelResponder(
+            state, burst: clientBurst, offersStills: configuration.offersStills, archive: runner.archiveResponder)
         let metrics = MetricsResponder {
             MetricsSnapshot(
-                runs: [.init(nil, state, meter, sentBytes: channel.sentBytes)], traffic: setup.traffic,
+                runs: [.init(nil, state, runner.meter, sentBytes: channel.sentBytes)], traffic: setup.traffic,
                 events: setup.delivery, connections: setup.connections)
         }
         let server = try await setup.start(
@@ -73,6 +78,17 @@ struct RelayService: Sendable {
         let base = address.baseURL(port: server.port, isSecure: options.access.isSecure) + "/"
         logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
         return (server, base)
+    }
+
+    /// Bytes of copies of what archives in object stores have.
+    private static let copyLimit = 512 << 20
+
+    static func copies(in directory: String) throws(RelayError) -> CopyCache {
+        do throws(RingError) {
+            return CopyCache(in: try CacheDirectory("\(directory)/copies"), byteLimit: copyLimit)
+        } catch {
+            throw RelayError(.cannotSpool, error.message, advice: "Give another --spool, or correct its permissions")
+        }
     }
 
     private enum Ending {

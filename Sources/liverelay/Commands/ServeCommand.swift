@@ -94,6 +94,12 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "path"))
     var recordings: RecordingPattern?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Relay no channel, and answer for the past alone, from the stores that the list names.",
+            discussion: "Any number of processes may do so at once. They keep nothing but copies of what was read."))
+    var archiveOnly = false
+
     @OptionGroup(title: "Clients") var clients: ClientOptions
     @OptionGroup(title: "Access") var access: AccessOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions

@@ -1,3 +1,4 @@
+import ArchiveStore
 import Channel
 import ChannelList
 import Foundation
@@ -32,8 +33,11 @@ struct ServeService: Sendable {
         let spool = try TemporarySpool(
             in: parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory)
         defer { spool.remove() }
-        let settings = ChannelSettings(
+        let needsCopies = command.archiveOnly || catalog.channels.contains { $0.options.archiveStore != nil }
+        let copies = needsCopies ? try RelayService.copies(in: spool.path) : nil
+        var settings = ChannelSettings(
             configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: setup.bus)
+        settings.copies = copies
         let host = ChannelHost(
             ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
         let guide = command.guide.settings.map { settings in
@@ -47,7 +51,10 @@ struct ServeService: Sendable {
         let recordings = try command.recordings.map { pattern throws(RelayError) in
             try RecordingService(pattern, host: host, logger: logger, bus: setup.bus)
         }
-        let server = try await startServer(of: host, updater, guide, recordings)
+        // Nothing is started any more.
+        if command.archiveOnly { host.close() }
+        let archives = command.archiveOnly ? copies.map(archives) : nil
+        let server = try await startServer(of: host, updater, guide, recordings, archives)
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: command.access.isSecure)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         let discovery = await startDiscovery(httpPort: server.port)
@@ -68,6 +75,12 @@ struct ServeService: Sendable {
         setup.bus.endStreams()
         await drained
         await setup.delivery.finish()
+    }
+
+    private func archives(_ copies: CopyCache) -> StoredArchives {
+        StoredArchives(
+            policy: configuration.retention, requests: configuration.requests, cache: copies,
+            offersStills: configuration.offersStills)
     }
 
     /// The number of a list's issues that are written to the log.
@@ -167,7 +180,8 @@ struct ServeService: Sendable {
 
     /// Starts the server of the channels, of what is known about all of them, and of the API.
     private func startServer(
-        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ recordings: RecordingService?
+        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ recordings: RecordingService?,
+        _ archives: StoredArchives?
     ) async throws(RelayError) -> HTTPServer {
         let api = command.apiToken.map {
             APIResponder(
@@ -180,6 +194,7 @@ struct ServeService: Sendable {
             on: address,
             ServeResponder(
                 host, addresses: addresses, tuner: tuner, guide: guide, api: api, recordings: recordings,
+                archives: archives,
                 tokens: setup.credentials.viewers, metrics: metrics, streamClients: setup.streamClients,
                 clients: { [setup] in setup.connections.counts }))
     }

@@ -1,3 +1,4 @@
+import ArchiveStore
 import ArgumentParser
 import Channel
 import ChannelList
@@ -8,6 +9,7 @@ import Media
 import Observability
 import Service
 import Splice
+import Support
 import WebServer
 
 /// Options for the server and the spool.
@@ -38,6 +40,18 @@ struct ServingOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp(.archiveSize))
     var archiveSize: ByteCount?
+
+    @Option(
+        help: ArgumentHelp(
+            .archiveStore,
+            discussion: """
+                --archive says how long the store keeps it; the disk keeps --dvr. The key is that of AWS_ACCESS_KEY_ID and \
+                AWS_SECRET_ACCESS_KEY, or of the file that AWS_SHARED_CREDENTIALS_FILE names.
+                """, valueName: "url"), transform: OptionChecks.store)
+    var archiveStore: StoreURL?
+
+    @Flag(help: ArgumentHelp(.archiveRedirect))
+    var archiveRedirect = false
 
     @Option(help: ArgumentHelp(.window))
     var window = TimeSpan(seconds: 30)
@@ -72,6 +86,9 @@ struct ServingOptions: ParsableArguments {
                 """, valueName: "file"))
     var slate: String?
 
+    @Option(help: ArgumentHelp(.ads, discussion: "Viewers choose by ?ads=. Recordings and --output have the same."))
+    var ads = AdPresentation.keep
+
     @Option(
         help: ArgumentHelp(
             .require,
@@ -96,7 +113,22 @@ struct ServingOptions: ParsableArguments {
         for (option, path) in [("--spool", spool), ("--record", record), ("--slate", slate)] where path == "" {
             throw ValidationError("\(option) has to name a \(option == "--slate" ? "file" : "directory").")
         }
+        if ads == .slate, slate == nil { throw ValidationError("--ads slate needs --slate.") }
         if let complaint = OptionChecks.archive(archive, size: archiveSize) { throw ValidationError(complaint) }
+    }
+
+    /// nil: the archive is in the spool.
+    private func openArchive(_ configuration: RelayConfiguration) throws(RelayError) -> ChannelArchive? {
+        guard let archiveStore else { return nil }
+        let settings = ArchiveSettings(url: archiveStore, retention: archive?.duration, redirects: archiveRedirect)
+        let copies = try RelayService.copies(in: configuration.spool)
+        do throws(StoreError) {
+            return try ChannelArchive(
+                settings, policy: configuration.retention, requests: configuration.requests, spool: configuration.spool,
+                cache: copies)
+        } catch {
+            throw RelayError(.cannotSpool, error.message, advice: "Correct --archive-store, or leave it out")
+        }
     }
 
     func run(
@@ -124,11 +156,13 @@ struct ServingOptions: ParsableArguments {
             rewind: dvr ?? (hasServer || spool != nil || isRecording ? Self.defaultRewind : Self.streamingRewind),
             window: window,
             isRecorded: record != nil)
-        configuration.retention.keepArchive(archive?.duration, bytes: archiveSize?.bytes)
+        configuration.retention.keepArchive(
+            archiveStore == nil ? archive?.duration : nil, bytes: archiveSize?.bytes)
         (configuration.upstream, configuration.backups) = (upstream, backups)
         (configuration.spool, configuration.slate) = (directory.path, slate)
         configuration.retrySeed = .random(in: .min ... .max)
         configuration.offersStills = stills
+        configuration.ads = ads
         configuration.requiresVideo = require == .video
         configuration.captionsToWebVTT = captionsToWebvtt
         try await RelayService(
@@ -140,7 +174,8 @@ struct ServingOptions: ParsableArguments {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)
                 }
             },
-            recording: streaming?.recording, logger: logger, startupLines: startupLines
+            recording: streaming?.recording, archive: try openArchive(configuration), logger: logger,
+            startupLines: startupLines
         ).run()
     }
 }
@@ -149,3 +184,5 @@ struct ServingOptions: ParsableArguments {
 enum RequiredMedia: String, ExpressibleByArgument, CaseIterable {
     case video
 }
+
+extension AdPresentation: ExpressibleByArgument {}

@@ -21,7 +21,7 @@ enum JournalSeeds {
         [0, 4, 9].map { count in
             var upstream = Rendition(type: .subtitles, groupID: "s", name: "English, \"CC\"")
             upstream.language = "en"
-            var track = SubtitleRendition(number: 0, upstream: upstream)
+            var track = SubtitleRendition(number: 0, publishing: upstream)
             let index = index(of: count, position: 0)
             for entry in index.entries {
                 let name = "sub-0-\(entry.mediaSequence)-0a0b0c0d.vtt"

@@ -107,7 +107,7 @@ enum MetadataEntries {
 
     /// Publishes the subtitles of one minute of video in four segments.
     private static func publish(_ bytes: [UInt8]) throws {
-        var timeline = SubtitleTimeline(renditions: 1, lateness: .seconds(20))
+        var timeline = SubtitleTimeline(sources: [nil], lateness: .seconds(20))
         var files: [SegmentSubtitles] = []
         for number in 0..<UInt64(4) {
             let start = Ticks.seconds(Int64(number) * 15)

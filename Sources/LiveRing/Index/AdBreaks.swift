@@ -33,10 +33,13 @@ package struct AdBreak: Equatable, Sendable {
 /// Finds the ad breaks of listed entries.
 ///
 /// The program has the init section that is presented longest. Backups have one of their own. Where media is missing, or
-/// the slate stands in, nothing is concluded.
+/// the slate stands in, nothing is concluded. The discontinuity with which a process begins is no splice by itself.
 struct AdBreakFinder {
     /// The longest ad, and programme between two ads, that is taken for an ad although it has the program's parameters.
     private static let longestGuess = PlaylistTicks.ticksPerSecond * 120
+
+    /// Milliseconds between two processes that are not missing media: dates are rounded, and frames may be dropped.
+    private static let longestPause: Int64 = 1000
 
     /// Consecutive segments without a splice between them.
     private struct Period {
@@ -65,14 +68,17 @@ struct AdBreakFinder {
     }
 
     private mutating func append(_ entry: RingEntry) {
-        for range in entry.adMarkers.dateRanges where Self.isBreak(range) {
+        for range in entry.adMarkers.dateRanges where range.isAdBreak {
             if ranges[range.id]?.add(range) == nil { ranges[range.id] = range }
         }
         guard !entry.isGap, let source = entry.resumePoint.upstream?.sourceIndex else {
             isContinued = false
             return
         }
-        let isSplice = entry.isDiscontinuous || periods.last?.initialization != entry.initialization.name
+        if entry.isAfterInterruption { isContinued = isContinued && isUninterrupted(entry) }
+        let isSplice =
+            entry.isDiscontinuous && !entry.isAfterInterruption
+            || periods.last?.initialization != entry.initialization.name || periods.last?.source != source
         if !isContinued || isSplice {
             periods.append(
                 Period(
@@ -84,8 +90,10 @@ struct AdBreakFinder {
         isContinued = true
     }
 
-    /// As the page shows them.
-    private static func isBreak(_ range: DateRange) -> Bool { range[splice: .out] != nil || range.id.hasPrefix("cue-") }
+    /// Whether no media is missing before the first segment of a process.
+    private func isUninterrupted(_ entry: RingEntry) -> Bool {
+        periods.last.map { entry.programDateTime <= $0.end.advanced(byMilliseconds: Self.longestPause) } ?? false
+    }
 
     /// Decides of each period whether it is a part of a break.
     private mutating func judge() {
@@ -133,8 +141,7 @@ struct AdBreakFinder {
 
     private static func adBreak(_ range: DateRange) -> AdBreak? {
         guard let start = range.startDate else { return nil }
-        let end = range.end ?? range.plannedDuration.map { start.advanced(by: $0) }
-        return AdBreak(evidence: .signalled, id: range.id, start: start, end: end, parts: [])
+        return AdBreak(evidence: .signalled, id: range.id, start: start, end: range.breakEnd, parts: [])
     }
 
     private static func overlaps(_ left: AdBreak, _ right: AdBreak) -> Bool {

@@ -1,0 +1,111 @@
+package import LiveRing
+package import Support
+
+/// Reads the archive of one channel from a store, and the channel's own ring where it is newer.
+package final class ArchiveReader: Sendable {
+    /// A part of the archive.
+    package struct Part: Sendable {
+        package let snapshot: RingSnapshot
+        /// The same for the same segments.
+        package let identity: String
+    }
+
+    /// The longest range, in hours.
+    package static let longestRange: Int64 = 24
+
+    private let catalog: ArchiveCatalog
+    private let files: StoredFiles
+    private let store: ObjectStore
+    private let policy: RetentionPolicy
+    /// The name under which the channel's own relay puts segments; nil: there is none in this process.
+    private let writer: String?
+
+    /// - Parameter policy: has the live window, the rewind and the length of the archive.
+    package init(
+        _ store: ObjectStore, cache: CopyCache, policy: RetentionPolicy, redirects: Bool, writer: String?
+    ) {
+        (self.store, self.policy, self.writer) = (store, policy, writer)
+        catalog = ArchiveCatalog(store)
+        files = StoredFiles(store, catalog, cache, redirects: redirects)
+    }
+
+    /// The present date by the clock of the store.
+    package var now: ProgramDateTime { store.date }
+
+    /// The segments from one date to another, with an hour on both sides; nil if there are none.
+    /// - Parameter local: the channel's own ring.
+    package func part(
+        from start: ProgramDateTime, to end: ProgramDateTime, with local: RingSnapshot?
+    ) async throws(StoreError) -> Part? {
+        let (first, last) = (IndexKey.hour(of: start), IndexKey.hour(of: end))
+        guard last - first <= Self.longestRange else { throw StoreError(.tooLong, object: store.name(of: "")) }
+        let keys = try await catalog.keys()
+        // A range is known to be over if something follows it.
+        let following = keys.map(\.hour).filter { $0 > last + 1 }.min() ?? last + 1
+        return try await part(
+            of: keys.filter { $0.hour >= first - 1 && ($0.hour <= last + 1 || $0.hour == following) }, with: local,
+            from: ProgramDateTime(millisecondsSince1970: (first - 1) * 3_600_000))
+    }
+
+    /// The segments of the index that has a file, by its name; nil if there is none.
+    package func part(ofFile name: String) async throws(StoreError) -> Part? {
+        let segment = SpoolName.segment(ofTransportStream: name) ?? name
+        let number = SpoolName.mediaSequence(ofSegment: segment) ?? SpoolName.mediaSequence(ofTrackFile: segment)
+        guard let number, let key = try await catalog.index(ofSegment: number, file: segment)?.key else { return nil }
+        return try await part(of: [key], with: nil, from: nil)
+    }
+
+    /// The path of a copy of a file that segments of all hours may use.
+    package func path(ofShared name: String) async throws(RingError) -> String {
+        try await files.path(ofShared: name)
+    }
+
+    private func part(
+        of keys: [IndexKey], with local: RingSnapshot?, from start: ProgramDateTime?
+    ) async throws(StoreError) -> Part? {
+        var (entries, versions): ([String: [RingEntry]], [String]) = ([:], [])
+        var captions = local?.index.captionRenditions ?? []
+        var targetDuration = local?.index.targetDuration ?? 1
+        for key in keys.sorted(by: { $0.firstMediaSequence < $1.firstMediaSequence }) {
+            let loaded = try await catalog.index(key)
+            entries[key.writer, default: []] += loaded.index.entries
+            versions.append(loaded.version)
+            targetDuration = max(targetDuration, loaded.index.targetDuration)
+            if captions.isEmpty { captions = loaded.index.captions }
+        }
+        if let local, let start {
+            let own = writer ?? ""
+            entries[own, default: []] += local.entries(after: entries[own]?.last?.mediaSequence, from: start)
+            versions.append("\(local.index.nextMediaSequence)")
+        }
+        let merged = ArchiveTimeline.merge(preferring(writer, entries)).map { entry in
+            var entry = entry
+            if files.isMissing(entry.segment.name) { entry.isGap = true }
+            return entry
+        }
+        guard !merged.isEmpty else { return nil }
+        versions.append("\(merged.count { $0.isGap })")
+        let snapshot = RingSnapshot(
+            archived: merged, policy: policy, targetDuration: targetDuration, captions: captions,
+            hasEnded: local?.hasEnded ?? false, version: 0, directory: local?.directory ?? store.name(of: ""),
+            remote: files)
+        return Part(snapshot: snapshot, identity: versions.joined(separator: " "))
+    }
+
+    /// The lists of entries: the own one first, then the longer ones.
+    private func preferring(_ writer: String?, _ entries: [String: [RingEntry]]) -> [[RingEntry]] {
+        entries.sorted { one, other in
+            if one.key == writer || other.key == writer { return one.key == writer }
+            return (other.value.count, one.key) < (one.value.count, other.key)
+        }.map(\.value)
+    }
+}
+
+extension RingSnapshot {
+    /// The entries that can be fetched, after a number or from a date on.
+    fileprivate func entries(after number: UInt64?, from start: ProgramDateTime) -> [RingEntry] {
+        let first = max(number.map { $0 + 1 } ?? 0, index.firstFetchable)
+        return (first..<max(first, index.nextMediaSequence)).lazy.compactMap { index.entry(numbered: $0) }
+            .filter { number != nil || $0.programDateTimeEnd > start }
+    }
+}

@@ -1,0 +1,57 @@
+package import Fetch
+package import LiveRing
+
+/// The reason why a request to a store failed.
+package struct StoreError: Error, Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
+        /// An answer of 4xx or 5xx, with the code that the store gives.
+        case refused(status: Int, code: String)
+        /// The clock of this machine is so many seconds ahead of the store's, or behind it.
+        case clockSkew(seconds: Int64)
+        case unreachable(FetchError.Reason, message: String)
+        case noObject
+        /// An object has fewer bytes than its index says.
+        case shortObject(expected: Int, received: Int)
+        /// A list of objects cannot be read.
+        case badListing
+        case badIndex(RingError)
+        /// The disk does not take the copy of an object.
+        case cache(RingError)
+        /// A range reaches over more than `ArchiveReader.longestRange`.
+        case tooLong
+        /// Neither the environment nor a file has a key.
+        case noCredentials
+    }
+
+    package let reason: Reason
+    /// `bucket/key` of the object or the objects.
+    package let object: String
+
+    package init(_ reason: Reason, object: String) { (self.reason, self.object) = (reason, object) }
+
+    /// One sentence, and what to do.
+    package var message: String {
+        switch reason {
+        case .refused(403, let code):
+            "\(object): the store refuses the key (403 \(code)). Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the region, or the rights of the key."
+        case .refused(404, let code):
+            "\(object): the store does not know it (404 \(code)). Create the bucket, or correct archive-store."
+        case .refused(let status, let code) where status == 503 || status == 429:
+            "\(object): the store asks for fewer requests (\(status) \(code)). They are repeated later."
+        case .refused(let status, let code): "\(object): the store refuses it (\(status) \(code))."
+        case .clockSkew(let seconds):
+            "\(object): this machine's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the store's. Requests are signed with the store's clock from now on. Set the clock (NTP)."
+        case .unreachable(let reason, let message):
+            "\(object): the store cannot be reached (\(reason.rawValue)\(message.isEmpty ? "" : ": \(message)"))."
+        case .noObject: "\(object): there is no such object. Its time is a gap."
+        case .shortObject(let expected, let received):
+            "\(object): the object has \(received) bytes, where its index says \(expected)."
+        case .badListing: "\(object): the list of objects cannot be read. Is the endpoint that of an S3 store?"
+        case .badIndex(let error): "\(object): the index cannot be read (\(error))."
+        case .cache(let error): "\(object): the copy cannot be kept (\(error))."
+        case .tooLong: "\(object): the range is too long to be read from the store. Ask for 24 hours at most."
+        case .noCredentials:
+            "\(object): there is no key. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE."
+        }
+    }
+}

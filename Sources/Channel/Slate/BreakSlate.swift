@@ -1,0 +1,167 @@
+package import LiveRing
+import Media
+import Mux
+import Playlist
+import Splice
+import Synchronization
+
+/// The slate in the place of ad breaks: segments with the times of published ones and the frames of the slate.
+///
+/// A segment is made when somebody asks for it, and depends on the published one and the slate alone. It begins with a sync
+/// sample, as near to the place as the slate has one if it was presented over and over since the channel began.
+package final class BreakSlate: Sendable {
+    /// The samples of one track, in decoding order.
+    fileprivate struct Track: Sendable {
+        private(set) var samples: [MuxSample] = []
+        /// The time of each sample since the first.
+        private(set) var times: [Int64] = []
+        private(set) var duration: Int64 = 0
+
+        mutating func append(_ track: FragmentTrack, of fragment: [UInt8]) {
+            for sample in track.samples {
+                samples.append(
+                    MuxSample(
+                        duration: sample.duration, compositionOffset: sample.compositionOffset,
+                        isSync: sample.isRandomAccessPoint, payload: fragment[sample.bytes]))
+                times.append(duration)
+                duration += Int64(sample.duration)
+            }
+        }
+    }
+
+    fileprivate struct Media: Sendable {
+        let files: SlateFiles
+        let initialization: [UInt8]
+        let video: Track
+        let audio: Track
+    }
+
+    /// The bytes of the slate that are kept, of a random access point at least. The rest is not presented in breaks.
+    static let byteLimit = 4 << 20
+
+    private let source: SlateSource
+    private let audio: AudioSettings
+    private let longestSegment: Ticks
+    private let media = Mutex<Media?>(nil)
+
+    init(_ source: SlateSource, longestSegment: Ticks, audio: AudioSettings) {
+        (self.source, self.longestSegment, self.audio) = (source, longestSegment, audio)
+    }
+
+    /// nil before `load`.
+    package var files: SlateFiles? { media.withLock { $0?.files } }
+
+    /// Reads the slate, which waits for the disk and takes as long as to publish it.
+    /// - Parameter entry: whose audio a slate without audio continues.
+    package func load(after entry: RingEntry) throws(SlateError) -> SlateFiles {
+        if let files { return files }
+        let read = try read(after: entry)
+        media.withLock { $0 = read }
+        return read.files
+    }
+
+    private func read(after entry: RingEntry) throws(SlateError) -> Media {
+        var engine = SpliceEngine(
+            SpliceConfiguration(
+                hasAudioRendition: false, audio: audio.policy, fillsSilence: audio.fillsSilence,
+                longestSegment: longestSegment, position: TimelinePosition(entry.resumePoint), wallClock: 0))
+        if let state = entry.transportStream.flatMap({ TransportStreamState($0) }) {
+            engine.setChannelAAC(state.program.audio == .aac)
+        }
+        var (segments, byteCount): ([SplicedSegment], Int) = ([], 0)
+        for (index, chunk) in try source.chunks(longest: longestSegment).enumerated() {
+            byteCount += chunk.byteCount
+            guard index == 0 || byteCount <= Self.byteLimit else { break }
+            let input = try source.segment(
+                chunk, number: UInt64(index), iteration: 0, isFirstOfIteration: index == 0)
+            segments += try splice(.segment(input), in: &engine)
+        }
+        segments += try splice(.ended(.main), in: &engine)
+        var (video, audio) = (Track(), Track())
+        for segment in segments where segment.initSection == segments[0].initSection {
+            let bytes = segment.fragment.header + segment.fragment.payloads.joined()
+            do throws(MediaError) {
+                let tracks = try FragmentTrack.tracks(of: BoxReader.wholeBoxes(in: bytes[...]).boxes.require("moof"))
+                if let track = tracks[TrackID.video] { video.append(track, of: bytes) }
+                if let track = tracks[TrackID.audio] { audio.append(track, of: bytes) }
+            } catch { throw SlateError(.media(error), path: source.path) }
+        }
+        guard let first = segments.first, video.samples.first?.isSync == true, video.duration > 0 else {
+            throw SlateError(.media(MediaError(.noVideo, section: "ISO/IEC 14496-12 §8.6.2")), path: source.path)
+        }
+        let description = first.description
+        let sizes = (video.samples + audio.samples).map { "\($0.payload.count)" }.joined(separator: ",")
+        let files = SlateFiles(
+            initialization: InitializationFile(name: first.initSection.name, bytes: first.initSection.bytes),
+            format: SegmentFormat(description),
+            audioConfiguration: audio.samples.isEmpty ? nil : first.position.audio?.text, frames: sizes.utf8)
+        return Media(files: files, initialization: first.initSection.bytes, video: video, audio: audio)
+    }
+
+    private func splice(_ input: SpliceInput, in engine: inout SpliceEngine) throws(SlateError) -> [SplicedSegment] {
+        do throws(MediaError) { return try engine.handle(input) } catch {
+            throw SlateError(.media(error), path: source.path)
+        }
+    }
+
+    /// The init section called `name`; nil if it is not that of the slate.
+    package func initialization(named name: String) -> [UInt8]? {
+        media.withLock { $0?.files.initialization.name == name ? $0?.initialization : nil }
+    }
+
+    /// The published entry in whose place a segment called `name` is; nil if there is none.
+    package func entry(replacedBy name: String, in index: RingIndex) -> RingEntry? {
+        guard let number = SpoolName.mediaSequence(ofSegment: name), let entry = index.entry(numbered: number),
+            !entry.isGap, let files, files.replacement(of: entry).segment.name == name
+        else { return nil }
+        return entry
+    }
+
+    /// The segment in the place of a published one, as a file; nil before `load`.
+    package func segment(for entry: RingEntry) -> [UInt8]? {
+        guard let media = media.withLock({ $0 }) else { return nil }
+        let end = Ticks(entry.resumePoint.presentationEnd)
+        let times = max(.zero, end - Ticks(entry.duration))..<end
+        let (video, start) = media.videoTrack(at: times)
+        let fragment = FragmentWriter.write(
+            sequenceNumber: UInt32(truncatingIfNeeded: entry.resumePoint.fragmentSequenceNumber &- 1), video: video,
+            audio: media.audioTrack(at: times, from: start))
+        return fragment.header + fragment.payloads.joined()
+    }
+}
+
+extension BreakSlate.Media {
+    /// The frames for a part of the timeline, and their place in the slate.
+    fileprivate func videoTrack(at times: Range<Ticks>) -> (track: MuxTrack, start: Int64) {
+        let place = times.lowerBound.count % video.duration
+        let first = video.times.indices.last { video.times[$0] <= place && video.samples[$0].isSync } ?? 0
+        var (rest, index): (Int64, Int) = ((times.upperBound - times.lowerBound).count, first)
+        var samples: [MuxSample] = []
+        while rest > 0 {
+            var sample = video.samples[index]
+            sample.duration = UInt32(min(rest, max(1, Int64(sample.duration))))
+            rest -= Int64(sample.duration)
+            samples.append(sample)
+            index = (index + 1) % video.samples.count
+        }
+        let decodeTime = max(0, times.lowerBound.count - Int64(samples.first?.compositionOffset ?? 0))
+        return (
+            MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples), video.times[first]
+        )
+    }
+
+    /// The audio frames for a part of the timeline, on one grid for all segments; nil if the slate has no audio.
+    fileprivate func audioTrack(at times: Range<Ticks>, from start: Int64) -> MuxTrack? {
+        guard let length = audio.samples.first.map({ Int64($0.duration) }), length > 0 else { return nil }
+        func audioTime(_ ticks: Int64) -> Int64 { ticks.rescaled(TrackTimescale.audio, over: TrackTimescale.video) }
+        let first = (audioTime(times.lowerBound.count) + length - 1) / length
+        let last = max(first + 1, (audioTime(times.upperBound.count) + length - 1) / length)
+        let place = Int(audioTime(start) / length)
+        let samples = (0..<Int(last - first)).map { offset in
+            var sample = audio.samples[(place + offset) % audio.samples.count]
+            sample.duration = UInt32(length)
+            return sample
+        }
+        return MuxTrack(trackID: TrackID.audio, decodeTime: UInt64(first * length), samples: samples)
+    }
+}

@@ -1,0 +1,46 @@
+package import Playlist
+import Support
+
+/// Where a segment is in the ad breaks that were signalled, as known when it was published.
+///
+/// It never changes, so that a playlist with other segments in place of those of breaks never changes either.
+package struct AdBreakPoint: Equatable, Sendable {
+    /// Whether the middle of the segment is in a break.
+    package var isInside = false
+    /// Whether a break begins or ends before the segment, where the channel has no discontinuity.
+    package var isEdge = false
+    /// The number of such edges of the channel, up to this segment.
+    package var edges: UInt64 = 0
+}
+
+extension AdBreakPoint {
+    /// The point of a segment after this one.
+    func followed(byInside isInside: Bool, isDiscontinuous: Bool) -> AdBreakPoint {
+        let isEdge = isInside != self.isInside && !isDiscontinuous
+        return AdBreakPoint(isInside: isInside, isEdge: isEdge, edges: edges + (isEdge ? 1 : 0))
+    }
+}
+
+extension DateRange {
+    /// The class of the breaks that are found and that nobody signalled.
+    private static let foundClass = "liverelay.break"
+
+    /// Whether the upstream says that the range is an ad break.
+    var isAdBreak: Bool { self[splice: .out] != nil || id.hasPrefix("cue-") }
+
+    /// Whether the range is a break that nobody signalled. Only viewers who ask for marks get it.
+    package var isFoundBreak: Bool { className == Self.foundClass }
+
+    /// The end of an ad break, as it is known or planned.
+    var breakEnd: ProgramDateTime? {
+        end ?? plannedDuration.flatMap { planned in startDate.map { $0.advanced(by: planned) } }
+    }
+
+    /// - Parameter number: of the first segment after the break.
+    init(found start: ProgramDateTime, to end: ProgramDateTime, before number: UInt64) {
+        self.init(id: "break-\(number)")
+        attributes.set("CLASS", to: Self.foundClass, isQuoted: true)
+        startDate = start
+        duration = .milliseconds(end.milliseconds(since: start))
+    }
+}

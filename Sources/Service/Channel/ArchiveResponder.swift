@@ -1,0 +1,153 @@
+package import ArchiveStore
+import Channel
+import Foundation
+import LiveRing
+import Media
+import Support
+import Synchronization
+import WebServer
+
+/// Answers requests for what only the archive in a store has.
+package final class ArchiveResponder: Sendable {
+    /// What has to be read of the store.
+    private enum Need {
+        case range(ProgramDateTime, ProgramDateTime)
+        /// A segment, or a file of one.
+        case segment(String)
+        /// A file that segments of all hours may use.
+        case shared(String)
+    }
+
+    private struct Kept {
+        let identity: String
+        let responder: ChannelResponder
+    }
+
+    /// Parts that are kept, with what is made of them.
+    private static let keptCount = 4
+    private static let hour: Int64 = 3_600_000
+
+    private let reader: ArchiveReader
+    private let rewind: Int64
+    private let channel: String?
+    private let offersStills: Bool
+    private let kept = Mutex<[Kept]>([])
+
+    /// - Parameter rewind: what `dvr.m3u8` lists.
+    package init(_ reader: ArchiveReader, rewind: Duration?, channel: String?, offersStills: Bool) {
+        (self.reader, self.channel, self.offersStills) = (reader, channel, offersStills)
+        self.rewind = (rewind?.components.seconds ?? 7200) * 1000
+    }
+
+    /// - Parameter local: the ring of the channel; nil: it is not here.
+    /// - Returns: nil if the ring has what is asked for, or the store cannot have it.
+    func answer(to resource: Route.Resource, _ target: RequestTarget, local: RingSnapshot?) -> Answer? {
+        guard let need = need(of: resource, local) else { return nil }
+        return .later { [self] in
+            do throws(StoreError) {
+                if case .shared(let name) = need { return try await shared(name, resource) }
+                guard let responder = try await responder(for: need, local) else {
+                    return .nothingInRange(local)
+                }
+                return await responder.answer(to: resource, target).response()
+            } catch {
+                return Self.refusal(error)
+            }
+        }
+    }
+
+    private func responder(for need: Need, _ local: RingSnapshot?) async throws(StoreError) -> ChannelResponder? {
+        let part: ArchiveReader.Part?
+        switch need {
+        case .range(let start, let end): part = try await reader.part(from: start, to: end, with: local)
+        case .segment(let name): part = try await reader.part(ofFile: name)
+        case .shared: part = nil
+        }
+        guard let part else { return nil }
+        return kept.withLock { kept in
+            if let index = kept.firstIndex(where: { $0.identity == part.identity }) {
+                kept.append(kept.remove(at: index))
+                return kept[kept.count - 1].responder
+            }
+            let responder = ChannelResponder(
+                ChannelState(archived: part.snapshot), channel: channel, offersStills: offersStills)
+            kept.append(Kept(identity: part.identity, responder: responder))
+            if kept.count > Self.keptCount { kept.removeFirst() }
+            return responder
+        }
+    }
+
+    /// An init section, or one track of it.
+    private func shared(_ name: String, _ resource: Route.Resource) async throws(StoreError) -> Response {
+        do throws(RingError) {
+            let path = try await reader.path(ofShared: name)
+            guard let data = FileManager.default.contents(atPath: path) else { return .notFound(name) }
+            return ChannelResponder.response(toInitSection: Array(data), named: name, resource)
+        } catch {
+            return .unavailable("\(name) cannot be had from the store: see the log.")
+        }
+    }
+
+    private static func refusal(_ error: StoreError) -> Response {
+        switch error.reason {
+        case .tooLong: .text(.badRequest, error.message)
+        case .noObject: .text(.notFound, error.message)
+        default: .unavailable(error.message, retryAfter: 2)
+        }
+    }
+}
+
+// MARK: - Needs
+
+extension ArchiveResponder {
+    private func need(of resource: Route.Resource, _ local: RingSnapshot?) -> Need? {
+        switch resource {
+        case .playlist(.rewind(_, let range)), .breaks(let range), .stillTrack(let range), .clip(let range, _),
+            .transportClip(let range):
+            return need(of: range, local)
+        case .playlist(.master(_, let range)): return range.flatMap { need(of: $0, local) }
+        case .endlessStream(let stream): return stream.range == .whole ? nil : need(of: stream.range, local)
+        case .still(let still):
+            return still.date.flatMap { need(of: .between(start: $0, end: $0.advanced(byMilliseconds: 1000)), local) }
+        case .stillSheet(let name):
+            return StillSheet(name: name).flatMap { sheet in
+                let start = ProgramDateTime(millisecondsSince1970: sheet.start * 1000)
+                let length = sheet.interval * 1000 * Int64(StillSheet.rows * StillSheet.columns)
+                return need(of: .between(start: start, end: start.advanced(byMilliseconds: length)), local)
+            }
+        case .segment(let name), .trackFile(let name): return has(name, local) ? nil : .segment(name)
+        case .transportSegment(let name):
+            return local?.index.entry(ofTransportStream: name) == nil ? .segment(name) : nil
+        case .initSection(let name), .extract(_, let name):
+            if has(name, local) { return nil }
+            return SpoolName.isInitialization(name) ? .shared(name) : .segment(name)
+        case .page, .pageFile, .playlist, .subtitles, .programs, .status, .health, .readiness, .badQuery, .notFound:
+            return nil
+        }
+    }
+
+    private func has(_ name: String, _ local: RingSnapshot?) -> Bool {
+        guard let index = local?.index else { return false }
+        return index.segmentFile(named: name) != nil || index.trackFile(named: name) != nil
+            || index.initializationFile(named: name) != nil
+    }
+
+    private func need(of range: RewindRange, _ local: RingSnapshot?) -> Need? {
+        let now = reader.now
+        let newest = max(now, local?.dates?.end ?? now)
+        switch range {
+        case .whole: return local == nil ? .range(newest.advanced(byMilliseconds: -rewind), newest) : nil
+        case .last(let span), .delayed(let span):
+            // A delayed window begins before its end.
+            let start = newest.advanced(byMilliseconds: -span - (range == .last(milliseconds: span) ? 0 : Self.hour))
+            if let dates = local?.dates, span + 60_000 <= dates.end.milliseconds(since: dates.first) { return nil }
+            return .range(start, newest)
+        case .between(let start, let end):
+            guard let start = start ?? (local == nil ? end?.advanced(byMilliseconds: -Self.hour) : nil) else {
+                return nil
+            }
+            if let first = local?.dates?.first, first <= start { return nil }
+            return .range(start, end.map { min($0, newest) } ?? newest)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import ArchiveStore
+@testable import LiveRing
+@testable import Support
+
+@Test func anIndexIsReadBack() throws {
+    var index = head
+    for n in 5..<400 { index.append(.numbered(n), isLost: n == 7) }
+    let digest = String(repeating: "0a", count: 32) + ".m4s"
+    index.append(
+        ArchiveIndex.Object(name: digest, files: [5, 6].map { RingEntry.numbered($0).segment }))
+    let read = try ArchiveIndex(index.text, name: "index")
+    #expect(read == index)
+    #expect(read.entries.map(\.isGap) == (5..<400).map { $0 == 7 })
+    let name = RingEntry.numbered(6).segment.name
+    #expect(read.places[name] == ArchiveIndex.Place(object: digest, bytes: 105..<211, isWhole: false))
+}
+
+private let badIndexes: [(what: String, line: String)] = [
+    ("an object of another name", "#LIVERELAY-OBJECT:../../x seg-1-0a0a0a0a.m4s:5"),
+    ("a file of another name", "#LIVERELAY-OBJECT:\(String(repeating: "0", count: 64)).m4s passwd:5"),
+    ("a negative size", "#LIVERELAY-OBJECT:\(String(repeating: "0", count: 64)).m4s seg-1-0a0a0a0a.m4s:-5"),
+]
+
+@Test(arguments: badIndexes) func indexesFromOutsideAreChecked(what: String, line: String) {
+    let text = Array(String(decoding: head.text, as: UTF8.self).replacing("#EXTM3U\n", with: "#EXTM3U\n\(line)\n").utf8)
+    #expect(throws: RingError.self, "\(what)") { try ArchiveIndex(text, name: "index") }
+}
+
+private let keyRows: [(text: String, isKey: Bool)] = [
+    ("index/2026-01-02T12/w-0.m3u8", true), ("index/2026-01-02T12/w.m3u8", false),
+    ("index/2026-01-02/w-0.m3u8", false), ("index/2026-13-02T12/w-0.m3u8", false),
+    ("media/2026-01-02T12/w-0.m3u8", false),
+    ("index/2026-01-02T12/-0.m3u8", false), ("index/2026-01-02T12/w-0.m3u8.part", false), ("", false),
+]
+
+@Test(arguments: keyRows) func keysOfIndexes(text: String, isKey: Bool) {
+    #expect((IndexKey(text)?.text == text) == isKey)
+}
+
+@Test func hoursBefore1970AreHoursToo() {
+    #expect(IndexKey.hour(of: ProgramDateTime(millisecondsSince1970: -1)) == -1)
+    #expect(IndexKey.hour(of: ProgramDateTime(millisecondsSince1970: 3_599_999)) == 0)
+}
+
+@Test func aSweepLeavesTheLastHours() {
+    let oldest = IndexKey.hour(of: noon)
+    #expect(ArchiveSweep.isExpired("media/2026-01-02T11/x.m4s", in: "media/", before: oldest))
+    #expect(!ArchiveSweep.isExpired("media/2026-01-02T12/x.m4s", in: "media/", before: oldest))
+    #expect(!ArchiveSweep.isExpired("media/other/x.m4s", in: "media/", before: oldest))
+}
+
+// MARK: - Several writers
+
+private func words(_ entries: [RingEntry]) -> [String] {
+    entries.map {
+        "\($0.mediaSequence):\($0.segment.byteCount - 100)\($0.isDiscontinuous ? "!" : "")\($0.isGap ? "-" : "")"
+    }
+}
+
+@Test func oneWriterKeepsItsNumbers() {
+    #expect(words(ArchiveTimeline.merge([[.numbered(3), .numbered(5)]])) == ["3:3", "5:5"])
+    #expect(ArchiveTimeline.merge([]).isEmpty)
+}
+
+@Test func anotherWriterGoesOnWhereOneEnds() {
+    let one = (0..<4).map { RingEntry.numbered($0) }
+    let other = (50..<56).map { RingEntry.numbered($0, at: noon.advanced(byMilliseconds: Int64($0 - 50) * 4000 + 100)) }
+    #expect(words(ArchiveTimeline.merge([one, other])) == ["0:0", "1:1", "2:2", "3:3", "4:54!", "5:55"])
+}
+
+@Test func anotherWriterFillsTheGapOfOne() {
+    var one = (0..<5).map { RingEntry.numbered($0) }
+    for n in 2...3 { one[n].isGap = true }
+    let other = (50..<55).map { RingEntry.numbered($0, at: noon.advanced(byMilliseconds: Int64($0 - 50) * 4000)) }
+    let merged = ArchiveTimeline.merge([one, other])
+    #expect(words(merged) == ["0:0", "1:1", "2:52!", "3:53", "4:54"], "a range changes its writer as seldom as it can")
+}

@@ -1,0 +1,207 @@
+import Testing
+
+@testable import ArchiveStore
+@testable import LiveRing
+@testable import Support
+
+/// Drives an upload whose store does what a row says.
+private struct Session {
+    var upload = ArchiveUpload(writer: "w")
+    var now = Duration.zero
+    /// The steps that were begun, in words.
+    var steps: [String] = []
+    var step: ArchiveUpload.Step?
+    var indexes: [IndexKey: ArchiveIndex] = [:]
+
+    init(_ policy: ArchiveUpload.Policy = .init()) {
+        upload = ArchiveUpload(policy, writer: "w")
+        send(.tick)
+        send(.foundNothing)
+    }
+
+    mutating func send(_ input: ArchiveUpload.Input) {
+        step = upload.handle(input, at: now)
+        if let step { steps.append(step.words) }
+    }
+
+    /// Carries out all steps.
+    mutating func succeed() {
+        while let step {
+            if case .putIndex(let key, let index) = step { indexes[key] = index }
+            if case .putObject(let files, _) = step {
+                send(.done(object: "o\(files[0].byteCount)"))
+            } else {
+                send(.done())
+            }
+        }
+    }
+
+    mutating func publish(_ entries: RingEntry...) {
+        send(.published(entries, like: head))
+        succeed()
+    }
+
+    mutating func wait(_ seconds: Int64) {
+        now += .seconds(seconds)
+        send(.tick)
+        succeed()
+    }
+}
+
+extension ArchiveUpload.Step {
+    fileprivate var words: String {
+        switch self {
+        case .findEnd: "find"
+        case .putShared(let file): file.name
+        case .putObject(let files, let key):
+            "object \(files.map { "\($0.byteCount - 100)" }.joined(separator: "+")) in \(key.text)"
+        case .putIndex(let key, let index): "index \(key.text) of \(index.entries.count)"
+        }
+    }
+}
+
+private let first = "index/2026-01-02T12/w-0.m3u8"
+
+@Suite struct ArchiveUploadTests {
+    @Test func joinsSegmentsAndPutsTheIndexOnceInAMinute() {
+        var session = Session()
+        for n in 0..<6 { session.publish(.numbered(n)) }
+        #expect(session.steps == ["find", "init-a.mp4", "object 0+1+2 in \(first)", "object 3+4+5 in \(first)"])
+        session.wait(59)
+        #expect(session.steps.count == 4)
+        session.wait(1)
+        #expect(session.steps.last == "index \(first) of 6")
+        #expect(session.upload.isFinished && session.upload.counts.storedSegments == 6)
+        #expect(session.indexes.values.first?.objects.map(\.name) == ["o100", "o103"])
+    }
+
+    @Test func doesNotWaitForeverForTheRestOfAnObject() {
+        var session = Session()
+        session.publish(.numbered(0))
+        session.wait(29)
+        #expect(session.steps == ["find"])
+        session.wait(1)
+        #expect(session.steps.last == "object 0 in \(first)")
+    }
+
+    @Test func closingPutsWhatIsThere() {
+        var session = Session()
+        session.publish(.numbered(0))
+        session.send(.closing)
+        session.succeed()
+        #expect(session.steps.suffix(2) == ["object 0 in \(first)", "index \(first) of 1"])
+        #expect(session.upload.isFinished)
+    }
+
+    @Test func aNewHourHasAnIndexOfItsOwn() {
+        var session = Session()
+        for n in 898..<903 { session.publish(.numbered(n)) }
+        let (old, new) = ("index/2026-01-02T12/w-898.m3u8", "index/2026-01-02T13/w-900.m3u8")
+        #expect(
+            session.steps
+                == [
+                    "find", "init-a.mp4", "object 898+899 in \(old)", "index \(old) of 2",
+                    "object 900+901+902 in \(new)",
+                ])
+    }
+
+    @Test func aDateThatGoesBackBeginsAnIndexToo() {
+        var session = Session()
+        session.publish(.numbered(0, at: noon), .numbered(1, at: noon.advanced(byMilliseconds: -10_000)))
+        session.send(.closing)
+        session.succeed()
+        #expect(session.indexes.keys.map(\.text).sorted() == ["index/2026-01-02T11/w-1.m3u8", first])
+    }
+
+    @Test func anIndexHasALimit() {
+        var policy = ArchiveUpload.Policy()
+        policy.indexLimit = 4
+        var session = Session(policy)
+        for n in 0..<7 { session.publish(.numbered(n)) }
+        session.send(.closing)
+        session.succeed()
+        #expect(
+            session.indexes.map { "\($0.text) \($1.entries.count)" }.sorted() == [
+                "\(first) 4", "index/2026-01-02T12/w-4.m3u8 3",
+            ])
+    }
+
+    @Test func failuresPauseAndNothingIsLostWhileTheWindowHoldsIt() {
+        var session = Session()
+        session.send(.published((0..<3).map { .numbered($0) }, like: head))
+        var pauses: [Duration] = []
+        for _ in 0..<7 {
+            session.send(.failed(retryAfter: nil))
+            #expect(session.step == nil)
+            let until = session.upload.wakeTime ?? .zero
+            pauses.append(until - session.now)
+            session.now = until
+            session.send(.tick)
+            #expect(session.steps.last == "init-a.mp4")
+        }
+        #expect(pauses == [0.5, 1, 2, 4, 8, 8, 8].map { .milliseconds(Int64($0 * 1000)) })
+        session.succeed()
+        #expect(session.upload.counts.lostSegments == 0 && session.upload.counts.storedSegments == 3)
+    }
+
+    @Test func aStoreSaysHowLongToWaitWithinReason() {
+        var session = Session()
+        session.send(.published((0..<3).map { .numbered($0) }, like: head))
+        session.send(.failed(retryAfter: .seconds(30)))
+        #expect(session.upload.wakeTime == .seconds(30))
+        session.now = .seconds(30)
+        session.send(.tick)
+        session.send(.failed(retryAfter: .seconds(86_400)))
+        #expect(session.upload.wakeTime == .seconds(150))
+    }
+
+    @Test func whatLeavesTheSpoolIsLostAndAGap() {
+        var session = Session()
+        session.send(.published((0..<5).map { .numbered($0) }, like: head))
+        session.send(.failed(retryAfter: nil))
+        session.send(.evicted(before: 2))
+        session.wait(1)
+        session.send(.closing)
+        session.succeed()
+        #expect(session.upload.counts.lostSegments == 2 && session.upload.counts.storedSegments == 3)
+        let index = session.indexes.values.first
+        #expect(index?.entries.map(\.isGap) == [true, true, false, false, false])
+    }
+
+    @Test func aFileThatCannotBeReadCostsItsObject() {
+        var session = Session()
+        session.send(.published((0..<3).map { .numbered($0) }, like: head))
+        session.send(.done())
+        #expect(session.steps.last == "object 0+1+2 in \(first)")
+        session.send(.lost)
+        session.succeed()
+        #expect(session.upload.counts.lostSegments == 3 && session.upload.pendingSegments == 0)
+    }
+
+    @Test func gapsNeedNoObject() {
+        var session = Session()
+        session.publish(.numbered(0, isGap: true), .numbered(1, isGap: true), .numbered(2, isGap: true))
+        session.send(.closing)
+        session.succeed()
+        #expect(session.steps == ["find", "index \(first) of 3"] && session.upload.counts.lostSegments == 0)
+    }
+
+    @Test func redirectsNeedAnObjectForEachFile() {
+        var policy = ArchiveUpload.Policy()
+        policy.objectDuration = .zero
+        var session = Session(policy)
+        session.publish(.numbered(0), .numbered(1))
+        #expect(session.steps.suffix(2) == ["object 0 in \(first)", "object 1 in \(first)"])
+    }
+
+    @Test func aRestartContinuesAfterTheLastIndex() {
+        var upload = ArchiveUpload(writer: "w")
+        #expect(upload.handle(.tick, at: .zero) == .findEnd(writer: "w"))
+        #expect(upload.handle(.published((0..<6).map { .numbered($0) }, like: head), at: .zero) == nil)
+        var index = head
+        for n in 0..<3 { index.append(.numbered(n), isLost: false) }
+        let key = IndexKey(hour: IndexKey.hour(of: noon), writer: "w", firstMediaSequence: 0)
+        #expect(upload.handle(.foundEnd(key, index), at: .zero)?.words == "init-a.mp4")
+        #expect(upload.handle(.done(), at: .zero)?.words == "object 3+4+5 in \(first)")
+    }
+}

@@ -103,15 +103,18 @@ package struct SpliceEngine: Sendable {
             case .main: written = try appendMain(segment)
             case .audio: try appendCompanion(segment)
             case .furtherAudio(let index): try assembler.further.append(segment, of: index)
+            case .furtherVideo(let index): try assembler.ladder.append(segment, of: index)
             }
         case .lost(.main, let duration):
             main.breakContinuity()
             lost += duration
         case .lost(.audio, _): layout.updateCompanion { $0.breakContinuity() }
         case .lost(.furtherAudio(let index), _): assembler.further.breakContinuity(of: index)
+        case .lost(.furtherVideo(let index), _): assembler.ladder.breakContinuity(of: index)
         case .ended(.main): written = try endMain()
         case .ended(.audio): try endCompanion()
         case .ended(.furtherAudio(let index)): try assembler.further.end(index)
+        case .ended(.furtherVideo(let index)): try assembler.ladder.end(index)
         }
         written += try writeVideo()
         written += try releaseExcess()
@@ -158,6 +161,11 @@ package struct SpliceEngine: Sendable {
     /// Counts of each audio track beside the leading one.
     package var furtherAudioCounts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
         assembler.further.counts
+    }
+
+    /// Counts of each video track beside the leading one.
+    package var furtherVideoCounts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] {
+        assembler.ladder.counts
     }
 
     /// Media received lately.
@@ -292,7 +300,7 @@ package struct SpliceEngine: Sendable {
     /// - Parameter isLast: whether no more audio can belong to the queued video.
     private mutating func writeVideo(isLast: Bool = false) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
-        while isLast || !awaitsFurtherAudio,
+        while isLast || !awaitsFurtherTracks,
             let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast)
         {
             try MediaError.checkCancellation()
@@ -301,15 +309,15 @@ package struct SpliceEngine: Sendable {
         return written
     }
 
-    /// Whether video waits for the audio renditions beside the companion: until the segment after it has come. Several come
-    /// at once at the beginning.
-    private var awaitsFurtherAudio: Bool {
+    /// Whether video waits for the audio renditions beside the companion, or for the other variants: until the segment after it
+    /// has come. Several come at once at the beginning.
+    private var awaitsFurtherTracks: Bool {
         mutating get {
             let segments: Int64 = assembler.position.isInitial ? 4 : 2
             guard let span = videoQueue.firstSpan,
                 videoQueue.waitingDuration <= Ticks(longestSegment.count * segments)
             else { return false }
-            return assembler.further.awaitsAudio(for: span)
+            return assembler.further.awaitsAudio(for: span) || assembler.ladder.awaitsVideo(of: span)
         }
     }
 

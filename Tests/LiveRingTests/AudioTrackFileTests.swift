@@ -21,7 +21,7 @@ struct AudioTrackFileTests {
             AudioTrackPoint(identity: $0, configuration: "aac/48000/2/1024/1190", decodeTime: UInt64(n))
         }
         segment.audioTracks = ["d", "f"].map { language in
-            NewAudioTrack(
+            NewTrack(
                 initialization: InitializationFile(name: "init-x\(language).mp4", bytes: Array("x\(language)".utf8)),
                 header: Array("\(language)\(n)".utf8), payload: [[1, 2]])
         }
@@ -40,7 +40,7 @@ struct AudioTrackFileTests {
         #expect(names("init-") == ["init-a.mp4", "init-xd.mp4", "init-xf.mp4"])
         let newest = try #require(ring.snapshot.newest)
         let file = try #require(newest.audioFiles[1]?.segment)
-        #expect(ring.snapshot.index.audioFile(named: file.name) == file)
+        #expect(ring.snapshot.index.trackFile(named: file.name) == file)
         #expect(try ring.snapshot.bytes(of: file) == Array("f39".utf8) + [1, 2])
         #expect(newest.storedBytes == UInt64(newest.segment.byteCount + 2 * file.byteCount))
         for n in 40..<80 { try await ring.publish(.numbered(n)) }
@@ -59,7 +59,7 @@ struct AudioTrackFileTests {
         #expect(ring.snapshot.index.listed.filter(\.isGap).isEmpty)
         let gaps = ring.snapshot.index.listed.map { $0.audioFiles.map { $0?.isGap ?? true } }
         #expect(gaps[0] == [] && gaps[4] == [false, false] && gaps[5] == [false, true])
-        #expect(ring.snapshot.index.audioFile(named: lost) == nil)
+        #expect(ring.snapshot.index.trackFile(named: lost) == nil)
     }
 
     /// The playlists of all tracks agree but for what they list.
@@ -74,7 +74,7 @@ struct AudioTrackFileTests {
         }
         let whole = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole)))
         let gaps: [(content: PlaylistContent, numbers: [UInt64])] = [
-            (.video, []), (.audio(0), [6]), (.audio(1), [0, 1]), (.audio(2), [0, 1, 7]),
+            (.video(0), []), (.audio(0), [6]), (.audio(1), [0, 1]), (.audio(2), [0, 1, 7]),
         ]
         for (content, numbers) in gaps {
             let text = try #require(ring.snapshot.dvrPlaylist(.whole, of: content))
@@ -87,7 +87,7 @@ struct AudioTrackFileTests {
                 #expect(segment.isDiscontinuous == other.isDiscontinuous)
                 guard !segment.isGap else { continue }
                 let isMade = SpoolName.extract(named: segment.uri).map { $0.file == other.uri }
-                #expect(isMade ?? (ring.snapshot.index.audioFile(named: segment.uri) != nil), "\(segment.uri)")
+                #expect(isMade ?? (ring.snapshot.index.trackFile(named: segment.uri) != nil), "\(segment.uri)")
             }
         }
         #expect(ring.snapshot.dvrPlaylist(.whole, of: .audio(3)) == nil)
@@ -95,7 +95,7 @@ struct AudioTrackFileTests {
 
     @Test func masterHasOneVariantWithoutAudioAndTheTracks() async throws {
         let ring = try DVRRing.open(directory, policy: Self.policy)
-        #expect(ring.snapshot.livePlaylist(of: .video) == nil)
+        #expect(ring.snapshot.livePlaylist(of: .video(0)) == nil)
         for n in 0..<8 {
             var segment = Self.segment(n)
             segment.format.resolution = .init(width: 1280, height: 720)

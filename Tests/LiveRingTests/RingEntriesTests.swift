@@ -65,7 +65,7 @@ struct RingEntriesTests {
             entry.audioFiles = languages.map { language in
                 n.isMultiple(of: 13)
                     ? nil
-                    : AudioTrackFile(
+                    : TrackFile(
                         initialization: SpoolFile(name: "init-\(n / 200).mp4", byteCount: 700),
                         segment: SpoolFile(name: "audio-\(language)-\(n).m4s", byteCount: n),
                         isGap: n.isMultiple(of: 17))

@@ -183,6 +183,6 @@ extension RingIndex {
     /// The names of all files that have to be in the spool.
     var files: Set<String> {
         sharedFiles.union(entries.lazy.filter { !$0.isGap }.map(\.segment.name))
-            .union(entries.lazy.flatMap(\.playableAudio).map(\.segment.name))
+            .union(entries.lazy.flatMap(\.playableTracks).map(\.segment.name))
     }
 }

@@ -50,7 +50,7 @@ package final class ArchiveReader: Sendable {
     /// The segments of the index that has a file, by its name; nil if there is none.
     package func part(ofFile name: String) async throws(StoreError) -> Part? {
         let segment = SpoolName.segment(ofTransportStream: name) ?? name
-        let number = SpoolName.mediaSequence(ofSegment: segment) ?? SpoolName.audio(named: segment)?.mediaSequence
+        let number = SpoolName.mediaSequence(ofSegment: segment) ?? SpoolName.mediaSequence(ofTrackFile: segment)
         guard let number, let key = try await catalog.index(ofSegment: number, file: segment)?.key else { return nil }
         return try await part(of: [key], with: nil, from: nil)
     }
@@ -64,14 +64,14 @@ package final class ArchiveReader: Sendable {
         of keys: [IndexKey], with local: RingSnapshot?, from start: ProgramDateTime?
     ) async throws(StoreError) -> Part? {
         var (entries, versions): ([String: [RingEntry]], [String]) = ([:], [])
-        var captions = local?.index.captionRenditions ?? []
+        var declared = local?.index.declaredRenditions ?? []
         var targetDuration = local?.index.targetDuration ?? 1
         for key in keys.sorted(by: { $0.firstMediaSequence < $1.firstMediaSequence }) {
             let loaded = try await catalog.index(key)
             entries[key.writer, default: []] += loaded.index.entries
             versions.append(loaded.version)
             targetDuration = max(targetDuration, loaded.index.targetDuration)
-            if captions.isEmpty { captions = loaded.index.captions }
+            if declared.isEmpty { declared = loaded.index.declared }
         }
         if let local, let start {
             let own = writer ?? ""
@@ -86,7 +86,7 @@ package final class ArchiveReader: Sendable {
         guard !merged.isEmpty else { return nil }
         versions.append("\(merged.count { $0.isGap })")
         let snapshot = RingSnapshot(
-            archived: merged, policy: policy, targetDuration: targetDuration, captions: captions,
+            archived: merged, policy: policy, targetDuration: targetDuration, declared: declared,
             hasEnded: local?.hasEnded ?? false, version: 0, directory: local?.directory ?? store.name(of: ""),
             remote: files)
         return Part(snapshot: snapshot, identity: versions.joined(separator: " "))

@@ -105,7 +105,7 @@ package final class StoredFiles: RemoteFiles {
 
     /// The object that has a file.
     private func place(of file: SpoolFile) async throws(StoreError) -> Place {
-        let number = SpoolName.mediaSequence(ofSegment: file.name) ?? SpoolName.audio(named: file.name)?.mediaSequence
+        let number = SpoolName.mediaSequence(ofSegment: file.name) ?? SpoolName.mediaSequence(ofTrackFile: file.name)
         guard let number else { return .shared(file.name) }
         guard let found = try await catalog.index(ofSegment: number, file: file.name),
             let place = found.loaded.places[file.name]

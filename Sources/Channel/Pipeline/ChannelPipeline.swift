@@ -85,9 +85,40 @@ package struct ChannelPipeline: Sendable {
         }
     }
 
+    /// The counts of the video tracks beside the leading one, over all sources.
+    var furtherVideoCounts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] {
+        let all = sources.values.flatMap(\.engine.furtherVideoCounts)
+        return publisher.position.videoTracks.map { track in
+            (track, all.filter { $0.track == track }.reduce(FurtherVideoCounts()) { $0 + $1.counts })
+        }
+    }
+
+    /// Returns the tracks that the variants of a source fill: the nearest of the channel, and new ones while there is room.
+    /// A backup adds none to a channel that has some.
+    private func videoTracks(of variants: [VideoTrackIdentity], source: Int) -> [VideoTrackIdentity?] {
+        let known = publisher.position.videoTracks
+        var filled = [VideoTrackIdentity?](repeating: nil, count: variants.count)
+        for (track, variant) in zip(known, VideoTrackIdentity.nearest(to: known, among: variants)) {
+            if let variant { filled[variant] = track }
+        }
+        guard source == 0 || known.isEmpty else { return filled }
+        var room = VideoTrackIdentity.limit - known.count
+        for (index, variant) in variants.enumerated() where filled[index] == nil && room > 0 {
+            guard !known.contains(variant), !filled.contains(variant) else { continue }
+            filled[index] = variant
+            room -= 1
+        }
+        return filled
+    }
+
     /// Adds a source, or replaces it if it moved its audio into or out of a companion rendition.
-    /// - Parameter audioRenditions: its audio renditions beside that of its variant; nil if there are none.
-    mutating func addSource(_ source: Int, hasCompanion: Bool, audioRenditions: AudioRenditionTracks? = nil) {
+    /// - Parameters:
+    ///   - audioRenditions: its audio renditions beside that of its variant; nil if there are none.
+    ///   - variants: its variants beside the leading one.
+    mutating func addSource(
+        _ source: Int, hasCompanion: Bool, audioRenditions: AudioRenditionTracks? = nil,
+        variants: [VideoTrackIdentity] = []
+    ) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
         var configuration = SpliceConfiguration(
             hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
@@ -96,6 +127,8 @@ package struct ChannelPipeline: Sendable {
         configuration.audioTracks = audio.tracks
         configuration.audioRenditions = audioRenditions?.tracks ?? []
         configuration.leadingTrack = audioRenditions?.leading
+        configuration.variants = videoTracks(of: variants, source: source)
+        configuration.heldVariantBytes = memory.ladderBytes / 2
         configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo
         configuration.heldBytes = memory.bytes(of: .held)
@@ -201,8 +234,8 @@ extension ChannelPipeline {
     /// Skips an unusable segment: a discontinuity follows.
     /// - Parameters:
     ///   - error: ends the channel if too many segments in a row are unusable before anything is published.
-    ///   - isHopeless: whether `error` ends the channel at once. It never does if there are backups, or if only another
-    ///     language is lost.
+    ///   - isHopeless: whether `error` ends the channel at once. It never does if there are backups, or if only a track
+    ///     beside the leading one is lost.
     private mutating func skip(
         _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int, _ reason: SkipReason,
         error: ChannelError, isHopeless: Bool = false
@@ -212,8 +245,8 @@ extension ChannelPipeline {
             consecutiveFailures += 1
             lastFailure = error
         }
-        let isFurtherAudio = if case .furtherAudio = rendition { true } else { false }
-        let isOver = isHopeless && !isFurtherAudio || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
+        let isOver =
+            isHopeless && !rendition.isFurther || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
         if isOver, !hasBackups { throw error }
         let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
         let lost = SpliceInput.lost(rendition, duration: Ticks(tracked.segment.duration))

@@ -20,6 +20,8 @@ package struct Relay {
     private var sourcesWithCompanion: Set<Int> = []
     /// The audio renditions of each source beside that of its variant.
     private var audioRenditions: [Int: AudioRenditionTracks] = [:]
+    /// The variants of each source beside the leading one, and those of the primary that are beyond the limit.
+    private var variants: [Int: [VideoTrackIdentity]] = [:]
     private var subtitles: [Rendition] = []
     private var captions: [Rendition] = []
     /// The ring in the spool, until it is opened.
@@ -118,6 +120,9 @@ extension Relay {
         case .audioTracksSelected(let tracks, let leading, _):
             audioRenditions[source] = AudioRenditionTracks(tracks, leading: leading)
             if source == 0, let ring = pipeline?.ring { await declareRenditions(on: ring) }
+        case .variantsSelected(let variants, let dropped):
+            self.variants[source] = variants.map(\.trackIdentity)
+            if source == 0 { state.update { $0.splice.variantsDropped = dropped } }
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
         case .playlistReopened(.main), .sourceSwitched: await pipeline?.ring.resumeSliding()
@@ -138,7 +143,8 @@ extension Relay {
 
     private mutating func addSource(_ source: Int) {
         pipeline?.addSource(
-            source, hasCompanion: sourcesWithCompanion.contains(source), audioRenditions: audioRenditions[source])
+            source, hasCompanion: sourcesWithCompanion.contains(source), audioRenditions: audioRenditions[source],
+            variants: variants[source] ?? [])
     }
 
     private mutating func openRing(
@@ -191,7 +197,7 @@ extension Relay {
             upstream: configuration.upstream, ring: ring, audio: configuration.audio,
             requiresVideo: configuration.requiresVideo, captionsToWebVTT: configuration.captionsToWebVTT,
             isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring), beginning: configuration.beginning,
-            hasBackups: !configuration.backups.isEmpty, memory: configuration.memory)
+            hasBackups: !configuration.backups.isEmpty, memory: configuration.channelMemory)
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }
         } catch { throw recordFailure(error) }

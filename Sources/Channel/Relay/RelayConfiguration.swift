@@ -19,6 +19,8 @@ package struct RelayConfiguration: Sendable {
     /// URLs of backups, in failover order.
     package var backups: [String]
     package var variant: VariantChoice
+    /// The variants that are republished beside that one.
+    package var ladder = LadderChoice.one
     /// Silence after which the channel is given up; nil: never.
     package var giveUp: Duration?
     /// Directory of the ring. Its parent exists.
@@ -82,13 +84,17 @@ package struct RelayConfiguration: Sendable {
         self.polling = polling
     }
 
+    /// The memory with the shares that the channel needs.
+    var channelMemory: MemoryBudget { ladder == .one ? memory : memory.withLadder }
+
     /// The policy of a session that starts without an earlier process.
     package var policy: ChannelSession.Policy {
         var session = UpstreamSession.Policy(
-            variant: variant, giveUp: giveUp, limits: IntakeLimits(memory), maxConnections: maxConnections,
+            variant: variant, giveUp: giveUp, limits: IntakeLimits(channelMemory), maxConnections: maxConnections,
             followsAudio: audio.policy != .drop,
             patience: patience)
         session.audioTracks = audio.tracks
+        session.ladder = ladder
         session.seed = retrySeed
         session.polling = polling
         session.program = program

@@ -15,14 +15,18 @@ extension RelayStatus {
         package internal(set) var unsupportedAudio: [String]?
         /// The audio tracks beside the leading one; nil if there are none.
         package internal(set) var audioTracks: [AudioTrack]?
+        /// The video tracks beside the leading one; nil if there are none.
+        package internal(set) var variants: [VariantTrack]?
+        /// Variants of the upstream beyond the limit; nil unless several are republished.
+        package internal(set) var variantsDropped: Int?
         package internal(set) var segmentsSkipped = 0
         package internal(set) var segmentsNotWritten = 0
 
         package var timestampGapSeconds: Double { Ticks(Int64(counts[.timestampGapTicks])).duration.seconds }
 
         private enum CodingKeys: String, CodingKey {
-            case currentPeriod, program, companionProgram, unsupportedAudio, audioTracks, segmentsSkipped,
-                segmentsNotWritten, timestampGapSeconds
+            case currentPeriod, program, companionProgram, unsupportedAudio, audioTracks, variants, variantsDropped,
+                segmentsSkipped, segmentsNotWritten, timestampGapSeconds
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -33,6 +37,8 @@ extension RelayStatus {
             try container.encodeIfPresent(companionProgram, forKey: .companionProgram)
             try container.encodeIfPresent(unsupportedAudio, forKey: .unsupportedAudio)
             try container.encodeIfPresent(audioTracks, forKey: .audioTracks)
+            try container.encodeIfPresent(variants, forKey: .variants)
+            try container.encodeIfPresent(variantsDropped, forKey: .variantsDropped)
             try container.encode(segmentsSkipped, forKey: .segmentsSkipped)
             try container.encode(segmentsNotWritten, forKey: .segmentsNotWritten)
             try container.encode(timestampGapSeconds, forKey: .timestampGapSeconds)
@@ -61,6 +67,25 @@ extension RelayStatus {
             segments = counts.segments
             segmentsWithLeadingAudio = counts.leadingSegments
             silentFrames = counts.silentFrames
+            droppedFrames = counts.droppedFrames
+        }
+    }
+
+    /// A video track beside the leading one.
+    package struct VariantTrack: Encodable, Equatable, Sendable {
+        /// RESOLUTION and BANDWIDTH of the variant for which the track was made; the height is 0 if there was none.
+        package let height: Int
+        package let bandwidth: Int
+        /// Segments that the track has, and gaps of it alone.
+        package let segments: Int
+        package let gaps: Int
+        package let droppedFrames: Int
+
+        init(_ track: VideoTrackIdentity, _ counts: FurtherVideoCounts) {
+            height = track.height
+            bandwidth = track.bandwidth
+            segments = counts.segments
+            gaps = counts.gaps
             droppedFrames = counts.droppedFrames
         }
     }

@@ -63,6 +63,8 @@ package struct RelayStatus: Encodable, Sendable {
         splice.counts = counts
         let tracks = pipeline.furtherAudioCounts.map { AudioTrack($0.track, $0.counts) }
         splice.audioTracks = tracks.isEmpty ? nil : tracks
+        let variants = pipeline.furtherVideoCounts.map { VariantTrack($0.track, $0.counts) }
+        splice.variants = variants.isEmpty ? nil : variants
         splice.segmentsSkipped = pipeline.skippedSegments
         splice.segmentsNotWritten = publisher.unwrittenSegments
         subtitles.tracks = publisher.subtitles.tracks.map(SubtitleTrack.init)

@@ -43,6 +43,7 @@ extension InputRendition {
         case .main: self = .main
         case .audio, .subtitles: self = .audio
         case .furtherAudio(let index): self = .furtherAudio(index)
+        case .furtherVideo(let index): self = .furtherVideo(index)
         }
     }
 }

@@ -23,25 +23,37 @@ extension NewSegment {
             captions: segment.captions.instreamIDs, adMarkers: markers, transportStream: transportStream,
             sidecars: sidecars)
         audioTracks = segment.position.audioTracks.map { position in
-            segment.furtherAudio.first { $0.identity == position.identity }.map(NewAudioTrack.init)
+            segment.furtherAudio.first { $0.identity == position.identity }.map { NewTrack($0) }
         }
+        videoTracks = segment.furtherVideo.map { $0.map { NewTrack($0) } }
+        if !videoTracks.isEmpty { leadingAudioBytes = segment.leadingAudioBytes }
     }
 }
 
 extension SegmentFormat {
     init(_ description: PeriodDescription) {
+        self.init(description.video, audioCodec: description.audioCodec)
+    }
+
+    fileprivate init(_ video: PeriodDescription.VideoFormat?, audioCodec: String? = nil) {
         self.init(
-            videoCodec: description.video?.codec, audioCodec: description.audioCodec,
-            resolution: description.video.map { Variant.Resolution(width: $0.width, height: $0.height) },
-            frameRate: description.video?.frameRate, videoRange: description.video?.videoRange.rawValue)
+            videoCodec: video?.codec, audioCodec: audioCodec,
+            resolution: video.map { Variant.Resolution(width: $0.width, height: $0.height) },
+            frameRate: video?.frameRate, videoRange: video?.videoRange.rawValue)
     }
 }
 
-extension NewAudioTrack {
+extension NewTrack {
     fileprivate init(_ track: SplicedAudioTrack) {
         self.init(
             initialization: InitializationFile(name: track.initSection.name, bytes: track.initSection.bytes),
             header: track.fragment.header, payload: track.fragment.payloads)
+    }
+
+    fileprivate init(_ track: SplicedVideoTrack) {
+        self.init(
+            initialization: InitializationFile(name: track.initSection.name, bytes: track.initSection.bytes),
+            format: SegmentFormat(track.format), header: track.fragment.header, payload: track.fragment.payloads)
     }
 }
 
@@ -59,6 +71,7 @@ extension ResumePoint {
                     decodeTime: UInt64(max(0, $0.decodeTime)))
             },
             upstream: source)
+        videoTracks = position.videoTracks.map(\.text)
     }
 }
 
@@ -77,6 +90,7 @@ extension TimelinePosition {
             return AudioTrackPosition(
                 identity: identity, configuration: configuration, decodeTime: Int64(track.decodeTime))
         }
+        position.videoTracks = resumePoint.videoTracks.compactMap { VideoTrackIdentity(text: $0) }
         self = position.reconciled
     }
 }

@@ -28,6 +28,7 @@ package struct ChannelOptions: Sendable {
         let isRadio = Field<Bool>(.radio)
         package let account = Field<String>(.account)
         package let variant = Field<VariantChoice>(.variant)
+        package let variants = Field<String>(.variants)
         package let program = Field<Int>(.program)
         package let hold = Field<Duration>(.hold)
         package let loop = Field<Bool>(.loop)

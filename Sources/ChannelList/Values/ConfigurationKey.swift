@@ -12,7 +12,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Where it comes from.
     case url, backups, headers
     case userAgent = "user-agent"
-    case cookie, proxy, account, variant, program, hold, loop
+    case cookie, proxy, account, variant, variants, program, hold, loop
     case multicastInterface = "multicast-interface"
     case maxConnections = "max-connections"
     case polite
@@ -127,6 +127,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 "Account of the provider, whose connections all of its channels share; a channel takes one of them.")
         case .variant:
             return row(.variant, "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
+        case .variants:
+            return row(
+                .text(.variants), "Variants that are republished: max for one, all, or heights such as 1080,720,480.")
         case .program:
             return row(
                 .count(1...65_535),

@@ -1,7 +1,7 @@
 /// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
 package enum ConfigurationPattern: CaseIterable, Sendable {
     case url, source, proxy, account, credential, logo, text, number, shift, duration, shortSpan, byteCount, variant,
-        audioTracks, headerName,
+        variants, audioTracks, headerName,
         headerValue, cookie, token, slug, store
 
     package var expression: String {
@@ -19,6 +19,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .shortSpan: "^([0-9]|[12][0-9]|30)s?$"
         case .byteCount: "^([1-9][0-9]{0,11}|[1-9][0-9]{0,3}[KkMmGg]([Ii]?[Bb])?)$"
         case .variant: "^(max|min|[1-9][0-9]{0,8}|[1-9][0-9]{0,2}p|[123][0-9]{3}p)$"
+        case .variants: "^(all|max|\(Self.height)(,\(Self.height)){0,8})$"
         case .audioTracks: "^(all|default|\(Self.language)(,\(Self.language))*)$"
         case .headerName: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$"
         case .headerValue: "^[!-~]([ -~]*[!-~])?$"
@@ -32,6 +33,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     private static let storeItem =
         #"(endpoint=https?://([0-9A-Za-z._-]+|\[(\#(ipv6))\])(:[0-9]{1,5})?|region=[0-9a-z-]{1,64}|style=(path|virtual))"#
 
+    private static let height = "[1-9][0-9]{0,3}p?"
     private static let language = "[A-Za-z]{2,3}(-[0-9A-Za-z]{1,8}){0,3}"
 
     /// User information, a name or an address, and a port (RFC 3986 §3.2), in ASCII.
@@ -50,7 +52,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     package var longest: Int {
         switch self {
         case .url, .source, .proxy, .logo, .headerValue, .cookie, .store: 4096
-        case .text, .credential, .audioTracks: 200
+        case .text, .credential, .audioTracks, .variants: 200
         case .token: 1024
         case .slug, .account: 64
         case .headerName: 128
@@ -75,6 +77,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .shortSpan: "a duration of at most 30s, such as 3s"
         case .byteCount: "a number of bytes such as 4096, 64MiB or 1GiB"
         case .variant: "a variant: max, min, a height such as 720 or a bandwidth in bit/s"
+        case .variants: "variants: max, all, or heights such as 1080,720,480"
         case .audioTracks: "all, default, or languages such as en,de"
         case .headerName: "the name of a header"
         case .headerValue: "a header's value: ASCII characters in one line"

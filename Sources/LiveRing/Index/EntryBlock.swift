@@ -152,7 +152,9 @@ private struct EntryDetails: Sendable {
     private let adMarkers: SegmentAdMarkers
     private let privateData: SpoolFile?
     private let extent: TransportStreamExtent?
-    private let audioFiles: [AudioTrackFile?]
+    private let audioFiles: [TrackFile?]
+    private let videoFiles: [TrackFile?]
+    private let leadingAudioBytes: Int
     private let upstream: UpstreamPosition?
     private let audioTracks: [AudioTrackPoint]
 
@@ -163,10 +165,12 @@ private struct EntryDetails: Sendable {
         privateData = entry.transportStream?.privateData
         let whole = entry.transportStream?.extent
         extent = whole.flatMap { $0 == TransportStreamExtent(byteCount: $0.byteCount) ? nil : $0 }
-        audioFiles = entry.audioFiles
+        (audioFiles, videoFiles) = (entry.audioFiles, entry.videoFiles)
+        leadingAudioBytes = entry.leadingAudioBytes
         upstream = keepsPosition ? entry.resumePoint.upstream : nil
         audioTracks = keepsPosition ? entry.resumePoint.audioTracks : []
-        let isEmpty = adMarkers == SegmentAdMarkers() && privateData == nil && extent == nil && audioFiles.isEmpty
+        let hasFiles = privateData != nil || !audioFiles.isEmpty || !videoFiles.isEmpty
+        let isEmpty = adMarkers == SegmentAdMarkers() && extent == nil && !hasFiles
         if isEmpty, upstream == nil, audioTracks.isEmpty { return nil }
     }
 
@@ -174,7 +178,8 @@ private struct EntryDetails: Sendable {
         entry.adMarkers = adMarkers
         entry.transportStream?.privateData = privateData
         if let extent { entry.transportStream?.extent = extent }
-        entry.audioFiles = audioFiles
+        (entry.audioFiles, entry.videoFiles) = (audioFiles, videoFiles)
+        entry.leadingAudioBytes = leadingAudioBytes
         if let upstream { entry.resumePoint.upstream = upstream }
         if !audioTracks.isEmpty { entry.resumePoint.audioTracks = audioTracks }
     }
@@ -284,7 +289,7 @@ private struct EntryDifference: Sendable {
         entry.listedFrom += UInt64(listedFrom)
         entry.subtitleBytes = UInt64(subtitleBytes)
         entry.adMarkers = SegmentAdMarkers()
-        entry.audioFiles = []
+        (entry.audioFiles, entry.videoFiles, entry.leadingAudioBytes) = ([], [], 0)
         entry.resumePoint.videoDecodeTime += UInt64(videoDecodeTime)
         entry.resumePoint.audioDecodeTime += UInt64(audioDecodeTime)
         entry.resumePoint.fragmentSequenceNumber += UInt64(fragmentSequenceNumber)
@@ -315,7 +320,7 @@ extension RingEntry {
             adBreak.edges == base.adBreak.edges, discontinuitySequence == base.discontinuitySequence,
             initialization == base.initialization,
             format == base.format, point.compositionOffset == origin.compositionOffset,
-            point.audioConfiguration == origin.audioConfiguration,
+            point.audioConfiguration == origin.audioConfiguration, point.videoTracks == origin.videoTracks,
             point.audioTracks.elementsEqual(
                 origin.audioTracks,
                 by: { $0.identity == $1.identity && $0.configuration == $1.configuration })

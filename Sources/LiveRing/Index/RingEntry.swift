@@ -24,7 +24,11 @@ package struct RingEntry: Equatable, Sendable {
     /// nil if the segment is not offered as a transport stream, as in journals of earlier versions.
     package var transportStream: TransportStreamPoint?
     /// The audio tracks of `resumePoint`, in their order; nil for a track without audio. Fewer than those in a gap.
-    package var audioFiles: [AudioTrackFile?] = []
+    package var audioFiles: [TrackFile?] = []
+    /// The same of its video tracks. nil: a gap of the track.
+    package var videoFiles: [TrackFile?] = []
+    /// The bytes of the leading audio in the segment; 0 if there is no video track beside the leading one.
+    package var leadingAudioBytes = 0
     /// Whether the segment is listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
     ///
     /// An entry becomes a gap if its file is lost or cut short. Viewers saw its number, which cannot be assigned again.
@@ -44,19 +48,33 @@ package struct RingEntry: Equatable, Sendable {
     /// The bytes of its files in the spool, without the init section and the still, which segments share.
     var storedBytes: UInt64 {
         guard !isGap else { return subtitleBytes }
-        let audio = playableAudio.reduce(0) { $0 + $1.segment.byteCount }
-        return UInt64(segment.byteCount + (transportStream?.privateData?.byteCount ?? 0) + audio) + subtitleBytes
+        let tracks = playableTracks.reduce(0) { $0 + $1.segment.byteCount }
+        return UInt64(segment.byteCount + (transportStream?.privateData?.byteCount ?? 0) + tracks) + subtitleBytes
     }
 
-    /// The files of the audio tracks that are not lost.
-    var playableAudio: [AudioTrackFile] {
-        isGap ? [] : audioFiles.lazy.compactMap(\.self).filter { !$0.isGap }
+    /// The files of the tracks beside the leading one that are not lost.
+    var playableTracks: [TrackFile] {
+        isGap ? [] : (audioFiles + videoFiles).compactMap(\.self).filter { !$0.isGap }
     }
 
-    /// The init sections that playlists list with the segment, those of its audio tracks included.
+    /// The segment as a video track beside the leading one has it, with the leading audio: what the master playlist lists.
+    func ofVideoTrack(_ track: Int) -> RingEntry {
+        var entry = self
+        entry.transportStream = nil
+        guard !isGap, let file = videoFiles[track], let format = file.format, !file.isGap else {
+            entry.isGap = true
+            return entry
+        }
+        entry.segment = SpoolFile(name: file.segment.name, byteCount: file.segment.byteCount + leadingAudioBytes)
+        entry.format = format
+        return entry
+    }
+
+    /// The init sections that playlists list with the segment, its own and then those of its tracks.
     var initializations: [(file: SpoolFile, isGap: Bool, isAudioOnly: Bool)] {
         [(initialization, isGap, format.isAudioOnly)]
-            + audioFiles.compactMap(\.self).map { ($0.initialization, isGap || $0.isGap, true) }
+            + (audioFiles + videoFiles).compactMap(\.self)
+            .map { ($0.initialization, isGap || $0.isGap, $0.format == nil) }
     }
 
     /// The same entry with the texts of `previous` where they are equal, so that entries share their memory: of a week of
@@ -71,12 +89,11 @@ package struct RingEntry: Equatable, Sendable {
         for (index, track) in resumePoint.audioTracks.enumerated().prefix(previous.resumePoint.audioTracks.count) {
             entry.resumePoint.audioTracks[index] = track.sharingTexts(with: previous.resumePoint.audioTracks[index])
         }
-        for (index, file) in audioFiles.enumerated().prefix(previous.audioFiles.count) {
-            guard let shared = previous.audioFiles[index]?.initialization, file?.initialization == shared else {
-                continue
-            }
-            entry.audioFiles[index]?.initialization = shared
+        if resumePoint.videoTracks == previous.resumePoint.videoTracks {
+            entry.resumePoint.videoTracks = previous.resumePoint.videoTracks
         }
+        entry.audioFiles = audioFiles.sharingTexts(with: previous.audioFiles)
+        entry.videoFiles = videoFiles.sharingTexts(with: previous.videoFiles)
         if let parameters = previous.transportStream?.parameters, transportStream?.parameters == parameters {
             entry.transportStream?.parameters = parameters
         }
@@ -94,18 +111,23 @@ package struct RingEntry: Equatable, Sendable {
             value.map = nil
             value.isDiscontinuous = transportStream?.isDiscontinuous ?? false
             value.discontinuitySequence = transportStream?.discontinuitySequence ?? 0
-        case .video: list(.video, in: &value, exists: format.videoCodec != nil)
+        case .video(0): list(.video, in: &value, exists: format.videoCodec != nil)
         case .iFrames:
             list(.video, in: &value, exists: isIndependent && format.videoCodec != nil)
             value.uri = SpoolName.extract(.iframe, of: segment.name)
         case .audio(0): list(.audio, in: &value, exists: format.audioCodec != nil)
-        case .audio(let number):
-            let file = audioFiles.indices.contains(number - 1) ? audioFiles[number - 1] : nil
-            value.uri = file?.segment.name ?? value.uri
-            value.map = file.map { MediaInitialization(uri: $0.initialization.name) }
-            value.isGap = isGap || file?.isGap ?? true
+        case .video(let number): list(videoFiles, number, in: &value)
+        case .audio(let number): list(audioFiles, number, in: &value)
         }
         return value
+    }
+
+    /// Lists the file of a track beside the leading one.
+    private func list(_ files: [TrackFile?], _ number: Int, in value: inout MediaSegment) {
+        let file = files.indices.contains(number - 1) ? files[number - 1] : nil
+        value.uri = file?.segment.name ?? value.uri
+        value.map = file.map { MediaInitialization(uri: $0.initialization.name) }
+        value.isGap = isGap || file?.isGap ?? true
     }
 
     /// Lists one track of the segment.
@@ -127,6 +149,18 @@ package struct RingEntry: Equatable, Sendable {
         value.unknownTags = adMarkers.cueTags.map(\.line)
         value.dateRanges = adMarkers.dateRanges
         return value
+    }
+}
+
+extension [TrackFile?] {
+    /// The same files with the texts of `previous` where they are equal.
+    fileprivate func sharingTexts(with previous: [TrackFile?]) -> [TrackFile?] {
+        enumerated().map { index, file in
+            guard var file, previous.indices.contains(index), let shared = previous[index] else { return file }
+            if file.initialization == shared.initialization { file.initialization = shared.initialization }
+            if file.format == shared.format { file.format = shared.format }
+            return file
+        }
     }
 }
 

@@ -10,8 +10,8 @@ extension RingIndex {
     func entry(for segment: NewSegment, afterInterruption: Bool) -> RingEntry {
         let isDiscontinuous = segment.isDiscontinuous || afterInterruption
         let name = SpoolName.segment(mediaSequence: nextMediaSequence, header: segment.header)
-        let audio = segment.audioTracks.enumerated().map { index, track in
-            track.map { audioFile(for: $0, track: index) }
+        let files = { (kind: SpoolName.TrackKind, tracks: [NewTrack?]) in
+            tracks.enumerated().map { index, track in track.map { file(for: $0, kind, track: index) } }
         }
         var entry = RingEntry(
             mediaSequence: nextMediaSequence,
@@ -23,7 +23,9 @@ extension RingIndex {
             segment: SpoolFile(name: name, byteCount: segment.byteCount),
             duration: segment.duration, programDateTime: segment.programDateTime, resumePoint: segment.resumePoint,
             format: segment.format, adMarkers: segment.adMarkers,
-            transportStream: segment.transportStream, audioFiles: audio, isGap: false, listedFrom: firstMediaSequence)
+            transportStream: segment.transportStream, audioFiles: files(.audio, segment.audioTracks),
+            videoFiles: files(.video, segment.videoTracks), leadingAudioBytes: segment.leadingAudioBytes,
+            isGap: false, listedFrom: firstMediaSequence)
         entry.adBreak = adBreak(of: entry)
         if let found = foundBreak(before: entry) { entry.adMarkers.dateRanges.append(found) }
         return entry
@@ -55,12 +57,13 @@ extension RingIndex {
     /// The entries before the end of a break by which it is judged: of an hour, if they last 7 s.
     private static let judgedEntries = 512
 
-    private func audioFile(for track: NewAudioTrack, track index: Int) -> AudioTrackFile {
+    private func file(for track: NewTrack, _ kind: SpoolName.TrackKind, track index: Int) -> TrackFile {
         let initialization = SpoolFile(
             name: track.initialization.name, byteCount: track.initialization.bytes.count)
-        let name = SpoolName.audio(track: index, mediaSequence: nextMediaSequence, header: track.header)
-        return AudioTrackFile(
-            initialization: initialization, segment: SpoolFile(name: name, byteCount: track.byteCount))
+        let name = SpoolName.file(of: kind, track: index, mediaSequence: nextMediaSequence, header: track.header)
+        return TrackFile(
+            initialization: initialization, segment: SpoolFile(name: name, byteCount: track.byteCount),
+            format: track.format)
     }
 
     /// A gap entry after `newest` (EXT-X-GAP, draft-pantos-hls-rfc8216bis §4.4.4.7).
@@ -71,7 +74,7 @@ extension RingIndex {
         (entry.isIndependent, entry.isGap) = (true, true)
         entry.segment = SpoolFile(name: SpoolName.segment(mediaSequence: nextMediaSequence, header: []), byteCount: 0)
         entry.subtitleBytes = 0
-        entry.audioFiles = []
+        (entry.audioFiles, entry.videoFiles, entry.leadingAudioBytes) = ([], [], 0)
         entry.duration = duration
         entry.programDateTime = newest.programDateTimeEnd
         entry.resumePoint = resumePoint

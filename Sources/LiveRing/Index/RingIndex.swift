@@ -40,6 +40,8 @@ package struct RingIndex: Equatable, Sendable {
     private(set) var indicesOfDateRegressions = PersistentVector<Int>()
     private(set) var liveWindow = LiveWindow()
     private(set) var variantSums: VariantSums
+    /// The same of each video track beside the leading one.
+    private(set) var furtherSums: [VariantSums] = []
     private(set) var transportStreamSums = TransportStreamSums()
     /// The files that only transport streams need, and the number of entries, listed and retired, that need each.
     private(set) var sidecars: [SpoolFile: Int] = [:]
@@ -142,7 +144,8 @@ package struct RingIndex: Equatable, Sendable {
         if targetDuration > self.targetDuration {
             self.targetDuration = targetDuration
             variantSums = VariantSums(targetDuration: targetDuration)
-            for entry in listed { variantSums.append(entry) }
+            furtherSums = []
+            for entry in listed { appendSums(of: entry) }
         }
         dropLeadingGaps()
     }
@@ -194,7 +197,7 @@ package struct RingIndex: Equatable, Sendable {
         currentDateRanges.removeAll(endingBefore: entry.programDateTime)
         if Self.isRegression(entry, after: previous) { indicesOfDateRegressions.append(index) }
         liveWindow.append(entry)
-        variantSums.append(entry)
+        appendSums(of: entry)
         transportStreamSums.append(entry)
         if !entry.isIndependent { dependentEntries += 1 }
         nextMediaSequence = entry.mediaSequence + 1
@@ -203,14 +206,26 @@ package struct RingIndex: Equatable, Sendable {
         listedBytes += entry.storedBytes
         publishedTicks += entry.duration
         retain(entry.initialization, isGap: entry.isGap, isAudioOnly: entry.format.isAudioOnly)
-        for audio in entry.audioFiles {
-            guard let audio else { continue }
-            retain(audio.initialization, isGap: entry.isGap || audio.isGap, isAudioOnly: true)
+        for (file, isGap, isAudioOnly) in entry.initializations.dropFirst() {
+            retain(file, isGap: isGap, isAudioOnly: isAudioOnly)
         }
         if !entry.isGap {
             for file in entry.transportStream?.sidecars ?? [] { sidecars[file, default: 0] += 1 }
         }
         longestPlaylist.record(slidingTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
+    }
+
+    private mutating func appendSums(of entry: RingEntry) {
+        variantSums.append(entry)
+        while furtherSums.count < entry.videoFiles.count {
+            furtherSums.append(VariantSums(targetDuration: targetDuration))
+        }
+        for track in entry.videoFiles.indices { furtherSums[track].append(entry.ofVideoTrack(track)) }
+    }
+
+    private mutating func removeSums(of entry: RingEntry) {
+        variantSums.remove(entry)
+        for track in entry.videoFiles.indices { furtherSums[track].remove(entry.ofVideoTrack(track)) }
     }
 
     private mutating func retain(_ file: SpoolFile, isGap: Bool, isAudioOnly: Bool) {
@@ -281,7 +296,7 @@ extension RingIndex {
         let retiring = listed.prefix(count)
         liveWindow.skip(to: retiring.endIndex, in: listed)
         for entry in retiring {
-            variantSums.remove(entry)
+            removeSums(of: entry)
             expiryTimes.append(publishedTicks + entry.duration + longestPlaylist.ticks)
             listedTicks -= entry.duration
             listedBytes -= entry.storedBytes
@@ -319,7 +334,7 @@ extension RingIndex {
             if !entry.isIndependent { dependentEntries -= 1 }
             if !entry.isGap {
                 files.append(entry.segment)
-                files += entry.playableAudio.map(\.segment)
+                files += entry.playableTracks.map(\.segment)
                 files += (entry.transportStream?.sidecars ?? []).filter { release($0) }
             }
             files += entry.initializations.compactMap { releaseInitialization($0.file.name, isGap: $0.isGap) }
@@ -360,10 +375,10 @@ extension RingIndex {
         return entry.segment.name == name && !entry.isGap ? entry.segment : nil
     }
 
-    /// The audio file called `name` if its segment is listed or can still be fetched.
-    package func audioFile(named name: String) -> SpoolFile? {
-        guard let (_, number) = SpoolName.audio(named: name) else { return nil }
-        return entry(numbered: number)?.playableAudio.first { $0.segment.name == name }?.segment
+    /// The file of a track beside the leading one called `name` if its segment is listed or can still be fetched.
+    package func trackFile(named name: String) -> SpoolFile? {
+        guard let (_, _, number) = SpoolName.trackFile(named: name) else { return nil }
+        return entry(numbered: number)?.playableTracks.first { $0.segment.name == name }?.segment
     }
 
     /// The entry whose segment is called `name` as a transport stream, if it is listed or can still be fetched.

@@ -29,11 +29,11 @@ package struct ArchiveIndex: Equatable, Sendable {
     package private(set) var objects: [Object] = []
     /// Seconds.
     package private(set) var targetDuration: Int
-    package private(set) var captions: [Rendition]
+    package private(set) var declared: [Rendition]
 
     /// An index without segments.
-    init(targetDuration: Int, captions: [Rendition]) {
-        (self.targetDuration, self.captions) = (targetDuration, captions)
+    init(targetDuration: Int, declared: [Rendition]) {
+        (self.targetDuration, self.declared) = (targetDuration, declared)
     }
 
     /// Adds the entry of a segment. One whose files are lost is a gap.
@@ -50,7 +50,7 @@ package struct ArchiveIndex: Equatable, Sendable {
         let journal = RingJournal(
             targetDuration: targetDuration, mediaSequence: entries.first?.mediaSequence ?? 0,
             discontinuitySequence: entries.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? 0,
-            openDateRanges: [], captions: captions, entries: entries, hasEnded: false,
+            openDateRanges: [], declared: declared, entries: entries, hasEnded: false,
             declaresIndependentSegments: entries.allSatisfy(\.isIndependent))
         let lines = objects.map { object in
             let files = object.files.map { "\($0.name):\($0.byteCount)" }
@@ -66,7 +66,7 @@ package struct ArchiveIndex: Equatable, Sendable {
         guard let journal = try RingJournal.read(text, path: name) else {
             throw .unknownJournalFormat(path: name, found: nil)
         }
-        (entries, targetDuration, captions) = (journal.entries, journal.targetDuration, journal.captions)
+        (entries, targetDuration, declared) = (journal.entries, journal.targetDuration, journal.declared)
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: Self.objectTag.utf8) {
             let words = String(decoding: line.dropFirst(Self.objectTag.utf8.count), as: UTF8.self).split(separator: " ")
             let files = words.dropFirst().compactMap(Self.file)
@@ -101,7 +101,7 @@ package struct ArchiveIndex: Equatable, Sendable {
 
 extension RingEntry {
     /// The files of the segment alone.
-    package var ownFiles: [SpoolFile] { isGap ? [] : [segment] + playableAudio.map(\.segment) }
+    package var ownFiles: [SpoolFile] { isGap ? [] : [segment] + playableTracks.map(\.segment) }
 
     /// The files that other segments may use too.
     package var sharedFiles: [SpoolFile] {
@@ -113,6 +113,6 @@ extension RingIndex {
     /// The number of the oldest segment whose files are in the spool, or of the next one.
     package var firstFetchable: UInt64 { oldestMediaSequence }
 
-    /// The closed captions of the channel, as playlists list them.
-    package var captionRenditions: [Rendition] { captions.renditions }
+    /// The closed captions of the channel, and the names of its audio.
+    package var declaredRenditions: [Rendition] { declared.all }
 }

@@ -35,6 +35,9 @@ struct JournalEntryTag {
         case adBreak = "AD-BREAK"
         case audioTracks = "TRACKS"
         case audioFiles = "TRACK-FILES"
+        case videoTracks = "VIDEO-TRACKS"
+        case videoFiles = "VIDEO-FILES"
+        case leadingAudioBytes = "AUDIO-BYTES"
         case sourceNumber = "SOURCE"
         case sourceMediaSequence = "SOURCE-SEGMENT"
         case sourceDate = "SOURCE-DATE"
@@ -76,6 +79,7 @@ struct JournalEntryTag {
             (.sourceDate, resumePoint.upstream?.programDateTime.map { String($0.millisecondsSince1970) }),
             (.width, format.resolution.map { String($0.width) }),
             (.height, format.resolution.map { String($0.height) }),
+            (.leadingAudioBytes, entry.leadingAudioBytes > 0 ? String(entry.leadingAudioBytes) : nil),
         ]
     }
 
@@ -88,6 +92,7 @@ struct JournalEntryTag {
             (.transportStream, entry.transportStream?.parameters), (.adBreak, Self.text(of: entry.adBreak)),
             (.sidecars, entry.transportStream.flatMap(Self.text)),
             (.audioTracks, Self.text(of: resumePoint.audioTracks)), (.audioFiles, Self.text(of: entry.audioFiles)),
+            (.videoTracks, Self.words(resumePoint.videoTracks)), (.videoFiles, Self.text(of: entry.videoFiles)),
             (
                 .extent,
                 entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
@@ -107,17 +112,27 @@ struct JournalEntryTag {
 
     /// `identity:configuration:decode time` of each track; nil if there is none.
     private static func text(of tracks: [AudioTrackPoint]) -> String? {
-        let words = tracks.map { "\($0.identity):\($0.configuration):\($0.decodeTime)" }
-        return words.isEmpty ? nil : words.joined(separator: " ")
+        words(tracks.map { "\($0.identity):\($0.configuration):\($0.decodeTime)" })
     }
 
-    /// `init section:bytes:segment:bytes` of each track, or a hyphen; nil if there is none.
-    private static func text(of files: [AudioTrackFile?]) -> String? {
-        let words = files.map { file in
-            file.map { [$0.initialization, $0.segment].map { "\($0.name):\($0.byteCount)" }.joined(separator: ":") }
-                ?? "-"
-        }
-        return words.isEmpty ? nil : words.joined(separator: " ")
+    private static func words(_ words: [String]) -> String? { words.isEmpty ? nil : words.joined(separator: " ") }
+
+    /// `init section:bytes:segment:bytes` of each track, or a hyphen; nil if there is none. Of video tracks, the codec, the
+    /// width, the height, the frame rate and the video range follow.
+    private static func text(of files: [TrackFile?]) -> String? {
+        words(
+            files.map { file in
+                guard let file else { return "-" }
+                let names = [file.initialization, file.segment].map { "\($0.name):\($0.byteCount)" }
+                return (names + (file.format.map(fields) ?? [])).joined(separator: ":")
+            })
+    }
+
+    private static func fields(of format: SegmentFormat) -> [String] {
+        [
+            format.videoCodec ?? "", format.resolution.map { String($0.width) } ?? "",
+            format.resolution.map { String($0.height) } ?? "", format.frameRate ?? "", format.videoRange ?? "",
+        ]
     }
 
     /// Reads the tag among the lines before `segment`.
@@ -158,7 +173,11 @@ struct JournalEntryTag {
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
             format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
             adBreak: try adBreak(),
-            transportStream: try transportStream(), audioFiles: try audioFiles(), isGap: segment.isGap,
+            transportStream: try transportStream(), audioFiles: try files(.audioFiles, of: .audio),
+            videoFiles: try files(.videoFiles, of: .video),
+            leadingAudioBytes: text(.leadingAudioBytes) == nil
+                ? 0 : try number(.leadingAudioBytes, in: RingRanges.sizes),
+            isGap: segment.isGap,
             listedFrom: try number(.listedFrom, in: RingRanges.sequenceNumbers))
     }
 
@@ -172,7 +191,7 @@ struct JournalEntryTag {
     }
 
     private func resumePoint() throws(RingError) -> ResumePoint {
-        ResumePoint(
+        var point = ResumePoint(
             videoDecodeTime: try number(.videoDecodeTime, in: RingRanges.ticks),
             audioDecodeTime: try number(.audioDecodeTime, in: RingRanges.audioTicks),
             fragmentSequenceNumber: try number(.fragmentSequenceNumber, in: RingRanges.fragments),
@@ -180,6 +199,8 @@ struct JournalEntryTag {
             compositionOffset: try number(.compositionOffset, in: RingRanges.ticks),
             audioConfiguration: text(.audioConfiguration), audioTracks: try audioTracks(),
             upstream: try upstreamPosition())
+        point.videoTracks = (text(.videoTracks) ?? "").split(separator: " ").map(String.init)
+        return point
     }
 
     /// nil if the tag has none, as in journals of earlier versions.
@@ -239,24 +260,36 @@ struct JournalEntryTag {
         return tracks
     }
 
-    private func audioFiles() throws(RingError) -> [AudioTrackFile?] {
-        var files: [AudioTrackFile?] = []
-        for word in (text(.audioFiles) ?? "").split(separator: " ") {
+    private func files(_ name: Name, of kind: SpoolName.TrackKind) throws(RingError) -> [TrackFile?] {
+        var files: [TrackFile?] = []
+        for word in (text(name) ?? "").split(separator: " ") {
             guard word != "-" else {
                 files.append(nil)
                 continue
             }
-            let parts = word.split(separator: ":")
-            guard parts.count == 4, SpoolName.isInitialization(parts[0]), SpoolName.audio(named: parts[2]) != nil,
+            let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == (kind == .video ? 9 : 4), SpoolName.isInitialization(parts[0]),
+                SpoolName.trackFile(named: parts[2])?.kind == kind,
                 let sizes = Int64(parts[1]).flatMap({ first in Int64(parts[3]).map { [first, $0] } }),
                 sizes.allSatisfy(RingRanges.sizes.contains)
-            else { throw .damagedJournalEntry(uri: uri, attribute: Name.audioFiles.rawValue) }
+            else { throw .damagedJournalEntry(uri: uri, attribute: name.rawValue) }
             files.append(
-                AudioTrackFile(
+                TrackFile(
                     initialization: SpoolFile(name: String(parts[0]), byteCount: Int(sizes[0])),
-                    segment: SpoolFile(name: String(parts[2]), byteCount: Int(sizes[1]))))
+                    segment: SpoolFile(name: String(parts[2]), byteCount: Int(sizes[1])),
+                    format: kind == .video ? Self.format(of: parts[4...].map(String.init)) : nil))
         }
         return files
+    }
+
+    /// - Parameter fields: five, as `fields(of:)` returns them.
+    private static func format(of fields: [String]) -> SegmentFormat {
+        let size = fields[1...2].compactMap { Int($0) }.filter { RingRanges.pixels.contains(Int64($0)) }
+        let known = { (field: String) in field.isEmpty ? nil : field }
+        return SegmentFormat(
+            videoCodec: known(fields[0]),
+            resolution: size.count == 2 ? Variant.Resolution(width: size[0], height: size[1]) : nil,
+            frameRate: known(fields[3]), videoRange: known(fields[4]))
     }
 
     /// The upstream position; nil if the tag has none, as in journals of earlier versions.

@@ -115,14 +115,16 @@ struct RingRecovery {
         var (lastChange, lastRepacked): (UInt64?, UInt64?)
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
-            let audioFiles =
-                recorded.audioFiles.isEmpty ? [] : recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
+            let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
+            let videoFiles = recorded.videoFiles.map { withGap($0, files, isRecent: isRecent) }
             if isGap != recorded.isGap { lastChange = recorded.mediaSequence }
-            let isChanged = isGap != recorded.isGap || audioFiles != recorded.audioFiles
+            let isChanged =
+                isGap != recorded.isGap || audioFiles != recorded.audioFiles || videoFiles != recorded.videoFiles
             guard isChanged || recorded.subtitleBytes > 0 else { return recorded }
             lastRepacked = recorded.mediaSequence
             var entry = recorded
-            (entry.isGap, entry.audioFiles, entry.subtitleBytes) = (isGap, audioFiles, 0)
+            (entry.isGap, entry.audioFiles, entry.videoFiles) = (isGap, audioFiles, videoFiles)
+            entry.subtitleBytes = 0
             return entry
         }
         var rest = journal.entries[...]
@@ -165,10 +167,10 @@ struct RingRecovery {
             || entry.transportStream?.sidecars.allSatisfy { files.isThere($0, isRecent: isRecent) } == false
     }
 
-    /// The files of an audio track, which are a gap if one of them is lost.
-    private static func withGap(_ audio: AudioTrackFile?, _ files: SpoolFiles, isRecent: Bool) -> AudioTrackFile? {
-        guard var audio else { return nil }
-        audio.isGap = ![audio.segment, audio.initialization].allSatisfy { files.isThere($0, isRecent: isRecent) }
-        return audio
+    /// The files of a track beside the leading one, which are a gap if one of them is lost.
+    private static func withGap(_ recorded: TrackFile?, _ files: SpoolFiles, isRecent: Bool) -> TrackFile? {
+        guard var file = recorded else { return nil }
+        file.isGap = ![file.segment, file.initialization].allSatisfy { files.isThere($0, isRecent: isRecent) }
+        return file
     }
 }

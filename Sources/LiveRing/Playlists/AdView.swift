@@ -40,8 +40,8 @@ package struct SlateFiles: Hashable, Sendable {
         (entry.segment, entry.initialization) = (SpoolFile(name: name, byteCount: 0), initialization)
         (entry.format, entry.isIndependent) = (format, true)
         entry.resumePoint.audioConfiguration = audioConfiguration
-        // Every language hears the slate.
-        entry.audioFiles = []
+        // Every language hears the slate, and every variant has it.
+        (entry.audioFiles, entry.videoFiles) = ([], [])
         return entry
     }
 }
@@ -98,7 +98,13 @@ package struct AdView: Hashable, Sendable {
     /// The segment of a playlist.
     func mediaSegment(of published: RingEntry, in content: PlaylistContent) -> MediaSegment {
         var content = content
-        if case .audio = content, replaces(published) { content = .audio(0) }
+        if replaces(published) {
+            switch content {
+            case .audio: content = .audio(0)
+            case .video: content = .video(0)
+            case .fragmentedMP4, .transportStream, .iFrames, .subtitles: break
+            }
+        }
         return entry(for: published).mediaSegment(in: content)
     }
 }

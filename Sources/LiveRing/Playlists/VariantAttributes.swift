@@ -51,18 +51,27 @@ package struct VariantAttributes: Equatable, Sendable {
     package func masterPlaylist(
         uri: String, audio: [Rendition] = [], subtitles: [Rendition] = [], captions: [Rendition] = []
     ) -> MultivariantPlaylist {
-        var variant = Variant(uri: uri, bandwidth: peakBitRate)
-        variant.averageBandwidth = averageBitRate
-        variant.codecs = codecs
-        variant.resolution = resolution
-        variant.frameRate = frameRate
-        variant.videoRange = videoRange
+        var variant = variant(uri: uri)
         variant.audio = audio.first?.groupID
         variant.subtitles = subtitles.first?.groupID
         variant.closedCaptions = captions.first?.groupID
         var playlist = MultivariantPlaylist(variants: [variant], renditions: audio + subtitles + captions)
         playlist.hasIndependentSegments = isIndependent
         return playlist
+    }
+
+    /// The CODECS entries of audio.
+    var audioCodecs: [String] { codecs.filter { !videoCodecs.contains($0) } }
+
+    /// The variant without its groups.
+    func variant(uri: String) -> Variant {
+        var variant = Variant(uri: uri, bandwidth: peakBitRate)
+        variant.averageBandwidth = averageBitRate
+        variant.codecs = codecs
+        variant.resolution = resolution
+        variant.frameRate = frameRate
+        variant.videoRange = videoRange
+        return variant
     }
 
     /// The stream of I-frames; nil without video. An I-frame has no more bits than its segment, whose rate is given.

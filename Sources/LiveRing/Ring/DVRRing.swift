@@ -284,7 +284,7 @@ extension DVRRing {
         guard SpoolName.isInitialization(segment.initialization.name) else {
             throw .badInitializationName(segment.initialization.name)
         }
-        for track in segment.audioTracks {
+        for track in segment.audioTracks + segment.videoTracks {
             guard let name = track?.initialization.name, !SpoolName.isInitialization(name) else { continue }
             throw .badInitializationName(name)
         }
@@ -315,7 +315,7 @@ extension DVRRing {
             try commit(entry, captions: segment.captions)
         } catch {
             try? spool.remove(entry.segment.name)
-            for file in entry.playableAudio { try? spool.remove(file.segment.name) }
+            for file in entry.playableTracks { try? spool.remove(file.segment.name) }
             for file in newFiles(of: segment) { try? spool.remove(file.name) }
             for (file, _, _) in entry.initializations
             where index.initializations[file.name] == nil && index.gapsByInitialization[file.name] == nil {
@@ -332,7 +332,8 @@ extension DVRRing {
             try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
         }
         for file in newFiles(of: segment) { try spool.write(file.name, [file.bytes[...]], leaving: reserve) }
-        for (track, file) in zip(segment.audioTracks, entry.audioFiles) {
+        let tracks = zip(segment.audioTracks + segment.videoTracks, entry.audioFiles + entry.videoFiles)
+        for (track, file) in tracks {
             guard let track, let file else { continue }
             if index.initializations[file.initialization.name] == nil {
                 try spool.write(file.initialization.name, [track.initialization.bytes[...]], leaving: reserve)

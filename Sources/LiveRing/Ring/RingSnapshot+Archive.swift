@@ -6,10 +6,10 @@ extension RingSnapshot {
     ///   - entries: in order. Missing numbers become gaps.
     ///   - directory: has the files that are not remote.
     package init(
-        archived entries: some Sequence<RingEntry>, policy: RetentionPolicy, targetDuration: Int, captions: [Rendition],
+        archived entries: some Sequence<RingEntry>, policy: RetentionPolicy, targetDuration: Int, declared: [Rendition],
         hasEnded: Bool, version: UInt64, directory: String, remote: any RemoteFiles
     ) {
-        var index = RingIndex(policy: policy, targetDuration: targetDuration, captions: captions)
+        var index = RingIndex(policy: policy, targetDuration: targetDuration, declared: declared)
         var first: UInt64?
         for var entry in entries {
             let start = first ?? entry.mediaSequence
@@ -26,6 +26,6 @@ extension RingSnapshot {
 extension ArchiveIndex {
     /// An index of the ring's segments, without any of them.
     package init(like snapshot: RingSnapshot) {
-        self.init(targetDuration: snapshot.index.targetDuration, captions: snapshot.index.captionRenditions)
+        self.init(targetDuration: snapshot.index.targetDuration, declared: snapshot.index.declaredRenditions)
     }
 }

@@ -88,13 +88,19 @@ package struct RingSnapshot: Sendable {
     /// The number of audio tracks beside the leading one.
     package var audioTrackCount: Int { newest?.resumePoint.audioTracks.count ?? 0 }
 
+    /// The number of video tracks beside the leading one.
+    package var videoTrackCount: Int { newest?.resumePoint.videoTracks.count ?? 0 }
+
+    /// Whether players choose among tracks: those of audio, or of video.
+    package var hasTracks: Bool { audioTrackCount > 0 || videoTrackCount > 0 }
+
     /// Whether there are playlists of `content`, now or as soon as there is media.
     package func offers(_ content: PlaylistContent) -> Bool {
         switch content {
         case .fragmentedMP4, .transportStream: true
         case .iFrames: index.variantAttributes?.resolution != nil
-        case .video: audioTrackCount > 0
-        case .audio(let number): audioTrackCount > 0 && number <= audioTrackCount
+        case .video(let number): hasTracks && number <= videoTrackCount
+        case .audio(let number): hasTracks && number <= audioTrackCount
         case .subtitles(let number): subtitles.contains { $0.number == number }
         }
     }
@@ -141,7 +147,14 @@ package struct RingSnapshot: Sendable {
         let uri = { (name: String) in range == nil ? name : "dvr-\(name)\(query)" }
         let whole = range == nil ? "live.m3u8" : "dvr.m3u8\(query)"
         let frames = listsIFrames ? attributes.iFrameStream(uri: uri(SpoolName.iFramePlaylist)) : nil
-        guard !audio.isEmpty else { return master(attributes, uri: whole, iFrames: frames, renditionURI: uri) }
+        let further = index.furtherSums.prefix(videoTrackCount).enumerated().compactMap { track, sums in
+            VariantAttributes(sums, rates: \.fragmentedMP4) { $0.format }.map {
+                (attributes: $0, uri: uri(SpoolName.videoPlaylist(track + 1)))
+            }
+        }
+        guard !audio.isEmpty else {
+            return master(attributes, uri: whole, further: further, iFrames: frames, renditionURI: uri)
+        }
         for codec in audio.compactMap(\.codec) where !attributes.codecs.contains(codec) {
             attributes.codecs.append(codec)
         }
@@ -154,13 +167,16 @@ package struct RingSnapshot: Sendable {
             renditions.append(rendition)
         }
         return master(
-            attributes, uri: hasVideo ? uri("video.m3u8") : whole, audio: renditions, iFrames: frames, renditionURI: uri
-        )
+            attributes, uri: hasVideo ? uri(SpoolName.videoPlaylist(0)) : whole, further: further, audio: renditions,
+            iFrames: frames, renditionURI: uri)
     }
 
-    /// - Parameter renditionURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
+    /// - Parameters:
+    ///   - further: the variants beside the leading one, which have the same groups.
+    ///   - renditionURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
     private func master(
-        _ attributes: VariantAttributes?, uri: String, audio: [Rendition] = [], iFrames: Variant? = nil,
+        _ attributes: VariantAttributes?, uri: String,
+        further: [(attributes: VariantAttributes, uri: String)] = [], audio: [Rendition] = [], iFrames: Variant? = nil,
         renditionURI: (String) -> String
     ) -> [UInt8]? {
         let renditions = subtitles.map { track in
@@ -170,6 +186,14 @@ package struct RingSnapshot: Sendable {
         }
         return attributes.map {
             var playlist = $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
+            let codecs = $0.audioCodecs
+            playlist.variants += further.map { other in
+                var variant = other.attributes.variant(uri: other.uri)
+                variant.codecs += codecs
+                (variant.audio, variant.subtitles) = (audio.first?.groupID, renditions.first?.groupID)
+                variant.closedCaptions = captions.first?.groupID
+                return variant
+            }
             playlist.iFrameStreams = iFrames.map { [$0] } ?? []
             return Array(PlaylistWriter.write(playlist).utf8)
         }

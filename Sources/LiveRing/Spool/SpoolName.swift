@@ -83,16 +83,33 @@ package enum SpoolName {
         return mediaSequence(in: name.dropFirst(4).dropLast(4))
     }
 
-    /// The name of a segment's audio in a track beside the leading audio: `audio-<track>-<media sequence>-<fingerprint>.m4s`.
-    static func audio(track: Int, mediaSequence: UInt64, header: [UInt8]) -> String {
-        "audio-\(track)-\(mediaSequence)-\(hexFingerprint(header)).m4s"
+    /// The kinds of tracks beside the leading one. The prefixes of their names are equally long.
+    enum TrackKind: String, CaseIterable, Sendable {
+        case audio, video
     }
 
-    /// The track and the segment in the name of an audio file; nil for any other name.
-    package static func audio(named name: some StringProtocol) -> (track: Int, mediaSequence: UInt64)? {
-        guard name.hasPrefix("audio-"), name.hasSuffix(".m4s") else { return nil }
-        return numberAndSequence(in: name.dropFirst(6).dropLast(4))
+    /// The name of a segment's file in a track beside the leading one: `audio-<track>-<media sequence>-<fingerprint>.m4s`.
+    static func file(of kind: TrackKind, track: Int, mediaSequence: UInt64, header: [UInt8]) -> String {
+        "\(kind)-\(track)-\(mediaSequence)-\(hexFingerprint(header)).m4s"
     }
+
+    /// The kind, the track and the segment in the name of a track's file; nil for any other name.
+    static func trackFile(
+        named name: some StringProtocol
+    ) -> (kind: TrackKind, track: Int, mediaSequence: UInt64)? {
+        guard name.hasSuffix(".m4s"), let kind = TrackKind.allCases.first(where: { name.hasPrefix("\($0)-") }),
+            let (track, mediaSequence) = numberAndSequence(in: name.dropFirst(6).dropLast(4))
+        else { return nil }
+        return (kind, track, mediaSequence)
+    }
+
+    /// The media sequence number in the name of a file of a track beside the leading one; nil for any other name.
+    package static func mediaSequence(ofTrackFile name: some StringProtocol) -> UInt64? {
+        trackFile(named: name)?.mediaSequence
+    }
+
+    /// Whether `name` is that of a segment's file in a track beside the leading one.
+    package static func isTrackFile(_ name: some StringProtocol) -> Bool { trackFile(named: name) != nil }
 
     /// A track of a segment or an init section that is made when somebody asks for it. No such file is in the spool.
     package enum Track: String, CaseIterable, Sendable {
@@ -121,10 +138,19 @@ package enum SpoolName {
     /// The name of the playlist of an audio track: `audio-<number>.m3u8`.
     static func audioPlaylist(_ number: Int) -> String { "audio-\(number).m3u8" }
 
-    /// The number of the track in the name of its playlist; nil for any other name.
-    package static func track(ofAudioPlaylist name: some StringProtocol) -> Int? {
-        guard name.hasPrefix("audio-"), name.hasSuffix(".m3u8") else { return nil }
-        return number(name.dropFirst(6).dropLast(5))
+    /// The name of the playlist of a video track: `video-<number>.m3u8`, and `video.m3u8` of the leading one.
+    static func videoPlaylist(_ number: Int) -> String { number == 0 ? "video.m3u8" : "video-\(number).m3u8" }
+
+    /// The content of the playlist of a track; nil for any other name.
+    package static func content(ofTrackPlaylist name: some StringProtocol) -> PlaylistContent? {
+        if name == videoPlaylist(0) { return .video(0) }
+        guard name.hasSuffix(".m3u8"), let kind = TrackKind.allCases.first(where: { name.hasPrefix("\($0)-") }),
+            let number = number(name.dropFirst(6).dropLast(5))
+        else { return nil }
+        switch kind {
+        case .audio: return .audio(number)
+        case .video: return number > 0 ? .video(number) : nil
+        }
     }
 
     /// The name of a subtitle file: `sub-<rendition>-<media sequence>-<fingerprint>.vtt`, with the fingerprint of `bytes`.
@@ -197,7 +223,7 @@ package enum SpoolName {
         if name == journal + partSuffix || name == checkpoint + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
-            || audio(named: base) != nil || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil
+            || isTrackFile(base) || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil
             || isLeadIn(base)
     }
 

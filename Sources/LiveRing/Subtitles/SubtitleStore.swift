@@ -113,7 +113,7 @@ struct SubtitleStore {
     func unneeded(_ files: SpoolFiles, _ index: RingIndex) -> [String] {
         let needed = index.sharedFiles.union(self.files)
         return files.unneeded(index.needsSegment) {
-            needed.contains($0) || index.segmentFile(named: $0) != nil || index.audioFile(named: $0) != nil
+            needed.contains($0) || index.segmentFile(named: $0) != nil || index.trackFile(named: $0) != nil
         }
     }
 

@@ -30,7 +30,11 @@ package struct NewSegment: Sendable {
     /// The files of `transportStream`. Every segment brings their bytes, as it does those of its init section.
     package var sidecars: [SidecarFile]
     /// The audio of the tracks of `resumePoint`, in their order; nil for a track without audio.
-    package var audioTracks: [NewAudioTrack?] = []
+    package var audioTracks: [NewTrack?] = []
+    /// The same of the video tracks; nil: a gap of the track.
+    package var videoTracks: [NewTrack?] = []
+    /// The bytes of the leading audio in the payload, which belongs to every video track. 0 if there is no other.
+    package var leadingAudioBytes = 0
 
     package init(
         initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>], duration: Int64,

@@ -19,6 +19,8 @@ package struct ResumePoint: Equatable, Sendable {
     package var audioConfiguration: String?
     /// The audio tracks beside the leading one, in the order in which the channel got them.
     package var audioTracks: [AudioTrackPoint] = []
+    /// The video tracks beside the leading one, in the same way. The texts are those of the splice engine, without white space.
+    package var videoTracks: [String] = []
     /// The end of the segment in the upstream; nil for a gap or slate.
     package var upstream: UpstreamPosition?
 

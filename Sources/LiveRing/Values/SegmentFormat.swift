@@ -34,9 +34,9 @@ package enum PlaylistContent: Hashable, Sendable {
     case fragmentedMP4
     /// The same segments as MPEG-TS, without init sections.
     case transportStream
-    /// The video of the segments, and the audio of their tracks: 0 is the leading one, and n is track n − 1 beside it. Of a
-    /// channel with several audio tracks.
-    case video
+    /// The video, or the audio, of the segments in one of their tracks: 0 is the leading one, and n is track n − 1 beside it.
+    /// Of a channel with several tracks.
+    case video(Int)
     case audio(Int)
     /// The first frame of each segment, for fast forward.
     case iFrames

@@ -15,6 +15,13 @@ extension UpstreamEvent {
                 omitted > 0 ? .notice : .info,
                 "Following the audio of \(tracks.map(\.name).joined(separator: ", ")) too"
                     + (omitted > 0 ? "; too many renditions: omitted=\(omitted)" : ""))
+        case .variantsSelected(let variants, let dropped):
+            LogLine(
+                dropped > 0 ? .warning : .info,
+                """
+                Following the variants of \(variants.map { Self.text(of: $0, nil, []) }.joined(separator: "; ")) too\
+                \(dropped > 0 ? "; dropped=\(dropped)" : "")
+                """)
         case .joined(let joined):
             LogLine(
                 .info,
@@ -103,6 +110,7 @@ extension RenditionRole {
         case .main: "main"
         case .audio: "audio"
         case .furtherAudio(let index): "audio \(index + 1)"
+        case .furtherVideo(let index): "variant \(index + 1)"
         case .subtitles(let index): "subtitle \(index + 1)"
         }
     }

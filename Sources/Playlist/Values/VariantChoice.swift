@@ -37,9 +37,12 @@ package enum VariantChoice: Hashable, Sendable {
     /// attributes at other URIs, in order. Empty if there is no variant.
     ///
     /// Audio-only variants are chosen only if no variant has video. Among equal variants the first one listed wins.
-    package func choose(from playlist: MultivariantPlaylist) -> [Variant] {
-        let withVideo = playlist.variants.filter { !$0.isAudioOnly }
-        guard let variant = choose(among: withVideo.isEmpty ? playlist.variants : withVideo) else { return [] }
+    ///
+    /// - Parameter candidates: those of which one is chosen; nil: all.
+    package func choose(from playlist: MultivariantPlaylist, among candidates: [Variant]? = nil) -> [Variant] {
+        let candidates = candidates ?? playlist.variants
+        let withVideo = candidates.filter { !$0.isAudioOnly }
+        guard let variant = choose(among: withVideo.isEmpty ? candidates : withVideo) else { return [] }
         return [variant] + playlist.variants.filter { $0.isRedundant(with: variant) }
     }
 

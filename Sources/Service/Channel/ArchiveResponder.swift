@@ -115,7 +115,7 @@ extension ArchiveResponder {
                 let length = sheet.interval * 1000 * Int64(StillSheet.rows * StillSheet.columns)
                 return need(of: .between(start: start, end: start.advanced(byMilliseconds: length)), local)
             }
-        case .segment(let name), .audio(let name): return has(name, local) ? nil : .segment(name)
+        case .segment(let name), .trackFile(let name): return has(name, local) ? nil : .segment(name)
         case .transportSegment(let name):
             return local?.index.entry(ofTransportStream: name) == nil ? .segment(name) : nil
         case .initSection(let name), .extract(_, let name):
@@ -128,7 +128,7 @@ extension ArchiveResponder {
 
     private func has(_ name: String, _ local: RingSnapshot?) -> Bool {
         guard let index = local?.index else { return false }
-        return index.segmentFile(named: name) != nil || index.audioFile(named: name) != nil
+        return index.segmentFile(named: name) != nil || index.trackFile(named: name) != nil
             || index.initializationFile(named: name) != nil
     }
 

@@ -8,11 +8,12 @@ import Playlist
 
 extension RingSnapshot {
     /// The renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if the channel has
-    /// one track. The upstream's names and attributes are kept.
+    /// one track, or no audio. The upstream's names and attributes are kept.
     var audioRenditions: [(rendition: Rendition, codec: String?)] {
-        guard let newest, audioTrackCount > 0 else { return [] }
+        guard let newest, hasTracks else { return [] }
         let state = newest.transportStream.flatMap { TransportStreamState($0) }
         let leading = newest.resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) }
+        if leading == nil, audioTrackCount == 0 { return [] }
         let leadingIdentity = AudioTrackIdentity(language: state?.language ?? .unknown)
         var tracks = [
             NamedAudioTrack(leadingIdentity, leading, declared: declaredAudio(AudioTrackIdentity.leadingName))

@@ -95,7 +95,7 @@ package final class ChannelResponder: Sendable {
             clips.answer(
                 to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
         case .segment(let name): stored(at: target.path) { $0.index.segmentFile(named: name) }
-        case .audio(let name): stored(at: target.path) { $0.index.audioFile(named: name) }
+        case .trackFile(let name): stored(at: target.path) { $0.index.trackFile(named: name) }
         default: .now(response(to: resource, at: target.path))
         }
     }
@@ -114,7 +114,7 @@ package final class ChannelResponder: Sendable {
         case .readiness: readiness
         case .page: Page.channel
         case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .segment, .endlessStream, .audio, .transportSegment, .extract, .clip, .breaks, .programs,
+        case .playlist, .segment, .endlessStream, .trackFile, .transportSegment, .extract, .clip, .breaks, .programs,
             .still, .stillSheet, .stillTrack, .notFound:
             .notFound(path)
         case .badQuery(let error): .badQuery(error)

@@ -31,6 +31,7 @@ async function open() {
     await player.open();
     notice();
     showAudio();
+    showQuality();
     subtitles.load().catch(() => {});
     await video.play();
   } catch (error) {
@@ -116,6 +117,16 @@ function showAudio() {
   $("audio").parentElement.hidden = rows.length < 2;
 }
 
+/** Lists the variants by their height, the leading one first. */
+function showQuality() {
+  const rows = player.variants.map(({ RESOLUTION, URI, BANDWIDTH }, i) => [
+    i === 0 ? "" : URI, RESOLUTION ? `${RESOLUTION.split("x")[1]}p` : `${Math.round(BANDWIDTH / 1000)} kbit/s`,
+  ]);
+  $("quality").replaceChildren(...rows.map(([value, text]) => new Option(text, value)));
+  $("quality").value = player.level;
+  $("quality").parentElement.hidden = rows.length < 2;
+}
+
 function nextAudio() {
   const { options, selectedIndex } = $("audio");
   if (options.length < 2) return;
@@ -133,6 +144,7 @@ for (const [id, action] of Object.entries({
   mute: () => mute(!video.muted), live: goLive,
 })) $(id).addEventListener("click", action);
 $("audio").addEventListener("change", () => player.chooseAudio($("audio").value).catch((error) => notice(error.message)));
+$("quality").addEventListener("change", () => player.chooseLevel($("quality").value).catch((error) => notice(error.message)));
 $("volume").addEventListener("input", () => { video.volume = $("volume").value; mute(false); });
 video.addEventListener("click", toggle);
 

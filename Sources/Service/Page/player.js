@@ -13,6 +13,8 @@ export class Player extends EventTarget {
   tracks = []; // one with video and audio, or one of each
   audio = ""; // the rendition that was chosen; none for the audio of the segments
   renditions = [];
+  level = ""; // the variant that was chosen; none for the leading one
+  variants = [];
   range = ""; // the query of what is shown of the rewind; none for all of it
   isPast = false; // whether that is a part which is over
 
@@ -66,10 +68,13 @@ export class Player extends EventTarget {
       await new Promise((resolve) => this.video.addEventListener("loadedmetadata", resolve, { once: true }));
       return;
     }
-    const { codecs, audio } = parseMaster(await (await this.fetch(`master.m3u8${this.query}`)).text());
-    this.renditions = audio;
+    const { variants, audio } = parseMaster(await (await this.fetch(`master.m3u8${this.query}`)).text());
+    Object.assign(this, { variants, renditions: audio });
     if (!audio.some(({ URI }) => URI === this.audio)) this.audio = "";
-    this.tracks = (this.audio ? ["video.m3u8", this.audio] : [undefined]).map((name) => new Track(this, codecs, name));
+    const chosen = variants.find(({ URI }) => URI === this.level);
+    if (!chosen) this.level = "";
+    const names = this.level || this.audio ? [this.level || "video.m3u8", this.audio || audio[0]?.URI].filter(Boolean) : [undefined];
+    this.tracks = names.map((name) => new Track(this, (chosen ?? variants[0])?.codecs ?? [], name));
     this.source = new Source();
     this.video.disableRemotePlayback = true; // ManagedMediaSource asks for it
     this.video.src = URL.createObjectURL(this.source);
@@ -80,10 +85,15 @@ export class Player extends EventTarget {
   }
 
   /** Plays another audio rendition from here on; "" is the audio of the segments. */
-  async chooseAudio(name) {
-    if (this.isNative || name === this.audio) return;
+  chooseAudio(audio) { return this.choose({ audio, level: this.level }); }
+
+  /** Plays another variant from here on; "" is the leading one. */
+  chooseLevel(level) { return this.choose({ audio: this.audio, level }); }
+
+  async choose({ audio, level }) {
+    if (this.isNative || audio === this.audio && level === this.level) return;
     const { position } = this;
-    this.audio = name;
+    Object.assign(this, { audio, level });
     await this.reopen(position);
   }
 

@@ -29,11 +29,13 @@ function decodeTime(segment, scale) {
   return Number(time.getUint8(0) ? time.getBigUint64(4) : time.getUint32(4)) / scale;
 }
 
-/** What a master playlist says: the codecs of its variant, and its audio renditions. */
+/** What a master playlist says: its variants, the leading one first, with their codecs, and its audio renditions. */
 export function parseMaster(text) {
   const audio = [...text.matchAll(/^#EXT-X-MEDIA:(.*TYPE=AUDIO.*)$/gm)].map((line) => attributes(line[1]));
-  for (const rendition of audio) rendition.URI = rendition.URI?.replace(/\?.*/, ""); // the player adds the query
-  return { codecs: text.match(/[:,]CODECS="([^"]*)"/)?.[1].split(",") ?? [], audio };
+  const variants = [...text.matchAll(/^#EXT-X-STREAM-INF:(.*)\n(.*)$/gm)].map(([, list, URI]) => ({ ...attributes(list), URI }));
+  for (const track of [...audio, ...variants]) track.URI = track.URI?.replace(/\?.*/, ""); // the player adds the query
+  for (const variant of variants) variant.codecs = variant.CODECS?.split(",") ?? [];
+  return { variants, audio };
 }
 
 export class Track {

@@ -7,6 +7,7 @@ import LiveRing
 package import Logging
 import Media
 package import Observability
+import Playlist
 import Support
 import Tracker
 import Transcode
@@ -121,6 +122,7 @@ extension RelayConfiguration {
     /// Applies what the configuration of a channel says.
     fileprivate mutating func apply(_ options: ChannelOptions) {
         variant = options.variant ?? variant
+        ladder = options.variants.flatMap { LadderChoice($0) } ?? ladder
         maxConnections = options.maxConnections ?? maxConnections
         if options.account != nil {
             // The channel has one of the account's connections, whichever of its sources is followed.

@@ -115,7 +115,7 @@ extension ServeResponder {
             switch resource {
             case .playlist: self = .watch(isStream: false)
             case .endlessStream: self = .watch(isStream: true)
-            case .initSection, .segment, .audio, .extract, .subtitles, .transportSegment, .clip, .transportClip:
+            case .initSection, .segment, .trackFile, .extract, .subtitles, .transportSegment, .clip, .transportClip:
                 self = .presence
             case .page, .pageFile, .breaks, .programs, .still, .stillSheet, .stillTrack, .status, .health, .readiness,
                 .badQuery, .notFound:

@@ -9,6 +9,7 @@ struct PeriodAssembler: Sendable {
     var cutter: SegmentCutter
     var audio: AudioTrackAssembler
     var further: FurtherAudioTracks
+    var ladder: FurtherVideoTracks
     var silence = SilentFrameCache()
     private let fillsAudioGaps: Bool
     private var sanitizer = TimestampSanitizer()
@@ -33,6 +34,9 @@ struct PeriodAssembler: Sendable {
             policy: configuration.audio, fillsSilence: configuration.fillsSilence,
             longestSegment: configuration.longestSegment, byteLimit: configuration.heldAudioBytes,
             renditions: configuration.audioRenditions, position: configuration.position)
+        ladder = FurtherVideoTracks(
+            configuration.variants, byteLimit: configuration.heldVariantBytes,
+            after: configuration.position.videoTracks)
         fillsAudioGaps = configuration.fillsSilence
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
@@ -67,6 +71,7 @@ struct PeriodAssembler: Sendable {
         frameDuration = part.frameDuration
         audio.append(matched.audio)
         further.adopt(part.videoSpan, on: timeline, leading: matched.audio, audio.configuration)
+        ladder.adopt(part.videoSpan, frameDuration: part.frameDuration)
         spans.append(SourceSpan(part, period: period.description.index, on: timeline))
         if let date = part.programDateTime, let start = part.units.presentationStart {
             dates.record(date, at: timeline.presentation(of: start))
@@ -107,6 +112,7 @@ struct PeriodAssembler: Sendable {
         state = .beginning
         audio.resume(at: position.audioDecodeTime, configuration: position.audio)
         further.resume(at: position)
+        ladder.resume(after: position.videoTracks)
         markers.resume(at: position.presentationEnd)
         dates.resume(datedUntil: datedUntil)
     }
@@ -330,8 +336,16 @@ extension PeriodAssembler {
             sequenceNumber: position.fragmentSequence, video: tracks.video, audio: tracks.audio,
             messages: markers.dequeueMessages(before: end))
         let furtherAudio = further.write(from: tracks.start, to: end, sequenceNumber: position.fragmentSequence)
+        let furtherVideo = tracks.video.map {
+            ladder.write(
+                FurtherVideoTrack.Cut(
+                    start: tracks.start, end: end, decodeTime: Int64($0.decodeTime), duration: tracks.duration.count,
+                    isIndependent: tracks.isIndependent, timeline: period.timeline,
+                    sequenceNumber: position.fragmentSequence))
+        }
         position = tracks.position
         position.audioTracks = further.positions
+        position.videoTracks = ladder.identities
         defer {
             state.recordSegment()
             spans = []
@@ -342,7 +356,9 @@ extension PeriodAssembler {
             isIndependent: tracks.isIndependent, duration: tracks.duration,
             programDateTime: dates.stamp(from: tracks.start, duration: tracks.duration), position: position,
             mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: period.description,
-            furtherAudio: furtherAudio, captions: tracks.captions, privateData: markers.dequeuePrivateData(before: end),
+            furtherAudio: furtherAudio, furtherVideo: furtherVideo ?? [],
+            leadingAudioBytes: tracks.audio?.samples.reduce(0) { $0 + $1.payload.count } ?? 0,
+            captions: tracks.captions, privateData: markers.dequeuePrivateData(before: end),
             spans: spans,
             placements: markers.dequeuePlacements(before: end, dates: dates),
             spliceCommands: markers.dequeueSpliceCommands(before: end, dates: dates))

@@ -9,6 +9,8 @@ package struct SpliceConfiguration: Sendable {
     package var audioTracks = AudioTrackChoice.leading
     /// The audio tracks that come in renditions of their own, beside the companion.
     package var audioRenditions: [AudioTrackIdentity] = []
+    /// The tracks that the variants beside the leading one fill; nil: a variant fills none.
+    package var variants: [VideoTrackIdentity?] = []
     /// The identity of the leading audio; nil if only its container says that.
     package var leadingTrack: AudioTrackIdentity?
     /// Treatment of the audio.
@@ -26,6 +28,8 @@ package struct SpliceConfiguration: Sendable {
     /// waits for its video, in each of two places.
     package var heldBytes = 10 << 20
     package var heldAudioBytes = 3 << 20
+    /// Bytes of the other variants that wait for the leading one.
+    package var heldVariantBytes = 16 << 20
     /// Position at which an earlier process of this channel stopped.
     package var position: TimelinePosition
     /// Wall time of the first frame in milliseconds since 1970, for an upstream without PROGRAM-DATE-TIME.

@@ -1,10 +1,19 @@
 package import Media
 
-/// Rendition that a segment comes from: the variant itself, its companion audio rendition, or one of
-/// `SpliceConfiguration.audioRenditions` by its index.
+/// Rendition that a segment comes from: the leading variant, its companion audio rendition, or one of
+/// `SpliceConfiguration.audioRenditions` or `SpliceConfiguration.variants` by its index.
 package enum InputRendition: Hashable, Sendable {
     case main, audio
     case furtherAudio(Int)
+    case furtherVideo(Int)
+
+    /// Whether it is audio or video beside the leading track.
+    package var isFurther: Bool {
+        switch self {
+        case .furtherAudio, .furtherVideo: true
+        case .main, .audio: false
+        }
+    }
 }
 
 /// A decrypted media segment with its attributes from the playlist.

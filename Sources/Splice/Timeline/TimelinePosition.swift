@@ -16,6 +16,8 @@ package struct TimelinePosition: Equatable, Sendable {
     package var audio: AudioConfiguration?
     /// The audio tracks beside the leading one, in the order in which the channel got them.
     package var audioTracks: [AudioTrackPosition] = []
+    /// The video tracks beside the leading one, in the order in which the channel got them. Their clock is the leading one's.
+    package var videoTracks: [VideoTrackIdentity] = []
 
     package init(
         videoDecodeTime: Int64?, audioDecodeTime: Int64?, presentationEnd: Ticks, fragmentSequence: UInt32,

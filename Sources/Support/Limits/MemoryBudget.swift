@@ -42,6 +42,9 @@ package struct MemoryBudget: Equatable, Sendable {
         static let total = allCases.reduce(0) { $0 + $1.weight }
     }
 
+    /// The share of the variants beside the leading one, in the same parts: fetched, and waiting for the leading track.
+    private static let ladderWeight = 52
+
     /// Bytes that do not grow with the limit: an access unit that two segments share (4 MiB), two maps in flight (4 MiB),
     /// the frames of a segment as values (20 MiB), eight renditions of subtitles (16 MiB), and the segments that are
     /// recognized when an upstream renumbers them (4 MiB).
@@ -59,6 +62,7 @@ package struct MemoryBudget: Equatable, Sendable {
     }
 
     private let request: Request
+    private let hasLadder: Bool
     /// The memory of the channel.
     let limit: Int
     /// The largest segment, decompressed.
@@ -71,10 +75,15 @@ package struct MemoryBudget: Equatable, Sendable {
     ///   - segment: the largest segment, if it is less than its share; nil: its share.
     ///   - playlist: the largest playlist in the same way.
     package init(limit: Int? = nil, segment: Int? = nil, playlist: Int? = nil) {
-        request = Request(limit: limit, segment: segment, playlist: playlist)
+        self.init(Request(limit: limit, segment: segment, playlist: playlist), hasLadder: false)
+    }
+
+    private init(_ request: Request, hasLadder: Bool) {
+        (self.request, self.hasLadder) = (request, hasLadder)
+        let (limit, segment, playlist) = (request.limit, request.segment, request.playlist)
         let needed = [segment.map(Self.limit(forSegment:)), playlist.map(Self.limit(forPlaylist:))]
         self.limit = max(Self.smallestLimit, limit ?? needed.compactMap(\.self).reduce(Self.standardLimit, max))
-        let unit = Self.unit(of: self.limit)
+        let unit = Self.unit(of: self.limit, hasLadder: hasLadder)
         segmentBytes = min(segment ?? .max, unit * Share.segment.weight)
         playlistBytes = min(playlist ?? .max, unit * Share.playlists.weight * 2 / 3)
     }
@@ -85,7 +94,13 @@ package struct MemoryBudget: Equatable, Sendable {
             limit: limit ?? request.limit, segment: segment ?? request.segment, playlist: playlist ?? request.playlist)
     }
 
-    package func bytes(of share: Share) -> Int { Self.unit(of: limit) * share.weight }
+    package func bytes(of share: Share) -> Int { Self.unit(of: limit, hasLadder: hasLadder) * share.weight }
+
+    /// The same memory for a channel with several variants: every share is smaller by a fifth.
+    package var withLadder: MemoryBudget { MemoryBudget(request, hasLadder: true) }
+
+    /// The memory of the variants beside the leading one, half of it on the way and half of it held; 0: there are none.
+    package var ladderBytes: Int { hasLadder ? Self.unit(of: limit, hasLadder: true) * Self.ladderWeight : 0 }
 
     /// The smallest limit that permits segments of a size.
     package static func limit(forSegment bytes: Int) -> Int {
@@ -98,5 +113,7 @@ package struct MemoryBudget: Equatable, Sendable {
         return fixedBytes + (bytes * 3 + parts - 1) / parts * Share.total
     }
 
-    private static func unit(of limit: Int) -> Int { (limit - fixedBytes) / Share.total }
+    private static func unit(of limit: Int, hasLadder: Bool) -> Int {
+        (limit - fixedBytes) / (Share.total + (hasLadder ? ladderWeight : 0))
+    }
 }

@@ -5,15 +5,23 @@ package enum RenditionRole: Hashable, Sendable {
     case main, audio
     /// An audio rendition beside that of the variant, by its index in `UpstreamEvent.audioTracksSelected`.
     case furtherAudio(Int)
+    /// A variant beside the leading one, by its index in `UpstreamEvent.variantsSelected`.
+    case furtherVideo(Int)
     /// A rendition of the variant's SUBTITLES group, by its index in `UpstreamEvent.variantSelected`.
     case subtitles(Int)
 
     /// Whether no other rendition waits for this one.
-    var isOptional: Bool { isSubtitles || isFurtherAudio }
+    var isOptional: Bool { isSubtitles || isFurther }
 
-    var isFurtherAudio: Bool {
-        if case .furtherAudio = self { true } else { false }
+    /// Whether it is audio or video beside the leading track, which leaves memory and connections to that.
+    var isFurther: Bool {
+        switch self {
+        case .furtherAudio, .furtherVideo: true
+        case .main, .audio, .subtitles: false
+        }
     }
+
+    var isFurtherVideo: Bool { if case .furtherVideo = self { true } else { false } }
 
     var isSubtitles: Bool {
         if case .subtitles = self { true } else { false }

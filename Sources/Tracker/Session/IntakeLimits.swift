@@ -23,7 +23,7 @@ package struct IntakeLimits: Equatable, Sendable {
     package init(_ budget: MemoryBudget = MemoryBudget()) {
         segmentBytes = budget.segmentBytes
         companionBytes = budget.bytes(of: .companion)
-        aheadBytes = budget.bytes(of: .ahead)
+        aheadBytes = budget.bytes(of: .ahead) + budget.ladderBytes / 2
         subtitleBytes = Self.subtitleBytes
         companionPlaylistBytes = budget.playlistBytes / 6
         subtitlePlaylistBytes = budget.playlistBytes / 24
@@ -42,6 +42,7 @@ package struct IntakeLimits: Equatable, Sendable {
         case .main: segmentBytes
         case .audio: companionBytes
         case .furtherAudio: companionBytes / AudioTrackChoice.limit
+        case .furtherVideo: aheadBytes
         case .subtitles: subtitleBytes
         }
     }
@@ -51,7 +52,7 @@ package struct IntakeLimits: Equatable, Sendable {
         switch role {
         case .main: nil
         case .audio: companionPlaylistBytes
-        case .furtherAudio: subtitlePlaylistBytes
+        case .furtherAudio, .furtherVideo: subtitlePlaylistBytes
         case .subtitles: subtitlePlaylistBytes
         }
     }

@@ -171,7 +171,7 @@ extension MediaIntake {
         let mayStartFurther = furtherInFlight < max(1, places / 2)
         let media = renditions.indices.filter {
             let role = renditions[$0].role
-            return !role.isSubtitles && mayStart($0) && (mayStartFurther || !role.isFurtherAudio)
+            return !role.isSubtitles && mayStart($0) && (mayStartFurther || !role.isFurther)
         }
         let candidates = media.filter(isInStep).compactMap { index in
             startable(index, admission).map { (index: index, startable: $0) }
@@ -179,7 +179,7 @@ extension MediaIntake {
         let (hasRoom, room) = (expectedBytes < policy.limits.aheadBytes, roomAhead)
         let mayStartHead = delivering.byteCount == 0 || room >= 0
         return candidates.filter { candidate in
-            candidate.startable.isHead
+            candidate.startable.isHead && !renditions[candidate.index].role.isFurtherVideo
                 ? mayStartHead : hasRoom && room > renditions[candidate.index].queue.totals.recentSize
         }.min {
             renditions[$0.index].queue.totals.startedDuration < renditions[$1.index].queue.totals.startedDuration
@@ -207,10 +207,12 @@ extension MediaIntake {
     }
 
     /// The largest body of a segment; nil: the configured one. If another segment is delivered before it, the body would
-    /// be held: then it is smaller, and a larger one is fetched again when it comes next.
+    /// be held: then it is smaller, and a larger one is fetched again when it comes next. A further variant has no more
+    /// than what the others leave, whichever of its segments it is.
     private func byteLimit(of startable: SegmentQueue.Startable, in rendition: RenditionTracker) -> Int? {
         let largest = policy.limits.headBytes(of: rendition.role)
         if rendition.role.isSubtitles { return largest }
+        if rendition.role.isFurtherVideo { return min(largest, roomAhead) }
         guard startable.isHead else { return min(largest, heldLimit(of: rendition), roomAhead) }
         return rendition.role == .main ? nil : largest
     }
@@ -232,9 +234,9 @@ extension MediaIntake {
         }
     }
 
-    /// Segments in flight of the audio beside the leading one, which leaves room for the others.
+    /// Segments in flight of the audio and video beside the leading track, which leave room for it.
     private var furtherInFlight: Int {
-        renditions.reduce(0) { $0 + ($1.role.isFurtherAudio ? $1.queue.inFlight : 0) }
+        renditions.reduce(0) { $0 + ($1.role.isFurther ? $1.queue.inFlight : 0) }
     }
 
     /// Audio and video segments in flight.
@@ -371,7 +373,7 @@ extension MediaIntake {
     mutating func endIfDrained(at now: Duration) {
         let mainIsDrained = renditions.first?.isDrained(at: now) ?? false
         for index in renditions.indices where !renditions[index].hasDeliveredEnd {
-            let isOver = renditions[index].role.isFurtherAudio && renditions[index].queue.isEmpty
+            let isOver = renditions[index].role.isFurther && renditions[index].queue.isEmpty
             let isAbandoned = mainIsDrained && (renditions[index].isSilent || isOver)
             guard renditions[index].isDrained(at: now) || isAbandoned else { continue }
             renditions[index].hasDeliveredEnd = true

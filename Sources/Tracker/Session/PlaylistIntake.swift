@@ -37,7 +37,7 @@ struct PlaylistIntake: Sendable {
         self.policy = policy
         locator = PlaylistLocator(
             upstream: upstream, choice: policy.variant, maxSubtitles: policy.maxSubtitles,
-            followsAudio: policy.followsAudio, audioTracks: policy.audioTracks)
+            followsAudio: policy.followsAudio, audioTracks: policy.audioTracks, ladder: policy.ladder)
     }
 
     var isFollowing: Bool { state == .following }
@@ -149,6 +149,7 @@ extension PlaylistIntake {
     func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
         let roles: [RenditionRole] =
             [.main, .audio] + urls.furtherAudio.indices.map { .furtherAudio($0) }
+            + urls.furtherVideo.indices.map { .furtherVideo($0) }
             + urls.subtitles.indices.map { .subtitles($0) }
         return roles.compactMap { role in urls[role].map { makeTracker(role, $0, at: now) } }
     }
@@ -399,15 +400,7 @@ extension PlaylistIntake {
     }
 
     func reportVariant(_ media: inout MediaIntake) {
-        guard let variant = locator.variant else { return }
-        if !locator.furtherAudio.isEmpty {
-            media.requests.report(
-                .audioTracksSelected(
-                    locator.furtherAudio, leading: locator.leadingAudio, omitted: locator.omittedAudioCount))
-        }
-        media.requests.report(
-            .variantSelected(
-                variant: variant, audio: locator.audio, subtitles: locator.subtitles, captions: locator.captions))
+        for event in locator.selection { media.requests.report(event) }
     }
 
     /// Counts a multivariant playlist with irregularities, and reports the new ones.

@@ -16,6 +16,8 @@ struct PlaylistLocator: Sendable {
         let audio: String?
         /// One element for each of `PlaylistLocator.furtherAudio`, as for the subtitles.
         var furtherAudio: [String?] = []
+        /// One element for each of `PlaylistLocator.furtherVideo`.
+        var furtherVideo: [String?] = []
         /// One element for each of `PlaylistLocator.subtitles`; nil if the playlist loaded last does not list it.
         let subtitles: [String?]
 
@@ -25,6 +27,7 @@ struct PlaylistLocator: Sendable {
             case .main: main
             case .audio: audio
             case .furtherAudio(let index): furtherAudio.indices.contains(index) ? furtherAudio[index] : nil
+            case .furtherVideo(let index): furtherVideo.indices.contains(index) ? furtherVideo[index] : nil
             case .subtitles(let index): subtitles.indices.contains(index) ? subtitles[index] : nil
             }
         }
@@ -44,6 +47,12 @@ struct PlaylistLocator: Sendable {
     /// How many more the first playlist had than may be followed.
     private(set) var omittedAudioCount = 0
     private let audioTracks: AudioTrackChoice
+    /// The variants that are followed beside the leading one: those of the first playlist. A later one has others in their
+    /// places, the nearest ones.
+    private(set) var furtherVideo: [Variant] = []
+    /// Variants beyond `VideoTrackIdentity.limit`.
+    private(set) var droppedVariants = 0
+    private var ladder: LadderChoice
     /// The audio of the variant, with a URI or in its own segments; nil if the playlist does not name it.
     var leadingAudio: Rendition? { audio ?? variant.flatMap { multivariant?.playlist.multiplexedAudio(of: $0) } }
     /// The subtitle renditions that are followed: those of the first playlist, since a later one may not renumber them.
@@ -66,8 +75,9 @@ struct PlaylistLocator: Sendable {
 
     init(
         upstream: String, choice: VariantChoice, maxSubtitles: Int, followsAudio: Bool,
-        audioTracks: AudioTrackChoice = .leading
+        audioTracks: AudioTrackChoice = .leading, ladder: LadderChoice = .one
     ) {
+        self.ladder = ladder
         self.audioTracks = audioTracks
         self.followsAudio = followsAudio
         self.upstream = upstream
@@ -78,17 +88,31 @@ struct PlaylistLocator: Sendable {
     /// The variant in use; nil before one was chosen.
     var variant: Variant? { variants.isEmpty ? nil : variants[current] }
 
+    /// The events that say what is followed.
+    var selection: [UpstreamEvent] {
+        guard let variant else { return [] }
+        var events: [UpstreamEvent] = []
+        if !furtherAudio.isEmpty {
+            events.append(.audioTracksSelected(furtherAudio, leading: leadingAudio, omitted: omittedAudioCount))
+        }
+        if !furtherVideo.isEmpty { events.append(.variantsSelected(furtherVideo, dropped: droppedVariants)) }
+        return events + [.variantSelected(variant: variant, audio: audio, subtitles: subtitles, captions: captions)]
+    }
+
     /// Whether there is a multivariant playlist to load again.
     var hasMultivariant: Bool { multivariant != nil }
 
     /// The variables that EXT-X-DEFINE:IMPORT of a media playlist may name.
     var variables: [VariableDefinition] { multivariant?.playlist.variables ?? [] }
 
+    /// Follows one variant alone: the representations of a manifest are none.
+    mutating func removeLadder() { ladder = .one }
+
     /// Chooses from a multivariant playlist that was just loaded. A redundant variant in use stays in use.
     mutating func update(from playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> URLs {
         loadCount += 1
         failures.clear()
-        let chosen = choice.choose(from: playlist)
+        let chosen = ladder.leading(choice, of: playlist)
         guard let variant = chosen.first else {
             throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
         }
@@ -99,6 +123,9 @@ struct PlaylistLocator: Sendable {
             let further = furtherAudio(of: variant, in: playlist)
             furtherAudio = Array(further.prefix(AudioTrackChoice.limit))
             omittedAudioCount = further.count - furtherAudio.count
+            let others = ladder.further(than: chosen, in: playlist)
+            furtherVideo = Array(others.prefix(VideoTrackIdentity.limit))
+            droppedVariants = others.count - furtherVideo.count
         }
         return select(min(current, variants.count - 1), of: playlist, base: base)
     }
@@ -122,7 +149,16 @@ struct PlaylistLocator: Sendable {
         return URLs(
             main: main, audio: companion == main ? nil : companion,
             furtherAudio: urls(furtherAudio, playlist.audioRenditions(of: variants[index])),
+            furtherVideo: furtherURLs(in: playlist, base: base),
             subtitles: urls(subtitles, playlist.subtitles(of: variants[index])))
+    }
+
+    /// The URLs of the variants of a playlist that are nearest to those of the first one.
+    private func furtherURLs(in playlist: MultivariantPlaylist, base: String) -> [String?] {
+        let listed = ladder.further(than: variants, in: playlist)
+        let nearest = VideoTrackIdentity.nearest(
+            to: furtherVideo.map(\.trackIdentity), among: listed.map(\.trackIdentity))
+        return nearest.map { $0.map { URIReference.resolve(listed[$0].uri, against: base) } }
     }
 
     /// The audio rendition of a variant that leads: the language that is asked for, else the default.
@@ -139,6 +175,13 @@ struct PlaylistLocator: Sendable {
             guard let uri = rendition.uri, audioTracks.admits(rendition.languageTag) else { return false }
             return uris.insert(uri).inserted
         }
+    }
+}
+
+extension Variant {
+    /// The place in the ladder of a channel that the variant fills.
+    package var trackIdentity: VideoTrackIdentity {
+        VideoTrackIdentity(height: resolution?.height ?? 0, bandwidth: bandwidth)
     }
 }
 

@@ -142,7 +142,7 @@ extension RenditionRole {
     fileprivate var cursorPolicy: CursorPolicy {
         switch self {
         case .main: .main
-        case .audio, .furtherAudio: .companion
+        case .audio, .furtherAudio, .furtherVideo: .companion
         case .subtitles: .subtitles
         }
     }

@@ -15,6 +15,9 @@ extension UpstreamEvent {
             EventLine("variant-selected", ("uri", variant.uri), ("audio", audio?.uri ?? "none"))
         case .audioTracksSelected(let tracks, _, _):
             EventLine("audio-tracks-selected", ("uris", tracks.map { $0.uri ?? "none" }.joined(separator: " ")))
+        case .variantsSelected(let variants, let dropped):
+            EventLine(
+                "variants-selected", ("uris", variants.map(\.uri).joined(separator: " ")), ("dropped", "\(dropped)"))
         case .joined(let joined):
             EventLine(
                 "joined", ("rendition", joined.rendition.token), ("media-sequence", "\(joined.mediaSequence)"),
@@ -123,6 +126,7 @@ extension RenditionRole {
         case .main: "main"
         case .audio: "audio"
         case .furtherAudio(let index): "audio-\(index + 1)"
+        case .furtherVideo(let index): "video-\(index + 1)"
         case .subtitles(let index): "subtitles-\(index)"
         }
     }

@@ -11,6 +11,9 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// the variant, if there are any. `leading`: the audio of the variant; nil if the playlist does not name it. `omitted`:
     /// how many are not followed because there are too many.
     case audioTracksSelected([Rendition], leading: Rendition?, omitted: Int)
+    /// The variants that are followed beside the leading one, for the life of the session. Reported before the leading one, if
+    /// there are any. `dropped`: those beyond `VideoTrackIdentity.limit`.
+    case variantsSelected([Variant], dropped: Int)
     /// The first segments of a rendition are known.
     case joined(Joined)
     /// A step was taken because a playlist listed nothing new for that long.

@@ -28,6 +28,8 @@ extension UpstreamSession {
         package var followsAudio: Bool
         /// The audio renditions that are followed beside that one.
         package var audioTracks = AudioTrackChoice.leading
+        /// The variants that are followed beside the leading one.
+        package var ladder = LadderChoice.one
         /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
         package var patience: Duration?
         /// program_number of the program that is followed of a stream; nil: the first one with video.

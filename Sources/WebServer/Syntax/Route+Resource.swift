@@ -11,7 +11,7 @@ extension Route {
         case initSection(String)
         case segment(String)
         /// Audio of a track beside the leading one.
-        case audio(String)
+        case trackFile(String)
         /// One track of a segment or of an init section, by the name of that file.
         case extract(SpoolName.Track, of: String)
         case subtitles(String)
@@ -132,7 +132,7 @@ extension Route.Resource {
         case _ where SpoolName.isInitialization(name): self = .initSection(String(name))
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
-        case _ where SpoolName.audio(named: name) != nil: self = .audio(String(name))
+        case _ where SpoolName.isTrackFile(name): self = .trackFile(String(name))
         default:
             self =
                 Self.playlist(name, .fragmentedMP4, query) ?? Self.renditionPlaylist(name, query) ?? Self.extract(name)
@@ -185,9 +185,8 @@ extension Route.Resource {
     }
 
     private static func content(ofRendition name: Substring) -> PlaylistContent? {
-        if name == "video.m3u8" { return .video }
         if name == SpoolName.iFramePlaylist { return .iFrames }
-        if let number = SpoolName.track(ofAudioPlaylist: name) { return .audio(number) }
+        if let content = SpoolName.content(ofTrackPlaylist: name) { return content }
         return SpoolName.rendition(ofSubtitleJournal: name).map { .subtitles($0) }
     }
 

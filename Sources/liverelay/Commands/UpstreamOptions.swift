@@ -12,6 +12,15 @@ struct UpstreamOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.variant))
     var variant = VariantChoice.highest
 
+    @Option(
+        help: ArgumentHelp(
+            .variants,
+            discussion: """
+                The one of --variant leads: of those that are named, the best by default. /live.ts, recordings and clips are \
+                of that one. The others are in /master.m3u8, at most eight.
+                """, valueName: "which"))
+    var variants = LadderChoice.one
+
     @Option(help: ArgumentHelp(.program, valueName: "number"))
     var program: UInt16?
 
@@ -141,6 +150,7 @@ struct UpstreamOptions: ParsableArguments {
             retention: RetentionPolicy(rewind: rewind.duration, liveWindow: window.duration), requests: requests,
             maxConnections: maxConnections, patience: patience?.duration, audio: audio.configuration,
             polling: polling(isRecorded: isRecorded), memory: memory)
+        configuration.ladder = variants
         configuration.program = program
         configuration.hold = hold.duration
         configuration.loopsFiles = loop
@@ -169,6 +179,11 @@ extension IPAddress: ExpressibleByArgument {
 extension VariantChoice: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
     package var defaultValueDescription: String { "max" }
+}
+
+extension LadderChoice: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package var defaultValueDescription: String { text }
 }
 
 extension ArgumentHelp {

@@ -1,20 +1,28 @@
-/// The files of a segment's audio track beside the leading audio.
-package struct AudioTrackFile: Equatable, Sendable {
+/// The files of a segment in an audio or video track beside the leading one.
+package struct TrackFile: Equatable, Sendable {
     package var initialization: SpoolFile
     package var segment: SpoolFile
+    /// What the master playlist lists of a video track; nil of an audio track.
+    package var format: SegmentFormat?
     /// Whether a file is lost. The segment is then listed under EXT-X-GAP in the playlist of this track alone.
     package var isGap = false
 }
 
-/// The audio of a new segment in a track beside the leading audio.
-package struct NewAudioTrack: Sendable {
+/// What a new segment has in an audio or video track beside the leading one.
+package struct NewTrack: Sendable {
     package var initialization: InitializationFile
+    /// What the master playlist lists of a video track; nil of an audio track.
+    package var format: SegmentFormat?
     /// The bytes before the payload, and the payload in file order.
     package var header: [UInt8]
     package var payload: [ArraySlice<UInt8>]
 
-    package init(initialization: InitializationFile, header: [UInt8], payload: [ArraySlice<UInt8>]) {
+    package init(
+        initialization: InitializationFile, format: SegmentFormat? = nil, header: [UInt8],
+        payload: [ArraySlice<UInt8>]
+    ) {
         self.initialization = initialization
+        self.format = format
         self.header = header
         self.payload = payload
     }

@@ -1,0 +1,216 @@
+import Demux
+import Media
+package import Mux
+import Transcode
+
+/// A video track beside the leading one: another variant of the ladder.
+///
+/// It adopts what the leading track decides: where periods begin and are placed, and where segments begin and end, in
+/// decode time too. A segment that it cannot begin there, or of which it lacks more than a frame rate explains, is a gap
+/// of this track alone.
+struct FurtherVideoTrack: Sendable {
+    /// A segment of the leading track, on the channel's timeline.
+    struct Cut: Sendable {
+        /// Presentation times of the first frame, and of the end of the last.
+        let start: Ticks
+        let end: Ticks
+        /// Decode time of the first sample, and the duration of all, in the video timescale.
+        let decodeTime: Int64
+        let duration: Int64
+        /// Whether the segment begins with a sync sample. The track's then does too.
+        let isIndependent: Bool
+        let timeline: PeriodTimeline
+        let sequenceNumber: UInt32
+    }
+
+    /// What the init section of the current period says.
+    private struct Description: Sendable {
+        let configuration: VideoConfiguration
+        let initSection: InitSection
+        let format: PeriodDescription.VideoFormat
+    }
+
+    let identity: VideoTrackIdentity
+    /// Whether the source has a variant for the track.
+    private let hasSource: Bool
+    private var demuxer = RenditionDemuxer(tracks: .video, audioStage: AudioTranscodeStage(.copy))
+    private var matcher: VariantMatcher
+    /// Frames that belong to the current period and were not written, on the clock of the leading track.
+    private var pending: [TimedVideo] = []
+    private var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
+    private var description: Description?
+    /// Whether the leading track went on without this one. It does not wait again before this one has caught up.
+    private var isLate = false
+    /// Whether the track has the segment before, in the same period.
+    private var isContinuous = false
+    private var ownCounts = FurtherVideoCounts()
+
+    init(_ identity: VideoTrackIdentity, hasSource: Bool, byteLimit: Int) {
+        self.identity = identity
+        self.hasSource = hasSource
+        matcher = VariantMatcher(byteLimit: byteLimit)
+    }
+
+    var counts: FurtherVideoCounts {
+        var counts = ownCounts
+        counts.droppedFrames += matcher.droppedFrames
+        return counts
+    }
+
+    mutating func append(_ segment: SegmentInput) throws(MediaError) {
+        let demuxed = try demuxer.demux(segment)
+        matcher.appendLeftover(demuxed.flushed.video)
+        append(demuxed.packets.video, discontinuitySequence: segment.discontinuitySequence)
+    }
+
+    /// Appends the packets of one segment.
+    mutating func append(_ packets: [VideoPacket], discontinuitySequence: UInt64) {
+        matcher.append(packets, discontinuitySequence: discontinuitySequence)
+    }
+
+    /// Records that segments of the variant were lost.
+    mutating func breakContinuity() { demuxer.breakContinuity() }
+
+    /// Ends the variant.
+    mutating func end() throws(MediaError) {
+        matcher.appendLeftover(try demuxer.finish().video)
+        matcher.end()
+    }
+
+    /// Whether the leading video of `span` waits for the track.
+    func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool { hasSource && !isLate && !matcher.covers(span) }
+
+    /// Adopts a part of the leading track.
+    mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
+        guard hasSource else { return }
+        isLate = !matcher.covers(span)
+        if span.beginsPeriod {
+            beginPeriod()
+        }
+        self.frameDuration = min(frameDuration, matcher.frameDuration, VideoTimestampUnwrapper.longestFrame)
+        pending += matcher.dequeueVideo(of: span, tolerance: tolerance)
+    }
+
+    /// The largest distance of a frame from a segment boundary of the leading track.
+    private var tolerance: Ticks { Ticks(frameDuration.count / 2) }
+
+    /// Returns the track's part of a segment of the leading track; nil if that is a gap.
+    mutating func write(_ cut: Cut) -> SplicedVideoTrack? {
+        let presented = { (unit: TimedVideo) in cut.timeline.presentation(of: unit.pts) }
+        let end = pending.firstIndex { presented($0) >= cut.end - tolerance } ?? pending.count
+        let start = pending[..<end].firstIndex { presented($0) >= cut.start - tolerance } ?? end
+        var units = Array(pending[start..<end])
+        drop(start)
+        pending.removeFirst(end - start)
+        guard let first = units.first, presented(first) <= cut.start + tolerance else { return recordGap(units.count) }
+        units[0].beginsPeriod = !isContinuous && first.packet.randomAccess != nil
+        units[0].usesOpenRandomAccess = !cut.isIndependent
+        if units[0].beginsPeriod {
+            // Its leading pictures refer to frames that no decoder has.
+            let count = units.count
+            units.removeAll { $0.pts < first.pts }
+            ownCounts.droppedFrames += count - units.count
+        }
+        let last = units.map(presented).max() ?? cut.start
+        let isWhole = cut.end - last <= VideoTimestampUnwrapper.longestFrame
+        guard isWhole, describe(units), units.allSatisfy({ $0.packet.configuration == description?.configuration })
+        else { return recordGap(units.count) }
+        let samples = samples(of: units, in: cut)
+        guard let description, samples.first?.isSync == true || isContinuous && !cut.isIndependent else {
+            return recordGap(units.count)
+        }
+        ownCounts.segments += 1
+        isContinuous = true
+        let track = MuxTrack(trackID: TrackID.video, decodeTime: UInt64(cut.decodeTime), samples: samples)
+        return SplicedVideoTrack(
+            initSection: description.initSection, format: description.format,
+            fragment: FragmentWriter.write(sequenceNumber: cut.sequenceNumber, video: track, audio: nil))
+    }
+
+    /// The samples take the decode time of the leading segment, to the tick.
+    private func samples(of units: [TimedVideo], in cut: Cut) -> [MuxSample] {
+        guard let first = units.first else { return [] }
+        let end = cut.decodeTime + cut.duration
+        var sanitizer = TimestampSanitizer()
+        sanitizer.anchor(at: cut.decodeTime)
+        let leastOffset = min(0, (PeriodTimeline.compositionDelay - (first.pts - first.dts)).count)
+        let times = units.enumerated().map { index, unit in
+            sanitizer.admit(
+                decode: min(cut.decodeTime + (unit.dts - first.dts).count, end - Int64(units.count - index)),
+                presentation: cut.timeline.presentation(of: unit.pts).count, leastOffset: leastOffset)
+        }
+        return units.indices.map { index in
+            let next = index + 1 < times.count ? times[index + 1].decode : end
+            return MuxSample(
+                duration: UInt32(clamping: next - times[index].decode),
+                compositionOffset: Int32(clamping: times[index].presentation - times[index].decode),
+                randomAccess: units.randomAccess(at: index), payload: units[index].payload)
+        }
+    }
+
+    /// Describes the period by its first segment with media.
+    /// - Returns: whether the period has a description.
+    private mutating func describe(_ units: [TimedVideo]) -> Bool {
+        guard description == nil, let first = units.first, let last = units.last else { return description != nil }
+        let configuration = first.packet.configuration
+        let steps = units.count > 1 ? ((last.dts - first.dts).count, Int64(units.count - 1)) : (frameDuration.count, 1)
+        do throws(MediaError) {
+            description = Description(
+                configuration: configuration,
+                initSection: try InitWriter.write(video: configuration, audio: nil),
+                format: PeriodDescription.VideoFormat(
+                    try VideoDescription(configuration), first: first.packet, frameDuration: steps))
+        } catch { return false }
+        return true
+    }
+
+    private mutating func recordGap(_ frames: Int) -> SplicedVideoTrack? {
+        isContinuous = false
+        ownCounts.gaps += 1
+        ownCounts.droppedFrames += frames
+        return nil
+    }
+
+    private mutating func drop(_ count: Int) {
+        ownCounts.droppedFrames += count
+        pending.removeFirst(count)
+    }
+
+    private mutating func beginPeriod() {
+        drop(pending.count)
+        (description, isContinuous) = (nil, false)
+    }
+
+    /// Resumes where other sources left the channel; the next part begins a period.
+    mutating func resume(byteLimit: Int) {
+        matcher.byteLimit = byteLimit
+        isLate = false
+        beginPeriod()
+    }
+}
+
+/// The part of a segment in a video track beside the leading one.
+package struct SplicedVideoTrack: Equatable, Sendable {
+    package let initSection: InitSection
+    package let format: PeriodDescription.VideoFormat
+    package let fragment: Fragment
+}
+
+/// Counts of a video track beside the leading one.
+package struct FurtherVideoCounts: Equatable, Sendable {
+    /// Segments of the leading track that the track has, and those that are gaps of it.
+    package var segments = 0
+    package var gaps = 0
+    /// Frames that matched no leading video, were late, or belong to a segment that is a gap.
+    package var droppedFrames = 0
+
+    package init() {}
+
+    package static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.segments += right.segments
+        sum.gaps += right.gaps
+        sum.droppedFrames += right.droppedFrames
+        return sum
+    }
+}

@@ -141,7 +141,9 @@ package final class ObjectStore: Sendable {
         if answer.status == 403, let skew = learnClock(of: answer) {
             throw StoreError(.clockSkew(seconds: skew), object: object)
         }
-        throw StoreError(.refused(status: answer.status, code: String(code.prefix(64))), object: object)
+        throw StoreError(
+            .refused(status: answer.status, code: String(code.prefix(64))), object: object,
+            retryAfter: answer.retryAfter)
     }
 
     /// Learns the clock of the store from an answer that refuses the signature.

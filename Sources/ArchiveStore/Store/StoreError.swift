@@ -27,7 +27,12 @@ package struct StoreError: Error, Equatable, Sendable {
     /// `bucket/key` of the object or the objects.
     package let object: String
 
-    package init(_ reason: Reason, object: String) { (self.reason, self.object) = (reason, object) }
+    /// The time for which the store wants to be left alone; nil if it does not say.
+    package let retryAfter: Duration?
+
+    package init(_ reason: Reason, object: String, retryAfter: Duration? = nil) {
+        (self.reason, self.object, self.retryAfter) = (reason, object, retryAfter)
+    }
 
     /// One sentence, and what to do.
     package var message: String {

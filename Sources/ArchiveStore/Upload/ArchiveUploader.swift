@@ -117,7 +117,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         } catch {
             if case .cache = error.reason { return .lost }
             recordFailure(error, at: start.duration(to: clock.now))
-            return .failed(retryAfter: nil)
+            return .failed(retryAfter: error.retryAfter)
         }
     }
 

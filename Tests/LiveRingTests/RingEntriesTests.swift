@@ -135,6 +135,59 @@ struct RingEntriesTests {
         #expect(held.map(Self.reduced) == all.map(Self.reduced), "copies keep what they had")
     }
 
+    /// A restart takes blocks as they are, and has what it has if it reads each entry.
+    @Test(arguments: rows, [nil, 300])
+    func blocksAreReplayedAsTheirEntries(row: Row, listedCount: Int?) {
+        let entries = Self.entries(1000, row, seed: 3).enumerated().map { n, entry in
+            var entry = entry
+            entry.subtitleBytes = 0
+            for track in entry.audioFiles.indices { entry.audioFiles[track]?.isGap = false }
+            if let listedCount { entry.listedFrom = UInt64(max(0, n - listedCount)) }
+            return entry
+        }
+        let policy = RetentionPolicy(rewind: nil, freeReserve: 0)
+        var (expected, journal) = (
+            RingIndex(policy: policy, targetDuration: 6),
+            RingJournal(RingIndex(policy: policy, targetDuration: 6), hasEnded: false)
+        )
+        for entry in entries {
+            journal.entries.append(entry)
+            expected.replay(entry)
+        }
+        let index = RingRecovery.index(
+            of: journal, policy: policy, targetDuration: 6, files: SpoolFiles(Self.sizes(of: entries))
+        ).index
+        let isSame = index == expected
+        #expect(isSame && journal.entries.blockEnd > 500, "\(row.when)")
+    }
+
+    /// The sizes of all files of entries.
+    private static func sizes(of entries: [RingEntry]) -> [String: Int] {
+        let files = entries.flatMap { entry in
+            [entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? [])
+                + entry.audioFiles.compactMap(\.self).flatMap { [$0.segment, $0.initialization] }
+        }
+        return Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first }
+    }
+
+    /// A restart makes a few entries of each block, because the numbers of the others are enough.
+    @Test func restartMakesFewEntries() {
+        let entries = Self.entries(4000, Self.rows[0], seed: 4)
+        let policy = RetentionPolicy(rewind: nil, freeReserve: 0)
+        var journal = RingJournal(RingIndex(policy: policy, targetDuration: 6), hasEnded: false)
+        for entry in entries { journal.entries.append(entry) }
+        let (files, made) = (SpoolFiles(Self.sizes(of: entries)), StepCounter())
+        StepCounter.$current.withValue(made) {
+            _ = RingRecovery.index(of: journal, policy: policy, targetDuration: 6, files: files)
+        }
+        let each = StepCounter()
+        StepCounter.$current.withValue(each) {
+            var index = RingIndex(policy: policy, targetDuration: 6)
+            for entry in journal.entries { index.replay(entry) }
+        }
+        #expect(made.steps * 2 < each.steps, "\(made.steps) of \(each.steps) steps")
+    }
+
     /// A week of segments of 1 s fits into 35 MB, besides what their transport streams need.
     @Test func blockTakesSixtyBytesAnEntry() {
         #expect(EntryBlock.byteCountOfDifference <= 56)

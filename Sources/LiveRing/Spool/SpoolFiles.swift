@@ -65,11 +65,15 @@ struct SpoolFiles: Sendable {
     /// The numbers of the subtitle renditions that have a journal.
     var subtitleJournals: [Int] { others.compactMap { SpoolName.rendition(ofSubtitleJournal: $0) }.sorted() }
 
-    /// The names of the files that neither `entries` nor another file of the ring needs.
-    /// - Parameter isNeeded: whether a file that is no segment with an ordinary name is needed.
-    func unneeded(by entries: RingEntries, _ isNeeded: (String) -> Bool) -> [String] {
+    /// The names of the files that are not needed.
+    /// - Parameters:
+    ///   - forEachNeeded: calls a function with the number and the fingerprint of each segment that is needed.
+    ///   - isNeeded: whether a file that is no segment with an ordinary name is needed.
+    func unneeded(
+        _ forEachNeeded: ((UInt64, UInt32) -> Void) -> Void, _ isNeeded: (String) -> Bool
+    ) -> [String] {
         var rest = segments
-        entries.forEachSegment { number, fingerprint in
+        forEachNeeded { number, fingerprint in
             let (page, position) = number.quotientAndRemainder(dividingBy: Self.pageSize)
             if hasSegment(number, fingerprint: fingerprint) { rest[page]?[Int(position)] = nil }
         }

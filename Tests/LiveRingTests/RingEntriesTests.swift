@@ -135,6 +135,33 @@ struct RingEntriesTests {
         #expect(held.map(Self.reduced) == all.map(Self.reduced), "copies keep what they had")
     }
 
+    /// The sizes of all files of entries.
+    private static func sizes(of entries: [RingEntry]) -> [String: Int] {
+        let files = entries.flatMap { entry in
+            [entry.segment, entry.initialization] + (entry.transportStream?.sidecars ?? [])
+                + entry.audioFiles.compactMap(\.self).flatMap { [$0.segment, $0.initialization] }
+        }
+        return Dictionary(files.map { ($0.name, $0.byteCount) }) { first, _ in first }
+    }
+
+    /// A restart makes a few entries of each block, because the numbers of the others are enough.
+    @Test func restartMakesFewEntries() {
+        let entries = Self.entries(4000, Self.rows[0], seed: 4)
+        let policy = RetentionPolicy(rewind: nil, freeReserve: 0)
+        var journal = RingJournal(RingIndex(policy: policy, targetDuration: 6), hasEnded: false)
+        for entry in entries { journal.entries.append(entry) }
+        let (files, made) = (SpoolFiles(Self.sizes(of: entries)), StepCounter())
+        StepCounter.$current.withValue(made) {
+            _ = RingRecovery.index(of: journal, policy: policy, targetDuration: 6, files: files)
+        }
+        let each = StepCounter()
+        StepCounter.$current.withValue(each) {
+            var index = RingIndex(policy: policy, targetDuration: 6)
+            for entry in journal.entries { index.replay(entry) }
+        }
+        #expect(made.steps * 2 < each.steps, "\(made.steps) of \(each.steps) steps")
+    }
+
     /// A week of segments of 1 s fits into 35 MB, besides what their transport streams need.
     @Test func blockTakesSixtyBytesAnEntry() {
         #expect(EntryBlock.byteCountOfDifference <= 56)

@@ -70,6 +70,22 @@ struct EntryBlock: Sendable {
         return difference.isBase ? bases[Int(difference.base)].duration : Int64(difference.duration)
     }
 
+    /// The numbers of each entry that has the texts of the entry before it; nil for the others, which have to be made.
+    var figures: [EntryFigures?] {
+        var figures = differences.map { difference -> EntryFigures? in
+            let base = bases[Int(difference.base)]
+            return difference.isBase || difference.isGap || base.isGap ? nil : difference.figures(from: base)
+        }
+        for detail in details { figures[detail.position] = nil }
+        return figures
+    }
+
+    /// The extent of an entry that has `figures`.
+    func extent(at position: Int) -> TransportStreamExtent? { differences[position].extent }
+
+    /// The fingerprint in the name of an entry that has `figures`.
+    func fingerprint(at position: Int) -> UInt32 { differences[position].fingerprint }
+
     /// Whether the entry at a position has more than numbers.
     func hasDetails(at position: Int) -> Bool {
         differences[position].isBase || details.contains { $0.position == position }
@@ -95,13 +111,16 @@ extension EntryBlock {
         return first..<max(first, self[Self.size - 1].mediaSequence + 1)
     }
 
-    /// Whether the entry at a position has the file with a fingerprint in its name.
-    func hasSegment(at position: Int, fingerprint: UInt32) -> Bool {
-        let difference = differences[position]
-        if !difference.isBase { return !difference.isGap && difference.fingerprint == fingerprint }
-        let base = bases[Int(difference.base)]
-        return !base.isGap
-            && SpoolName.numberAndFingerprint(ofSegment: base.segment.name.utf8)?.fingerprint == fingerprint
+    /// Calls `body` with the number and the fingerprint in the name of the segment of each entry that is no gap.
+    func forEachSegment(from position: Int, _ body: (UInt64, UInt32) -> Void) {
+        for difference in differences[position...] {
+            let base = bases[Int(difference.base)]
+            if !difference.isBase {
+                if !difference.isGap { body(difference.number(from: base), difference.fingerprint) }
+            } else if !base.isGap {
+                SpoolName.numberAndFingerprint(ofSegment: base.segment.name.utf8).map(body)
+            }
+        }
     }
 
     /// The entries of which a file has the records: the bases, and those with details.
@@ -227,6 +246,8 @@ private struct EntryDifference: Sendable {
 
     var isGap: Bool { flags.contains(.isGap) }
 
+    func number(from base: borrowing RingEntry) -> UInt64 { base.mediaSequence + UInt64(mediaSequence) }
+
     /// - Returns: nil if `entry` differs in more than this value holds, or by more.
     init?(_ entry: RingEntry, from base: RingEntry, at index: Int) {
         guard entry.hasConstants(of: base),
@@ -273,6 +294,24 @@ private struct EntryDifference: Sendable {
         if entry.resumePoint.upstream != nil { flags.insert(.hasUpstream) }
     }
 
+    var extent: TransportStreamExtent? {
+        flags.contains(.hasExtent) ? TransportStreamExtent(byteCount: Int(transportStreamByteCount)) : nil
+    }
+
+    /// The figures of an entry without `EntryDetails`; nil if it has subtitles.
+    func figures(from base: borrowing RingEntry) -> EntryFigures? {
+        guard subtitleBytes == 0 else { return nil }
+        let (byteCount, duration) = (Int(byteCount), Int64(duration))
+        return EntryFigures(
+            mediaSequence: number(from: base), listedFrom: base.listedFrom + UInt64(listedFrom),
+            duration: duration,
+            programDateTime: base.programDateTime.advanced(byMilliseconds: Int64(milliseconds)),
+            isIndependent: flags.contains(.isIndependent), byteCount: byteCount,
+            transportStreamByteCount: base.transportStream == nil
+                ? nil : EntryFigures.transportStreamByteCount(of: byteCount, lasting: duration),
+            storedBytes: UInt64(byteCount))
+    }
+
     /// The entry without its `EntryDetails`.
     func entry(from base: RingEntry) -> RingEntry {
         var entry = base
@@ -300,8 +339,7 @@ private struct EntryDifference: Sendable {
         entry.resumePoint.upstream?.publishedFrames = nil
         entry.transportStream?.isDiscontinuous = flags.contains(.isTransportStreamDiscontinuous)
         entry.transportStream?.privateData = nil
-        entry.transportStream?.extent =
-            flags.contains(.hasExtent) ? TransportStreamExtent(byteCount: Int(transportStreamByteCount)) : nil
+        entry.transportStream?.extent = extent
         return entry
     }
 

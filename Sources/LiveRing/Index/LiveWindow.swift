@@ -9,8 +9,8 @@ struct LiveWindow: Equatable, Sendable {
     /// The date ranges of the entries before `start` that may reach into the live playlist.
     private(set) var passedDateRanges = OpenDateRanges()
 
-    /// Records that `entry` was listed.
-    mutating func append(_ entry: RingEntry) { ticks += entry.duration }
+    /// Records that an entry of `duration` was listed.
+    mutating func append(lasting duration: Int64) { ticks += duration }
 
     /// Moves the beginning forward as far as `window` stays filled.
     /// - Parameter limit: the media sequence number at which the playlist may begin at the latest; nil: at any.
@@ -30,6 +30,18 @@ struct LiveWindow: Equatable, Sendable {
     mutating func skip(to index: Int, in listed: RingEntries) {
         guard start < index else { return }
         while start < index { pass(in: listed) }
+        removeEndedDateRanges(in: listed)
+    }
+
+    /// Moves the beginning to `index` or after it at once, because entries were listed that no live playlist had.
+    /// - Parameter dateRanged: the indices of the listed entries that have date ranges, in ascending order.
+    mutating func jump(to index: Int, in listed: RingEntries, dateRanged: some Sequence<Int>) {
+        guard start < index else { return }
+        for passed in dateRanged where (start..<index).contains(passed) {
+            passedDateRanges.merge(dateRangesOf: CollectionOfOne(listed[passed]))
+        }
+        start = index
+        ticks = listed[index...].reduce(0) { $0 + $1.duration }
         removeEndedDateRanges(in: listed)
     }
 

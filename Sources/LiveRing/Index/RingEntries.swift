@@ -58,15 +58,16 @@ package struct RingEntries: Sendable {
         return blocks[blocks.startIndex + block].hasDetails(at: offset)
     }
 
-    /// Whether the entry at `index` has the file with a fingerprint in its name.
-    func hasSegment(at index: Int, fingerprint: UInt32) -> Bool {
-        if index < blockEnd {
-            let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
-            return blocks[blocks.startIndex + block].hasSegment(at: offset, fingerprint: fingerprint)
+    /// Calls `body` with the number and the fingerprint in the name of the segment of each entry that is no gap.
+    func forEachSegment(_ body: (UInt64, UInt32) -> Void) {
+        var passed = startIndex - blockStart
+        for block in blocks {
+            block.forEachSegment(from: passed, body)
+            passed = 0
         }
-        let entry = self[index]
-        return !entry.isGap
-            && SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8)?.fingerprint == fingerprint
+        for entry in recent.dropFirst(passed) where !entry.isGap {
+            SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8).map(body)
+        }
     }
 
     package mutating func removeFirst(_ count: Int = 1) {

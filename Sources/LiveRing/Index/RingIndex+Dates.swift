@@ -28,7 +28,7 @@ extension RingIndex {
     }
 
     /// Whether the dates of `entry` are before those of `previous`, the entry before it.
-    static func isRegression(_ entry: RingEntry, after previous: RingEntry?) -> Bool {
+    static func isRegression(_ entry: EntryFigures, after previous: EntryFigures?) -> Bool {
         guard let previous else { return false }
         return entry.programDateTime < previous.programDateTime
             || entry.programDateTimeEnd < previous.programDateTimeEnd

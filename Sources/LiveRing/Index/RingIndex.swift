@@ -122,18 +122,51 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     /// Lists the entries of a block of the journal, as if each were replayed. No other entries were replayed before.
-    /// - Parameter unpacked: the entries of the block.
-    mutating func replay(_ block: EntryBlock, _ unpacked: [RingEntry]) {
-        var (index, previous) = (entries.endIndex, entries.last)
+    /// - Parameter figures: those of the block.
+    mutating func replay(_ block: EntryBlock, _ figures: [EntryFigures?]) {
+        var (index, previous) = (entries.endIndex, entries.last?.figures)
         entries.append(block)
-        for entry in unpacked {
-            record(entry, at: index, after: previous)
+        // The last entry that was made, and how many have its texts.
+        var (made, sharing) = (block[0], 0)
+        for (position, known) in figures.enumerated() {
+            let entry: EntryFigures
+            if let known {
+                if Self.isRegression(known, after: previous) { indicesOfDateRegressions.append(index) }
+                variantSums.append(known)
+                transportStreamSums.append(block.extent(at: position), isGap: false)
+                count(known)
+                (entry, sharing) = (known, sharing + 1)
+            } else {
+                recordSharing(sharing, with: made)
+                (made, sharing) = (block[position], 0)
+                entry = made.figures
+                record(made, at: index, after: previous)
+            }
             (index, previous) = (index + 1, entry)
             let first = firstMediaSequence
-            if entry.listedFrom > first { retire(Int(min(entry.listedFrom - first, entry.mediaSequence - first))) }
-            _ = removeExpired()
+            if entry.listedFrom > first {
+                recordSharing(sharing, with: made)
+                sharing = 0
+                retire(Int(min(entry.listedFrom - first, entry.mediaSequence - first)))
+            }
+            if !expiryTimes.isEmpty { _ = removeExpired() }
         }
-        slideLiveWindow()
+        recordSharing(sharing, with: made)
+    }
+
+    /// Moves the beginning of the live playlist over the blocks that were replayed.
+    mutating func finishReplayingBlocks() {
+        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
+        let latest = liveWindowStart.map { index(ofNumber: $0) ?? listedStart } ?? .max
+        liveWindow.jump(to: min(window.start(in: listed), latest), in: listed, dateRanged: indicesWithDateRanges)
+    }
+
+    /// Counts the texts of entries that have those of `entry`.
+    private mutating func recordSharing(_ count: Int, with entry: RingEntry) {
+        guard count > 0 else { return }
+        variantSums.extendFormat(by: count)
+        retain(entry.initialization, count, isGap: false, isAudioOnly: entry.format.isAudioOnly)
+        if let still = entry.transportStream?.still { sidecars[still, default: 0] += count }
     }
 
     /// Continues with other parameters. The live playlist does not begin earlier than before.
@@ -186,25 +219,19 @@ package struct RingIndex: Equatable, Sendable {
         let previous = listed.last
         let entry = previous.map { new.sharingTexts(with: $0) } ?? new
         entries.append(entry)
-        record(entry, at: entries.endIndex - 1, after: previous)
+        record(entry, at: entries.endIndex - 1, after: previous?.figures)
     }
 
     /// Adds an entry to what is known of all entries.
-    private mutating func record(_ entry: RingEntry, at index: Int, after previous: RingEntry?) {
+    private mutating func record(_ entry: RingEntry, at index: Int, after previous: EntryFigures?) {
+        let figures = entry.figures
         if previous == nil { numberOfIndexZero = entry.mediaSequence &- UInt64(index) }
         if !entry.adMarkers.dateRanges.isEmpty { indicesWithDateRanges.append(index) }
         currentDateRanges.merge(dateRangesOf: CollectionOfOne(entry))
-        currentDateRanges.removeAll(endingBefore: entry.programDateTime)
-        if Self.isRegression(entry, after: previous) { indicesOfDateRegressions.append(index) }
-        liveWindow.append(entry)
+        if Self.isRegression(figures, after: previous) { indicesOfDateRegressions.append(index) }
         appendSums(of: entry)
         transportStreamSums.append(entry)
-        if !entry.isIndependent { dependentEntries += 1 }
-        nextMediaSequence = entry.mediaSequence + 1
         discontinuitySequence = entry.discontinuitySequence
-        listedTicks += entry.duration
-        listedBytes += entry.storedBytes
-        publishedTicks += entry.duration
         retain(entry.initialization, isGap: entry.isGap, isAudioOnly: entry.format.isAudioOnly)
         for (file, isGap, isAudioOnly) in entry.initializations.dropFirst() {
             retain(file, isGap: isGap, isAudioOnly: isAudioOnly)
@@ -212,6 +239,19 @@ package struct RingIndex: Equatable, Sendable {
         if !entry.isGap {
             for file in entry.transportStream?.sidecars ?? [] { sidecars[file, default: 0] += 1 }
         }
+        count(figures)
+    }
+
+    /// Adds the numbers of an entry to what is known of all entries.
+    private mutating func count(_ entry: EntryFigures) {
+        StepCounter.add(1)
+        currentDateRanges.removeAll(endingBefore: entry.programDateTime)
+        liveWindow.append(lasting: entry.duration)
+        if !entry.isIndependent { dependentEntries += 1 }
+        nextMediaSequence = entry.mediaSequence + 1
+        listedTicks += entry.duration
+        listedBytes += entry.storedBytes
+        publishedTicks += entry.duration
         longestPlaylist.record(slidingTicks, newest: entry.mediaSequence, oldest: firstMediaSequence)
     }
 
@@ -228,13 +268,13 @@ package struct RingIndex: Equatable, Sendable {
         for track in entry.videoFiles.indices { furtherSums[track].remove(entry.ofVideoTrack(track)) }
     }
 
-    private mutating func retain(_ file: SpoolFile, isGap: Bool, isAudioOnly: Bool) {
+    private mutating func retain(_ file: SpoolFile, _ count: Int = 1, isGap: Bool, isAudioOnly: Bool) {
         guard !isGap else {
-            gapsByInitialization[file.name, default: 0] += 1
+            gapsByInitialization[file.name, default: 0] += count
             return
         }
         let unused = InitializationUse(file: file, uses: 0, isAudioOnly: isAudioOnly)
-        initializations[file.name, default: unused].uses += 1
+        initializations[file.name, default: unused].uses += count
     }
 }
 
@@ -407,11 +447,6 @@ extension RingIndex {
 
     /// The names of the files, besides those of one segment, that have to be in the spool.
     var sharedFiles: Set<String> { Set(initializations.keys).union(sidecars.keys.map(\.name)) }
-
-    /// Whether the segment with a number and a fingerprint in its name has to be in the spool.
-    func needsSegment(_ number: UInt64, fingerprint: UInt32) -> Bool {
-        index(ofNumber: number).map { entries.hasSegment(at: $0, fingerprint: fingerprint) } ?? false
-    }
 
     /// The entry with a media sequence number, if it is listed or can still be fetched.
     package func entry(numbered number: UInt64) -> RingEntry? {

@@ -14,12 +14,14 @@ struct TransportStreamSums: Equatable, Sendable {
 
     private(set) var sums = PersistentVector<Sum>()
 
-    mutating func append(_ entry: RingEntry) {
+    mutating func append(_ entry: RingEntry) { append(entry.transportStream?.extent, isGap: entry.isGap) }
+
+    mutating func append(_ extent: TransportStreamExtent?, isGap: Bool) {
         var sum = sums.last ?? Sum()
-        if let extent = entry.transportStream?.extent {
+        if let extent {
             sum.bytes += UInt64(extent.leadByteCount + extent.byteCount)
             sum.shift += extent.shift
-        } else if !entry.isGap {
+        } else if !isGap {
             sum.unmeasured += 1
         }
         sums.append(sum)

@@ -6,10 +6,10 @@ struct VariantSums: Equatable, Sendable {
         private(set) var ticks: Int64 = 0
         private(set) var peak: PeakBitRate
 
-        fileprivate mutating func append(_ entry: RingEntry, bytes count: Int) {
+        fileprivate mutating func append(_ figures: EntryFigures, bytes count: Int) {
             bytes += count
-            ticks += entry.duration
-            peak.append(entry.mediaSequence, bytes: count, ticks: entry.duration)
+            ticks += figures.duration
+            peak.append(figures.mediaSequence, bytes: count, ticks: figures.duration)
         }
 
         fileprivate mutating func remove(_ entry: RingEntry, bytes count: Int) {
@@ -43,9 +43,7 @@ struct VariantSums: Equatable, Sendable {
 
     mutating func append(_ entry: RingEntry) {
         guard !entry.isGap else { return }
-        if !entry.isIndependent { dependentSegments += 1 }
-        fragmentedMP4.append(entry, bytes: entry.segment.byteCount)
-        if entry.transportStream != nil { transportStream.append(entry, bytes: entry.transportStreamByteCount) }
+        append(entry.figures)
         let parameters = entry.transportStream?.parameters
         if let last = formats.last, last.format == entry.format, last.transportStream == parameters {
             formats[formats.endIndex - 1].segments += 1
@@ -54,26 +52,24 @@ struct VariantSums: Equatable, Sendable {
         }
     }
 
+    /// Appends the numbers of a segment of the format appended last. `extendFormat` follows.
+    mutating func append(_ figures: EntryFigures) {
+        if !figures.isIndependent { dependentSegments += 1 }
+        fragmentedMP4.append(figures, bytes: figures.byteCount)
+        if let byteCount = figures.transportStreamByteCount { transportStream.append(figures, bytes: byteCount) }
+    }
+
+    /// Adds segments to those of the format appended last.
+    mutating func extendFormat(by count: Int) { formats[formats.endIndex - 1].segments += count }
+
     /// Removes the oldest entry.
     mutating func remove(_ entry: RingEntry) {
         guard !entry.isGap else { return }
         if !entry.isIndependent { dependentSegments -= 1 }
         fragmentedMP4.remove(entry, bytes: entry.segment.byteCount)
-        if entry.transportStream != nil { transportStream.remove(entry, bytes: entry.transportStreamByteCount) }
+        if let byteCount = entry.figures.transportStreamByteCount { transportStream.remove(entry, bytes: byteCount) }
         formats[formats.startIndex].segments -= 1
         if formats[formats.startIndex].segments == 0 { formats.removeFirst() }
-    }
-}
-
-extension RingEntry {
-    /// An upper bound of the segment's size as a transport stream, for its bit rate: packet headers, tables, PCR, and
-    /// packets that fill chunks.
-    fileprivate var transportStreamByteCount: Int {
-        if let point = transportStream, point.privateData != nil || !audioFiles.isEmpty, let extent = point.extent {
-            return extent.byteCount
-        }
-        let perSecond: Int64 = 18_000
-        return segment.byteCount * 26 / 25 + Int(duration * perSecond / PlaylistTicks.ticksPerSecond)
     }
 }
 
@@ -107,9 +103,11 @@ struct PeakBitRate: Equatable, Sendable {
     mutating func append(_ mediaSequence: UInt64, bytes: Int, ticks: Int64) {
         open.append(Span(mediaSequence: mediaSequence))
         for position in open.indices { extend(&open[position], bytes: bytes, ticks: ticks) }
-        let closing = open.prefix { $0.ticks * 2 > target * 3 }.count
-        for span in open.prefix(max(closing, open.count - Self.openLimit)) { close(span) }
-        open.removeFirst(max(closing, open.count - Self.openLimit))
+        var closing = max(0, open.count - Self.openLimit)
+        while closing < open.count, open[closing].ticks * 2 > target * 3 { closing += 1 }
+        guard closing > 0 else { return }
+        for position in 0..<closing { close(open[position]) }
+        open.removeFirst(closing)
     }
 
     /// Removes the spans that begin with a segment, the oldest one.

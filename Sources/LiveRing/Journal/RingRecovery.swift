@@ -111,8 +111,8 @@ struct RingRecovery {
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
             liveWindowStart: journal.liveWindowStart, declared: journal.declared)
-        // The last entry that differs from its record, and the last one that is kept otherwise.
-        var (lastChange, lastRepacked): (UInt64?, UInt64?)
+        // The last entry that differs from its record.
+        var lastChange: UInt64?
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
             let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
@@ -121,7 +121,6 @@ struct RingRecovery {
             let isChanged =
                 isGap != recorded.isGap || audioFiles != recorded.audioFiles || videoFiles != recorded.videoFiles
             guard isChanged || recorded.subtitleBytes > 0 else { return recorded }
-            lastRepacked = recorded.mediaSequence
             var entry = recorded
             (entry.isGap, entry.audioFiles, entry.videoFiles) = (isGap, audioFiles, videoFiles)
             entry.subtitleBytes = 0
@@ -132,11 +131,20 @@ struct RingRecovery {
             let first = block.mediaSequences
             guard first.count == EntryBlock.size, index.entries.isEmpty || first.lowerBound == index.nextMediaSequence
             else { break }
-            let entries = (0..<EntryBlock.size).map { settled(block[$0], isRecent: false) }
-            let isChanged = lastRepacked.map { $0 >= first.lowerBound } ?? false
-            index.replay(isChanged ? EntryBlock(entries) : block, entries)
+            let figures = block.figures
+            let isUnchanged = figures.enumerated().allSatisfy { position, known in
+                guard let known else { return settled(block[position], isRecent: false) == block[position] }
+                return files.hasSegment(known.mediaSequence, fingerprint: block.fingerprint(at: position))
+            }
+            if isUnchanged {
+                index.replay(block, figures)
+            } else {
+                let changed = EntryBlock((0..<EntryBlock.size).map { settled(block[$0], isRecent: false) })
+                index.replay(changed, changed.figures)
+            }
             rest = rest.dropFirst(EntryBlock.size)
         }
+        index.finishReplayingBlocks()
         for recorded in rest {
             index.appendGaps(before: recorded)
             index.replay(settled(recorded, isRecent: true))

@@ -164,11 +164,11 @@ struct SpoolDirectory: ~Copyable {
         defer { unsafe closedir(directory) }
         var files = SpoolFiles { [path] in Self.byteCount(ofRegularFile: "\(path)/\($0)") }
         while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
             let type = unsafe Int(entry.pointee.d_type)
-            if type == Int(DT_REG) || type == Int(DT_UNKNOWN) { files.insert(name) }
+            guard type == Int(DT_REG) || type == Int(DT_UNKNOWN) else { continue }
+            unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                unsafe files.insert(name.prefix { $0 != 0 })
+            }
         }
         return files
     }

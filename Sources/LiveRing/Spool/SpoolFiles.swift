@@ -3,8 +3,9 @@
 /// The directory of a week has more than half a million of them. Their names are read at once, and the size of a file only
 /// when it is asked for.
 struct SpoolFiles: Sendable {
-    /// The fingerprints in the names of segments, by number.
-    private var segments: [UInt64: UInt32] = [:]
+    /// The fingerprints in the names of segments, by number in pages.
+    private var segments: [UInt64: [UInt32?]] = [:]
+    private static let pageSize: UInt64 = 256
     /// The names of the other files.
     private var others: Set<String> = []
     private let byteCount: @Sendable (String) -> Int?
@@ -13,19 +14,35 @@ struct SpoolFiles: Sendable {
     init(byteCount: @escaping @Sendable (String) -> Int?) { self.byteCount = byteCount }
 
     /// Adds a file, unless others than a ring may have written it.
-    mutating func insert(_ name: String) {
-        if let segment = SpoolName.numberAndFingerprint(ofSegment: name.utf8) {
-            // Of two files with one number, the first that was found stands here.
-            guard let first = segments.updateValue(segment.fingerprint, forKey: segment.number) else { return }
-            segments[segment.number] = first
+    /// - Parameter name: in UTF-8.
+    mutating func insert(_ name: some Sequence<UInt8>) {
+        if let segment = SpoolName.numberAndFingerprint(ofSegment: name), insert(segment.number, segment.fingerprint) {
+            return
         }
+        let name = String(decoding: Array(name), as: UTF8.self)
         if SpoolName.isRingFile(name) { others.insert(name) }
+    }
+
+    /// - Returns: false if there is a file with this number already.
+    private mutating func insert(_ number: UInt64, _ fingerprint: UInt32) -> Bool {
+        let (page, position) = number.quotientAndRemainder(dividingBy: Self.pageSize)
+        return { (fingerprints: inout [UInt32?]) in
+            guard fingerprints[Int(position)] == nil else { return false }
+            fingerprints[Int(position)] = fingerprint
+            return true
+        }(&segments[page, default: Array(repeating: nil, count: Int(Self.pageSize))])
+    }
+
+    /// Whether there is the segment with a number and a fingerprint in its name, whatever its size.
+    func hasSegment(_ number: UInt64, fingerprint: UInt32) -> Bool {
+        let (page, position) = number.quotientAndRemainder(dividingBy: Self.pageSize)
+        return segments[page]?[Int(position)] == fingerprint
     }
 
     /// Whether there is a file called `name`, whatever its size.
     func contains(_ name: String) -> Bool {
         guard let segment = SpoolName.numberAndFingerprint(ofSegment: name.utf8),
-            segments[segment.number] == segment.fingerprint
+            hasSegment(segment.number, fingerprint: segment.fingerprint)
         else { return others.contains(name) }
         return true
     }
@@ -39,7 +56,10 @@ struct SpoolFiles: Sendable {
     /// The highest number of a segment; nil if there is none.
     var highestMediaSequence: UInt64? {
         let odd = others.lazy.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()
-        return [segments.keys.max(), odd].compactMap(\.self).max()
+        let last = segments.keys.max().flatMap { page in
+            segments[page]?.lastIndex { $0 != nil }.map { page * Self.pageSize + UInt64($0) }
+        }
+        return [last, odd].compactMap(\.self).max()
     }
 
     /// The numbers of the subtitle renditions that have a journal.
@@ -47,11 +67,24 @@ struct SpoolFiles: Sendable {
 
     /// The names of the files that are not needed.
     /// - Parameters:
-    ///   - isSegmentNeeded: whether a segment with a number and a fingerprint in its name is needed.
-    ///   - isNeeded: whether another file is.
-    func unneeded(_ isSegmentNeeded: (UInt64, UInt32) -> Bool, _ isNeeded: (String) -> Bool) -> [String] {
-        segments.filter { !isSegmentNeeded($0, $1) }.map { SpoolName.segment(mediaSequence: $0, fingerprint: $1) }
-            + others.filter { !isNeeded($0) }
+    ///   - forEachNeeded: calls a function with the number and the fingerprint of each segment that is needed.
+    ///   - isNeeded: whether a file that is no segment with an ordinary name is needed.
+    func unneeded(
+        _ forEachNeeded: ((UInt64, UInt32) -> Void) -> Void, _ isNeeded: (String) -> Bool
+    ) -> [String] {
+        var rest = segments
+        forEachNeeded { number, fingerprint in
+            let (page, position) = number.quotientAndRemainder(dividingBy: Self.pageSize)
+            if hasSegment(number, fingerprint: fingerprint) { rest[page]?[Int(position)] = nil }
+        }
+        let names = rest.flatMap { page, fingerprints in
+            fingerprints.enumerated().compactMap { position, fingerprint in
+                fingerprint.map {
+                    SpoolName.segment(mediaSequence: page * Self.pageSize + UInt64(position), fingerprint: $0)
+                }
+            }
+        }
+        return names + others.filter { !isNeeded($0) }
     }
 }
 
@@ -59,7 +92,7 @@ extension SpoolFiles: ExpressibleByDictionaryLiteral {
     /// Files with sizes that are known.
     init(_ sizes: [String: Int]) {
         self.init { sizes[$0] }
-        for name in sizes.keys { insert(name) }
+        for name in sizes.keys { insert(name.utf8) }
     }
 
     init(dictionaryLiteral elements: (String, Int)...) { self.init(Dictionary(uniqueKeysWithValues: elements)) }

@@ -112,7 +112,7 @@ struct SubtitleStore {
     /// The names of those of `files` that neither the subtitles nor `index` needs.
     func unneeded(_ files: SpoolFiles, _ index: RingIndex) -> [String] {
         let needed = index.sharedFiles.union(self.files)
-        return files.unneeded(index.needsSegment) {
+        return files.unneeded(index.entries.forEachSegment) {
             needed.contains($0) || index.segmentFile(named: $0) != nil || index.trackFile(named: $0) != nil
         }
     }

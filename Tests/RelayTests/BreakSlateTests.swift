@@ -67,6 +67,11 @@ import Testing
                 #expect(end + offset == entry.resumePoint.presentationEnd)
                 #expect(video.decodeTime + offset == entry.resumePoint.presentationEnd - entry.duration)
                 #expect(video.samples[0].isRandomAccessPoint)
+                var time = video.decodeTime
+                for sample in video.samples {
+                    #expect(time + Int64(sample.compositionOffset) < entry.resumePoint.presentationEnd)
+                    time += Int64(sample.duration)
+                }
                 let audio = try #require(tracks[TrackID.audio])
                 let length = audio.samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
                 #expect(abs(length - entry.duration * 1568 / 10) <= Int64(audio.samples[0].duration))

@@ -144,10 +144,27 @@ extension BreakSlate.Media {
             samples.append(sample)
             index = (index + 1) % video.samples.count
         }
+        Self.holdLastFrame(&samples)
         let decodeTime = max(0, times.lowerBound.count - Int64(samples.first?.compositionOffset ?? 0))
         return (
             MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples), video.times[first]
         )
+    }
+
+    /// Drops frames at the end that are presented after others that are missing, and holds the frame before them.
+    private static func holdLastFrame(_ samples: inout [MuxSample]) {
+        guard let delay = samples.first?.compositionOffset else { return }
+        var time = Int64(0)
+        var (latest, kept) = (Int64(0), 1)
+        for (index, sample) in samples.enumerated() {
+            latest = max(latest, time + Int64(sample.compositionOffset - delay))
+            // Decoding and presentation order agree if nothing so far is presented after the frame that is decoded last.
+            if latest <= time { kept = index + 1 }
+            time += Int64(sample.duration)
+        }
+        let held = samples[kept...].reduce(UInt32(0)) { $0 + $1.duration }
+        samples.removeSubrange(kept...)
+        samples[kept - 1].duration += held
     }
 
     /// The audio frames for a part of the timeline, on one grid for all segments; nil if the slate has no audio.

@@ -55,8 +55,7 @@ import Testing
         #expect((channel != nil) == isThere, "\(when)")
         guard let channel else { return }
         #expect(channel.slug == name && channel.sources.count == 1 && !channel.options.runsAlways)
-        #expect(
-            channel.sources.first?.url == "http://tv.example/news.m3u8?utc=\(Self.now - age)&d=\(duration)&secret=1")
+        #expect(channel.sources.first?.url.hasSuffix("-\(duration)?token=secret") == true)
         #expect(directory["other~\(Self.now - age)-\(duration)"] == nil, "of no other channel")
     }
 
@@ -72,7 +71,7 @@ import Testing
         let segment = try #require(playlist.segments.first)
         #expect(segment.uri.hasPrefix("../\(name)/"), "URIs lead to the range: \(segment.uri)")
         #expect(!String(decoding: answer.body, as: UTF8.self).contains("127.0.0.1"))
-        #expect(try scene.get("/news/\(segment.uri)").status == 200)
+        #expect(try scene.get(String(segment.uri.dropFirst(2))).status == 200)
         #expect(scene.host.overview.channels.keys.contains(name) && scene.host.running("news") == nil)
         // One run for all clients of the range, in whatever form.
         #expect(try scene.get("/news/live.m3u8?playseek=\(start)-\(start + 3600)").status == 200)

@@ -40,7 +40,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     /// Announced bytes that `stream` has not given yet; nil: their number was not announced.
     private var announced: Int?
     /// Makes the response, or the next bytes of `stream`.
-    private var production: Task<Void, Never>?
+    private var production: Production?
     /// What came after the request that is being answered.
     private var waiting = WaitingInput()
     private var isReceivingWaiting = false
@@ -242,16 +242,22 @@ extension HTTPConnectionHandler {
         lastProgress = requestTime
         switch responder.answer(to: request, limiter: connections.requests) {
         case .now(let response): send(response, to: request, context)
-        case .later(let work): hold(request, as: .response, work, context)
-        case .waiting(let work): hold(request, as: .wait, work, context)
+        case .later(let work):
+            hold(request, as: .response, context) { place, made in
+                .task(holding: place, pendingWork) { made.succeed(await work()) }
+            }
+        case .waiting(let awaited):
+            hold(request, as: .wait, context) { [pendingWork] place, made in
+                .wait(for: awaited, holding: place, pendingWork) { made.succeed($0) }
+            }
         case .body(let action): receiveBody(of: request, for: action, context)
         }
     }
 
     /// Makes a response that takes longer, as long as the client waits for it.
     private func hold(
-        _ request: HTTPExchange, as kind: RequestWork.Kind, _ work: @escaping @Sendable () async -> Response,
-        _ context: ChannelHandlerContext
+        _ request: HTTPExchange, as kind: RequestWork.Kind, _ context: ChannelHandlerContext,
+        _ produce: (RequestWork.Place, EventLoopPromise<Response>) -> Production
     ) {
         guard let place = connections.work.place(kind, on: connection(context)) else {
             return send(.busy(self.kind), to: request, context)
@@ -262,7 +268,7 @@ extension HTTPConnectionHandler {
             guard case .held = self.state else { return }
             self.send(response, to: request, context)
         }
-        production = perform(holding: place) { made.succeed(await work()) }
+        production = produce(place, made)
         if hasInputEnded { production?.cancel() }
     }
 
@@ -287,19 +293,7 @@ extension HTTPConnectionHandler {
             guard case .answering = self.state else { return }
             self.send(response, to: request, context)
         }
-        perform(holding: place) { made.succeed(await action.perform(bytes)) }
-    }
-
-    @discardableResult
-    private func perform(
-        holding place: RequestWork.Place?, _ work: @escaping @Sendable () async -> Void
-    ) -> Task<Void, Never> {
-        pendingWork.enter()
-        return Task { [pendingWork] in
-            await work()
-            withExtendedLifetime(place) {}
-            pendingWork.leave()
-        }
+        _ = Production.task(holding: place, pendingWork) { made.succeed(await action.perform(bytes)) }
     }
 }
 
@@ -401,7 +395,7 @@ extension HTTPConnectionHandler {
             self.unsent = bytes
             self.writeSlice(context)
         }
-        production = perform(holding: nil) { made.succeed(await stream.next()) }
+        production = .task(holding: nil, pendingWork) { made.succeed(await stream.next()) }
     }
 
     private func countSent(_ byteCount: Int) {

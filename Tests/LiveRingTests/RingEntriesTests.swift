@@ -135,6 +135,33 @@ struct RingEntriesTests {
         #expect(held.map(Self.reduced) == all.map(Self.reduced), "copies keep what they had")
     }
 
+    /// A restart takes blocks as they are, and has what it has if it reads each entry.
+    @Test(arguments: rows, [nil, 300])
+    func blocksAreReplayedAsTheirEntries(row: Row, listedCount: Int?) {
+        let entries = Self.entries(1000, row, seed: 3).enumerated().map { n, entry in
+            var entry = entry
+            entry.subtitleBytes = 0
+            // No file of a ring has the names of these.
+            for track in entry.audioFiles.indices { entry.audioFiles[track]?.isGap = true }
+            if let listedCount { entry.listedFrom = UInt64(max(0, n - listedCount)) }
+            return entry
+        }
+        let policy = RetentionPolicy(rewind: nil, freeReserve: 0)
+        var (expected, journal) = (
+            RingIndex(policy: policy, targetDuration: 6),
+            RingJournal(RingIndex(policy: policy, targetDuration: 6), hasEnded: false)
+        )
+        for entry in entries {
+            journal.entries.append(entry)
+            expected.replay(entry)
+        }
+        let index = RingRecovery.index(
+            of: journal, policy: policy, targetDuration: 6, files: SpoolFiles(Self.sizes(of: entries))
+        ).index
+        let isSame = index == expected
+        #expect(isSame && journal.entries.blockEnd > 500, "\(row.when)")
+    }
+
     /// The sizes of all files of entries.
     private static func sizes(of entries: [RingEntry]) -> [String: Int] {
         let files = entries.flatMap { entry in

@@ -55,11 +55,12 @@ import Testing
         for path in ["/live.m3u8", "/dvr.m3u8", "/dvr.m3u8?last=60"] {
             let next = ring.snapshot.index.nextMediaSequence
             let separator = path.contains("?") ? "&" : "?"
-            guard case .waiting(let work) = try answer("\(path)\(separator)_HLS_msn=\(next)") else {
+            let asked = try answer("\(path)\(separator)_HLS_msn=\(next)")
+            guard case .waiting = asked else {
                 Issue.record("\(path) does not wait")
                 continue
             }
-            async let response = work()
+            async let response = asked.response()
             while state.publications.waiterCount == 0 { await Task.yield() }
             // Another change is not the one that is waited for.
             state.publications.signal()
@@ -96,8 +97,9 @@ import Testing
 
     @Test func waitsEndWithTheChannel() async throws {
         try await publish(8)
-        guard case .waiting(let work) = try answer("/live.m3u8?_HLS_msn=8") else { throw CancellationError() }
-        async let response = work()
+        let asked = try answer("/live.m3u8?_HLS_msn=8")
+        guard case .waiting = asked else { throw CancellationError() }
+        async let response = asked.response()
         while state.publications.waiterCount == 0 { await Task.yield() }
         await ring.end()
         state.publications.signal()
@@ -108,8 +110,9 @@ import Testing
 
     @Test func waitOfAChannelThatFailedIsRefused() async throws {
         try await publish(8)
-        guard case .waiting(let work) = try answer("/live.m3u8?_HLS_msn=9") else { throw CancellationError() }
-        async let response = work()
+        let asked = try answer("/live.m3u8?_HLS_msn=9")
+        guard case .waiting = asked else { throw CancellationError() }
+        async let response = asked.response()
         while state.publications.waiterCount == 0 { await Task.yield() }
         state.setState(.failed, reason: nil)
         #expect(await response.status == .serviceUnavailable)
@@ -117,8 +120,9 @@ import Testing
 
     @Test func playerThatLeavesIsForgotten() async throws {
         try await publish(8)
-        guard case .waiting(let work) = try answer("/live.m3u8?_HLS_msn=8") else { throw CancellationError() }
-        let task = Task { await work() }
+        let asked = try answer("/live.m3u8?_HLS_msn=8")
+        guard case .waiting = asked else { throw CancellationError() }
+        let task = Task { await asked.response() }
         while state.publications.waiterCount == 0 { await Task.yield() }
         task.cancel()
         _ = await task.value
@@ -136,5 +140,18 @@ import Testing
         #expect(signal.waiterCount == 0)
         signal.signal()
         await signal.wait(after: 0, until: .now + .seconds(3600))
+    }
+
+    @Test func waitEndsWhenItIsCanceled() async {
+        let signal = ChangeSignal()
+        for isEarly in [true, false] {
+            let wait = ChangeSignal.Wait()
+            if isEarly { wait.cancel() }
+            await withCheckedContinuation { continuation in
+                signal.wait(wait, after: 0, until: .now + .seconds(3600)) { continuation.resume() }
+                wait.cancel()
+            }
+            #expect(signal.waiterCount == 0)
+        }
     }
 }

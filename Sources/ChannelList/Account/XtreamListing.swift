@@ -59,12 +59,17 @@ package enum XtreamListing {
         let categories = [entry["category_id"]] + entry["category_ids"].elements
         let names = categories.compactMap { $0.text.flatMap { groups[$0] } }
         let number = entry["num"].text.flatMap { $0 != "0" && ListEntry.isNumber($0) ? $0 : nil }
-        return ListedChannel(
+        var channel = ListedChannel(
             name: line(entry["name"]) ?? "Channel \(id)", number: number, logo: logo(entry["stream_icon"]),
             groups: names.prefix(ListEntry.mostGroups).reduce(into: []) { if !$0.contains($1) { $0.append($1) } },
             guideID: line(entry["epg_channel_id"]),
             isRadio: entry["stream_type"].text?.lowercased().contains("radio") == true,
             sources: [ListedSource(url: url)])
+        if entry["tv_archive"].text == "1", let days = entry["tv_archive_duration"].text.flatMap({ Int($0) }), days > 0
+        {
+            channel.providerArchive = ProviderArchive(.xtream, days: days)
+        }
+        return channel
     }
 
     private static let longestLogo = 4096

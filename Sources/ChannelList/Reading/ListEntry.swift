@@ -40,7 +40,7 @@ struct ListEntry {
     func channel(defaults: [String: String], standingGroups: [String], base: String) -> ListedChannel? {
         guard !sources.isEmpty else { return nil }
         let listed = value(of: "group-title").map(Self.groupNames) ?? []
-        return ListedChannel(
+        var channel = ListedChannel(
             name: String((displayName ?? "").prefix(Self.longestName)), number: number,
             logo: value(of: "tvg-logo", "logo", "tvg-logo-small").map { Self.logo($0, base: base) },
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
@@ -49,6 +49,10 @@ struct ListEntry {
             guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
             isRadio: attributes["radio"] == "true",
             stationAttributes: stationAttributes, sources: sources + backups)
+        channel.providerArchive = ProviderArchive { (names: String...) in
+            names.lazy.compactMap { attributes[$0] ?? defaults[$0] }.first
+        }
+        return channel
     }
 
     static let longestName = 256

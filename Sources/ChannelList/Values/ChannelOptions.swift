@@ -101,6 +101,15 @@ package struct ChannelOptions: Sendable {
     /// These options, but for what people and guides call the channel.
     var withoutDescription: ChannelOptions { keeping { !ConfigurationKey.descriptions.contains($0) } }
 
+    /// These options for a range of the channel's archive, which keeps all of itself and ends with its viewers.
+    package func ofRange(lasting length: Duration) -> ChannelOptions {
+        let unfit: Set<ConfigurationKey> = [.archive, .archiveSize, .spool, .record, .recordTo, .slate, .loop, .hold]
+        var options = keeping { !unfit.contains($0) }
+        (options.isAlways, options.rewind, options.keepsRewind) = (false, length, nil)
+        options.isTemporary = true
+        return options
+    }
+
     private func keeping(_ isKept: (ConfigurationKey) -> Bool) -> ChannelOptions {
         var options = self
         options.values = values.filter { isKept($0.key) }

@@ -22,6 +22,8 @@ package struct ListedChannel: Equatable, Sendable {
     package var sources: [ListedSource]
     /// The options of its configuration; empty for a channel of an M3U list.
     package var options: ChannelOptions
+    /// The archive that the provider of its first source has; nil: none that is known.
+    package var providerArchive: ProviderArchive?
 
     package init(
         slug: String = "", name: String, number: String? = nil, logo: String? = nil, groups: [String] = [],

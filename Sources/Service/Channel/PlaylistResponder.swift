@@ -86,27 +86,35 @@ final class PlaylistResponder: Sendable {
             return response
         }
         if number < next { return answer(to: key, for: target).map(keptLonger) }
-        return .waiting { [self] in
-            guard await waits(for: number, of: content, snapshot.index.targetDuration) else { return overdue }
-            return await answer(to: key, for: target).map(keptLonger).response()
-        }
+        let deadline = ContinuousClock.now + min(Self.longestWait, .seconds(3 * snapshot.index.targetDuration))
+        return .waiting(
+            AwaitedResponse { [self] wait, complete in
+                whenListed(number, of: content, until: deadline, wait) { [self] isListed in
+                    guard isListed else { return complete(overdue) }
+                    switch answer(to: key, for: target).map(keptLonger) {
+                    case .now(let response): complete(response)
+                    case let longer: Task { complete(await longer.response()) }
+                    }
+                }
+            })
     }
 
-    /// Waits until a segment is listed, or the playlist has ended.
-    /// - Returns: false if the channel failed, or after three target durations.
-    private func waits(for number: UInt64, of content: PlaylistContent, _ targetDuration: Int) async -> Bool {
-        let clock = ContinuousClock()
-        let deadline = clock.now + min(Self.longestWait, .seconds(3 * targetDuration))
-        while !Task.isCancelled, clock.now < deadline {
-            // In this order: a change after it was counted ends the wait.
-            let changes = state.publications.changes
-            let isOver = state.isOver
-            guard let snapshot = state.snapshot else { return false }
-            if snapshot.hasEnded || snapshot.nextMediaSequence(of: content) > number { return true }
-            if isOver { return false }
-            await state.publications.wait(after: changes, until: deadline)
+    /// Calls `body` once, when a segment is listed or the playlist has ended; with false if the channel failed, at the
+    /// deadline, or when the wait is canceled.
+    private func whenListed(
+        _ number: UInt64, of content: PlaylistContent, until deadline: ContinuousClock.Instant,
+        _ wait: ChangeSignal.Wait,
+        _ body: @escaping @Sendable (Bool) -> Void
+    ) {
+        // In this order: a change after it was counted ends the wait.
+        let changes = state.publications.changes
+        let isOver = state.isOver
+        guard let snapshot = state.snapshot, !wait.isCanceled, .now < deadline else { return body(false) }
+        if snapshot.hasEnded || snapshot.nextMediaSequence(of: content) > number { return body(true) }
+        if isOver { return body(false) }
+        state.publications.wait(wait, after: changes, until: deadline) { [self] in
+            whenListed(number, of: content, until: deadline, wait, body)
         }
-        return false
     }
 
     private func answer(to asked: PlaylistCache.Key, for target: RequestTarget) -> Answer {

@@ -61,7 +61,12 @@ package struct ChannelDirectory: Sendable {
             streamNumbers: open.map { streamNumbers[$0] }, tokens: tokens.filter { isOpen($0.key, to: viewer) })
     }
 
-    subscript(slug: String) -> ListedChannel? { indexes[slug].map { channels[$0] } }
+    /// A channel of the list, or a range of the archive that its provider has.
+    subscript(slug: String) -> ListedChannel? {
+        if let index = indexes[slug] { return channels[index] }
+        guard let range = ProviderRange(name: slug), let index = indexes[range.slug] else { return nil }
+        return range.channel(of: channels[index], at: WallClock.milliseconds / 1000)
+    }
 
     /// Whether a channel has a token of its own.
     package var hasTokens: Bool { !tokens.isEmpty }
@@ -71,7 +76,8 @@ package struct ChannelDirectory: Sendable {
 
     /// Whether a viewer may watch a channel, and know that it exists.
     func isOpen(_ slug: String, to viewer: Viewer) -> Bool {
-        switch viewer.reach {
+        let slug = ProviderRange(name: slug)?.slug ?? slug
+        return switch viewer.reach {
         case .everything: true
         case .openChannels(let token): tokens[slug].map { has($0, token) } ?? (indexes[slug] != nil)
         case .channels(let token): tokens[slug].map { has($0, token) } ?? false

@@ -121,6 +121,13 @@ package final class ChannelHost: Sendable {
                         continuation.resume(returning: state.isClosed ? Self.closing : Self.abandoned)
                         return
                     }
+                    if state.supervisor.channels[name]?.state.run == nil, ProviderRange(name: name) != nil,
+                        state.runs.keys.count(where: { ProviderRange(name: $0.channel) != nil })
+                            >= ProviderRange.runLimit
+                    {
+                        let limit = ProviderRange.runLimit
+                        return continuation.resume(returning: .refused(.full(limit: limit), status: nil))
+                    }
                     state.waiters[id] = Waiter(channel: name, continuation: continuation)
                     handle(.requested(name, waiter: id, isStream: isStream), &state)
                 }

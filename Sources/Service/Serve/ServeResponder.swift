@@ -1,6 +1,7 @@
 import Channel
 package import ChannelList
 package import Guide
+import LiveRing
 package import Observability
 package import Support
 package import WebServer
@@ -132,6 +133,9 @@ extension ServeResponder {
         if let archives {
             return archives.answer(of: channel, resource, to: target) ?? description(of: name, resource, to: target)
         }
+        if let (range, resource) = providerRange(of: name, resource) {
+            return answer(of: range.name, resource, to: target.at("/\(range.name)/dvr.m3u8"))
+        }
         switch Use(of: resource) {
         case .description: return description(of: name, resource, to: target)
         // A HEAD only asks what the path is: nothing starts.
@@ -153,6 +157,23 @@ extension ServeResponder {
                 }
             }
         }
+    }
+
+    /// The range of a provider's archive that has what a request asks for, and what is asked of it; nil if the channel's own
+    /// archive reaches so far, or neither does.
+    private func providerRange(of name: String, _ resource: Route.Resource) -> (ProviderRange, Route.Resource)? {
+        let asked: (range: RewindRange, ofRange: Route.Resource)
+        switch resource {
+        case .playlist(.rewind(let content, let range)): asked = (range, .playlist(.rewind(content, .whole)))
+        case .playlist(.master(let content, let range?)): asked = (range, .playlist(.master(content, .whole)))
+        case .endlessStream(let stream):
+            let beginning = RewindRange.between(start: ProgramDateTime(millisecondsSince1970: 0), end: nil)
+            asked = (stream.range, .endlessStream(.init(range: beginning, speed: stream.speed)))
+        default: return nil
+        }
+        guard let found = ProviderRange(asked.range, of: name), host.directory[found.name] != nil else { return nil }
+        let own = host.running(name)?.state.snapshot?.dates
+        return own.map { $0.first <= found.firstDate } ?? false ? nil : (found, asked.ofRange)
     }
 
     /// The answer of a run, with the presence of its viewer.

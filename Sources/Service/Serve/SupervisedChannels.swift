@@ -64,6 +64,11 @@ struct SupervisedChannels: Sendable {
 
     func isAlways(_ name: String) -> Bool { demands[name]?.isAlways ?? false }
 
+    /// A range of a provider's archive has a connection of the account of its channel.
+    private func account(of name: String) -> String? {
+        (demands[name] ?? ProviderRange(name: name).flatMap { demands[$0.slug] })?.account
+    }
+
     mutating func setDemand(_ demand: Demand, of name: String) {
         let entry = entries[name]
         self[name] = nil
@@ -114,7 +119,7 @@ struct SupervisedChannels: Sendable {
 
     /// nil if there is a place for the channel. If both are full, the end of one of the account's makes room in both.
     func obstacle(to name: String) -> Obstacle? {
-        if let account = demands[name]?.account, let limit = limit(of: account), let pool = accounts[account],
+        if let account = account(of: name), let limit = limit(of: account), let pool = accounts[account],
             pool.demandedCount >= limit
         {
             return .account(account, connections: limit, longestUnwatched: pool.unwatched.first?.name)
@@ -143,7 +148,7 @@ extension SupervisedChannels {
         StepCounter.add(1)
         if let time = dueTime(of: entry, name) { due.set(Ranked(rank: time, name: name), isMember) }
         if let deadline = entry.refusedAt { placeDeadlines.set(Ranked(rank: deadline, name: name), isMember) }
-        let (account, since) = (demands[name]?.account, unwatchedSince(entry, name))
+        let (account, since) = (account(of: name), unwatchedSince(entry, name))
         process.index(entry, name, unwatchedSince: since, isMember)
         accounts[account, default: ChannelPool()].index(entry, name, unwatchedSince: since, isMember)
         if accounts[account]?.count == 0 { accounts[account] = nil }

@@ -1,16 +1,48 @@
 import Synchronization
 
-/// Lets any number of tasks wait for a change, at the cost of one timer for all of them.
+/// Calls any number of waiters when something changes, at the cost of one timer for all of them.
+///
+/// A wait is a function that is called, not a task: thousands of players wait for the next segment.
 package final class ChangeSignal: Sendable {
+    /// One wait after another of one waiter, which can be ended at any time.
+    package final class Wait: Sendable {
+        private struct State {
+            var isCanceled = false
+            var signal: ChangeSignal?
+        }
+
+        private let state = Mutex(State())
+
+        package init() {}
+
+        package var isCanceled: Bool { state.withLock { $0.isCanceled } }
+
+        /// Ends the wait, and those that would follow it.
+        package func cancel() {
+            let signal = state.withLock { state in
+                state.isCanceled = true
+                return state.signal
+            }
+            signal?.end(self)
+        }
+
+        fileprivate func setSignal(_ signal: ChangeSignal?) { state.withLock { $0.signal = signal } }
+    }
+
     private struct Waiter {
+        let wait: Wait
         let deadline: ContinuousClock.Instant
-        let continuation: CheckedContinuation<Void, Never>
+        let resume: @Sendable () -> Void
+
+        func end() {
+            wait.setSignal(nil)
+            resume()
+        }
     }
 
     private struct State {
         var changes: UInt64 = 0
-        var lastID: UInt64 = 0
-        var waiters: [UInt64: Waiter] = [:]
+        var waiters: [ObjectIdentifier: Waiter] = [:]
         /// Ends the waits whose time is over; nil while nobody waits.
         var timer: Task<Void, Never>?
     }
@@ -24,41 +56,53 @@ package final class ChangeSignal: Sendable {
     /// The number of changes so far.
     package var changes: UInt64 { state.withLock { $0.changes } }
 
-    /// The tasks that wait.
+    /// The waits that are not over.
     package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Ends all waits.
+    /// Ends all waits. What they call does not delay the caller.
     package func signal() {
         let waiters = state.withLock { state in
             state.changes += 1
             state.timer?.cancel()
             state.timer = nil
             defer { state.waiters = [:] }
-            return state.waiters.values
+            return state.waiters
         }
-        for waiter in waiters { waiter.continuation.resume() }
+        guard !waiters.isEmpty else { return }
+        Task { for waiter in waiters.values { waiter.end() } }
+    }
+
+    /// Calls `resume` once: when there have been more than `changes`, at `deadline`, or when `wait` is canceled; at once if it
+    /// is so already.
+    package func wait(
+        _ wait: Wait, after changes: UInt64, until deadline: ContinuousClock.Instant,
+        _ resume: @escaping @Sendable () -> Void
+    ) {
+        let waiter = Waiter(wait: wait, deadline: deadline, resume: resume)
+        wait.setSignal(self)
+        let waits = state.withLock { state in
+            guard state.changes <= changes else { return false }
+            state.waiters[ObjectIdentifier(wait)] = waiter
+            if state.timer == nil { state.timer = Task { [weak self] in await self?.endWaits() } }
+            return true
+        }
+        // It may have been canceled before the waiter was there.
+        if !waits { waiter.end() } else if wait.isCanceled { end(wait) }
     }
 
     /// Returns when there have been more than `changes`, at `deadline`, or when the task is canceled.
     package func wait(after changes: UInt64, until deadline: ContinuousClock.Instant) async {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
+        let wait = Wait()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    guard state.changes <= changes, !Task.isCancelled else { return false }
-                    state.waiters[id] = Waiter(deadline: deadline, continuation: continuation)
-                    if state.timer == nil { state.timer = Task { [weak self] in await self?.endWaits() } }
-                    return true
-                }
-                if !waits { continuation.resume() }
+                self.wait(wait, after: changes, until: deadline) { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
+            wait.cancel()
         }
     }
+
+    private func end(_ wait: Wait) { state.withLock { $0.waiters.removeValue(forKey: ObjectIdentifier(wait)) }?.end() }
 
     /// Sleeps from deadline to deadline while somebody waits.
     private func endWaits() async {
@@ -76,7 +120,7 @@ package final class ChangeSignal: Sendable {
                 for id in expired.keys { state.waiters[id] = nil }
                 return expired.values
             }
-            for waiter in expired { waiter.continuation.resume() }
+            for waiter in expired { waiter.end() }
         }
     }
 }

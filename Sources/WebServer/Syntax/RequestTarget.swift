@@ -65,6 +65,8 @@ package struct RequestTarget: Equatable, Sendable {
     /// The path from the URL that the client knows to the folder of `path`; empty, or with a slash at its end. The relative
     /// URIs of an answer begin with it.
     package private(set) var folder = ""
+    /// The path from the URL that the client knows to the root; nil if `path` is that of the URL.
+    package private(set) var ascent: String?
 }
 
 extension RequestTarget {
@@ -72,9 +74,11 @@ extension RequestTarget {
     package func at(_ path: String) -> RequestTarget {
         var target = RequestTarget(method: method, path: path, query: query, fields: fields)
         target.viewer = viewer
-        let steps = self.path.utf8.count { $0 == UInt8(ascii: "/") } - 1
+        // A request that is answered for another path already came to a URL of its own.
+        let ascent = ascent ?? String(repeating: "../", count: self.path.utf8.count { $0 == UInt8(ascii: "/") } - 1)
+        target.ascent = ascent
         let end = path.lastIndex(of: "/") ?? path.startIndex
-        target.folder = String(repeating: "../", count: steps) + path[...end].dropFirst()
+        target.folder = ascent + path[...end].dropFirst()
         return target
     }
 

@@ -1,0 +1,63 @@
+import ChannelList
+import LiveRing
+import Support
+
+/// A range of a provider's archive, as a channel of its own that runs while somebody watches it.
+///
+/// Its name is that of its channel, a tilde, which no slug has, and the range: `news~1767355200-3600`. Nothing has to be kept
+/// for it: the channel follows from the name and the list.
+struct ProviderRange: Hashable {
+    /// Runs of ranges at once, because each has what it fetched on the disk.
+    static let runLimit = 8
+    /// Seconds.
+    private static let lengths: ClosedRange<Int64> = 1...21_600
+
+    /// The slug of the channel.
+    let slug: String
+    /// Seconds since 1970.
+    private let start: Int64
+    /// Seconds.
+    private let duration: Int64
+
+    /// nil for the name of another channel.
+    init?(name: String) {
+        let parts = name.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let numbers = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+        guard numbers.count == 2, numbers.allSatisfy({ (1...12).contains($0.utf8.count) && $0.first != "+" }),
+            let start = Int64(numbers[0]), let duration = Int64(numbers[1]), Self.lengths.contains(duration)
+        else { return nil }
+        (slug, self.start, self.duration) = (String(parts[0]), start, duration)
+        // A range has one name.
+        if self.name != name { return nil }
+    }
+
+    /// The range of whole seconds that has a range of the past; nil if it has no beginning or end, or is longer than 6 h.
+    init?(_ range: RewindRange, of slug: String) {
+        guard case .between(let start?, let end?) = range else { return nil }
+        let (first, last) = (start.millisecondsSince1970 / 1000, (end.millisecondsSince1970 + 999) / 1000)
+        guard first >= 0, Self.lengths.contains(last - first) else { return nil }
+        (self.slug, self.start, duration) = (slug, first, last - first)
+    }
+
+    var name: String { "\(slug)~\(start)-\(duration)" }
+
+    var firstDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: start * 1000) }
+
+    /// The range as a channel; nil if the archive of `channel` at its provider does not have all of it.
+    /// - Parameter now: seconds since 1970.
+    func channel(of channel: ListedChannel, at now: Int64) -> ListedChannel? {
+        guard let archive = channel.providerArchive, var source = channel.sources.first,
+            (now - Int64(archive.days) * 86_400...now - duration).contains(start),
+            let url = archive.url(of: source.url, from: start, lasting: duration, at: now)
+        else { return nil }
+        // As at a redirect: another host gets no credentials of the process.
+        if URIReference.host(of: url) != URIReference.host(of: source.url) { source.withholdsCredentials = true }
+        source.url = url
+        var range = channel
+        (range.slug, range.sources, range.providerArchive) = (name, [source], nil)
+        // The provider may begin and end at segments.
+        range.options = channel.options.ofRange(lasting: .seconds(2 * duration + 600))
+        return range
+    }
+}

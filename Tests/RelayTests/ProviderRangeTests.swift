@@ -1,0 +1,98 @@
+import ChannelList
+import Foundation
+import LiveRing
+import Playlist
+import Support
+import TestSupport
+import Testing
+
+@testable import Service
+@testable import WebServer
+
+/// A range that the archive of a provider has is a channel that exists while somebody watches it.
+@Suite(.ownThreads, .timeLimit(.minutes(1))) struct ProviderRangeTests {
+    private static let names: [(name: String, slug: String?)] = [
+        ("news~1767355200-3600", "news"), ("news~0-1", "news"), ("news~1767355200-21600", "news"),
+        ("news", nil), ("news~", nil), ("news~1-2-3", nil), ("news~-1-2", nil), ("news~+1-2", nil),
+        ("news~1767355200-0", nil), ("news~1767355200-21601", nil), ("news~12345678901234-1", nil), ("news~01-2", nil),
+        ("a~b~1-2", nil),
+    ]
+
+    @Test(arguments: names.indices) func nameIsRead(row: Int) {
+        let (name, slug) = Self.names[row]
+        let range = ProviderRange(name: name)
+        #expect(range?.slug == slug, "\(name)")
+        #expect(range.map { $0.name == name } ?? true)
+    }
+
+    /// The list of a provider with an archive of two days.
+    private static func channel(
+        _ url: String, archive: String = "http://tv.example/{utc}-{duration}?token=secret"
+    ) throws -> ListedChannel {
+        let attributes = "tvg-id=\"news\" catchup=\"default\" catchup-source=\"\(archive)\" catchup-days=\"2\""
+        let list = try M3UChannelListParser.parse(Array("#EXTM3U\n#EXTINF:-1 \(attributes),News\n\(url)\n".utf8))
+        return try #require(list.channels.first)
+    }
+
+    /// A channel whose live stream cannot be had.
+    private static func channel(withArchiveAt url: String) throws -> ListedChannel {
+        try channel("http://127.0.0.1:9/news.m3u8", archive: url)
+    }
+
+    private static var now: Int64 { WallClock.milliseconds / 1000 }
+
+    private static let moments: [(when: String, age: Int64, duration: Int64, isThere: Bool)] = [
+        ("an hour of yesterday", 86_400, 3600, true), ("its last hour", 3600, 3600, true),
+        ("an hour that is not over", 1800, 3600, false), ("before the archive", 3 * 86_400, 3600, false),
+        ("in the future", -3600, 60, false),
+    ]
+
+    @Test(arguments: moments.indices) func directoryHasTheRangesOfTheArchive(row: Int) throws {
+        let (when, age, duration, isThere) = Self.moments[row]
+        let directory = ChannelDirectory([try Self.channel("http://tv.example/news.m3u8")])
+        let name = "news~\(Self.now - age)-\(duration)"
+        let channel = directory[name]
+        #expect((channel != nil) == isThere, "\(when)")
+        guard let channel else { return }
+        #expect(channel.slug == name && channel.sources.count == 1 && !channel.options.runsAlways)
+        #expect(channel.sources.first?.url.hasSuffix("-\(duration)?token=secret") == true)
+        #expect(directory["other~\(Self.now - age)-\(duration)"] == nil, "of no other channel")
+    }
+
+    /// A channel that nobody watches has no archive of its own, so the provider's is asked.
+    @Test func rangeIsFetchedFromTheProvider() async throws {
+        let origin = try await CountingOrigin(.clean)
+        let scene = try await ServeScene([try Self.channel(withArchiveAt: origin.url)])
+        let start = Self.now - 7200
+        let name = "news~\(start)-3600"
+        let answer = try scene.get("/news/archive-\(start)-3600.m3u8")
+        #expect(answer.status == 200 && answer["Location"] == nil)
+        let playlist = try MediaPlaylistParser.parse(answer.body)
+        let segment = try #require(playlist.segments.first)
+        #expect(segment.uri.hasPrefix("../\(name)/"), "URIs lead to the range: \(segment.uri)")
+        #expect(!String(decoding: answer.body, as: UTF8.self).contains("127.0.0.1"))
+        #expect(try scene.get(String(segment.uri.dropFirst(2))).status == 200)
+        #expect(scene.host.overview.channels.keys.contains(name) && scene.host.running("news") == nil)
+        // One run for all clients of the range, in whatever form.
+        #expect(try scene.get("/news/live.m3u8?playseek=\(start)-\(start + 3600)").status == 200)
+        #expect(try scene.get("/news/ts/archive-\(start)-3600.m3u8").status == 200)
+        #expect(scene.host.overview.startCount == 1)
+        scene.clock.advance(by: .seconds(120))
+        await scene.reaches("idle", name)
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    @Test func rangesHaveALimit() async throws {
+        let origin = try await CountingOrigin(.clean)
+        let scene = try await ServeScene([try Self.channel(withArchiveAt: origin.url)])
+        let start = Self.now - 7200
+        for n in 0..<ProviderRange.runLimit {
+            #expect(try scene.get("/news/archive-\(start - Int64(n))-3600.m3u8").status == 200)
+        }
+        #expect(try scene.get("/news/archive-\(start - 100)-3600.m3u8").status == 503)
+        #expect(try scene.get("/news/archive-\(start)-3600.m3u8").status == 200, "one that runs")
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+}

@@ -41,6 +41,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private var announced: Int?
     /// Makes the response, or the next bytes of `stream`.
     private var production: Production?
+    /// Responses that were waited for: a response that is there at once may let the next request wait.
+    private var holdCount = 0
     /// What came after the request that is being answered.
     private var waiting = WaitingInput()
     private var isReceivingWaiting = false
@@ -268,8 +270,12 @@ extension HTTPConnectionHandler {
             guard case .held = self.state else { return }
             self.send(response, to: request, context)
         }
-        production = produce(place, made)
-        if hasInputEnded { production?.cancel() }
+        holdCount &+= 1
+        let hold = holdCount
+        let begun = produce(place, made)
+        guard hold == holdCount, case .held = state else { return }
+        production = begun
+        if hasInputEnded { begun.cancel() }
     }
 
     private func receiveBody(of request: HTTPExchange, for action: BodyAction, _ context: ChannelHandlerContext) {

@@ -13,6 +13,8 @@ import Testing
     @Test func everyFieldIsDocumented() throws {
         var status = RelayStatus(upstream: "http://channel.example/live.m3u8")
         status.stills = RelayStatus.Stills()
+        status.archiveStore = RelayStatus.ArchiveStore()
+        status.archiveStore?.error = "unreachable"
         let fields = Self.paths(in: try object(status), below: "")
         let documented = try Self.documentedPaths()
         #expect(fields.subtracting(documented) == [])

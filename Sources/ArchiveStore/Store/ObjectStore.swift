@@ -106,7 +106,7 @@ package final class ObjectStore: Sendable {
         _ prefix: String, after start: String? = nil, limit: Int = 100_000
     ) async throws(StoreError) -> [Listed] {
         var (found, token): ([Listed], String?) = ([], nil)
-        repeat {
+        for _ in 0...limit / Self.listedAtOnce {
             var query = [
                 ("list-type", "2"), ("max-keys", String(Self.listedAtOnce)), ("prefix", url.prefix + prefix),
             ]
@@ -117,7 +117,8 @@ package final class ObjectStore: Sendable {
             let page = try ListingPage(answer(await fetcher.fetch(request), of: prefix), of: name(of: prefix))
             found += page.objects.compactMap { $0.removing(url.prefix) }
             token = page.next
-        } while token != nil && found.count < limit
+            if token == nil || found.count >= limit { break }
+        }
         return found
     }
 

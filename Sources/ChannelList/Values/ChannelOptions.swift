@@ -103,7 +103,9 @@ package struct ChannelOptions: Sendable {
 
     /// These options for a range of the channel's archive, which keeps all of itself and ends with its viewers.
     package func ofRange(lasting length: Duration) -> ChannelOptions {
-        let unfit: Set<ConfigurationKey> = [.archive, .archiveSize, .spool, .record, .recordTo, .slate, .loop, .hold]
+        let unfit: Set<ConfigurationKey> = [
+            .archive, .archiveSize, .archiveStore, .archiveRedirect, .spool, .record, .recordTo, .slate, .loop, .hold,
+        ]
         var options = keeping { !unfit.contains($0) }
         (options.isAlways, options.rewind, options.keepsRewind) = (false, length, nil)
         options.isTemporary = true

@@ -161,10 +161,10 @@ package struct RingIndex: Equatable, Sendable {
         liveWindow.jump(to: min(window.start(in: listed), latest), in: listed, dateRanged: indicesWithDateRanges)
     }
 
-    /// Counts the texts of entries that have those of `entry`.
+    /// Adds `count` entries with the format, the init section and the still of `entry`.
     private mutating func recordSharing(_ count: Int, with entry: RingEntry) {
         guard count > 0 else { return }
-        variantSums.extendFormat(by: count)
+        variantSums.appendFormat(of: entry, count: count)
         retain(entry.initialization, count, isGap: false, isAudioOnly: entry.format.isAudioOnly)
         if let still = entry.transportStream?.still { sidecars[still, default: 0] += count }
     }

@@ -44,23 +44,25 @@ struct VariantSums: Equatable, Sendable {
     mutating func append(_ entry: RingEntry) {
         guard !entry.isGap else { return }
         append(entry.figures)
-        let parameters = entry.transportStream?.parameters
-        if let last = formats.last, last.format == entry.format, last.transportStream == parameters {
-            formats[formats.endIndex - 1].segments += 1
-        } else {
-            formats.append(FormatSpan(format: entry.format, transportStream: parameters))
-        }
+        appendFormat(of: entry, count: 1)
     }
 
-    /// Appends the numbers of a segment of the format appended last. `extendFormat` follows.
+    /// Appends the numbers of a segment. `appendFormat` follows.
     mutating func append(_ figures: EntryFigures) {
         if !figures.isIndependent { dependentSegments += 1 }
         fragmentedMP4.append(figures, bytes: figures.byteCount)
         if let byteCount = figures.transportStreamByteCount { transportStream.append(figures, bytes: byteCount) }
     }
 
-    /// Adds segments to those of the format appended last.
-    mutating func extendFormat(by count: Int) { formats[formats.endIndex - 1].segments += count }
+    /// Adds segments of the format of `entry`.
+    mutating func appendFormat(of entry: RingEntry, count: Int) {
+        let parameters = entry.transportStream?.parameters
+        if let last = formats.last, last.format == entry.format, last.transportStream == parameters {
+            formats[formats.endIndex - 1].segments += count
+        } else {
+            formats.append(FormatSpan(format: entry.format, transportStream: parameters, segments: count))
+        }
+    }
 
     /// Removes the oldest entry.
     mutating func remove(_ entry: RingEntry) {

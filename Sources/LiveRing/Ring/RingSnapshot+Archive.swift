@@ -12,6 +12,9 @@ extension RingSnapshot {
         var index = RingIndex(policy: policy, targetDuration: targetDuration, declared: declared)
         var first: UInt64?
         for var entry in entries {
+            // Numbers that jump are damaged, or beyond what was asked for.
+            guard first == nil || entry.mediaSequence <= index.nextMediaSequence + RingJournal.maximumUnrecorded
+            else { continue }
             let start = first ?? entry.mediaSequence
             (first, entry.listedFrom, entry.subtitleBytes) = (start, start, 0)
             index.appendGaps(before: entry)

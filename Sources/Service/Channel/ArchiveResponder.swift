@@ -92,7 +92,8 @@ package final class ArchiveResponder: Sendable {
         switch error.reason {
         case .tooLong: .text(.badRequest, error.message)
         case .noObject: .text(.notFound, error.message)
-        default: .unavailable(error.message, retryAfter: 2)
+        // The message names the bucket.
+        default: .unavailable("The store of the archive does not answer as it should.", retryAfter: 2)
         }
     }
 }

@@ -12,6 +12,15 @@ extension ChannelResponder {
         return slate.entry(replacedBy: name, in: snapshot.index)
     }
 
+    /// Whether a file of the slate is asked for, which no archive has.
+    func isOfSlate(_ resource: Route.Resource) -> Bool {
+        switch resource {
+        case .segment(let name), .transportSegment(let name), .extract(_, let name), .initSection(let name):
+            breakEntry(name) != nil || breakInitialization(name) != nil
+        default: false
+        }
+    }
+
     /// The slate's segment called `name`; nil if there is none.
     func breakSegment(_ name: String) async -> [UInt8]? {
         guard let entry = breakEntry(name), let slate = state.breakSlate else { return nil }

@@ -52,7 +52,8 @@ package final class ChannelResponder: Sendable {
         to resource: Route.Resource, _ target: RequestTarget,
         watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
     ) -> Answer {
-        let answer = archive?.answer(to: resource, target, local: snapshot) ?? localAnswer(to: resource, target)
+        let stored = isOfSlate(resource) ? nil : archive?.answer(to: resource, target, local: snapshot)
+        let answer = stored ?? localAnswer(to: resource, target)
         return answer.map { [sentBytes] in
             var response = $0
             response.sentBytes = sentBytes

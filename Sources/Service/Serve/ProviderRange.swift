@@ -51,8 +51,11 @@ struct ProviderRange: Hashable {
             (now - Int64(archive.days) * 86_400...now - duration).contains(start),
             let url = archive.url(of: source.url, from: start, lasting: duration, at: now)
         else { return nil }
-        // As at a redirect: another host gets no credentials of the process.
-        if URIReference.host(of: url) != URIReference.host(of: source.url) { source.withholdsCredentials = true }
+        // As at a redirect: another origin gets no credentials of the process.
+        let isSameOrigin =
+            URIReference.authority(of: url) == URIReference.authority(of: source.url)
+            && URIReference.scheme(of: url) == URIReference.scheme(of: source.url)
+        if !isSameOrigin { source.withholdsCredentials = true }
         source.url = url
         var range = channel
         (range.slug, range.sources, range.providerArchive) = (name, [source], nil)

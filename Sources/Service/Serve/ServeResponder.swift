@@ -134,7 +134,8 @@ extension ServeResponder {
             return archives.answer(of: channel, resource, to: target) ?? description(of: name, resource, to: target)
         }
         if let (range, resource) = providerRange(of: name, resource) {
-            return answer(of: range.name, resource, to: target.at("/\(range.name)/dvr.m3u8"))
+            let folder = Self.isOfTransportStream(resource) ? "/\(range.name)/ts" : "/\(range.name)"
+            return answer(of: range.name, resource, to: target.at("\(folder)/dvr.m3u8"))
         }
         switch Use(of: resource) {
         case .description: return description(of: name, resource, to: target)
@@ -159,8 +160,15 @@ extension ServeResponder {
         }
     }
 
+    private static func isOfTransportStream(_ resource: Route.Resource) -> Bool {
+        switch resource {
+        case .playlist(.rewind(.transportStream, _)), .playlist(.master(.transportStream, _)): true
+        default: false
+        }
+    }
+
     /// The range of a provider's archive that has what a request asks for, and what is asked of it; nil if the channel's own
-    /// archive reaches so far, or neither does.
+    /// archive reaches so far or is in a store, or neither does.
     private func providerRange(of name: String, _ resource: Route.Resource) -> (ProviderRange, Route.Resource)? {
         let asked: (range: RewindRange, ofRange: Route.Resource)
         switch resource {
@@ -171,7 +179,9 @@ extension ServeResponder {
             asked = (stream.range, .endlessStream(.init(range: beginning, speed: stream.speed)))
         default: return nil
         }
-        guard let found = ProviderRange(asked.range, of: name), host.directory[found.name] != nil else { return nil }
+        guard let found = ProviderRange(asked.range, of: name), host.directory[found.name] != nil,
+            host.directory[name]?.options.archiveStore == nil
+        else { return nil }
         let own = host.running(name)?.state.snapshot?.dates
         return own.map { $0.first <= found.firstDate } ?? false ? nil : (found, asked.ofRange)
     }

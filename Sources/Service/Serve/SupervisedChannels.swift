@@ -18,6 +18,8 @@ struct SupervisedChannels: Sendable {
 
     private let policy: ChannelSupervisor.Policy
     private(set) var entries: [String: Entry] = [:]
+    /// The entries that are ranges of a provider's archive.
+    private var ranges: Set<String> = []
     /// The demands that differ from the default, by channel.
     private var demands: [String: Demand] = [:]
     /// Connections of accounts, as far as they are limited.
@@ -43,7 +45,11 @@ struct SupervisedChannels: Sendable {
         get { entries[name] }
         set {
             if let old = entries.removeValue(forKey: name) { index(old, name, isMember: false) }
-            guard let newValue else { return }
+            guard let newValue else {
+                ranges.remove(name)
+                return
+            }
+            if ProviderRange(name: name) != nil { ranges.insert(name) }
             entries[name] = newValue
             index(newValue, name, isMember: true)
         }
@@ -70,10 +76,12 @@ struct SupervisedChannels: Sendable {
     }
 
     mutating func setDemand(_ demand: Demand, of name: String) {
-        let entry = entries[name]
-        self[name] = nil
+        // Its ranges are in the pool of its account too.
+        let names = [name] + ranges.filter { ProviderRange(name: $0)?.slug == name }
+        let concerned = names.map { ($0, entries[$0]) }
+        for name in names { self[name] = nil }
         demands[name] = demand == Demand() ? nil : demand
-        self[name] = entry
+        for (name, entry) in concerned { self[name] = entry }
     }
 
     // MARK: - Questions

@@ -59,7 +59,9 @@ extension Route {
             case "timeshift.php" where directory == "/" || directory == "/streaming/": .stream
             case _ where tunerFiles.contains(name): .tuner
             case _ where name.hasSuffix(".m3u8"): .playlist
-            case _ where ["seg-", "init-", "sub-", "audio-", "video-"].contains(where: name.hasPrefix): .segment
+            case _ where ["seg-", "init-", "sub-"].contains(where: name.hasPrefix): .segment
+            // `video-` is the beginning of archive addresses too.
+            case _ where ["audio-", "video-"].contains(where: name.hasPrefix) && name.hasSuffix(".m4s"): .segment
             case _ where name.hasSuffix(".ts"): .stream
             // The stream of a tuner: /auto/v7, /tuner0/v7.
             case _ where name.first == "v" && (directory == "/auto/" || directory.hasPrefix("/tuner")): .stream

@@ -1,7 +1,7 @@
 import Dispatch
 import Support
 
-/// What makes the response of a connection, or the next part of its stream, until the client leaves.
+/// The work behind a response that is awaited, or behind the next part of a stream. It is canceled when the client leaves.
 enum Production {
     case task(Task<Void, Never>)
     case wait(ChangeSignal.Wait)

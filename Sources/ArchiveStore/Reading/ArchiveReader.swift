@@ -6,7 +6,7 @@ package final class ArchiveReader: Sendable {
     /// A part of the archive.
     package struct Part: Sendable {
         package let snapshot: RingSnapshot
-        /// The same for the same segments.
+        /// Equal for equal segments, so that a responder can be kept for them.
         package let identity: String
     }
 

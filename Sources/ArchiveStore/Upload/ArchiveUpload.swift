@@ -36,7 +36,7 @@ package struct ArchiveUpload: Equatable, Sendable {
     }
 
     package enum Input: Equatable, Sendable {
-        /// The result of `findEnd`; nil: there is none.
+        /// The newest index of this writer, which `findEnd` found. Where there is none, `findEnd` is finished.
         case foundEnd(IndexKey, ArchiveIndex)
         case foundNothing
         /// Segments were published, in order. `like` has the head of their index.

@@ -5,7 +5,7 @@ import Support
 package enum AdPresentation: String, CaseIterable, Sendable {
     /// As they are published.
     case keep
-    /// Likewise, and breaks that nobody signalled have a date range.
+    /// The published segments, with a date range for each break that nobody signalled.
     case mark
     /// The slate is in the place of each segment of a break.
     case slate

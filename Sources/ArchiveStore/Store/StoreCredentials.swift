@@ -4,7 +4,7 @@ package import Support
 package struct StoreCredentials: Equatable, Sendable {
     let keyID: String
     let secretKey: Secret
-    /// Of keys that expire.
+    /// The token that keys which expire have beside them.
     let sessionToken: Secret?
 
     package init(keyID: String, secretKey: Secret, sessionToken: Secret? = nil) {

@@ -13,7 +13,7 @@ package struct StoreURL: Hashable, Sendable {
     private enum Style: String { case path, virtual }
 
     package let bucket: String
-    /// What all keys begin with: empty, or with a slash at its end.
+    /// The beginning of all keys: empty, or with a slash at its end.
     package let prefix: String
     let region: String
     /// `https://host:port`
@@ -94,7 +94,7 @@ package struct StoreURL: Hashable, Sendable {
 }
 
 extension StoreURL {
-    /// What is wrong with a text, for people.
+    /// Says what is wrong with a text, for people.
     package static func complaint(about text: String) -> String? {
         do throws(Fault) {
             _ = try StoreURL(parsing: text)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Puts what one channel publishes into a store: the only code of an upload that waits.
 package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Duration {
-    /// What is said of an upload.
+    /// The events of an upload.
     package enum Report: Equatable, Sendable {
         /// The store takes nothing since a moment. Said once until it takes something again, and for each other reason.
         case failing(StoreError)

@@ -64,7 +64,7 @@ package final class ChannelState: Sendable {
         self.now = now
     }
 
-    /// What is published once and for all, as a part of an archive.
+    /// A part of an archive, which is published once and for all.
     package init(archived snapshot: RingSnapshot) {
         complete = { _ in }
         transportStreams = TransportStreamStore()

@@ -11,7 +11,7 @@ struct CurlJob: Equatable, Sendable {
     let headerLines: [String]
     /// `first-last`; nil: the whole resource.
     let range: String?
-    /// What is sent; nil: the request is a GET.
+    /// The body that is sent; nil: the request is a GET.
     let content: RequestContent?
     let configuration: CurlConfiguration
     let cookieLines: [String]

@@ -17,7 +17,7 @@ package struct SlateFiles: Hashable, Sendable {
     package let format: SegmentFormat
     /// As in `ResumePoint`.
     package let audioConfiguration: String?
-    /// Of the slate's frames.
+    /// The fingerprint of the slate's frames.
     let fingerprint: UInt32
 
     package init(

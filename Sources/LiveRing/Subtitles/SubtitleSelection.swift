@@ -4,7 +4,7 @@ package import Playlist
 package enum SubtitleSelection: Equatable, Sendable {
     /// All of the earlier process.
     case all
-    /// Those of the upstream. Those that this process makes itself follow, if they are kept.
+    /// The upstream's renditions. Those that this process makes itself follow, if they are kept.
     case upstream([Rendition], keepsMade: Bool)
 
     package static let none = SubtitleSelection.upstream([], keepsMade: false)

@@ -35,7 +35,7 @@ package enum PlaylistContent: Hashable, Sendable {
     /// The same segments as MPEG-TS, without init sections.
     case transportStream
     /// The video, or the audio, of the segments in one of their tracks: 0 is the leading one, and n is track n − 1 beside it.
-    /// Of a channel with several tracks.
+    /// Only a channel with several tracks has it.
     case video(Int)
     case audio(Int)
     /// The first frame of each segment, for fast forward.

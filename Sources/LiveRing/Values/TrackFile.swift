@@ -2,16 +2,16 @@
 package struct TrackFile: Equatable, Sendable {
     package var initialization: SpoolFile
     package var segment: SpoolFile
-    /// What the master playlist lists of a video track; nil of an audio track.
+    /// The attributes of a video track in the master playlist; nil of an audio track.
     package var format: SegmentFormat?
     /// Whether a file is lost. The segment is then listed under EXT-X-GAP in the playlist of this track alone.
     package var isGap = false
 }
 
-/// What a new segment has in an audio or video track beside the leading one.
+/// The media of a new segment in an audio or video track beside the leading one.
 package struct NewTrack: Sendable {
     package var initialization: InitializationFile
-    /// What the master playlist lists of a video track; nil of an audio track.
+    /// The attributes of a video track in the master playlist; nil of an audio track.
     package var format: SegmentFormat?
     /// The bytes before the payload, and the payload in file order.
     package var header: [UInt8]

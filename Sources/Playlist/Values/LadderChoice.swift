@@ -3,7 +3,7 @@ package enum LadderChoice: Hashable, Sendable {
     /// The one of `VariantChoice` alone.
     case one
     case all
-    /// Those nearest to these frame heights, as `VariantChoice` understands them.
+    /// The variants nearest to these frame heights, as `VariantChoice` understands them.
     case heights([Int])
 
     /// `max`, `all`, or heights with commas between them; nil for other text.

@@ -9,7 +9,7 @@ import WebServer
 
 /// Answers requests for what only the archive in a store has.
 package final class ArchiveResponder: Sendable {
-    /// What has to be read of the store.
+    /// The part of the store that has to be read.
     private enum Need {
         case range(ProgramDateTime, ProgramDateTime)
         /// A segment, or a file of one.

@@ -36,7 +36,7 @@ package enum CaptionSource: Hashable, Sendable {
 /// Data with captions, by its presentation time on the channel's timeline.
 struct CaptionUnit: Equatable, Sendable {
     enum Content: Equatable, Sendable {
-        /// Those of a frame.
+        /// The byte pairs of a frame.
         case line21([Line21Pair])
         /// Packets whose rows appear together.
         case teletext([TeletextPacket])

@@ -11,9 +11,9 @@ package struct SubtitleTimeline: Sendable {
     }
 
     private var published = PublishedSpans()
-    /// Those of the upstream, each with the index of its rendition.
+    /// The upstream's renditions, each with its index.
     private var renditions: [Int: UpstreamRendition] = [:]
-    /// Those that are made of captions.
+    /// The renditions that are made of captions.
     private var captions: [Int: CaptionSegmenter] = [:]
     private var lastEnd: Ticks?
     private let maxLateness: Ticks?

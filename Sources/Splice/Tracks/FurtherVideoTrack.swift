@@ -23,7 +23,7 @@ struct FurtherVideoTrack: Sendable {
         let sequenceNumber: UInt32
     }
 
-    /// What the init section of the current period says.
+    /// The parameters in the init section of the current period.
     private struct Description: Sendable {
         let configuration: VideoConfiguration
         let initSection: InitSection

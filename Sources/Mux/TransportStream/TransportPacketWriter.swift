@@ -112,7 +112,7 @@ struct TransportPacketWriter {
     /// program_clock_reference_base of 33 bits, six reserved bits, and an extension of 0 (§2.4.3.5).
     private static func append(_ clock: Ticks, to bytes: inout [UInt8]) {
         let base = clock.wire.count
-        for shift in stride(from: 25, through: 1, by: -8) { bytes.append(UInt8(truncatingIfNeeded: base >> Int64(shift))) }
+        for shift: Int64 in [25, 17, 9, 1] { bytes.append(UInt8(truncatingIfNeeded: base >> shift)) }
         bytes.append(UInt8(base & 1) << 7 | 0x7E)
         bytes.append(0)
     }

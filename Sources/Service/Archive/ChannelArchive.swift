@@ -96,9 +96,16 @@ package final class ChannelArchive: Sendable {
         case .recovered(let time):
             logger.info("Archive store: it takes segments again after \(time.secondsText)")
             events?.recoverArchive(after: time / .seconds(1))
-        case .lost(let segments):
-            logger.error("Archive store: lost segments=\(segments), because they left the spool before")
-            events?.loseFromArchive(segments: segments)
+        case .losing(let number):
+            logger.error("Archive store: segments are lost from=\(number), because they leave the spool before")
+        case .lost(let loss):
+            logger.error(
+                """
+                Archive store: lost segments=\(loss.segments) from=\(loss.first) to=\(loss.last) \
+                start=\(loss.start.text) end=\(loss.end.text)
+                """)
+            events?.loseFromArchive(
+                segments: loss.segments, numbers: loss.first...loss.last, from: loss.start, to: loss.end)
         }
     }
 }

@@ -9,8 +9,9 @@ import Support
 
 /// The archive of one channel in an object store: what puts segments there, and what reads them.
 package final class ChannelArchive: Sendable {
-    /// The time after the end of a channel in which the store gets the last segments.
+    /// The time in which the store gets the last segments: of a channel that is asked to end, and of one that has ended.
     private static let closingTime = Duration.milliseconds(1200)
+    private static let endedTime = Duration.seconds(600)
     private static let writerFile = "archive.writer"
 
     package let reader: ArchiveReader
@@ -77,13 +78,20 @@ package final class ChannelArchive: Sendable {
         }
         let result = await work()
         uploader.close()
-        let deadline = Task {
-            try? await Task.sleep(for: Self.closingTime)
-            task.cancel()
+        await withTaskCancellationHandler {
+            await Self.wait(for: task, atMost: Self.endedTime)
+        } onCancel: {
+            Task { await Self.wait(for: task, atMost: Self.closingTime) }
         }
-        await task.value
-        deadline.cancel()
         return result
+    }
+
+    private static func wait(for upload: Task<Void, Never>, atMost limit: Duration) async {
+        let deadline = Task.detached {
+            if (try? await Task.sleep(for: limit)) != nil { upload.cancel() }
+        }
+        await upload.value
+        deadline.cancel()
     }
 
     private static func report(

@@ -139,7 +139,7 @@ extension RecordingRetention {
 
 extension RelayConfiguration {
     /// Applies what the configuration of a channel says.
-    fileprivate mutating func apply(_ options: ChannelOptions) {
+    mutating func apply(_ options: ChannelOptions) {
         variant = options.variant ?? variant
         ladder = options.variants.flatMap { LadderChoice($0) } ?? ladder
         maxConnections = options.maxConnections ?? maxConnections

@@ -152,9 +152,10 @@ extension ServeResponder {
                 return answer(of: running, resource, to: target)
             }
             return .later { [self] in
-                switch await host.waitUntilRunning(name, isStream: isStream) {
-                case .running(let running): await answer(of: running, resource, to: target).response()
-                case .refused(let refusal, let status): refusal.response(isStream: isStream, status: status)
+                let client = addresses.clientAddress(of: target.fields)
+                switch await host.waitUntilRunning(name, isStream: isStream, for: client) {
+                case .running(let running): return await answer(of: running, resource, to: target).response()
+                case .refused(let refusal, let status): return refusal.response(isStream: isStream, status: status)
                 }
             }
         }

@@ -54,7 +54,8 @@ struct ServeService: Sendable {
         }
         // Nothing is started any more.
         if command.archiveOnly { host.close() }
-        let archives = command.archiveOnly ? copies.map(archives) : nil
+        let archives =
+            command.archiveOnly ? copies.map { StoredArchives(configuration, cache: $0, logger: logger) } : nil
         let server = try await startServer(of: host, updater, guide, recordings, archives)
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: command.access.isSecure)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
@@ -76,12 +77,6 @@ struct ServeService: Sendable {
         setup.bus.endStreams()
         await drained
         await setup.delivery.finish()
-    }
-
-    private func archives(_ copies: CopyCache) -> StoredArchives {
-        StoredArchives(
-            policy: configuration.retention, requests: configuration.requests, cache: copies,
-            offersStills: configuration.offersStills)
     }
 
     /// The number of a list's issues that are written to the log.

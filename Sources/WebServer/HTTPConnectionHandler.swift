@@ -40,7 +40,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     /// Announced bytes that `stream` has not given yet; nil: their number was not announced.
     private var announced: Int?
     /// Makes the response, or the next bytes of `stream`.
-    private var production: Production?
+    private var pendingResponse: PendingResponse?
     /// Responses that were waited for: a response that is there at once may let the next request wait.
     private var holdCount = 0
     /// What came after the request that is being answered.
@@ -186,7 +186,7 @@ extension HTTPConnectionHandler {
         case ChannelEvent.inputClosed:
             if transport != .stream {
                 hasInputEnded = true
-                if case .held = state { production?.cancel() }
+                if case .held = state { pendingResponse?.cancel() }
             }
             if holdsRequests, !waiting.isEmpty { waiting.append(.inputClosed) } else { closeInput(context) }
         case is ChannelShouldQuiesceEvent where transport != .stream:
@@ -259,7 +259,7 @@ extension HTTPConnectionHandler {
     /// Makes a response that takes longer, as long as the client waits for it.
     private func hold(
         _ request: HTTPExchange, as kind: RequestWork.Kind, _ context: ChannelHandlerContext,
-        _ produce: (RequestWork.Place, EventLoopPromise<Response>) -> Production
+        _ produce: (RequestWork.Place, EventLoopPromise<Response>) -> PendingResponse
     ) {
         guard let place = connections.work.place(kind, on: connection(context)) else {
             return send(.busy(self.kind), to: request, context)
@@ -274,7 +274,7 @@ extension HTTPConnectionHandler {
         let hold = holdCount
         let begun = produce(place, made)
         guard hold == holdCount, case .held = state else { return }
-        production = begun
+        pendingResponse = begun
         if hasInputEnded { begun.cancel() }
     }
 
@@ -299,7 +299,7 @@ extension HTTPConnectionHandler {
             guard case .answering = self.state else { return }
             self.send(response, to: request, context)
         }
-        _ = Production.task(holding: place, pendingWork) { made.succeed(await action.perform(bytes)) }
+        _ = PendingResponse.task(holding: place, pendingWork) { made.succeed(await action.perform(bytes)) }
     }
 }
 
@@ -401,7 +401,7 @@ extension HTTPConnectionHandler {
             self.unsent = bytes
             self.writeSlice(context)
         }
-        production = .task(holding: nil, pendingWork) { made.succeed(await stream.next()) }
+        pendingResponse = .task(holding: nil, pendingWork) { made.succeed(await stream.next()) }
     }
 
     private func countSent(_ byteCount: Int) {
@@ -410,8 +410,8 @@ extension HTTPConnectionHandler {
     }
 
     private func endStream() {
-        production?.cancel()
-        (stream, production, unsent, heldBytes) = (nil, nil, [], nil)
+        pendingResponse?.cancel()
+        (stream, pendingResponse, unsent, heldBytes) = (nil, nil, [], nil)
     }
 
     private func finish(_ context: ChannelHandlerContext) {

@@ -64,6 +64,29 @@ private func words(_ entries: [RingEntry]) -> [String] {
     #expect(ArchiveTimeline.merge([]).isEmpty)
 }
 
+private let numberRows: [(what: String, entries: [RingEntry], words: [String])] = [
+    ("missing numbers stay", [.numbered(3), .numbered(90)], ["3:3", "90:90"]),
+    ("an index that was put twice", [.numbered(3), .numbered(4), .numbered(3), .numbered(5)], ["3:3", "4:4", "5:5"]),
+    (
+        "numbers that went back", [.numbered(70, at: noon), .numbered(3), .numbered(4)], ["70:70", "71:3!", "72:4"]
+    ),
+    (
+        "more missing numbers than a range has gaps",
+        [.numbered(3), .numbered(80_000), .numbered(90_000), .numbered(90_002)],
+        ["3:3", "80000:80000", "80001:90000!", "80003:90002"]
+    ),
+]
+
+@Test(arguments: numberRows) func numbersOfOneWriter(what: String, entries: [RingEntry], words expected: [String]) {
+    #expect(words(ArchiveTimeline.merge([entries])) == expected, "\(what)")
+}
+
+@Test func missingNumbersStayWhereAnotherWriterHasNothingEither() {
+    let one: [RingEntry] = [.numbered(0), .numbered(1), .numbered(4)]
+    let other: [RingEntry] = [.numbered(50, at: noon.advanced(byMilliseconds: 40_000))]
+    #expect(words(ArchiveTimeline.merge([one, other])) == ["0:0", "1:1", "4:4", "5:50!"])
+}
+
 @Test func anotherWriterGoesOnWhereOneEnds() {
     let one = (0..<4).map { RingEntry.numbered($0) }
     let other = (50..<56).map { RingEntry.numbered($0, at: noon.advanced(byMilliseconds: Int64($0 - 50) * 4000 + 100)) }

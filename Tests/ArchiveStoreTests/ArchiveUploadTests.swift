@@ -155,17 +155,62 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
         #expect(session.upload.wakeTime == .seconds(150))
     }
 
-    @Test func whatLeavesTheSpoolIsLostAndAGap() {
+    @Test func whatLeavesTheSpoolIsLostAtThatMoment() {
         var session = Session()
         session.send(.published((0..<5).map { .numbered($0) }, like: head))
         session.send(.failed(retryAfter: nil))
         session.send(.evicted(before: 2))
+        #expect(session.upload.counts.lostSegments == 2 && session.upload.pendingSegments == 3)
+        #expect(session.upload.loss?.isOver == false)
         session.wait(1)
         session.send(.closing)
         session.succeed()
         #expect(session.upload.counts.lostSegments == 2 && session.upload.counts.storedSegments == 3)
-        let index = session.indexes.values.first
-        #expect(index?.entries.map(\.isGap) == [true, true, false, false, false])
+        #expect(session.indexes.values.first?.entries.map(\.mediaSequence) == [2, 3, 4])
+        let loss = session.upload.loss
+        #expect(loss?.isOver == true && loss?.segments == 2 && loss?.first == 0 && loss?.last == 1)
+        #expect(loss?.start == noon && loss?.end == noon.advanced(byMilliseconds: 8000))
+    }
+
+    /// Two hours of an outage behind a window of a minute.
+    @Test func anOutageTakesNoMoreMemoryThanTheWindowAndIsOneLoss() {
+        var session = Session()
+        session.publish(.numbered(0), .numbered(1), .numbered(2))
+        var longest = 0
+        for n in 3..<1800 {
+            session.now += .seconds(4)
+            for input: ArchiveUpload.Input in [
+                .evicted(before: UInt64(max(0, n - 15))), .published([.numbered(n)], like: head), .tick,
+            ] {
+                session.send(input)
+                if session.step != nil { session.send(.failed(retryAfter: nil)) }
+            }
+            longest = max(longest, session.upload.pendingSegments)
+        }
+        #expect(longest == 16 && session.upload.counts.lostSegments == 1784 - 3)
+        #expect(session.upload.loss?.number == 1 && session.upload.loss?.isOver == false)
+        session.wait(8)
+        session.send(.closing)
+        session.succeed()
+        let loss = session.upload.loss
+        #expect(loss?.number == 1 && loss?.isOver == true && loss?.first == 3 && loss?.last == 1783)
+        #expect(session.upload.isFinished && session.upload.counts.storedSegments == 19)
+    }
+
+    @Test func aStoreThatIsTooSlowIsOneLossUntilItHasCaughtUp() {
+        var session = Session()
+        session.send(.published((0..<9).map { .numbered($0) }, like: head))
+        session.send(.done())
+        session.send(.failed(retryAfter: nil))
+        session.send(.evicted(before: 3))
+        session.now += .seconds(1)
+        session.send(.tick)
+        session.send(.done(object: "o103"))
+        session.send(.failed(retryAfter: nil))
+        session.send(.evicted(before: 7))
+        #expect(session.upload.loss?.isOver == false && session.upload.loss?.segments == 4)
+        session.wait(1)
+        #expect(session.upload.loss?.number == 1 && session.upload.loss?.isOver == true)
     }
 
     @Test func aFileThatCannotBeReadCostsItsObject() {
@@ -211,5 +256,33 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
         let key = IndexKey(hour: IndexKey.hour(of: noon), writer: "w", firstMediaSequence: 0)
         #expect(upload.handle(.foundEnd(key, index), at: .zero)?.words == "init-a.mp4")
         #expect(upload.handle(.done(), at: .zero)?.words == "object 3+4+5 in \(first)")
+        #expect(upload.loss == nil)
+    }
+
+    /// What the spool has, what leaves it before the store answers, what the store has, and what is lost.
+    private static let restarts:
+        [(when: String, spool: Range<Int>, evicted: UInt64, stored: Int?, lost: ClosedRange<UInt64>?)] = [
+            ("the store has all that left", 2..<6, 3, 3, nil),
+            ("segments left while the process was down", 5..<9, 0, 3, 3...4),
+            ("segments left while the store did not answer", 2..<9, 6, 3, 3...5),
+            ("the store has nothing of the first ones", 2..<9, 4, nil, 2...3),
+            ("the spool has nothing new", 0..<3, 0, 3, nil),
+        ]
+
+    @Test(arguments: restarts)
+    func aRestartCountsWhatLeftTheSpoolBefore(
+        when: String, spool: Range<Int>, evicted: UInt64, stored: Int?, lost: ClosedRange<UInt64>?
+    ) {
+        var upload = ArchiveUpload(writer: "w")
+        _ = upload.handle(.tick, at: .zero)
+        _ = upload.handle(.published(spool.map { .numbered($0) }, like: head), at: .zero)
+        _ = upload.handle(.evicted(before: evicted), at: .zero)
+        #expect(upload.counts.lostSegments == 0, "\(when)")
+        var index = head
+        for n in 0..<(stored ?? 0) { index.append(.numbered(n), isLost: false) }
+        let key = IndexKey(hour: IndexKey.hour(of: noon), writer: "w", firstMediaSequence: 0)
+        _ = upload.handle(stored == nil ? .foundNothing : .foundEnd(key, index), at: .zero)
+        #expect(upload.loss.map { $0.first...$0.last } == lost, "\(when)")
+        #expect(upload.counts.lostSegments == lost?.count ?? 0, "\(when)")
     }
 }

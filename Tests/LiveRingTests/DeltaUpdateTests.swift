@@ -75,12 +75,27 @@ struct DeltaUpdateTests {
                 #EXT-X-MEDIA-SEQUENCE:0
                 #EXT-X-DISCONTINUITY-SEQUENCE:0
                 #EXT-X-SKIP:SKIPPED-SEGMENTS=3
-                #EXT-X-MAP:URI="init-a.mp4"
+                #EXT-X-MAP:URI="init-a.mp4?period=0"
 
                 """))
         let whole = text(Self.published(index, .whole).live)
         #expect(whole.contains("#EXT-X-VERSION:6\n") && whole.contains("#EXT-X-SERVER-CONTROL:"))
         #expect(!text(Self.published(index, .unannounced).live).contains("SERVER-CONTROL"), "as in files")
+    }
+
+    /// A player that merges a delta update takes an init section of the same URI for the same.
+    @Test func eachPeriodHasAnInitSectionOfItsOwn() throws {
+        var index = RingIndex(policy: RetentionPolicy(rewind: nil, freeReserve: 0), targetDuration: 6)
+        for (number, name) in ["a", "a", "b", "a", "a"].enumerated() {
+            index.publish(.numbered(number, isDiscontinuous: number > 1, initialization: "init-\(name).mp4"))
+        }
+        let separate = ["a.mp4?period=0", "a.mp4?period=0", "b.mp4?period=1", "a.mp4?period=2", "a.mp4?period=3"]
+        for (form, maps) in [
+            (.whole, separate), (.delta, separate), (.unannounced, ["a.mp4", "a.mp4", "b.mp4", "a.mp4", "a.mp4"]),
+        ] as [(PlaylistForm, [String])] {
+            let playlist = try #require(Self.published(index, form).rewind(.whole))
+            #expect(playlist.segments.map(\.map?.uri) == maps.map { "init-\($0)" }, "\(form)")
+        }
     }
 
     /// Their newest segment is not the newest of the ring, so that no player could wait for it.

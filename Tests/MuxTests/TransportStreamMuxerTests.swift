@@ -82,6 +82,27 @@ import Testing
         }
     }
 
+    /// A file begins with the second segment, or ends before it.
+    @Test(arguments: [0, 1, 1920, 1921, 7200, 100_000] as [Int64]) func earlyAudioIsApart(by lead: Int64) throws {
+        let first = Self.media(from: 0, gops: 1, framesPerGOP: 50, seed: 1)
+        var second = Self.media(from: 180_000, gops: 1, framesPerGOP: 50, seed: 2)
+        second.audio = second.audio.map { .init(time: $0.time - Ticks(lead), payload: $0.payload) }
+        let start = second.presentationStart
+        let rest = second.withoutEarlyAudio
+        #expect(rest.audio.map(\.time) == second.audio.map(\.time).filter { $0 + Ticks(1920) > start })
+        #expect(rest.video.count == second.video.count)
+        guard let early = second.earlyAudio else {
+            #expect(lead == 0)
+            return
+        }
+        #expect(early.audio.map(\.time) == second.audio.map(\.time).filter { $0 < start } && early.video.isEmpty)
+        let muxer = TransportStreamMuxer(Self.program, audioChanges: 0)
+        let segment = Self.segment(early)
+        #expect(muxer.extent(of: early)?.byteCount == segment.bytes.count && segment.chunks.count == 1)
+        let scan = try #require(TransportStreamScan(Self.segment(first).bytes + segment.bytes))
+        #expect(scan.faults(clockPID: 0x100) == [])
+    }
+
     @Test(arguments: 1...20) func anyChunkMayFollowAnyOther(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var start: Int64 = 0

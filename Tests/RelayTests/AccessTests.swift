@@ -130,7 +130,7 @@ private let rows: [(uri: String, bearer: String?, withToken: Int, withoutToken: 
         #expect(live.status == 200 && live["Cache-Control"]?.hasPrefix("private, max-age=") == true)
         let playlist = try MediaPlaylistParser.parse(live.body)
         let segment = try #require(playlist.segments.first)
-        #expect(segment.uri.hasSuffix("?token=\(news)") && segment.map?.uri.hasSuffix("?token=\(news)") == true)
+        #expect(segment.uri.hasSuffix("?token=\(news)") && segment.map?.uri.hasSuffix("token=\(news)") == true)
         let media = try scene.get("/news/\(segment.uri)")
         #expect(media.status == 200 && media["Cache-Control"] == "max-age=31536000, immutable", "the bytes are shared")
         let bare = segment.uri.split(separator: "?")[0]

@@ -31,7 +31,10 @@ private let examples: [EventContent] = [
     .recordingError(recording: 7, reason: "Nothing of its time was published."),
     .archiveError(
         reason: "archive/tv/news/: the store asks for fewer requests (503 SlowDown). They are repeated later."),
-    .archiveRecovery(seconds: 612.5), .archiveLoss(segments: 3), .clientConnect(client),
+    .archiveRecovery(seconds: 612.5),
+    .archiveLoss(
+        segments: 300, numbers: 48_300...48_599, from: ProgramDateTime(millisecondsSince1970: 1_795_349_700_000),
+        to: ProgramDateTime(millisecondsSince1970: 1_795_350_300_000)), .clientConnect(client),
     .clientDisconnect(client, seconds: 61.75, sentBytes: 38_273_040),
     .listReload(source: "channels.m3u", added: 3, removed: 1, changed: 2, unchanged: 207, ended: 1),
     .listError(source: "https://example.com/list.m3u", reason: "The list answers with status 503."),

@@ -83,15 +83,44 @@ import Testing
         await origin.server.shutdown(within: .zero)
     }
 
+    /// The clients of ranges of an hour that run, with 1 GB on the disk each; who asks for another; and what is free.
+    private static let admissions:
+        [(when: String, clients: [Int], client: Int, freeGigabytes: UInt64, isAdmitted: Bool)] = [
+            ("nothing runs", [], 1, 5, true), ("the disk would be full", [], 1, 4, false),
+            ("a client has four", [1, 1, 1, 1], 1, 100, false),
+            ("another client has four", [1, 1, 1, 1], 2, 100, true),
+            ("eight run", [1, 1, 1, 2, 2, 2, 3, 3], 4, 100, false),
+            ("others still need the room", [1, 2], 3, 9, false), ("all have room", [1, 2], 3, 10, true),
+        ]
+
+    @Test(arguments: admissions.indices) func rangesAreAdmitted(row: Int) {
+        let (when, clients, client, free, isAdmitted) = Self.admissions[row]
+        var runs = ProviderRangeRuns()
+        var running: [String: UInt64] = [:]
+        func admit(_ name: String, _ client: Int, _ free: UInt64) -> Bool {
+            runs.admit(name, for: ClientNetwork("192.0.2.\(client)"), running: running, freeBytes: free * 1_000_000_000)
+                == nil
+        }
+        for (number, client) in clients.enumerated() {
+            #expect(admit("news~\(number)-3600", client, 1000), "\(when)")
+            running["news~\(number)-3600"] = 1_000_000_000
+        }
+        #expect(admit("news~100-3600", client, free) == isAdmitted, "\(when)")
+        #expect(admit("news", client, 0), "a channel")
+        if let name = running.keys.first { #expect(admit(name, client, 0), "one that runs") }
+        running = [:]
+        #expect(admit("news~100-3600", client, 100), "ranges that ended are forgotten")
+    }
+
     @Test func rangesHaveALimit() async throws {
         let origin = try await CountingOrigin(.clean)
         let scene = try await ServeScene([try Self.channel(withArchiveAt: origin.url)])
         let start = Self.now - 7200
-        for n in 0..<ProviderRange.runLimit {
-            #expect(try scene.get("/news/archive-\(start - Int64(n))-3600.m3u8").status == 200)
+        for n in 0..<ProviderRangeRuns.limitPerClient {
+            #expect(try scene.get("/news/archive-\(start - Int64(n))-60.m3u8").status == 200)
         }
-        #expect(try scene.get("/news/archive-\(start - 100)-3600.m3u8").status == 503)
-        #expect(try scene.get("/news/archive-\(start)-3600.m3u8").status == 200, "one that runs")
+        #expect(try scene.get("/news/archive-\(start - 100)-60.m3u8").status == 503)
+        #expect(try scene.get("/news/archive-\(start)-60.m3u8").status == 200, "one that runs")
         await scene.end()
         await origin.server.shutdown(within: .zero)
     }

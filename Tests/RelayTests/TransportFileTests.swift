@@ -1,13 +1,14 @@
 import ChannelTestSupport
 import Foundation
-import LiveRing
 import Media
+import Mux
 import Playlist
 import TestSupport
 import Testing
 
 @testable import Capture
 @testable import Channel
+@testable import LiveRing
 @testable import Service
 @testable import Support
 @testable import WebServer
@@ -15,12 +16,15 @@ import Testing
 
 /// Ranges of the rewind as transport stream files, which are never whole anywhere.
 @Suite(.ownThreads) struct TransportFileTests {
-    /// The archive of everything that a channel published.
+    /// The archive of everything that a channel published before its last segment.
     private static func path(of state: ChannelState) throws -> String {
         let entries = try #require(state.snapshot).index.listed
-        let start = try #require(entries.first).programDateTime.millisecondsSince1970 / 1000
-        let end = try #require(entries.last).programDateTimeEnd.millisecondsSince1970 / 1000
-        return "/archive-\(start)-\(end - start).ts"
+        return path(from: try #require(entries.first), before: try #require(entries.last))
+    }
+
+    private static func path(from first: RingEntry, before last: RingEntry) -> String {
+        let (start, end) = (first.programDateTime, last.programDateTime)
+        return "/clip.ts?start=\(start.text)&end=\(end.text)"
     }
 
     private static func file(_ path: String, of state: ChannelState) async throws -> (file: MadeFile, tag: String?) {
@@ -72,6 +76,42 @@ import Testing
         let restarted = try await Self.file(path, of: again)
         #expect(restarted.tag == tag)
         #expect(await Self.read(restarted.file, 0..<restarted.file.byteCount) == whole)
+    }
+
+    /// Upstreams cut audio and video by their places in a file, so segments begin and end with audio of others.
+    @Test(arguments: ["ssai_tagged", "audio_changes", "wrap"])
+    func audioBeginsAndEndsWithVideo(_ name: String) async throws {
+        var channel = try SpooledChannel(of: CaptureFixture(name))
+        let state = try await channel.relay()
+        let entries = Array(try #require(state.snapshot).index.listed)
+        var all: [TransportStreamScan] = []
+        for entry in entries {
+            let segment = try await state.transportStreams.segment(of: entry, in: try #require(state.snapshot))
+            all.append(try #require(TransportStreamScan(segment.bytes)))
+        }
+        let starts = all.map { $0.packetizedElements(of: 0x100).map(\.pts).min() ?? 0 }
+        let audio = all.flatMap(\.audioFrames)
+        var early = 0
+        for first in entries.indices.dropLast(3) {
+            let (file, _) = try await Self.file(Self.path(from: entries[first], before: entries[first + 2]), of: state)
+            let bytes = await Self.read(file, 0..<file.byteCount)
+            let scan = try #require(TransportStreamScan(bytes))
+            #expect(bytes.count == file.byteCount && scan.faults(clockPID: 0x100) == [])
+            let expected = audio.filter { starts[first] < $0.time + $0.duration && $0.time < starts[first + 2] }
+            #expect(scan.audioFrames == expected, "\(entries[first].segment.name)")
+            early += all[first].audioFrames.count { $0.time + $0.duration <= starts[first] }
+        }
+        #expect(early > 0 || name != "ssai_tagged")
+    }
+
+    /// The audio at the end is in the segment after it.
+    @Test func aFileHasTheSegmentAfterItPublished() async throws {
+        var channel = try SpooledChannel(of: CaptureFixture("ssai_tagged"))
+        let index = try #require(try await channel.relay().snapshot).index
+        let range = index.listed.startIndex..<index.listed.endIndex
+        #expect(TransportStreamFile(range, of: index, hasEnded: false) == nil)
+        #expect(TransportStreamFile(range.dropLast(), of: index, hasEnded: false) != nil)
+        #expect(TransportStreamFile(range, of: index, hasEnded: true) != nil)
     }
 
     /// A client that learned the size may be anywhere in the file.
@@ -130,5 +170,34 @@ import Testing
         try client.send(request("GET", path, ["If-None-Match: \(tag)"]))
         #expect(try client.response().status == 304)
         await server.shutdown(within: .zero)
+    }
+}
+
+private struct ScannedAudioFrame: Equatable {
+    let time: Int64
+    let duration: Int64
+    let bytes: [UInt8]
+}
+
+extension TransportStreamScan {
+    private static let sampleRates: [Int64] = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050]
+
+    /// The ADTS frames of the leading audio (ISO/IEC 13818-7 §6.2).
+    fileprivate var audioFrames: [ScannedAudioFrame] {
+        packetizedElements(of: 0x101).flatMap { element in
+            var (frames, rest, samples) = ([ScannedAudioFrame](), Array(element.payload)[...], Int64(0))
+            while rest.count > 7 {
+                let header = Array(rest.prefix(7))
+                let size = Int(header[3] & 3) << 11 | Int(header[4]) << 3 | Int(header[5]) >> 5
+                let rate = Self.sampleRates[Int(header[2] >> 2 & 0xF)]
+                frames.append(
+                    ScannedAudioFrame(
+                        time: element.pts + samples * 90_000 / rate, duration: 1024 * 90_000 / rate,
+                        bytes: Array(rest.prefix(size))))
+                rest = rest.dropFirst(max(7, size))
+                samples += 1024
+            }
+            return frames
+        }
     }
 }

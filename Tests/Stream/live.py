@@ -107,7 +107,7 @@ def serve_page(relay, page, script):
 
         def do_GET(self):
             status, kind = 200, "text/javascript"
-            if self.path == "/":
+            if self.path.partition("?")[0] == "/":
                 body, kind = page.encode(), "text/html"
             elif self.path == "/hls.js":
                 body = script

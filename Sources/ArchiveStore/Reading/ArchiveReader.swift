@@ -6,8 +6,8 @@ package final class ArchiveReader: Sendable {
     /// A part of the archive.
     package struct Part: Sendable {
         package let snapshot: RingSnapshot
-        /// Equal for equal segments, so that a responder can be kept for them.
-        package let identity: String
+        /// Equal for equal segments, so that what is made of them can be kept.
+        package let version: String
     }
 
     /// The longest range, in hours.
@@ -25,7 +25,7 @@ package final class ArchiveReader: Sendable {
         _ store: ObjectStore, cache: CopyCache, policy: RetentionPolicy, redirects: Bool, writer: String?
     ) {
         (self.store, self.policy, self.writer) = (store, policy, writer)
-        catalog = ArchiveCatalog(store)
+        catalog = ArchiveCatalog(store, cache.indexes)
         files = StoredFiles(store, catalog, cache, redirects: redirects)
     }
 
@@ -49,10 +49,30 @@ package final class ArchiveReader: Sendable {
 
     /// The segments of the index that has a file, by its name; nil if there is none.
     package func part(ofFile name: String) async throws(StoreError) -> Part? {
-        let segment = SpoolName.segment(ofTransportStream: name) ?? name
-        let number = SpoolName.mediaSequence(ofSegment: segment) ?? SpoolName.mediaSequence(ofTrackFile: segment)
+        let (segment, number) = Self.segment(of: name)
         guard let number, let key = try await catalog.index(ofSegment: number, file: segment)?.key else { return nil }
         return try await part(of: [key], with: nil, from: nil)
+    }
+
+    /// The segments of each index that may have a segment with the number in a name.
+    package func parts(ofNumberIn name: String) async throws(StoreError) -> [Part] {
+        guard let number = Self.segment(of: name).number else { return [] }
+        var parts: [Part] = []
+        for key in try await catalog.keys(ofSegment: number) {
+            if let part = try await part(of: [key], with: nil, from: nil) { parts.append(part) }
+        }
+        return parts
+    }
+
+    /// The segments of the newest index; nil if there is none.
+    package func newestPart() async throws(StoreError) -> Part? {
+        let key = try await catalog.keys().max { ($0.hour, $0.firstMediaSequence) < ($1.hour, $1.firstMediaSequence) }
+        return if let key { try await part(of: [key], with: nil, from: nil) } else { nil }
+    }
+
+    private static func segment(of name: String) -> (name: String, number: UInt64?) {
+        let segment = SpoolName.segment(ofTransportStream: name) ?? name
+        return (segment, SpoolName.mediaSequence(ofSegment: segment) ?? SpoolName.mediaSequence(ofTrackFile: segment))
     }
 
     /// The path of a copy of a file that segments of all hours may use.
@@ -89,7 +109,7 @@ package final class ArchiveReader: Sendable {
             archived: merged, policy: policy, targetDuration: targetDuration, declared: declared,
             hasEnded: local?.hasEnded ?? false, version: 0, directory: local?.directory ?? store.name(of: ""),
             remote: files)
-        return Part(snapshot: snapshot, identity: versions.joined(separator: " "))
+        return Part(snapshot: snapshot, version: versions.joined(separator: " "))
     }
 
     /// The lists of entries: the own one first, then the longer ones.

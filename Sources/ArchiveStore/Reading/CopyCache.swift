@@ -10,6 +10,8 @@ package actor CopyCache {
     /// Copies that stay whatever their size: those of an object.
     private static let leastCount = 64
 
+    /// The indexes that say where the files are.
+    nonisolated let indexes = IndexCache()
     private let directory: CacheDirectory
     private let byteLimit: Int
     private var copies: [String: Copy] = [:]

@@ -1,12 +1,13 @@
 import Fetch
 package import LiveRing
-import Support
+package import Support
 
 /// Decides what is put into a store next.
 ///
 /// Segments wait in the spool. Consecutive ones are joined into an object, and the index of their hour is put again once
 /// in a while. A segment is in the archive when an index that names it is. A restart continues after the last such index,
-/// so that some objects are put twice, under the same names.
+/// so that some objects are put twice, under the same names. Segments that leave the spool before are in no index: readers
+/// list gaps for their numbers.
 package struct ArchiveUpload: Equatable, Sendable {
     package struct Policy: Equatable, Sendable {
         /// The media of an object; zero: each file is an object of its own.
@@ -61,21 +62,37 @@ package struct ArchiveUpload: Equatable, Sendable {
         package internal(set) var objects = 0
     }
 
+    /// Segments that the archive does not get. Between them may be some that it got.
+    package struct Loss: Equatable, Sendable {
+        /// Counts the losses of the upload.
+        package let number: Int
+        package internal(set) var segments = 0
+        /// Media sequence numbers.
+        package let first: UInt64
+        package internal(set) var last: UInt64
+        package let start: ProgramDateTime
+        package internal(set) var end: ProgramDateTime
+        /// Whether the store has caught up since.
+        package internal(set) var isOver = false
+    }
+
     private enum State: Equatable, Sendable {
         case ready
         case working(Step)
         case pausing(until: Duration)
     }
 
-    fileprivate struct Pending: Equatable, Sendable {
-        let entry: RingEntry
-        let since: Duration
-        var isLost = false
+    /// The first segment that the store should have next.
+    private struct Origin: Equatable, Sendable {
+        let mediaSequence: UInt64
+        let date: ProgramDateTime
     }
 
-    /// Segments that are put now.
+    /// Segments that are put now: the first that are pending.
     fileprivate struct Group: Equatable, Sendable {
-        var entries: [Pending]
+        let entries: [RingEntry]
+        /// The numbers of those whose files cannot be read.
+        var lost: Set<UInt64> = []
         var shared: [SpoolFile]
         /// The files of objects that are still to be put.
         var files: [[SpoolFile]]
@@ -97,7 +114,11 @@ package struct ArchiveUpload: Equatable, Sendable {
     private let writer: String
     private var state = State.ready
     private var hasFoundEnd = false
-    private var pending: [Pending] = []
+    /// The segments that are in no index yet. Their files are in the spool, whose window limits them.
+    private var pending = RingEntries()
+    /// Since when the first of them waits for others.
+    private var pendingSince = Duration.zero
+    private var origin: Origin?
     private var group: Group?
     private var part: Part?
     private var template: ArchiveIndex?
@@ -105,13 +126,15 @@ package struct ArchiveUpload: Equatable, Sendable {
     private var backoff = Backoff()
     private var isClosing = false
     package private(set) var counts = Counts()
+    /// The newest loss.
+    package private(set) var loss: Loss?
     /// The number after the last segment that was published.
     package private(set) var nextMediaSequence: UInt64 = 0
 
     package init(_ policy: Policy = Policy(), writer: String) { (self.policy, self.writer) = (policy, writer) }
 
     /// Segments that are in no index yet.
-    package var pendingSegments: Int { pending.count + (group?.entries.count ?? 0) }
+    package var pendingSegments: Int { pending.count }
 
     /// Whether all that was published is in an index.
     package var isFinished: Bool { hasFoundEnd && pendingSegments == 0 && part?.changedSince == nil }
@@ -122,8 +145,10 @@ package struct ArchiveUpload: Equatable, Sendable {
         case .working: nil
         case .pausing(let until): until
         case .ready:
-            [part?.changedSince.map { $0 + policy.indexInterval }, pending.first.map { $0.since + policy.longestWait }]
-                .compactMap(\.self).min()
+            [
+                part?.changedSince.map { $0 + policy.indexInterval },
+                pending.isEmpty ? nil : pendingSince + policy.longestWait,
+            ].compactMap(\.self).min()
         }
     }
 
@@ -133,14 +158,15 @@ package struct ArchiveUpload: Equatable, Sendable {
         case .published(let entries, let like): append(entries, like: like, at: now)
         case .evicted(let number): evict(before: number)
         case .foundEnd(let key, let index): finish(nil, at: now) { $0.resume(key, index) }
-        case .foundNothing: finish(nil, at: now) { $0.hasFoundEnd = true }
+        case .foundNothing: finish(nil, at: now) { $0.begin() }
         case .done(let object): finish(object, at: now)
         case .lost:
             group?.loseAll()
             state = .ready
         case .failed(let retryAfter):
             state = .pausing(until: now + max(backoff.next(), min(retryAfter ?? .zero, policy.longestPause)))
-            dissolveGroup()
+            // Some of its files may leave the spool meanwhile.
+            group = nil
         case .tick, .closing:
             isClosing = isClosing || input == .closing
             if case .pausing(let until) = state, until <= now { state = .ready }
@@ -153,31 +179,59 @@ package struct ArchiveUpload: Equatable, Sendable {
     private mutating func append(_ entries: [RingEntry], like: ArchiveIndex, at now: Duration) {
         template = like
         for entry in entries where entry.mediaSequence >= nextMediaSequence {
-            pending.append(Pending(entry: entry, since: now))
+            if pending.isEmpty { pendingSince = now }
+            if origin == nil { origin = Origin(mediaSequence: entry.mediaSequence, date: entry.programDateTime) }
+            pending.append(entry)
             nextMediaSequence = entry.mediaSequence + 1
         }
     }
 
+    /// Loses the pending segments before a number. Until the end is found, the store may have them.
     private mutating func evict(before number: UInt64) {
-        for index in pending.indices {
-            guard pending[index].entry.mediaSequence < number else { return }
-            pending[index].isLost = true
+        guard group == nil else { return }
+        let evicted = pending.prefix { $0.mediaSequence < number }
+        if hasFoundEnd { for entry in evicted where !entry.isGap { lose(entry) } }
+        pending.removeFirst(evicted.count)
+    }
+
+    private mutating func lose(_ entry: RingEntry) {
+        lose(1, entry.mediaSequence...entry.mediaSequence, from: entry.programDateTime, to: entry.programDateTimeEnd)
+    }
+
+    private mutating func lose(
+        _ count: Int, _ numbers: ClosedRange<UInt64>, from start: ProgramDateTime, to end: ProgramDateTime
+    ) {
+        counts.lostSegments += count
+        if loss?.isOver ?? true {
+            loss = Loss(
+                number: (loss?.number ?? 0) + 1, first: numbers.lowerBound, last: numbers.upperBound, start: start,
+                end: end)
         }
+        loss?.segments += count
+        loss?.last = numbers.upperBound
+        loss?.end = end
     }
 
-    /// Lets segments wait again of which nothing is put, because some of their files may leave the spool meanwhile.
-    private mutating func dissolveGroup() {
-        guard let group, group.objects.isEmpty else { return }
-        pending.insert(contentsOf: group.entries, at: 0)
-        self.group = nil
-    }
-
+    /// Continues after the last segment of an index.
     private mutating func resume(_ key: IndexKey, _ index: ArchiveIndex) {
-        hasFoundEnd = true
         part = Part(key: key, index: index)
-        guard let last = index.entries.last?.mediaSequence else { return }
-        pending.removeAll { $0.entry.mediaSequence <= last }
-        nextMediaSequence = max(nextMediaSequence, last + 1)
+        if let last = index.entries.last {
+            origin = Origin(mediaSequence: last.mediaSequence + 1, date: last.programDateTimeEnd)
+        }
+        begin()
+    }
+
+    /// Begins with the segment of `origin`. If the spool does not have it and the next ones, they are lost.
+    private mutating func begin() {
+        hasFoundEnd = true
+        guard let origin else { return }
+        pending.removeFirst(pending.prefix { $0.mediaSequence < origin.mediaSequence }.count)
+        nextMediaSequence = max(nextMediaSequence, origin.mediaSequence)
+        let next = pending.first?.mediaSequence ?? nextMediaSequence
+        guard next > origin.mediaSequence else { return }
+        lose(
+            Int(clamping: next - origin.mediaSequence), origin.mediaSequence...next - 1, from: origin.date,
+            to: max(pending.first?.programDateTime ?? origin.date, origin.date))
     }
 
     private mutating func finish(_ object: String?, at now: Duration, _ apply: (inout Self) -> Void = { _ in }) {
@@ -200,13 +254,14 @@ package struct ArchiveUpload: Equatable, Sendable {
         guard hasFoundEnd else { return .findEnd(writer: writer) }
         while let next = group ?? nextGroup(at: now) {
             group = next
-            guard let part = part(for: next.entries[0].entry) else {
+            guard let part = part(for: next.entries[0]) else {
                 return self.part.map { .putIndex($0.key, $0.index) }
             }
             if let file = next.shared.first(where: { !sharedNames.contains($0.name) }) { return .putShared(file) }
             if let files = next.files.first { return .putObject(files, in: part.key) }
             complete(next, at: now)
         }
+        loss?.isOver = true
         guard let part, let since = part.changedSince, isClosing || since + policy.indexInterval <= now else {
             return nil
         }
@@ -224,60 +279,59 @@ package struct ArchiveUpload: Equatable, Sendable {
     }
 
     /// The oldest segments of one hour that are enough for an object; nil if more of them are awaited.
-    private mutating func nextGroup(at now: Duration) -> Group? {
+    private func nextGroup(at now: Duration) -> Group? {
         guard let first = pending.first else { return nil }
-        let hour = IndexKey.hour(of: first.entry.programDateTime)
+        let hour = IndexKey.hour(of: first.programDateTime)
         let used = part.map { $0.key.hour == hour ? $0.index.entries.count : 0 } ?? 0
         let room = policy.indexLimit - (used < policy.indexLimit ? used : 0)
-        var (count, duration, bytes) = (0, Duration.zero, 0)
-        var isWhole = isClosing || now - first.since >= policy.longestWait
+        var (entries, duration, bytes) = ([RingEntry](), Duration.zero, 0)
+        var isWhole = isClosing || now - pendingSince >= policy.longestWait
         for next in pending.prefix(room) {
-            let size = next.entry.ownFiles.reduce(0) { $0 + $1.byteCount }
-            guard IndexKey.hour(of: next.entry.programDateTime) == hour,
-                count == 0 || bytes + size <= policy.objectBytes
+            let size = next.ownFiles.reduce(0) { $0 + $1.byteCount }
+            guard IndexKey.hour(of: next.programDateTime) == hour,
+                entries.isEmpty || bytes + size <= policy.objectBytes
             else {
                 isWhole = true
                 break
             }
-            (count, duration, bytes) = (count + 1, duration + .milliseconds(next.entry.duration / 90), bytes + size)
-            isWhole = isWhole || duration >= policy.objectDuration || count == room
+            entries.append(next)
+            (duration, bytes) = (duration + .milliseconds(next.duration / 90), bytes + size)
+            isWhole = isWhole || duration >= policy.objectDuration || entries.count == room
             if duration >= policy.objectDuration { break }
         }
-        guard isWhole else { return nil }
-        let entries = Array(pending.prefix(count))
-        pending.removeFirst(count)
-        return Group(entries, joins: policy.objectDuration > .zero)
+        return isWhole ? Group(entries, joins: policy.objectDuration > .zero) : nil
     }
 
     private mutating func complete(_ group: Group, at now: Duration) {
-        for next in group.entries {
-            part?.index.append(next.entry, isLost: next.isLost)
-            if next.isLost, !next.entry.isGap { counts.lostSegments += 1 }
-            guard !next.isLost, !next.entry.isGap else { continue }
+        for entry in group.entries {
+            let isLost = group.lost.contains(entry.mediaSequence)
+            part?.index.append(entry, isLost: isLost)
+            if isLost { lose(entry) }
+            guard !isLost, !entry.isGap else { continue }
             counts.storedSegments += 1
-            counts.storedBytes += UInt64(next.entry.ownFiles.reduce(0) { $0 + $1.byteCount })
+            counts.storedBytes += UInt64(entry.ownFiles.reduce(0) { $0 + $1.byteCount })
         }
         for object in group.objects { part?.index.append(object) }
         if part?.changedSince == nil { part?.changedSince = now }
-        self.group = nil
+        pending.removeFirst(group.entries.count)
+        (self.group, pendingSince) = (nil, now)
     }
 }
 
 extension ArchiveUpload.Group {
-    init(_ entries: [ArchiveUpload.Pending], joins: Bool) {
+    init(_ entries: [RingEntry], joins: Bool) {
         self.entries = entries
-        let kept = entries.filter { !$0.isLost && !$0.entry.isGap }
         var names: Set<String> = []
-        shared = kept.flatMap(\.entry.sharedFiles).filter { names.insert($0.name).inserted }
-        let own = kept.flatMap(\.entry.ownFiles)
+        shared = entries.flatMap(\.sharedFiles).filter { names.insert($0.name).inserted }
+        let own = entries.flatMap(\.ownFiles)
         files = joins ? (own.isEmpty ? [] : [own]) : own.map { [$0] }
     }
 
     /// Counts all segments as lost whose files are not put yet: an object of some of them has no use.
     fileprivate mutating func loseAll() {
         let stored = Set(objects.flatMap(\.files).map(\.name))
-        for index in entries.indices where !entries[index].entry.ownFiles.allSatisfy({ stored.contains($0.name) }) {
-            entries[index].isLost = true
+        for entry in entries where !entry.ownFiles.allSatisfy({ stored.contains($0.name) }) {
+            lost.insert(entry.mediaSequence)
         }
         (shared, files) = ([], [])
     }

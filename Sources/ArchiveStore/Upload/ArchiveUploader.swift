@@ -10,8 +10,11 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         /// The store takes nothing since a moment. Said once until it takes something again, and for each other reason.
         case failing(StoreError)
         case recovered(after: Duration)
-        /// Segments are not in the archive, because their files left the spool before the store took them.
-        case lost(segments: Int)
+        /// A segment is not in the archive, because its files left the spool before the store took them. Others follow until
+        /// the store has caught up.
+        case losing(mediaSequence: UInt64)
+        /// Said once, when the store has caught up or the upload ends.
+        case lost(ArchiveUpload.Loss)
     }
 
     package struct Status: Equatable, Sendable {
@@ -29,6 +32,8 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
     private struct State {
         var status = Status()
         var failing: Failing?
+        /// The newest loss that was said.
+        var loss: ArchiveUpload.Loss?
         var isClosing = false
     }
 
@@ -69,6 +74,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
                 group.addTask { [self] in await ArchiveSweep(store: store, retention: retention).run(clock) }
             }
             await upload(snapshot, observe)
+            if let loss = state.withLock({ $0.loss }), !loss.isOver { report(.lost(loss)) }
             group.cancelAll()
         }
     }
@@ -178,12 +184,17 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
     }
 
     private func record(_ upload: ArchiveUpload, _ observe: (Status) -> Void) {
-        let (lost, status) = state.withLock { state in
-            let before = state.status.counts.lostSegments
+        let (said, status) = state.withLock { state in
+            defer { state.loss = upload.loss }
             (state.status.counts, state.status.pendingSegments) = (upload.counts, upload.pendingSegments)
-            return (upload.counts.lostSegments - before, state.status)
+            return (state.loss, state.status)
         }
         observe(status)
-        if lost > 0 { report(.lost(segments: lost)) }
+        guard let loss = upload.loss, loss != said else { return }
+        if loss.isOver {
+            report(.lost(loss))
+        } else if loss.number != said?.number {
+            report(.losing(mediaSequence: loss.first))
+        }
     }
 }

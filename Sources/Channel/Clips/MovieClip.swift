@@ -78,6 +78,7 @@ extension MovieClip {
         let date = snapshot.index.listed[first].programDateTime
         guard end.milliseconds(since: date) <= Self.longest else { throw .tooLong }
         for index in first..<indices.upperBound { builder.append(index, until: end) }
+        if indices.upperBound < snapshot.index.listed.endIndex { builder.appendEarlyAudio(of: indices.upperBound) }
         guard let clip = builder.clip(from: date) else { throw .noMedia }
         self = clip
     }
@@ -135,6 +136,16 @@ private struct ClipBuilder {
     mutating func append(_ index: Int, until date: ProgramDateTime) {
         append(index, from: firstSample, until: date)
         firstSample = 0
+    }
+
+    /// Appends the audio that is presented with the last frames, and that the segment after them has.
+    mutating func appendEarlyAudio(of index: Int) {
+        guard let end, let fragment = snapshot.fragment(at: index), let audio = fragment.audio,
+            ClientClock.pause(for: fragment.presented.lowerBound - end) == nil,
+            let descriptions = descriptions(of: fragment.entry)
+        else { return }
+        let heard = fragment.audioFrames(in: start..<max(start, presentedEnd + writer.earlier))
+        append(audio, heard, of: fragment.entry, descriptions)
     }
 
     private mutating func append(_ index: Int, from sample: Int, until date: ProgramDateTime? = nil) {

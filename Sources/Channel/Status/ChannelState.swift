@@ -65,14 +65,14 @@ package final class ChannelState: Sendable {
     }
 
     /// A part of an archive, which is published once and for all.
-    package init(archived snapshot: RingSnapshot) {
+    package init(archived snapshot: RingSnapshot, ads: ArchivedAds) {
         complete = { _ in }
         transportStreams = TransportStreamStore()
         now = { .zero }
         archived = snapshot
         var status = RelayStatus(upstream: "")
         status.state = .ended
-        state = Mutex(State(status: status))
+        state = Mutex(State(status: status, ads: ads.presentation, breakSlate: ads.slate))
     }
 
     /// Whether nothing changes any more.

@@ -32,23 +32,23 @@ struct TransportStreamSource: Sendable {
         self.memory = memory
     }
 
-    /// The bytes depend on `entry` and on its files alone.
-    func write(_ entry: RingEntry) throws(TransportStreamError) -> Written {
+    /// The bytes depend on `entry`, on its files and on `earlyAudio` alone.
+    func write(_ entry: RingEntry, earlyAudio: EarlyAudio = .kept) throws(TransportStreamError) -> Written {
         var (file, output) = (memory.removeBuffer(for: .file), memory.removeBuffer(for: .output))
         defer { memory.store(file, for: .file) }
         let size: Int
         do throws(RingError) { size = try snapshot.read(entry.segment, into: &file) } catch { throw .spool(error) }
-        return try write(entry, file: file[..<size], output: &output)
+        return try write(entry, file: file[..<size], earlyAudio, output: &output)
     }
 
     /// - Parameter file: the segment of `entry`, if it is not in the ring.
     func write(_ entry: RingEntry, file: [UInt8]) throws(TransportStreamError) -> Written {
         var output = memory.removeBuffer(for: .output)
-        return try write(entry, file: file[...], output: &output)
+        return try write(entry, file: file[...], .kept, output: &output)
     }
 
     private func write(
-        _ entry: RingEntry, file: ArraySlice<UInt8>, output: inout [UInt8]
+        _ entry: RingEntry, file: ArraySlice<UInt8>, _ earlyAudio: EarlyAudio, output: inout [UInt8]
     ) throws(TransportStreamError) -> Written {
         let content = try entry.transportContent { (sidecar) throws(TransportStreamError) in
             do throws(RingError) { return try snapshot.bytes(of: sidecar) } catch { throw .spool(error) }
@@ -58,8 +58,8 @@ struct TransportStreamSource: Sendable {
         } samples: { (audio, duration) throws(MediaError) in
             try TransportMedia(fragment: file, audio: audio, lasting: duration)
         }
-        return Written(
-            segment: content.muxer.segment(content.media, in: &output), replacements: content.replacements)
+        guard let media = content.media.with(earlyAudio) else { throw .noMedia }
+        return Written(segment: content.muxer.segment(media, in: &output), replacements: content.replacements)
     }
 
     /// The times from the first chunk of a published segment to the end of its last; nil if it cannot be read.
@@ -147,6 +147,17 @@ extension TransportStreamRecord {
     /// The configuration of its audio; nil if it has none.
     var audioConfiguration: AudioConfiguration? {
         format.audioCodec == nil ? nil : resumePoint.audioConfiguration.flatMap { AudioConfiguration(text: $0) }
+    }
+}
+
+extension TransportMedia {
+    /// nil if only early audio is wanted, and there is none.
+    fileprivate func with(_ earlyAudio: EarlyAudio) -> TransportMedia? {
+        switch earlyAudio {
+        case .kept: self
+        case .removed: withoutEarlyAudio
+        case .alone: self.earlyAudio
+        }
     }
 }
 

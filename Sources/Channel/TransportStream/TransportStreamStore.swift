@@ -30,7 +30,8 @@ package actor TransportStreamStore {
     private struct Key: Hashable {
         /// The name of the segment's file.
         let name: String
-        let shift: Ticks
+        var shift = Ticks.zero
+        var earlyAudio = EarlyAudio.kept
     }
 
     private typealias Outcome = Result<TransportStreamSource.Written, TransportStreamError>
@@ -74,7 +75,7 @@ package actor TransportStreamStore {
         of entry: RingEntry, in snapshot: RingSnapshot, replacedBy slate: BreakSlate? = nil
     ) async throws(TransportStreamError) -> HeldBytes {
         let record = slate?.record(for: entry) ?? entry
-        let key = Key(name: record.segment.name, shift: .zero)
+        let key = Key(name: record.segment.name)
         if let known = sent[key]?.held { return known }
         let isLive = entry.mediaSequence + UInt64(snapshot.liveSegmentCount) >= snapshot.index.nextMediaSequence
         guard isLive || pending[key] != nil || pending.count < Self.pendingLimit else { throw .busy }
@@ -100,13 +101,13 @@ package actor TransportStreamStore {
 
     /// The transport stream of a published segment. Several callers at once wait for the same work.
     package func segment(
-        of entry: RingEntry, in snapshot: RingSnapshot
+        of entry: RingEntry, in snapshot: RingSnapshot, earlyAudio: EarlyAudio = .kept
     ) async throws(TransportStreamError) -> TransportSegment {
         let source = TransportStreamSource(snapshot, memory: memory)
-        let key = Key(name: entry.segment.name, shift: .zero)
+        let key = Key(name: entry.segment.name, earlyAudio: earlyAudio)
         if snapshot.remote != nil, entries[key] == nil { await snapshot.prefetch(entry.ownFiles + entry.sharedFiles) }
         return try await segment(as: key) {
-            Outcome { () throws(TransportStreamError) in try source.write(entry) }
+            Outcome { () throws(TransportStreamError) in try source.write(entry, earlyAudio: earlyAudio) }
         }
     }
 
@@ -116,7 +117,7 @@ package actor TransportStreamStore {
         of entry: RingEntry, in snapshot: RingSnapshot, file: @escaping @Sendable () -> [UInt8]?
     ) async throws(TransportStreamError) -> TransportSegment {
         let source = TransportStreamSource(snapshot, memory: memory)
-        return try await segment(as: Key(name: entry.segment.name, shift: .zero)) {
+        return try await segment(as: Key(name: entry.segment.name)) {
             Outcome { () throws(TransportStreamError) in
                 guard let file = file() else { throw .noMedia }
                 return try source.write(entry, file: file)
@@ -126,9 +127,10 @@ package actor TransportStreamStore {
 
     /// The transport stream of a segment with all times `shift` earlier. Clients that were there at the same gaps share it.
     package func segment(
-        _ segment: TransportSegment, of entry: RingEntry, earlierBy shift: Ticks
+        _ segment: TransportSegment, of entry: RingEntry, earlierBy shift: Ticks, earlyAudio: EarlyAudio = .kept
     ) async -> TransportSegment {
-        let moved = try? await self.segment(as: Key(name: entry.segment.name, shift: shift)) {
+        let key = Key(name: entry.segment.name, shift: shift, earlyAudio: earlyAudio)
+        let moved = try? await self.segment(as: key) {
             .success(.init(segment: segment.earlier(by: shift), replacements: .init()))
         }
         return moved ?? segment
@@ -156,7 +158,7 @@ package actor TransportStreamStore {
             latestCounts.withLock { $0.failures += 1 }
             return
         }
-        if key.shift == .zero { latestCounts.withLock { $0.add(written) } }
+        if key.shift == .zero, key.earlyAudio == .kept { latestCounts.withLock { $0.add(written) } }
         entries[key] = Entry(segment: written.segment, lastUse: uses)
         byteCount += written.segment.bytes.count
         evict(except: key)

@@ -79,6 +79,11 @@ struct TransportStreamTimeline: Sendable {
             extent.leadByteCount = TransportTimeShift.clockByteCount(lasting: pause)
             extent.shift = (times.lowerBound - end - pause).count
         }
+        if let early = content.media.earlyAudio, let alone = content.muxer.extent(of: early),
+            let rest = content.muxer.extent(of: content.media.withoutEarlyAudio), rest.byteCount <= size
+        {
+            (extent.earlyAudioByteCount, extent.removedByteCount) = (alone.byteCount, size - rest.byteCount)
+        }
         segment.transportStream?.extent = extent
         end = times.upperBound
     }

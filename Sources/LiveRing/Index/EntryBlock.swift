@@ -183,7 +183,7 @@ private struct EntryDetails: Sendable {
         adMarkers = entry.adMarkers
         privateData = entry.transportStream?.privateData
         let whole = entry.transportStream?.extent
-        extent = whole.flatMap { $0 == TransportStreamExtent(byteCount: $0.byteCount) ? nil : $0 }
+        extent = whole.flatMap { PackedExtent($0)?.extent == $0 ? nil : $0 }
         (audioFiles, videoFiles) = (entry.audioFiles, entry.videoFiles)
         leadingAudioBytes = entry.leadingAudioBytes
         upstream = keepsPosition ? entry.resumePoint.upstream : nil
@@ -201,6 +201,33 @@ private struct EntryDetails: Sendable {
         entry.leadingAudioBytes = leadingAudioBytes
         if let upstream { entry.resumePoint.upstream = upstream }
         if !audioTracks.isEmpty { entry.resumePoint.audioTracks = audioTracks }
+    }
+}
+
+/// The sizes of an extent. Those of early audio are in packets, and none if they do not fit.
+private struct PackedExtent: Sendable {
+    private static let packetSize = 188
+
+    private var byteCount: UInt32 = 0
+    private var earlyAudioPackets: UInt16 = 0
+    private var removedPackets: UInt16 = 0
+
+    init() {}
+
+    /// - Returns: nil if the segment is too large.
+    init?(_ extent: TransportStreamExtent) {
+        guard let byteCount = UInt32(exactly: extent.byteCount) else { return nil }
+        self.byteCount = byteCount
+        let packets = (extent.earlyAudioByteCount / Self.packetSize, extent.removedByteCount / Self.packetSize)
+        if let alone = UInt16(exactly: packets.0), let removed = UInt16(exactly: packets.1) {
+            (earlyAudioPackets, removedPackets) = (alone, removed)
+        }
+    }
+
+    var extent: TransportStreamExtent {
+        TransportStreamExtent(
+            byteCount: Int(byteCount), earlyAudioByteCount: Int(earlyAudioPackets) * Self.packetSize,
+            removedByteCount: Int(removedPackets) * Self.packetSize)
     }
 }
 
@@ -233,7 +260,7 @@ private struct EntryDifference: Sendable {
     private(set) var duration: UInt32 = 0
     private var byteCount: UInt32 = 0
     private(set) var fingerprint: UInt32 = 0
-    private var transportStreamByteCount: UInt32 = 0
+    private var transportStream = PackedExtent()
     var subtitleBytes: UInt32 = 0
 
     /// The base itself.
@@ -273,7 +300,7 @@ private struct EntryDifference: Sendable {
                     origin.upstream?.mediaSequence
                 } ?? 0),
             let duration = UInt32(exactly: entry.duration), let byteCount = UInt32(exactly: entry.segment.byteCount),
-            let transport = UInt32(exactly: entry.transportStream?.extent?.byteCount ?? 0),
+            let transport = entry.transportStream?.extent.map({ PackedExtent($0) }) ?? PackedExtent(),
             let subtitleBytes = UInt32(exactly: entry.subtitleBytes)
         else { return nil }
         (self.mediaSequence, self.milliseconds) = (mediaSequence, milliseconds)
@@ -281,7 +308,7 @@ private struct EntryDifference: Sendable {
         (self.fragmentSequenceNumber, self.presentationEnd) = (fragments, presentationEnd)
         (self.listedFrom, self.upstreamMediaSequence) = (listedFrom, upstream)
         (self.duration, self.byteCount, self.fingerprint) = (duration, byteCount, name.fingerprint)
-        (self.transportStreamByteCount, self.subtitleBytes) = (transport, subtitleBytes)
+        (self.transportStream, self.subtitleBytes) = (transport, subtitleBytes)
         setFlags(entry)
     }
 
@@ -295,7 +322,7 @@ private struct EntryDifference: Sendable {
     }
 
     var extent: TransportStreamExtent? {
-        flags.contains(.hasExtent) ? TransportStreamExtent(byteCount: Int(transportStreamByteCount)) : nil
+        flags.contains(.hasExtent) ? transportStream.extent : nil
     }
 
     /// The figures of an entry without `EntryDetails`; nil if it has subtitles.

@@ -39,6 +39,9 @@ package struct RingEntry: Equatable, Sendable {
     /// The bytes of its subtitle files, of all renditions.
     var subtitleBytes: UInt64 = 0
 
+    /// Whether the slate fills an outage in it.
+    package var isOutageSlate: Bool { !isGap && resumePoint.upstream == nil }
+
     /// The end time of the last sample.
     package var programDateTimeEnd: ProgramDateTime {
         ProgramDateTime(

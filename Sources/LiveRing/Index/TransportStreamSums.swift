@@ -45,6 +45,7 @@ package struct TransportStreamFile: Sendable {
         package let pause: Int64
         /// How much earlier than published all times of the segment are, in 90 kHz ticks.
         package let shift: Int64
+        package let earlyAudio: EarlyAudio
     }
 
     package let byteCount: Int
@@ -54,11 +55,17 @@ package struct TransportStreamFile: Sendable {
     private let first: Int
     /// The sum of bytes at the beginning of the file.
     private let base: UInt64
+    /// The segment after the last, if the file has its early audio.
+    private let next: RingEntry?
+    /// The bytes of the segments.
+    private let segmentByteCount: Int
 
-    /// - Parameter indices: of listed entries.
-    /// - Returns: nil if there is no segment, or the size of one is not known.
-    init?(_ indices: Range<Int>, of index: RingIndex) {
-        guard let last = indices.last else { return nil }
+    /// - Parameters:
+    ///   - indices: of listed entries.
+    ///   - hasEnded: whether no segment follows the last one that is listed.
+    /// - Returns: nil if there is no segment, the size of one is not known, or the segment after them is not published.
+    init?(_ indices: Range<Int>, of index: RingIndex, hasEnded: Bool) {
+        guard let last = indices.last, hasEnded || indices.upperBound < index.listed.endIndex else { return nil }
         entries = index.listed[indices]
         sums = index.transportStreamSums.sums[indices]
         let ahead = index.listed[indices.lowerBound]
@@ -75,8 +82,12 @@ package struct TransportStreamFile: Sendable {
         }
         guard let extent = entries[begin].transportStream?.extent else { return nil }
         first = begin
-        base = sums[begin].bytes - UInt64(extent.byteCount)
-        byteCount = Int(sums[last].bytes - base)
+        base = sums[begin].bytes - UInt64(extent.byteCount - extent.removedByteCount)
+        segmentByteCount = Int(sums[last].bytes - base)
+        let after = indices.upperBound < index.listed.endIndex ? index.listed[indices.upperBound] : nil
+        let isFollowed = !entries[last].isGap && after?.transportStream?.extent?.isContinuous == true
+        next = isFollowed ? after : nil
+        byteCount = segmentByteCount + (next?.transportStream?.extent?.earlyAudioByteCount ?? 0)
     }
 
     /// Names the bytes of the file: other segments, or others that they follow, have another name.
@@ -89,15 +100,27 @@ package struct TransportStreamFile: Sendable {
     /// The part that has a byte of the file.
     /// - Parameter offset: less than `byteCount`.
     package func part(at offset: Int) -> Part? {
+        if offset >= segmentByteCount { return earlyAudio }
         let position = base + UInt64(offset)
         guard let index = Self.firstIndex(in: sums, where: { $0.bytes > position }),
             let extent = entries[index].transportStream?.extent
         else { return nil }
         let lead = index == first ? 0 : extent.leadByteCount
         let end = Int(sums[index].bytes - base)
+        let isShorter = index == first && extent.earlyAudioByteCount > 0
+        let size = lead + extent.byteCount - (isShorter ? extent.removedByteCount : 0)
         return Part(
-            entry: entries[index], bytes: end - extent.byteCount - lead..<end, leadByteCount: lead,
-            pause: extent.pause, shift: sums[index].shift - sums[first].shift)
+            entry: entries[index], bytes: end - size..<end, leadByteCount: lead, pause: extent.pause,
+            shift: sums[index].shift - sums[first].shift, earlyAudio: isShorter ? .removed : .kept)
+    }
+
+    /// The end of the file.
+    private var earlyAudio: Part? {
+        next.map {
+            Part(
+                entry: $0, bytes: segmentByteCount..<byteCount, leadByteCount: 0, pause: 0,
+                shift: sums[entries.endIndex - 1].shift - sums[first].shift, earlyAudio: .alone)
+        }
     }
 
     private static func firstIndex(

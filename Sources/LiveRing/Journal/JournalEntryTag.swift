@@ -32,6 +32,7 @@ struct JournalEntryTag {
         case sidecars = "TS-FILES"
         /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
         case extent = "TS-EXTENT-1"
+        case earlyAudio = "TS-EARLY-AUDIO-1"
         case adBreak = "AD-BREAK"
         case audioTracks = "TRACKS"
         case audioFiles = "TRACK-FILES"
@@ -98,8 +99,13 @@ struct JournalEntryTag {
             (
                 .extent,
                 entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
-            ),
+            ), (.earlyAudio, entry.transportStream?.extent.flatMap(Self.earlyAudio)),
         ]
+    }
+
+    /// `bytes alone/bytes removed`; nil if there is none.
+    private static func earlyAudio(of extent: TransportStreamExtent) -> String? {
+        extent.earlyAudioByteCount > 0 ? "\(extent.earlyAudioByteCount)/\(extent.removedByteCount)" : nil
     }
 
     /// `edges/in/edge`, the last two as 0 or 1; nil if all are 0.
@@ -236,8 +242,20 @@ struct JournalEntryTag {
             RingRanges.duration.contains(numbers[2]) || numbers[2] == 0,
             RingRanges.ticks.contains(numbers[3].magnitude)
         else { throw .damagedJournalEntry(uri: uri, attribute: Name.extent.rawValue) }
+        let early = try earlyAudio(in: numbers[0])
         return TransportStreamExtent(
-            byteCount: Int(numbers[0]), leadByteCount: Int(numbers[1]), pause: numbers[2], shift: numbers[3])
+            byteCount: Int(numbers[0]), leadByteCount: Int(numbers[1]), pause: numbers[2], shift: numbers[3],
+            earlyAudioByteCount: Int(early.alone), removedByteCount: Int(early.removed))
+    }
+
+    /// None in journals of earlier versions, whose files begin and end with whole segments.
+    /// - Parameter byteCount: of the segment.
+    private func earlyAudio(in byteCount: Int64) throws(RingError) -> (alone: Int64, removed: Int64) {
+        guard let text = text(.earlyAudio) else { return (0, 0) }
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { Int64($0) }
+        guard numbers.count == 2, RingRanges.sizes.contains(numbers[0]), (0..<max(1, byteCount)).contains(numbers[1])
+        else { throw .damagedJournalEntry(uri: uri, attribute: Name.earlyAudio.rawValue) }
+        return (numbers[0], numbers[1])
     }
 
     private var damagedFiles: RingError {

@@ -35,8 +35,9 @@ package struct SlateFiles: Hashable, Sendable {
     package func replacement(of entry: RingEntry) -> RingEntry {
         var entry = entry
         let origin = Array(entry.segment.name.utf8) + fingerprint.littleEndianBytes + initialization.name.utf8
-        let name = SpoolName.segment(
-            mediaSequence: entry.mediaSequence, fingerprint: SpoolName.fingerprint(origin))
+        // Ranges of an archive may give the entry another number than its relay did.
+        let number = SpoolName.mediaSequence(ofSegment: entry.segment.name) ?? entry.mediaSequence
+        let name = SpoolName.segment(mediaSequence: number, fingerprint: SpoolName.fingerprint(origin))
         (entry.segment, entry.initialization) = (SpoolFile(name: name, byteCount: 0), initialization)
         (entry.format, entry.isIndependent) = (format, true)
         entry.resumePoint.audioConfiguration = audioConfiguration

@@ -129,6 +129,7 @@ struct PublishedPlaylist {
         if form != .unannounced {
             playlist.canBlockReload = true
             playlist.canSkipUntil = Int(skipBoundary / PlaylistTicks.ticksPerSecond)
+            playlist.separateInitSections()
         }
         guard start > range.lowerBound else { return playlist }
         let first = ads.mediaSegment(of: index.listed[range.lowerBound], in: content)
@@ -190,6 +191,28 @@ struct PublishedPlaylist {
         }
         open.removeAll(endingBefore: index.listed[start].programDateTime)
         return open.ranges
+    }
+}
+
+extension MediaPlaylist {
+    /// Gives the init section of each period a URI of its own, with the period's discontinuity sequence number.
+    ///
+    /// A player that merges a delta update may take two EXT-X-MAP with one URI for one. hls.js 1.6 then loses the init
+    /// section of an earlier period whose segment it is loading, and drops the segment.
+    fileprivate mutating func separateInitSections() {
+        var latest: (map: MediaInitialization, period: UInt64, separate: MediaInitialization)?
+        for index in segments.indices {
+            guard let map = segments[index].map else { continue }
+            let period = segments[index].discontinuitySequence
+            if let latest, latest.period == period, latest.map == map {
+                segments[index].map = latest.separate
+                continue
+            }
+            var separate = map
+            separate.uri += "?period=\(period)"
+            segments[index].map = separate
+            latest = (map, period, separate)
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 package import Playlist
 
 extension RingSnapshot {
+    /// The most gaps that an archive may need.
+    package static let maximumGaps = RingJournal.maximumUnrecorded
+
     /// The segments of an archive, and files that are elsewhere.
     /// - Parameters:
-    ///   - entries: in order. Missing numbers become gaps.
+    ///   - entries: in the order of their numbers. Missing ones, `maximumGaps` at most, become gaps.
     ///   - directory: has the files that are not remote.
     package init(
         archived entries: some Sequence<RingEntry>, policy: RetentionPolicy, targetDuration: Int, declared: [Rendition],
@@ -12,9 +15,6 @@ extension RingSnapshot {
         var index = RingIndex(policy: policy, targetDuration: targetDuration, declared: declared)
         var first: UInt64?
         for var entry in entries {
-            // Numbers that jump are damaged, or beyond what was asked for.
-            guard first == nil || entry.mediaSequence <= index.nextMediaSequence + RingJournal.maximumUnrecorded
-            else { continue }
             let start = first ?? entry.mediaSequence
             (first, entry.listedFrom, entry.subtitleBytes) = (start, start, 0)
             index.appendGaps(before: entry)

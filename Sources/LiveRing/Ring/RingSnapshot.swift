@@ -274,9 +274,9 @@ extension RingSnapshot {
     }
 
     /// The transport streams of the segments that a playlist of the range lists, as one file; nil if the range has no segment
-    /// or no end, if its end is not published, or if an earlier version published a part of it.
+    /// or no end, if the segment after its end is not published, or if an earlier version published a part of it.
     package func transportStreamFile(_ range: RewindRange) -> TransportStreamFile? {
-        publishedIndices(of: range).flatMap { TransportStreamFile($0, of: index) }
+        publishedIndices(of: range).flatMap { TransportStreamFile($0, of: index, hasEnded: hasEnded) }
     }
 
     /// The indices of the listed entries of a range; nil if it has no end, or its end is not published.

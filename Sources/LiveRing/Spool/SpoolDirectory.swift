@@ -200,7 +200,7 @@ package struct FileSystemSpace: Equatable, Sendable {
     init(freeBytes: UInt64, byteCount: UInt64) { (self.freeBytes, self.byteCount) = (freeBytes, byteCount) }
 
     /// nil: the file system does not say.
-    init?(at path: String) {
+    package init?(at path: String) {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return nil }
         let blockSize = UInt64(status.f_frsize)

@@ -47,13 +47,34 @@ package struct TransportStreamExtent: Equatable, Sendable {
     package var pause: Int64
     /// How much earlier than published the times from this segment on are, compared with the segment before it, in ticks.
     package var shift: Int64
+    /// Bytes of the segment's early audio alone; 0 if it has none.
+    package var earlyAudioByteCount: Int
+    /// The bytes by which the segment is smaller without its early audio.
+    package var removedByteCount: Int
 
-    package init(byteCount: Int, leadByteCount: Int = 0, pause: Int64 = 0, shift: Int64 = 0) {
+    package init(
+        byteCount: Int, leadByteCount: Int = 0, pause: Int64 = 0, shift: Int64 = 0, earlyAudioByteCount: Int = 0,
+        removedByteCount: Int = 0
+    ) {
         self.byteCount = byteCount
         self.leadByteCount = leadByteCount
         self.pause = pause
         self.shift = shift
+        self.earlyAudioByteCount = earlyAudioByteCount
+        self.removedByteCount = removedByteCount
     }
+
+    /// Whether no media is missing before the segment.
+    var isContinuous: Bool { leadByteCount == 0 && pause == 0 && shift == 0 }
+}
+
+/// How a segment is in a file with its early audio: the frames that are presented before its first video frame. A file begins
+/// without that of its first segment, and ends with that of the segment after its last.
+package enum EarlyAudio: Hashable, Sendable {
+    case kept
+    case removed
+    /// Nothing else of the segment.
+    case alone
 }
 
 /// A file that the transport stream of a segment needs beside the segment. It is kept as long as a segment needs it, so that

@@ -82,3 +82,46 @@ package struct TransportMedia: Sendable {
         self.presentationStart = presentationStart
     }
 }
+
+// Audio that is in the segment after its video: upstreams cut both by their place in the file.
+extension TransportMedia {
+    /// The longest time that the chunk of early audio takes.
+    private static let longestEarlyAudio = Ticks.seconds(1)
+
+    private var firstPresentation: Ticks { video.map(\.presentationTime).min() ?? presentationStart }
+
+    /// The media without the audio frames that end before the first video frame is presented: a file begins so.
+    package var withoutEarlyAudio: TransportMedia {
+        let start = firstPresentation
+        return filteringAudio { frame, duration in frame.time + duration > start }
+    }
+
+    /// The audio frames that begin before the first video frame is presented: a file that ends before the segment ends with
+    /// them. nil if there are none.
+    package var earlyAudio: TransportMedia? {
+        let start = firstPresentation
+        let early = filteringAudio { frame, _ in frame.time < start }
+        let times = (early.audio + early.furtherAudio.flatMap(\.frames)).map(\.time)
+        guard let first = times.min() else { return nil }
+        let duration = min(start - first, Self.longestEarlyAudio)
+        var media = TransportMedia(
+            decoding: decoding.lowerBound..<decoding.lowerBound + duration, presentationStart: presentationStart)
+        (media.audio, media.audioConfiguration) = (early.audio, early.audioConfiguration)
+        media.furtherAudio = early.furtherAudio
+        return media
+    }
+
+    /// - Parameter isKept: gets a frame and its duration.
+    private func filteringAudio(_ isKept: (AudioFrame, Ticks) -> Bool) -> TransportMedia {
+        func frames(_ frames: [AudioFrame], _ configuration: AudioConfiguration) -> [AudioFrame] {
+            let duration = Ticks(samples: Int64(configuration.samplesPerFrame), sampleRate: configuration.sampleRate)
+            return frames.filter { isKept($0, duration) }
+        }
+        var media = self
+        if let audioConfiguration { media.audio = frames(audio, audioConfiguration) }
+        media.furtherAudio = furtherAudio.map {
+            FurtherAudio(frames: frames($0.frames, $0.configuration), configuration: $0.configuration)
+        }
+        return media
+    }
+}

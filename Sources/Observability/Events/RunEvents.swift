@@ -1,5 +1,5 @@
 package import Channel
-import Support
+package import Support
 import Synchronization
 
 /// Publishes the events of one run of a channel.
@@ -47,7 +47,11 @@ package final class RunEvents: Sendable {
 
     package func recoverArchive(after seconds: Double) { publish(.archiveRecovery(seconds: seconds)) }
 
-    package func loseFromArchive(segments: Int) { publish(.archiveLoss(segments: segments)) }
+    package func loseFromArchive(
+        segments: Int, numbers: ClosedRange<UInt64>, from start: ProgramDateTime, to end: ProgramDateTime
+    ) {
+        publish(.archiveLoss(segments: segments, numbers: numbers, from: start, to: end))
+    }
 
     package func startRecording(file: String) { publish(.recordingStart(file: file)) }
 

@@ -213,8 +213,17 @@ extension EventContent {
         EventContent(.archiveRecovery) { $0.add("seconds", seconds: seconds) }
     }
 
-    static func archiveLoss(segments: Int) -> EventContent {
-        EventContent(.archiveLoss) { $0.add("segments", segments) }
+    /// - Parameter numbers: the first and the last media sequence number.
+    static func archiveLoss(
+        segments: Int, numbers: ClosedRange<UInt64>, from start: ProgramDateTime, to end: ProgramDateTime
+    ) -> EventContent {
+        EventContent(.archiveLoss) {
+            $0.add("segments", segments)
+            $0.add("first", numbers.lowerBound)
+            $0.add("last", numbers.upperBound)
+            $0.add("start", start.text)
+            $0.add("end", end.text)
+        }
     }
 
     static func clientConnect(_ client: Client) -> EventContent {

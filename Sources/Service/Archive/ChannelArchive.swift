@@ -9,8 +9,9 @@ import Support
 
 /// The archive of one channel in an object store: what puts segments there, and what reads them.
 package final class ChannelArchive: Sendable {
-    /// The time after the end of a channel in which the store gets the last segments.
+    /// The time in which the store gets the last segments: of a channel that is asked to end, and of one that has ended.
     private static let closingTime = Duration.milliseconds(1200)
+    private static let endedTime = Duration.seconds(600)
     private static let writerFile = "archive.writer"
 
     package let reader: ArchiveReader
@@ -77,13 +78,20 @@ package final class ChannelArchive: Sendable {
         }
         let result = await work()
         uploader.close()
-        let deadline = Task {
-            try? await Task.sleep(for: Self.closingTime)
-            task.cancel()
+        await withTaskCancellationHandler {
+            await Self.wait(for: task, atMost: Self.endedTime)
+        } onCancel: {
+            Task { await Self.wait(for: task, atMost: Self.closingTime) }
         }
-        await task.value
-        deadline.cancel()
         return result
+    }
+
+    private static func wait(for upload: Task<Void, Never>, atMost limit: Duration) async {
+        let deadline = Task.detached {
+            if (try? await Task.sleep(for: limit)) != nil { upload.cancel() }
+        }
+        await upload.value
+        deadline.cancel()
     }
 
     private static func report(
@@ -96,9 +104,16 @@ package final class ChannelArchive: Sendable {
         case .recovered(let time):
             logger.info("Archive store: it takes segments again after \(time.secondsText)")
             events?.recoverArchive(after: time / .seconds(1))
-        case .lost(let segments):
-            logger.error("Archive store: lost segments=\(segments), because they left the spool before")
-            events?.loseFromArchive(segments: segments)
+        case .losing(let number):
+            logger.error("Archive store: segments are lost from=\(number), because they leave the spool before")
+        case .lost(let loss):
+            logger.error(
+                """
+                Archive store: lost segments=\(loss.segments) from=\(loss.first) to=\(loss.last) \
+                start=\(loss.start.text) end=\(loss.end.text)
+                """)
+            events?.loseFromArchive(
+                segments: loss.segments, numbers: loss.first...loss.last, from: loss.start, to: loss.end)
         }
     }
 }

@@ -1,9 +1,9 @@
 package import ArchiveStore
-import Channel
+package import Channel
 import ChannelList
-package import Fetch
-package import LiveRing
-import Logging
+import LiveRing
+package import Logging
+import Observability
 import Support
 import Synchronization
 import WebServer
@@ -11,43 +11,48 @@ import WebServer
 /// The archives of a process that reads them and relays no channel: one for each channel that was asked for.
 package final class StoredArchives: Sendable {
     private struct Opened {
-        let settings: ArchiveSettings
+        let options: ChannelOptions
         let responder: ArchiveResponder
+        let ads: ArchivedAds
     }
 
-    private let policy: RetentionPolicy
-    private let requests: CurlConfiguration
+    private let configuration: RelayConfiguration
     private let cache: CopyCache
-    private let offersStills: Bool
+    private let logger: Logger
     private let opened = Mutex<[String: Opened]>([:])
 
-    package init(policy: RetentionPolicy, requests: CurlConfiguration, cache: CopyCache, offersStills: Bool) {
-        (self.policy, self.requests, self.cache, self.offersStills) = (policy, requests, cache, offersStills)
+    package init(_ configuration: RelayConfiguration, cache: CopyCache, logger: Logger) {
+        (self.configuration, self.cache, self.logger) = (configuration, cache, logger)
     }
 
     /// - Returns: nil if the store cannot have what is asked for.
     func answer(of channel: ListedChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer? {
         guard let settings = ArchiveSettings(channel) else { return nil }
         do throws(StoreError) {
-            return try responder(of: channel, settings).answer(to: resource, target, local: nil)
+            let archive = try open(channel, settings)
+            return archive.responder.answer(to: resource, target, local: nil, ads: archive.ads)
         } catch {
             return .now(.unavailable(error.message, retryAfter: 30))
         }
     }
 
-    private func responder(
-        of channel: ListedChannel, _ settings: ArchiveSettings
-    ) throws(StoreError) -> ArchiveResponder {
-        let known = opened.withLock { $0[channel.slug] }
-        if let known, known.settings == settings { return known.responder }
-        var policy = policy
-        policy.rewind = channel.options.rewind ?? policy.rewind
-        policy.liveWindow = channel.options.window ?? policy.liveWindow
-        let archive = try ChannelArchive(settings, policy: policy, requests: requests, spool: nil, cache: cache)
+    private func open(_ channel: ListedChannel, _ settings: ArchiveSettings) throws(StoreError) -> Opened {
+        if let known = opened.withLock({ $0[channel.slug] }), known.options == channel.options { return known }
+        var configuration = configuration
+        configuration.apply(channel.options)
+        if let path = channel.options.slate {
+            do throws(RelayError) { configuration.slate = try SlateSource.open(path) } catch {
+                logger.error("Ad breaks stay as they are: \(error.line)")
+            }
+        }
+        let archive = try ChannelArchive(
+            settings, policy: configuration.retention, requests: self.configuration.requests, spool: nil, cache: cache)
         let responder = ArchiveResponder(
-            archive.reader, rewind: policy.rewind, channel: channel.slug,
-            offersStills: channel.options.offersStills ?? offersStills)
-        opened.withLock { $0[channel.slug] = Opened(settings: settings, responder: responder) }
-        return responder
+            archive.reader, rewind: configuration.retention.rewind, channel: channel.slug,
+            offersStills: configuration.offersStills)
+        let ads = ArchivedAds(configuration.ads, slate: configuration.slate, audio: configuration.audio)
+        let new = Opened(options: channel.options, responder: responder, ads: ads)
+        opened.withLock { $0[channel.slug] = new }
+        return new
     }
 }

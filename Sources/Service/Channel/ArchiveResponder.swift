@@ -19,7 +19,7 @@ package final class ArchiveResponder: Sendable {
     }
 
     private struct Kept {
-        let identity: String
+        let version: String
         let responder: ChannelResponder
     }
 
@@ -41,12 +41,14 @@ package final class ArchiveResponder: Sendable {
 
     /// - Parameter local: the ring of the channel; nil: it is not here.
     /// - Returns: nil if the ring has what is asked for, or the store cannot have it.
-    func answer(to resource: Route.Resource, _ target: RequestTarget, local: RingSnapshot?) -> Answer? {
+    func answer(
+        to resource: Route.Resource, _ target: RequestTarget, local: RingSnapshot?, ads: ArchivedAds
+    ) -> Answer? {
         guard let need = need(of: resource, local) else { return nil }
         return .later { [self] in
             do throws(StoreError) {
-                if case .shared(let name) = need { return try await shared(name, resource) }
-                guard let responder = try await responder(for: need, local) else {
+                if case .shared(let name) = need { return try await shared(name, resource, ads) }
+                guard let responder = try await responder(for: need, local, ads) else {
                     return .nothingInRange(local)
                 }
                 return await responder.answer(to: resource, target).response()
@@ -56,36 +58,73 @@ package final class ArchiveResponder: Sendable {
         }
     }
 
-    private func responder(for need: Need, _ local: RingSnapshot?) async throws(StoreError) -> ChannelResponder? {
-        let part: ArchiveReader.Part?
+    private func responder(
+        for need: Need, _ local: RingSnapshot?, _ ads: ArchivedAds
+    ) async throws(StoreError) -> ChannelResponder? {
         switch need {
-        case .range(let start, let end): part = try await reader.part(from: start, to: end, with: local)
-        case .segment(let name): part = try await reader.part(ofFile: name)
-        case .shared: part = nil
+        case .range(let start, let end):
+            try await reader.part(from: start, to: end, with: local).map { responder(of: $0, ads) }
+        case .segment(let name):
+            if let part = try await reader.part(ofFile: name) {
+                responder(of: part, ads)
+            } else {
+                try await responder(ofSlate: name, ads)
+            }
+        case .shared: nil
         }
-        guard let part else { return nil }
-        return kept.withLock { kept in
-            if let index = kept.firstIndex(where: { $0.identity == part.identity }) {
-                kept.append(kept.remove(at: index))
+    }
+
+    /// The responder for the segment in whose place the slate's segment called `name` is; nil if there is none.
+    private func responder(ofSlate name: String, _ ads: ArchivedAds) async throws(StoreError) -> ChannelResponder? {
+        guard ads.slate != nil else { return nil }
+        let segment = SpoolName.segment(ofTransportStream: name) ?? name
+        for part in try await reader.parts(ofNumberIn: name) {
+            let responder = responder(of: part, ads)
+            _ = await responder.state.loadBreakSlate()
+            if responder.breakEntry(segment) != nil { return responder }
+        }
+        return nil
+    }
+
+    private func responder(of part: ArchiveReader.Part, _ ads: ArchivedAds) -> ChannelResponder {
+        kept.withLock { kept in
+            let known = kept.firstIndex { $0.version == part.version && $0.responder.state.breakSlate === ads.slate }
+            if let known {
+                kept.append(kept.remove(at: known))
                 return kept[kept.count - 1].responder
             }
             let responder = ChannelResponder(
-                ChannelState(archived: part.snapshot), channel: channel, offersStills: offersStills)
-            kept.append(Kept(identity: part.identity, responder: responder))
+                ChannelState(archived: part.snapshot, ads: ads), channel: channel, offersStills: offersStills)
+            kept.append(Kept(version: part.version, responder: responder))
             if kept.count > Self.keptCount { kept.removeFirst() }
             return responder
         }
     }
 
     /// An init section, or one track of it.
-    private func shared(_ name: String, _ resource: Route.Resource) async throws(StoreError) -> Response {
+    private func shared(
+        _ name: String, _ resource: Route.Resource, _ ads: ArchivedAds
+    ) async throws(StoreError) -> Response {
+        if let bytes = ads.slate?.initialization(named: name) {
+            return ChannelResponder.response(toInitSection: bytes, named: name, resource)
+        }
         do throws(RingError) {
             let path = try await reader.path(ofShared: name)
             guard let data = FileManager.default.contents(atPath: path) else { return .notFound(name) }
             return ChannelResponder.response(toInitSection: Array(data), named: name, resource)
         } catch {
+            // Another process may have listed the slate, which is not read here yet.
+            if let bytes = try await slateInitialization(named: name, ads) {
+                return ChannelResponder.response(toInitSection: bytes, named: name, resource)
+            }
             return .unavailable("\(name) cannot be had from the store: see the log.")
         }
+    }
+
+    private func slateInitialization(named name: String, _ ads: ArchivedAds) async throws(StoreError) -> [UInt8]? {
+        guard let slate = ads.slate, slate.files == nil, let part = try await reader.newestPart() else { return nil }
+        _ = await responder(of: part, ads).state.loadBreakSlate()
+        return slate.initialization(named: name)
     }
 
     private static func refusal(_ error: StoreError) -> Response {

@@ -78,7 +78,7 @@ export class Bar {
     const position = this.drag ?? this.position;
     fill("track", { start: timeline.start, end: timeline.end }, 0.3, 0.7);
     if (position !== undefined) fill("played", { start: timeline.start, end: position }, 0.3, 0.7);
-    for (const span of timeline.breaks) fill("break", span, 0.3, 0.7, 3 * ratio);
+    for (const span of timeline.breaks) fill(span.kind, span, 0.3, 0.7, 3 * ratio);
     for (const span of timeline.gaps) fill("gap", span, 0.2, 0.8, 2 * ratio);
     const marks = timeline.discontinuities;
     for (const at of marks) fill("period", { start: at, end: at }, 0.16, 0.84, marks.length > width / 6 ? 1 : ratio * 1.5);

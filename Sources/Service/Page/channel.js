@@ -93,6 +93,15 @@ function showDays(output) {
   });
 }
 
+/** Loads the window: of an archive that reaches farther than the rewind, the last day. */
+async function load({ rewindSeconds }) {
+  await player.load();
+  const { start, end, target } = player.timeline;
+  if (player.range || rewindSeconds < end - start + 10 * target) return;
+  player.range = `?last=${DAY}`;
+  await player.load();
+}
+
 /** The beginning of the day of a date, in the time zone of the viewer. */
 const midnight = (date) => new Date(date * 1000).setHours(0, 0, 0, 0) / 1000;
 
@@ -180,7 +189,9 @@ function showPosition() {
 function showEvents() {
   const { timeline } = player;
   const rows = [
-    ...timeline.breaks.map((span) => ({ ...span, kind: "break", text: `Ad break, ${duration(span.end - span.start)}` })),
+    ...timeline.breaks.map((span) => ({
+      ...span, text: `Ad break, ${duration(span.end - span.start)}${span.kind === "found" ? ", not signalled" : ""}`,
+    })),
     ...timeline.gaps.map((span) => ({ ...span, kind: "gap", text: `Gap, ${duration(span.end - span.start)} without media` })),
   ].sort((a, b) => b.start - a.start);
   const shown = rows.slice(0, 40);
@@ -192,7 +203,7 @@ function showEvents() {
       return element("li", { data: { kind: row.kind } }, button);
     }),
     ...shown.length === rows.length && shown.length > 0 ? [] : [element("li", { className: "hint" },
-      shown.length === 0 ? "No ad break is marked, and nothing is missing." : `${rows.length - shown.length} more before these.`)],
+      shown.length === 0 ? "No ad break is known, and nothing is missing." : `${rows.length - shown.length} more before these.`)],
   ]);
 }
 
@@ -236,6 +247,18 @@ function showAddresses() {
     button.addEventListener("click", () => copy(text, label));
     return element("li", {}, element("span", {}, element("b", {}, label), ` ${what}`), element("code", {}, text), button);
   }));
+}
+
+/** Asks for the ad breaks that nobody signals, when another period has begun. */
+async function loadBreaks() {
+  const { timeline, range } = player, wanted = `${range} ${timeline.segments.findLast(({ discontinuity }) => discontinuity)?.number}`;
+  if (timeline.segments.length === 0 || timeline.wantedBreaks === wanted) return;
+  timeline.wantedBreaks = wanted;
+  const answer = await fetch(address("breaks.json", Object.fromEntries(new URLSearchParams(range))));
+  if (!answer.ok) return;
+  timeline.adBreaks = (await answer.json()).breaks;
+  showPosition();
+  showEvents();
 }
 
 // MARK: Status
@@ -282,7 +305,8 @@ async function poll() {
     bar.still = status.stills && ((date) => address("still.jpg", { at: date, width: 320 }));
     if (status.output?.segments > 0) showDays(status.output);
     // A channel that runs shows its window before it is played; one that is idle is not started by being looked at.
-    if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await player.load();
+    if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await load(status.output);
+    await loadBreaks();
   } catch (error) {
     $("badge").textContent = "No answer";
     $("badge").dataset.level = 3;

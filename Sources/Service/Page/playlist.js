@@ -32,6 +32,8 @@ export class Timeline {
   ranges = new Map();
   target = 2;
   ended = false;
+  found = []; // ad breaks that nobody signals, as in /breaks.json
+  placed = undefined; // all ad breaks by their positions; none if something has changed
 
   get start() { return this.segments[0]?.at ?? 0; }
   get end() { const last = this.segments.at(-1); return last ? last.at + last.duration : 0; }
@@ -44,7 +46,7 @@ export class Timeline {
     const isOther = last && (known ? this.find(known.number).uri !== known.uri : newest.number < last.number);
     if (isOther) return "reset";
     if (last && first.number > last.number + 1) return "missed";
-    Object.assign(this, { target: list.target, ended: list.ended });
+    Object.assign(this, { target: list.target, ended: list.ended, placed: undefined });
     for (const range of list.ranges) this.ranges.set(range.ID, { ...this.ranges.get(range.ID), ...range });
     const before = this.segments.length;
     for (const segment of list.segments) {
@@ -56,6 +58,7 @@ export class Timeline {
 
   /** Removes what has left the rewind. */
   trim(firstNumber) {
+    this.placed = undefined;
     while (this.segments.length > 1 && this.segments[0].number < firstNumber) this.segments.shift();
   }
 
@@ -84,18 +87,30 @@ export class Timeline {
     return found && found.at + date - found.date;
   }
 
-  /** Ad breaks as spans of positions. One without an end lasts until now. */
+  /** Ad breaks as spans of positions: of the kind "break" if they are signalled, else "found". One without an end lasts until now. */
   get breaks() {
+    this.placed ??= [...this.signalled, ...this.found.map(({ start, end }) => ({
+      kind: "found", start: this.position(Date.parse(start) / 1000), end: end ? this.position(Date.parse(end) / 1000) : this.end,
+    }))].filter((span) => span.end > this.start && span.start < this.end && span.end > span.start)
+      .sort((a, b) => a.start - b.start);
+    return this.placed;
+  }
+
+  /** Takes the breaks of /breaks.json, of which playlists list those that are signalled. */
+  set adBreaks(breaks) {
+    this.found = breaks.filter(({ evidence }) => evidence !== "signalled");
+    this.placed = undefined;
+  }
+
+  get signalled() {
     return [...this.ranges.values()].filter((range) => "SCTE35-OUT" in range || range.ID?.startsWith("cue-"))
       .map((range) => {
         const begin = Date.parse(range["START-DATE"]) / 1000;
         const length = Number(range.DURATION ?? range["PLANNED-DURATION"]);
         const end = range["END-DATE"] ? Date.parse(range["END-DATE"]) / 1000 : begin + length;
         const start = this.position(begin);
-        return { start, end: Number.isFinite(end) ? Math.min(start + end - begin, this.end) : this.end };
-      })
-      .filter((span) => span.end > this.start && span.start < this.end && span.end > span.start)
-      .sort((a, b) => a.start - b.start);
+        return { kind: "break", start, end: Number.isFinite(end) ? Math.min(start + end - begin, this.end) : this.end };
+      });
   }
 
   isInBreak(position) { return this.breaks.some((span) => span.start <= position && position < span.end); }

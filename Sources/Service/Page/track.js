@@ -56,6 +56,7 @@ export class Track {
     const { map, uri, gap } = this.rendition ? await this.find(segment.number) : segment;
     if (gap) return undefined;
     const bytes = async (name) => new DataView(await (await this.player.fetch(name, signal)).arrayBuffer());
+    if (this.inits.size > 16) this.inits.clear(); // each period has one
     if (!this.inits.has(map)) this.inits.set(map, await bytes(map));
     const init = this.inits.get(map), media = await bytes(uri);
     return { map, init, media, ...describe(init) };

@@ -22,6 +22,7 @@ package final class ChannelHost: Sendable {
         var waiterCount: UInt64 = 0
         var wake: (time: Duration, task: Task<Void, Never>)?
         var startCount = 0
+        var ranges = ProviderRangeRuns()
         /// Whether the process ends: nothing is started any more.
         var isClosed = false
     }
@@ -62,6 +63,9 @@ package final class ChannelHost: Sendable {
     }
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
+
+    /// The recordings of the channels that are recorded as they run.
+    var continuousRecordings: ContinuousRecordings { settings.recordings }
 
     /// The rewind of channels that do not say theirs; nil: without a limit.
     var defaultRewind: Duration? { settings.configuration.retention.rewind }
@@ -109,7 +113,8 @@ package final class ChannelHost: Sendable {
 
     /// Returns when the channel publishes, or why it does not. Starts it if need be. If the task is canceled, because the
     /// client has left, its place is free at once.
-    func waitUntilRunning(_ name: String, isStream: Bool) async -> Readiness {
+    /// - Parameter client: that asks for it.
+    func waitUntilRunning(_ name: String, isStream: Bool, for client: String? = nil) async -> Readiness {
         let id = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
@@ -121,12 +126,8 @@ package final class ChannelHost: Sendable {
                         continuation.resume(returning: state.isClosed ? Self.closing : Self.abandoned)
                         return
                     }
-                    if state.supervisor.channels[name]?.state.run == nil, ProviderRange(name: name) != nil,
-                        state.runs.keys.count(where: { ProviderRange(name: $0.channel) != nil })
-                            >= ProviderRange.runLimit
-                    {
-                        let limit = ProviderRange.runLimit
-                        return continuation.resume(returning: .refused(.full(limit: limit), status: nil))
+                    if ProviderRange(name: name) != nil, let refusal = refusal(of: name, for: client, &state) {
+                        return continuation.resume(returning: .refused(refusal, status: nil))
                     }
                     state.waiters[id] = Waiter(channel: name, continuation: continuation)
                     handle(.requested(name, waiter: id, isStream: isStream), &state)
@@ -135,6 +136,18 @@ package final class ChannelHost: Sendable {
         } onCancel: {
             abandon(id)
         }
+    }
+
+    /// The reason why a range of a provider's archive may not begin; nil if it may, or runs.
+    private func refusal(
+        of range: String, for client: String?, _ state: inout State
+    ) -> ChannelSupervisor.Refusal? {
+        let running = state.runs.filter { ProviderRange(name: $0.key.channel) != nil }.map {
+            ($0.key.channel, $0.value.state.snapshot?.storage.bytes ?? 0)
+        }
+        return state.ranges.admit(
+            range, for: ClientNetwork(client), running: Dictionary(running) { $0 + $1 },
+            freeBytes: FileSystemSpace(at: settings.spool)?.freeBytes)
     }
 
     private func abandon(_ id: UInt64) {

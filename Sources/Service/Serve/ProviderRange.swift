@@ -7,17 +7,17 @@ import Support
 /// Its name is that of its channel, a tilde, which no slug has, and the range: `news~1767355200-3600`. Nothing has to be kept
 /// for it: the channel follows from the name and the list.
 struct ProviderRange: Hashable {
-    /// Runs of ranges at once, because each has what it fetched on the disk.
-    static let runLimit = 8
     /// Seconds.
     private static let lengths: ClosedRange<Int64> = 1...21_600
+    /// Seconds that a provider may send before and after a range.
+    private static let surplus: Int64 = 1800
 
     /// The slug of the channel.
     let slug: String
     /// Seconds since 1970.
     private let start: Int64
     /// Seconds.
-    private let duration: Int64
+    let duration: Int64
 
     /// nil for the name of another channel.
     init?(name: String) {
@@ -59,8 +59,7 @@ struct ProviderRange: Hashable {
         source.url = url
         var range = channel
         (range.slug, range.sources, range.providerArchive) = (name, [source], nil)
-        // The provider may begin and end at segments.
-        range.options = channel.options.ofRange(lasting: .seconds(2 * duration + 600))
+        range.options = channel.options.ofRange(lasting: .seconds(duration + Self.surplus))
         return range
     }
 }

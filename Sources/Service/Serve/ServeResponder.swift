@@ -63,7 +63,7 @@ package final class ServeResponder: Responder {
         case .pageFile("/web/overview.json"): .later(overview(for: target))
         case .pageFile("/web/channels.json"): .later(channelNames(for: target))
         case .pageFile("/web/recordings.json"):
-            .later(list(of: recordings?.recordings ?? [], for: target))
+            .later(recordingList(for: target))
         case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
         case .channelList(let format, let group):
             .later(channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group, for: target))
@@ -152,9 +152,10 @@ extension ServeResponder {
                 return answer(of: running, resource, to: target)
             }
             return .later { [self] in
-                switch await host.waitUntilRunning(name, isStream: isStream) {
-                case .running(let running): await answer(of: running, resource, to: target).response()
-                case .refused(let refusal, let status): refusal.response(isStream: isStream, status: status)
+                let client = addresses.clientAddress(of: target.fields)
+                switch await host.waitUntilRunning(name, isStream: isStream, for: client) {
+                case .running(let running): return await answer(of: running, resource, to: target).response()
+                case .refused(let refusal, let status): return refusal.response(isStream: isStream, status: status)
                 }
             }
         }

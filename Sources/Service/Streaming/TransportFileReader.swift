@@ -40,15 +40,18 @@ actor TransportFileReader {
     }
 
     private func bytes(of part: TransportStreamFile.Part) async -> [UInt8] {
-        let (entry, shift) = (part.entry, Ticks(part.shift))
+        let (entry, shift, store) = (part.entry, Ticks(part.shift), state.transportStreams)
         let size = part.bytes.count - part.leadByteCount
-        guard !entry.isGap, var segment = try? await state.transportStreams.segment(of: entry, in: snapshot),
+        guard !entry.isGap,
+            var segment = try? await store.segment(of: entry, in: snapshot, earlyAudio: part.earlyAudio),
             let start = segment.chunks.first?.start, segment.bytes.count == size
         else {
             state.update { $0.transportStream.unreadableSegments += 1 }
             return TransportTimeShift.nullPackets(part.bytes.count)
         }
-        if part.shift != 0 { segment = await state.transportStreams.segment(segment, of: entry, earlierBy: shift) }
+        if part.shift != 0 {
+            segment = await store.segment(segment, of: entry, earlierBy: shift, earlyAudio: part.earlyAudio)
+        }
         guard part.leadByteCount > 0, let program = entry.transportStream.flatMap({ TransportStreamState($0)?.program })
         else { return segment.bytes }
         let begin = start - shift

@@ -38,13 +38,14 @@ struct ServeService: Sendable {
         var settings = ChannelSettings(
             configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: setup.bus)
         settings.copies = copies
-        let host = ChannelHost(
-            ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
         let guide = command.guide.settings.map { settings in
             var settings = settings
             settings.defaultRewind = command.dvr.duration
             return GuideService(settings, directory: spool.path + "/guide", logger: logger)
         }
+        settings.guide = guide
+        let host = ChannelHost(
+            ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
         let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
@@ -53,7 +54,8 @@ struct ServeService: Sendable {
         }
         // Nothing is started any more.
         if command.archiveOnly { host.close() }
-        let archives = command.archiveOnly ? copies.map(archives) : nil
+        let archives =
+            command.archiveOnly ? copies.map { StoredArchives(configuration, cache: $0, logger: logger) } : nil
         let server = try await startServer(of: host, updater, guide, recordings, archives)
         let base = addresses.publicURL?.text ?? address.baseURL(port: server.port, isSecure: command.access.isSecure)
         logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
@@ -75,12 +77,6 @@ struct ServeService: Sendable {
         setup.bus.endStreams()
         await drained
         await setup.delivery.finish()
-    }
-
-    private func archives(_ copies: CopyCache) -> StoredArchives {
-        StoredArchives(
-            policy: configuration.retention, requests: configuration.requests, cache: copies,
-            offersStills: configuration.offersStills)
     }
 
     /// The number of a list's issues that are written to the log.

@@ -2,7 +2,7 @@ import Dispatch
 import Support
 
 /// The work behind a response that is awaited, or behind the next part of a stream. It is canceled when the client leaves.
-enum Production {
+enum PendingResponse {
     case task(Task<Void, Never>)
     case wait(ChangeSignal.Wait)
 
@@ -12,7 +12,7 @@ enum Production {
     ///   - pending: what the server waits for when it ends.
     static func task(
         holding place: RequestWork.Place?, _ pending: DispatchGroup, _ work: @escaping @Sendable () async -> Void
-    ) -> Production {
+    ) -> PendingResponse {
         pending.enter()
         return .task(
             Task {
@@ -26,7 +26,7 @@ enum Production {
     static func wait(
         for awaited: AwaitedResponse, holding place: RequestWork.Place, _ pending: DispatchGroup,
         _ complete: @escaping @Sendable (Response) -> Void
-    ) -> Production {
+    ) -> PendingResponse {
         let wait = ChangeSignal.Wait()
         pending.enter()
         awaited.begin(wait) { response in

@@ -24,16 +24,19 @@ package struct SpooledChannel: ~Copyable {
         package var withoutSpool: Range<Duration>?
         /// When the spool's directory is removed.
         package var removal: Duration?
+        /// Fills outages.
+        package var slate: SlateSource?
 
         package init(
             times: Range<Duration>? = nil, wallClock: Int64 = 0, freeReserve: UInt64 = 0,
-            withoutSpool: Range<Duration>? = nil, removal: Duration? = nil
+            withoutSpool: Range<Duration>? = nil, removal: Duration? = nil, slate: SlateSource? = nil
         ) {
             self.times = times
             self.wallClock = wallClock
             self.freeReserve = freeReserve
             self.withoutSpool = withoutSpool
             self.removal = removal
+            self.slate = slate
         }
     }
 
@@ -65,7 +68,7 @@ package struct SpooledChannel: ~Copyable {
         var configuration = RelayConfiguration(
             upstream: upstream, giveUp: nil, spool: spool.path,
             retention: RetentionPolicy(rewind: nil, freeReserve: life.freeReserve))
-        configuration.beginning = beginning
+        (configuration.beginning, configuration.slate) = (beginning, life.slate)
         let state = ChannelState(upstream: upstream) { .seconds(5) }
         var relay = Relay(configuration, state: state, wallClock: { life.wallClock })
         lastVersion = nil

@@ -29,12 +29,13 @@ struct VideoTrackFileTests {
         segment.resumePoint.videoTracks = tracks
         segment.leadingAudioBytes = 1000
         segment.videoTracks = [720, 480].map { height in
-            NewTrack(
-                initialization: InitializationFile(name: "init-v\(height).mp4", bytes: Array("v\(height)".utf8)),
-                format: format(height), header: Array("\(height)-\(n)".utf8),
-                payload: [[UInt8](repeating: 1, count: height)[...]])
+            .own(
+                NewTrack(
+                    initialization: InitializationFile(name: "init-v\(height).mp4", bytes: Array("v\(height)".utf8)),
+                    format: format(height), header: Array("\(height)-\(n)".utf8),
+                    payload: [[UInt8](repeating: 1, count: height)[...]]))
         }
-        if n < 3 { segment.videoTracks[1] = nil }
+        if n < 3 { segment.videoTracks[1] = .gap }
         return segment
     }
 
@@ -44,11 +45,11 @@ struct VideoTrackFileTests {
         let ring = try DVRRing.open(directory, policy: Self.policy)
         for n in 0..<40 {
             try await ring.publish(Self.segment(n))
-            let needed = ring.snapshot.index.entries.flatMap(\.videoFiles).compactMap { $0?.segment.name }
+            let needed = ring.snapshot.index.entries.flatMap(\.videoFiles).compactMap { $0.own?.segment.name }
             #expect(names("video-") == Set(needed), "after \(n)")
         }
         let newest = try #require(ring.snapshot.newest)
-        let file = try #require(newest.videoFiles[1]?.segment)
+        let file = try #require(newest.videoFiles[1].own?.segment)
         #expect(ring.snapshot.index.trackFile(named: file.name) == file)
         #expect(try ring.snapshot.bytes(of: file) == Array("480-39".utf8) + [UInt8](repeating: 1, count: 480))
         #expect(newest.storedBytes == UInt64(newest.segment.byteCount + 480 + 720 + 12))
@@ -72,7 +73,7 @@ struct VideoTrackFileTests {
         try directory.remove(lost)
         let ring = try DVRRing.open(directory, policy: Self.policy)
         #expect(ring.snapshot.index.listed.filter(\.isGap).isEmpty)
-        let gaps = ring.snapshot.index.listed.map { $0.videoFiles.map { $0?.isGap ?? true } }
+        let gaps = ring.snapshot.index.listed.map { $0.videoFiles.map { $0.own?.isGap ?? true } }
         #expect(gaps[0] == [false, true] && gaps[4] == [false, false] && gaps[5] == [false, true])
         #expect(ring.snapshot.index.trackFile(named: lost) == nil)
     }
@@ -88,7 +89,7 @@ struct VideoTrackFileTests {
         }
         let whole = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole)))
         let gaps: [(content: PlaylistContent, numbers: [UInt64])] = [
-            (.video(0), []), (.audio(0), []), (.video(1), [6]), (.video(2), [0, 1, 2, 6]),
+            (.video(0), []), (.audio(0), []), (.video(1), []), (.video(2), [0, 1, 2]),
         ]
         for (content, numbers) in gaps {
             let playlist = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole, of: content)))
@@ -102,6 +103,39 @@ struct VideoTrackFileTests {
         }
         #expect(ring.snapshot.dvrPlaylist(.whole, of: .video(3)) == nil)
         #expect(ring.snapshot.dvrPlaylist(.whole, of: .audio(1)) == nil)
+    }
+
+    /// A track without a variant of its own lists the files of another one, which are stored once.
+    @Test func mediaOfAnotherTrackIsListedAndStoredOnce() async throws {
+        func other(_ n: Int) -> NewSegment {
+            var segment = Self.segment(n)
+            segment.videoTracks = [.other(2), segment.videoTracks[1]]
+            if n == 5 { segment.videoTracks = [.other(0), .other(0)] }
+            if n == 6 { segment.videoTracks = [.other(2), .gap] }
+            return segment
+        }
+        var listed: [[UInt8]?] = []
+        for run in 0..<2 {
+            let ring = try DVRRing.open(directory, policy: Self.policy)
+            for n in 0..<(run == 0 ? 8 : 0) { try await ring.publish(other(n)) }
+            let playlists = try (0...2).map { track in
+                try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole, of: .video(track))))
+            }
+            for n in 3..<8 where n != 5 && n != 6 {
+                #expect(playlists[1].segments[n].uri == playlists[2].segments[n].uri)
+                #expect(playlists[1].segments[n].map == playlists[2].segments[n].map)
+                #expect(playlists[1].segments[n].uri.hasPrefix("video-1-\(n)-"))
+            }
+            #expect(playlists[1].segments[5].uri == playlists[0].segments[5].uri)
+            #expect(playlists[1].segments[5].map == playlists[0].segments[5].map)
+            #expect(playlists.map { $0.segments[6].isGap } == [false, true, true])
+            let needed = ring.snapshot.index.entries.flatMap(\.videoFiles).compactMap { $0.own?.segment.name }
+            #expect(names("video-") == Set(needed) && needed.count == 3)
+            listed.append(ring.snapshot.dvrPlaylist(.whole, of: .video(1)))
+            let own = ring.snapshot.index.furtherSums.map { $0.formats.isEmpty }
+            #expect(own == [true, false], "bit rates and formats are those of its own media")
+        }
+        #expect(listed[0] == listed[1])
     }
 
     @Test func masterListsTheTracksThatHaveMedia() async throws {
@@ -136,7 +170,7 @@ struct VideoTrackFileTests {
         for n in [0, 5, 127, 128, 300, 599] as [UInt64] {
             let entry = try #require(ring.snapshot.index.entry(numbered: n))
             #expect(entry.videoFiles.count == 2 && entry.leadingAudioBytes == 1000)
-            #expect(entry.videoFiles[0]?.format == Self.format(720) && entry.resumePoint.videoTracks == Self.tracks)
+            #expect(entry.videoFiles[0].own?.format == Self.format(720) && entry.resumePoint.videoTracks == Self.tracks)
         }
     }
 }

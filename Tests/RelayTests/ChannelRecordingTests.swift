@@ -92,6 +92,15 @@ import Testing
         let begin = try #require(state.snapshot?.dates?.first)
         #expect(abs(start - Double(found.start.milliseconds(since: begin)) / 1000) < 0.002)
         #expect(folder.files.contains("news.ffmeta"))
+        let tags = try FFmpegTool.run(
+            "ffprobe", ["-v", "error", "-show_entries", "format_tags", "-of", "flat=s=_", "INPUT"],
+            input: try folder.bytes(name)
+        ).text.lowercased()
+        let date = try #require(state.snapshot?.index.listed.first { !$0.isGap }).programDateTime.text
+        for value in ["\"news\"", "\"\(date.lowercased())\"", "title=\"news\""] {
+            #expect(tags.contains(value), "\(value): \(tags)")
+        }
+        #expect(tags.contains(name.hasSuffix("mp4") ? "network=\"news\"" : "channel=\"news\""), "\(tags)")
     }
 
     /// Whatever is written when the process is killed, the next one goes on after the last whole segment.
@@ -211,7 +220,7 @@ import Testing
             ("films/b", #"{"file":"b.mp4","channel":"films","start":"x"}"#),
             ("news/c", #"{"file":"other.mp4","channel":"news","start":"x"}"#),
             ("news/deep/d", #"{"file":"d.mp4","channel":"news","start":"x"}"#),
-            ("news/e", #"{"file":"e.mp4","start":"x"}"#), ("news/f", #"{"format":"f.mp4","channel":"news"}"#),
+            ("liverelay/e", #"{"file":"e.mp4","start":"x"}"#), ("news/f", #"{"format":"f.mp4","channel":"news"}"#),
         ]
         for (name, document) in documents {
             let url = URL(filePath: "\(folder.path)/\(name)")
@@ -226,11 +235,100 @@ import Testing
         let pattern = try RecordingPattern("\(folder.path)/{channel}/{start}.mp4")
         let retention = RecordingRetention(longest: 60)
         #expect(retention.sweep(pattern, channel: "news") == ["\(folder.path)/news/a"])
-        #expect(retention.sweep(pattern, channel: nil) == ["\(folder.path)/news/e"])
+        #expect(retention.sweep(pattern, channel: nil) == ["\(folder.path)/liverelay/e"])
         let left = documents.map(\.0).filter {
             FileManager.default.fileExists(atPath: "\(folder.path)/\($0).mp4")
         }
         #expect(left == ["films/b", "news/c", "news/deep/d", "news/f"])
+    }
+
+    /// A recording that somebody reads, or has marked, stays whatever its age is.
+    @Test func sweepLeavesWhatSomebodyNeeds() throws {
+        let folder = Folder()
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        for name in ["old", "marked", "read", "read-m3u8"] {
+            let document = #"{"file":"\#(name).mkv","channel":"news"}"#
+            for (suffix, text) in [("mkv", "media"), ("m3u8", "list"), ("json", document)] {
+                let file = "\(folder.path)/\(name).\(suffix)"
+                try Data(text.utf8).write(to: URL(filePath: file))
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 1000)], ofItemAtPath: file)
+            }
+        }
+        try RecordingRetention.mark("\(folder.path)/marked", isKept: true)
+        let pattern = try RecordingPattern("\(folder.path)/{title}.mkv")
+        let retention = RecordingRetention(longest: 60, byteLimit: 1)
+        let readers = try ["read.mkv", "read-m3u8.m3u8"].map {
+            try FileHandle(forReadingFrom: URL(filePath: "\(folder.path)/\($0)"))
+        }
+        #expect(retention.sweep(pattern, channel: "news") == ["\(folder.path)/old"])
+        for reader in readers { try reader.close() }
+        #expect(retention.sweep(pattern, channel: "news").count == 2)
+        try RecordingRetention.mark("\(folder.path)/marked", isKept: false)
+        #expect(retention.sweep(pattern, channel: "news") == ["\(folder.path)/marked"] && folder.files.isEmpty)
+    }
+
+    /// A recording goes on in another file where the program of the guide ends, and is called as the program is.
+    @Test func guideSplits() async throws {
+        var channel = try SpooledChannel(of: .clean)
+        let state = try await channel.relay()
+        let entries = try #require(state.snapshot).index.listed.filter { !$0.isGap }
+        let end = entries[3].programDateTime
+        let rows: [(when: String, programs: ProgramLookup?, files: [String])] = [
+            ("no guide", nil, ["News.ts"]), ("a guide without the channel", { _ in nil }, ["News.ts"]),
+            (
+                "a programme ends",
+                {
+                    $0 < end
+                        ? GuideProgram(title: "A", end: end)
+                        : GuideProgram(title: "B", end: $0.advanced(byMilliseconds: 1 << 40))
+                },
+                ["A.ts", "B.ts"]
+            ),
+            (
+                "a time without a programme",
+                { $0 < end ? GuideProgram(title: nil, end: end) : nil }, ["News-2.ts", "News.ts"]
+            ),
+        ]
+        for row in rows {
+            let folder = Folder()
+            let pattern = try RecordingPattern("\(folder.path)/{title}.ts")
+            var recorder = ChannelRecorder(
+                .init(pattern: pattern, split: .program, closesAtEnd: true), channel: "news", title: "News",
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: nil)
+            recorder.programs = row.programs
+            state.setState(.ended, reason: nil)
+            await recorder.run(state)
+            let files = folder.files.filter { $0.hasSuffix(".ts") }
+            #expect(files == row.files.sorted(), "\(row.when): \(files)")
+        }
+    }
+
+    /// The slate of outages is in a recording, or is media that is missing.
+    @Test func slateIsLeftOutIfThatIsAsked() async throws {
+        let folder = Folder()
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        try SlateFixture.write(to: URL(filePath: "\(folder.path)/slate.mp4"))
+        var channel = try SpooledChannel(of: CaptureFixture("outage"))
+        let state = try await channel.relay(.init(slate: try SlateSource("\(folder.path)/slate.mp4")))
+        let snapshot = try #require(state.snapshot)
+        let entries = snapshot.index.listed.filter { !$0.isGap }
+        let slate = entries.filter(\.isOutageSlate)
+        #expect(!slate.isEmpty && slate.count < entries.count / 2)
+        var lost: [Int64] = []
+        for includesSlate in [true, false] {
+            let plan = RecordingPlan(
+                path: "x", format: .ts, start: entries[0].programDateTime, includesSlate: includesSlate)
+            let journal = try #require(RecordingJournal(text: RecordingJournal(plan).head))
+            #expect(journal.plan == plan, "a later process knows it too")
+            var cursor = RecordingCursor(journal, split: .never, from: 0)
+            let all = cursor.takeAll(of: snapshot)
+            lost.append(all.lost)
+            let expected = entries.filter { includesSlate || !$0.isOutageSlate }
+            #expect(all.taken == expected.map(\.mediaSequence))
+        }
+        let length = slate.reduce(0) { $0 + $1.programDateTimeEnd.milliseconds(since: $1.programDateTime) }
+        #expect(lost[1] - lost[0] == length)
     }
 
     @Test func fullDiskLeavesTheFileAsItWas() throws {
@@ -297,7 +395,7 @@ struct RecordedTrackTests {
         if format == .mp4 {
             var movie = RecordedMovie()
             try movie.append(part)
-            file = movie.head(lasting: Ticks(153_600), chapters: [], title: "x") + part.payload
+            file = movie.head(lasting: Ticks(153_600), chapters: [], tags: []) + part.payload
         } else {
             let tracks = part.audio.map {
                 (
@@ -359,15 +457,23 @@ struct RecordingValueTests {
         #expect(pattern.path(channel: nil, title: "../../etc/x", start: start) == "/rec/_._.._etc_x")
         #expect(pattern.root == "/rec")
         #expect(try RecordingPattern("{channel}.ts").root == ".")
-        let rows: [(pattern: String, path: String, isInside: Bool, depth: Int)] = [
-            ("/rec/{title}.ts", "/rec/news", true, 0), ("/rec/{title}.ts", "/rec/../etc/x", false, 0),
-            ("/rec/{channel}/{title}.ts", "/recordings/x", false, 1), ("{title}.ts", "/etc/x", false, 0),
-            ("../a/{channel}/{title}.ts", "../a/news/x", true, 1), ("x/{title}.ts", "y/x", false, 0),
-            ("/{channel}.ts", "/x", true, 0),
+        let rows: [(pattern: String, path: String, isInside: Bool)] = [
+            ("/rec/{title}.ts", "/rec/news", true), ("/rec/{title}.ts", "/rec/../etc/x", false),
+            ("/rec/{channel}/{title}.ts", "/recordings/x", false), ("{title}.ts", "/etc/x", false),
+            ("../a/{channel}/{title}.ts", "../a/news/x", true), ("x/{title}.ts", "y/x", false),
+            ("/{channel}.ts", "/x", true),
         ]
         for row in rows {
-            let pattern = try RecordingPattern(row.pattern)
-            #expect(pattern.isBelowRoot(row.path) == row.isInside && pattern.depth == row.depth, "\(row)")
+            #expect(try RecordingPattern(row.pattern).isBelowRoot(row.path) == row.isInside, "\(row)")
+        }
+        let places: [(pattern: String, prefix: String, folder: String, depth: Int)] = [
+            ("/rec/{channel}/{start}.ts", "/rec/news/", "/rec/news/", 0), ("{channel}_{title}.ts", "news_", "", 0),
+            ("rec/{title}/{channel}/x.ts", "rec/", "rec/", 2), ("/{channel}.ts", "/news", "/", 0),
+            ("../a/{channel}-{start}/{title}.ts", "../a/news-", "../a/", 1),
+        ]
+        for row in places {
+            #expect(
+                try RecordingPattern(row.pattern).place(of: "news") == (row.prefix, row.folder, row.depth), "\(row)")
         }
         for (pattern, path) in [("/rec/{title}.ts", "/rec/a/b"), ("{title}.ts", "a/b"), ("/{title}.ts", "/a/b")] {
             #expect(try RecordingPattern(pattern).path(ofBase: "a/b") == path)
@@ -375,7 +481,7 @@ struct RecordingValueTests {
     }
 
     private static let boundaries: [(split: RecordingSplit, date: String, boundary: String?)] = [
-        (.never, "2026-01-01T12:00:06Z", nil),
+        (.never, "2026-01-01T12:00:06Z", nil), (.program, "2026-01-01T12:00:06Z", nil),
         (.day, "2026-01-01T12:00:06Z", "2026-01-02T00:00:00Z"),
         (.every(seconds: 3600), "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"),
         (.every(seconds: 3600), "1969-12-31T23:30:00Z", "1970-01-01T00:00:00Z"),

@@ -62,7 +62,7 @@ private struct OutageChannel {
         return result
     }
 
-    private func answer(_ request: FetchRequest, _ origins: [String: RecordedOrigin], at now: Duration) -> FetchOutcome
+    private func answer(_ request: FetchRequest, _ origins: [String: CapturedOrigin], at now: Duration) -> FetchOutcome
     {
         guard let url = URL(string: request.url), let origin = origins[url.host() ?? ""] else {
             return .failure(FetchError(.unresolvedHost, url: request.url))
@@ -80,9 +80,9 @@ private struct OutageChannel {
         return .success(FetchAnswer(status: response.status, finalURL: request.url, body: response.body))
     }
 
-    private static func origin(_ fixture: CaptureFixture) throws -> RecordedOrigin {
+    private static func origin(_ fixture: CaptureFixture) throws -> CapturedOrigin {
         let capture = try CaptureDirectory(fixture.directory)
-        return try RecordedOrigin(CaptureDirectory(capture.url, index: capture.index.withoutFaults), loops: true)
+        return try CapturedOrigin(CaptureDirectory(capture.url, index: capture.index.withoutFaults), loops: true)
     }
 }
 

@@ -25,7 +25,7 @@ struct TemporaryDirectory: ~Copyable {
     /// Over a socket and back: the replay of a recording publishes the same bytes as the recorded relay.
     @Test func replayOfARecordingPublishesTheSameBytes() async throws {
         let scratch = TemporaryDirectory()
-        let origin = try RecordedOrigin(finishedCapture(.ssaiTagged))
+        let origin = try CapturedOrigin(finishedCapture(.ssaiTagged))
         let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) { .zero }
         let upstream = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
         let writer = try CaptureWriter(scratch.directory("capture"), upstream: upstream)

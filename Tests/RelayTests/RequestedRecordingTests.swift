@@ -300,10 +300,74 @@ import WebServer
         }
         await scene.end()
         let none = try await ServeScene([(slug: "news", url: "http://127.0.0.1:9/x.m3u8")])
-        #expect(try none.api("GET", "/api/recordings").status == 409)
+        #expect(try none.api("POST", "/api/recordings", #"{"channel":"news","end":4000000000}"#).status == 409)
+        #expect(try none.api("GET", "/api/recordings").status == 200, "channels may be recorded all the same")
         #expect(try none.api("PUT", "/api/recordings").status == 405)
         #expect(try !none.text("/web/recordings.json").contains("\"id\""), "the page asks in any case")
         await none.end()
+    }
+
+    /// The recordings of a channel that is recorded as it runs are listed, and so are those of the process before.
+    @Test func recordingsOfChannelsAreListed() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let yaml = """
+            channels:
+              news:
+                name: The News
+                url: \(origin.url)
+                record-to: \(folder.path)/{channel}/{start:%s}.ts
+            """
+        try folder.write([UInt8](repeating: 0, count: 10), as: "news/1.ts")
+        let document =
+            #"{"file":"1.ts","channel":"news","title":"Old","start":"2026-01-01T00:00:00.000Z","#
+            + #""end":"2026-01-01T01:00:00.000Z","seconds":3590,"breaks":[],"lost":[{"seconds":10.5}]}"#
+        try folder.write(Array(document.utf8), as: "news/1.json")
+        let scene = try await ServeScene(yaml: yaml)
+        scene.host.start()
+        let list = scene.host.continuousRecordings
+        func reaches(_ condition: ([ContinuousRecording]) -> Bool) async {
+            while !condition(list.recordings) { await Task.yield() }
+        }
+        await reaches { $0.count == 2 && $0[1].files.byteCount > 0 }
+        let (old, open) = (list.recordings[0], list.recordings[1])
+        #expect(old.id == "news-1767225600000" && old.state == .done(note: nil) && old.files.lostMilliseconds == 10_500)
+        #expect(old.files.suffixes == ["ts", "json"] && old.name == "Old")
+        #expect(open.state == .recording && open.end == nil && open.name == "The News")
+        let text = String(decoding: try scene.api("GET", "/api/recordings").body, as: UTF8.self)
+        #expect(text.contains("\"id\" : \"\(old.id)\"") && text.contains("news/1.ts"), "\(text)")
+        #expect(text.contains("-now.m3u8"), "\(text)")
+        #expect(try scene.text("/web/recordings.json").contains(open.id), "the page has it too")
+        let path = "/api/recordings/"
+        #expect(try scene.api("GET", path + open.id).status == 200)
+        #expect(try scene.api("DELETE", path + open.id).status == 409, "the channel goes on")
+        #expect(try scene.api("PATCH", path + old.id, #"{"keep":true}"#).status == 200)
+        #expect(folder.files.contains("1.keep") && list[old.id]?.isKept == true)
+        #expect(try scene.api("DELETE", path + old.id).status == 204)
+        #expect(folder.files.contains("1.ts") && list[old.id] == nil, "only the list has forgotten it")
+        await scene.end()
+        // What was left open is closed, and the next process lists both.
+        let next = try await ServeScene(yaml: yaml)
+        next.host.start()
+        while next.host.continuousRecordings.recordings.count < 2 { await Task.yield() }
+        #expect(next.host.continuousRecordings[old.id]?.isKept == true)
+        #expect(try next.api("DELETE", path + old.id + "?files=true").status == 204)
+        #expect(!folder.files.contains { $0.hasPrefix("1.") })
+        await next.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    /// No more than so many are listed that are over, and all that are open.
+    @Test func listOfChannelsHasALimit() throws {
+        let (list, pattern) = (ContinuousRecordings(), try RecordingPattern("rec/{channel}.ts"))
+        for number in 0..<RecordingSchedule.mostOver + 5 {
+            let start = ProgramDateTime(millisecondsSince1970: Int64(number))
+            let plan = RecordingPlan(channel: "news", path: "rec/\(number)", format: .ts, start: start)
+            var recording = ContinuousRecording(RecordingJournal(plan), in: pattern)
+            if number > 1 { recording.state = .done(note: nil) }
+            list.insert(recording)
+        }
+        let starts = list.recordings.map(\.start.millisecondsSince1970)
+        #expect(starts.prefix(3) == [0, 1, 5] && starts.count == RecordingSchedule.mostOver + 2)
     }
 
     // MARK: - Values

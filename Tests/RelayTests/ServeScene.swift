@@ -33,7 +33,7 @@ struct CountingOrigin {
 
     init(_ fixture: CaptureFixture) async throws {
         let capture = try CaptureDirectory(fixture.directory)
-        let origin = try RecordedOrigin(
+        let origin = try CapturedOrigin(
             CaptureDirectory(capture.url, index: capture.index.withoutFaults), loops: true)
         let requests = requests
         server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) {

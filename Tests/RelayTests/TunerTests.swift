@@ -38,7 +38,7 @@ private struct TunerScene {
 
     init(maxRunning: Int? = 1) async throws {
         let capture = try CaptureDirectory(CaptureFixture.clean.directory)
-        let recorded = try RecordedOrigin(
+        let recorded = try CapturedOrigin(
             CaptureDirectory(capture.url, index: capture.index.withoutFaults), loops: true)
         let clock = FirstRequestClock()
         origin = try await HTTPServer.start(recorded, on: ListenAddress(host: "127.0.0.1", port: 0)) {

@@ -5,6 +5,7 @@ import Testing
 @testable import MediaTestSupport
 @testable import Mux
 @testable import Splice
+@testable import Support
 
 /// Video tracks beside the leading one: what each segment has of them.
 @Suite struct FurtherVideoTests {
@@ -209,6 +210,78 @@ import Testing
         #expect(!tracks.awaitsVideo(of: Self.span(Part(start: 0))) == false, "one of the source's is awaited")
         tracks.resume(after: Array(known.reversed()))
         #expect(tracks.identities == known.reversed() + others.prefix(5))
+    }
+
+    /// A second of fragmented MP4, with a byte in each frame.
+    private static func movie(of byte: UInt8) throws -> SegmentInput {
+        let samples = (0..<25).map { index in
+            MuxSample(
+                duration: 3600, compositionOffset: 0, randomAccess: index == 0 ? .instantaneousRefresh : nil,
+                payload: [0, 0, 0, 3, index == 0 ? 0x65 : 0x41, 0x80, byte][...])
+        }
+        let track = MuxTrack(trackID: TrackID.video, decodeTime: 0, samples: samples)
+        let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil)
+        return SegmentInput(
+            rendition: .furtherVideo(0), mediaSequence: 0,
+            initialization: try InitWriter.write(video: InitSample.video, audio: nil).bytes,
+            bytes: fragment.header + fragment.payloads.joined())
+    }
+
+    struct OtherRow: CustomTestStringConvertible, Sendable {
+        let when: String
+        /// Heights of the channel's tracks beside the leading one, and of the variants that the source has for them.
+        let tracks: [Int]
+        let variants: [Int]
+        var leading: Int? = 1080
+        /// Heights of the variants whose media is the same.
+        var same: [Int] = []
+        /// Whose media each track has: `-1` its own, `0` that of the leading one.
+        let media: [Int]
+
+        var testDescription: String { when }
+    }
+
+    @Test(arguments: [
+        OtherRow(when: "all are there", tracks: [720, 480], variants: [720, 480], media: [-1, -1]),
+        OtherRow(when: "a backup with one variant", tracks: [720, 480], variants: [], media: [0, 0]),
+        OtherRow(when: "the nearest is a smaller one", tracks: [720, 540], variants: [540], media: [2, -1]),
+        OtherRow(when: "the nearest leads", tracks: [900, 240], variants: [240], media: [0, -1]),
+        OtherRow(
+            when: "the leading one is not known", tracks: [720, 240], variants: [240], leading: nil, media: [2, -1]),
+        OtherRow(
+            when: "the nearest of two", tracks: [720, 480, 360, 240], variants: [720, 240], media: [-1, 1, 4, -1]),
+        OtherRow(
+            when: "two variants have the same ad", tracks: [720, 480, 240], variants: [720, 480, 240],
+            same: [480, 240],
+            media: [-1, -1, 2]),
+        OtherRow(
+            when: "the nearest has the media of another one", tracks: [540, 480, 240], variants: [540, 480],
+            same: [540, 480], media: [-1, 1, 1]),
+    ])
+    func mediaOfOthers(_ row: OtherRow) throws {
+        let identity = { VideoTrackIdentity(height: $0, bandwidth: $0 * 1000) }
+        var tracks = FurtherVideoTracks(
+            row.variants.map(identity), leading: row.leading.map(identity), byteLimit: 1 << 20,
+            after: row.tracks.map(identity))
+        for (index, height) in row.variants.enumerated() {
+            try tracks.append(Self.movie(of: row.same.contains(height) ? 0 : UInt8(index + 1)), of: index)
+        }
+        let unit = TimedVideo(packet: SyntheticPackets.videoPacket(dts: 0), dts: .zero, pts: .zero)
+        let start = PeriodTimeline.compositionDelay
+        tracks.adopt(Self.span(Part(start: 0, beginsPeriod: true)), frameDuration: Ticks(3600))
+        let media = tracks.write(
+            FurtherVideoTrack.Cut(
+                start: start, end: start + Ticks(Self.second), decodeTime: 0, duration: Self.second,
+                isIndependent: true, timeline: PeriodTimeline(first: unit, at: start), sequenceNumber: 1))
+        #expect(
+            media.map { media in
+                switch media {
+                case .gap: -2
+                case .own: -1
+                case .other(let track): track
+                }
+            } == row.media)
+        #expect(tracks.counts.map(\.counts.otherSegments).reduce(0, +) == row.tracks.count - row.variants.count)
     }
 
     @Test func memoryOfWhatWaitsIsLimited() {

@@ -34,7 +34,7 @@ struct ChannelSimulation {
 
     init(
         _ origins: ChannelOrigins, seconds: Int, backups: Int = 2, giveUp: Duration? = nil,
-        gapTolerance: OutageGapTimer.Tolerance? = nil, joinPoint: JoinPoint? = nil,
+        gapTolerance: OutageTimer.Tolerance? = nil, joinPoint: JoinPoint? = nil,
         outcome: @Sendable (Delivery, Duration) -> DeliveryOutcome = { _, _ in .published }
     ) async throws {
         var policy = ChannelSession.Policy(
@@ -128,7 +128,7 @@ struct ChannelRow: Sendable, CustomTestStringConvertible {
     var seconds = 60
     var backups = 2
     var giveUp: Duration?
-    var gapTolerance: OutageGapTimer.Tolerance?
+    var gapTolerance: OutageTimer.Tolerance?
     var outcome: @Sendable (Delivery, Duration) -> DeliveryOutcome = { _, _ in .published }
     let delivers: String
     var end: SessionEnd?

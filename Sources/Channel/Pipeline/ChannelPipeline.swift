@@ -115,9 +115,10 @@ package struct ChannelPipeline: Sendable {
     /// - Parameters:
     ///   - audioRenditions: its audio renditions beside that of its variant; nil if there are none.
     ///   - variants: its variants beside the leading one.
+    ///   - leading: the variant that leads.
     mutating func addSource(
         _ source: Int, hasCompanion: Bool, audioRenditions: AudioRenditionTracks? = nil,
-        variants: [VideoTrackIdentity] = []
+        variants: [VideoTrackIdentity] = [], leading: VideoTrackIdentity? = nil
     ) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
         var configuration = SpliceConfiguration(
@@ -128,6 +129,7 @@ package struct ChannelPipeline: Sendable {
         configuration.audioRenditions = audioRenditions?.tracks ?? []
         configuration.leadingTrack = audioRenditions?.leading
         configuration.variants = videoTracks(of: variants, source: source)
+        configuration.leadingVariant = leading
         configuration.heldVariantBytes = memory.ladderBytes / 2
         configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo

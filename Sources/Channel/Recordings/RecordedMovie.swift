@@ -44,9 +44,11 @@ package struct RecordedMovie: Sendable {
     }
 
     /// Everything before the media data.
-    package func head(lasting duration: Ticks, chapters: [MovieWriter.Chapter], title: String) -> [UInt8] {
+    package func head(
+        lasting duration: Ticks, chapters: [MovieWriter.Chapter], tags: [MovieWriter.Tag]
+    ) -> [UInt8] {
         let start = start ?? .zero
-        return writer.head(presenting: start..<start + duration, chapters: chapters, title: title)
+        return writer.head(presenting: start..<start + duration, chapters: chapters, tags: tags)
     }
 }
 

@@ -62,13 +62,15 @@ package struct RecordingPlan: Equatable, Sendable {
     package var start: ProgramDateTime?
     /// Where the range ends that somebody asked for; nil if nobody did.
     package var end: ProgramDateTime?
+    /// Whether it has the slate of outages; otherwise they are missing media.
+    package var includesSlate: Bool
 
     package init(
         channel: String? = nil, title: String? = nil, path: String, format: RecordingFormat,
-        start: ProgramDateTime? = nil, end: ProgramDateTime? = nil
+        start: ProgramDateTime? = nil, end: ProgramDateTime? = nil, includesSlate: Bool = true
     ) {
         (self.channel, self.title, self.path, self.format) = (channel, title, path, format)
-        (self.start, self.end) = (start, end)
+        (self.start, self.end, self.includesSlate) = (start, end, includesSlate)
     }
 }
 
@@ -144,7 +146,7 @@ extension RecordingJournal {
         let fields: [(String, String?)] = [
             ("channel", plan.channel), ("title", plan.title), ("path", plan.path), ("format", plan.format.rawValue),
             ("start", plan.start.map { "\($0.millisecondsSince1970)" }),
-            ("end", plan.end.map { "\($0.millisecondsSince1970)" }),
+            ("end", plan.end.map { "\($0.millisecondsSince1970)" }), ("slate", plan.includesSlate ? nil : "out"),
         ]
         return ([Self.mark] + fields.compactMap { name, value in value.map { "\(name) \(Self.line($0))" } } + ["-"])
             .joined(separator: "\n") + "\n"
@@ -168,7 +170,7 @@ extension RecordingJournal {
         self.init(
             RecordingPlan(
                 channel: fields["channel"], title: fields["title"], path: path, format: format, start: date("start"),
-                end: date("end")))
+                end: date("end"), includesSlate: fields["slate"] != "out"))
         readByteCount = lines[...end].reduce(0) { $0 + $1.utf8.count + 1 }
         for text in lines[(end + 1)...] {
             guard let line = Line(text) else { return }

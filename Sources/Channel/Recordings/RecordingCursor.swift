@@ -25,6 +25,7 @@ package struct RecordingCursor: Equatable, Sendable {
     private let start: ProgramDateTime?
     private let end: ProgramDateTime?
     private let split: RecordingSplit
+    private let includesSlate: Bool
     /// The first segment of a recording that begins with what is published now.
     private let firstMediaSequence: UInt64
     private var boundary: ProgramDateTime?
@@ -39,6 +40,7 @@ package struct RecordingCursor: Equatable, Sendable {
         let lossEnd = journal.losses.last.map { $0.date.advanced(byMilliseconds: $0.milliseconds) }
         (start, end) = (journal.segments.isEmpty ? lossEnd ?? journal.plan.start : nil, journal.plan.end)
         (self.split, self.firstMediaSequence) = (split, firstMediaSequence)
+        includesSlate = journal.plan.includesSlate
         last = journal.segments.last.map { segment in
             if let lossEnd, lossEnd > segment.dateEnd { return Position(mediaSequence: nil, dateEnd: lossEnd) }
             return Position(mediaSequence: segment.mediaSequence, dateEnd: segment.dateEnd)
@@ -65,11 +67,12 @@ package struct RecordingCursor: Equatable, Sendable {
             return .finish(next: entry.programDateTime)
         }
         if let last, isMissing(after: last, before: entry) { return lose(after: last.dateEnd, before: entry) }
-        if entry.isGap || entry.transportStream == nil {
+        let isMissing = entry.isGap || !includesSlate && entry.isOutageSlate
+        if isMissing || entry.transportStream == nil {
             advance(over: entry)
             let length = entry.programDateTimeEnd.milliseconds(since: entry.programDateTime)
             return .lose(
-                RecordingLoss(entry.isGap ? .missing : .unreadable, at: entry.programDateTime, milliseconds: length))
+                RecordingLoss(isMissing ? .missing : .unreadable, at: entry.programDateTime, milliseconds: length))
         }
         return .append(entry)
     }
@@ -103,6 +106,11 @@ package struct RecordingCursor: Equatable, Sendable {
         guard let end, let last, last.dateEnd < end else { return nil }
         self.last = Position(mediaSequence: last.mediaSequence, dateEnd: end)
         return RecordingLoss(.evicted, at: last.dateEnd, milliseconds: end.milliseconds(since: last.dateEnd))
+    }
+
+    /// Sets where another file begins, of a recording that the guide splits.
+    package mutating func setProgramEnd(_ end: ProgramDateTime?) {
+        if split == .program { boundary = end }
     }
 
     package mutating func advance(over entry: RingEntry) {

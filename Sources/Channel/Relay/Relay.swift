@@ -20,8 +20,9 @@ package struct Relay {
     private var sourcesWithCompanion: Set<Int> = []
     /// The audio renditions of each source beside that of its variant.
     private var audioRenditions: [Int: AudioRenditionTracks] = [:]
-    /// The variants of each source beside the leading one, and those of the primary that are beyond the limit.
+    /// The variants of each source beside the leading one, and that one.
     private var variants: [Int: [VideoTrackIdentity]] = [:]
+    private var leadingVariants: [Int: VideoTrackIdentity] = [:]
     private var subtitles: [Rendition] = []
     private var captions: [Rendition] = []
     /// The ring in the spool, until it is opened.
@@ -110,7 +111,8 @@ extension Relay {
 
     private mutating func handle(_ event: UpstreamEvent, of source: Int) async throws(ChannelError) {
         switch event {
-        case .variantSelected(_, let audio, let listed, let captions):
+        case .variantSelected(let variant, let audio, let listed, let captions):
+            leadingVariants[source] = variant.trackIdentity
             if audio?.uri != nil { sourcesWithCompanion.insert(source) } else { sourcesWithCompanion.remove(source) }
             if source == 0 {
                 (subtitles, self.captions) = (listed, captions)
@@ -144,7 +146,7 @@ extension Relay {
     private mutating func addSource(_ source: Int) {
         pipeline?.addSource(
             source, hasCompanion: sourcesWithCompanion.contains(source), audioRenditions: audioRenditions[source],
-            variants: variants[source] ?? [])
+            variants: variants[source] ?? [], leading: leadingVariants[source])
     }
 
     private mutating func openRing(

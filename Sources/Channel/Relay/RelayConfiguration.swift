@@ -11,9 +11,9 @@ package struct RelayConfiguration: Sendable {
     /// Silence after which missing time is listed as gaps: an outage is published, a late segment is not.
     ///
     /// Viewers who wait for a moment are better off than viewers who cross a discontinuity.
-    private static let gapDelay = OutageGapTimer.Tolerance(.halves(7), atLeast: .seconds(8))
+    private static let gapDelay = OutageTimer.Tolerance(.halves(7), atLeast: .seconds(8))
     /// Silence after which the slate is published: before players run out of media.
-    private static let slateDelay = OutageGapTimer.Tolerance(.halves(3), atLeast: .seconds(3))
+    private static let slateDelay = OutageTimer.Tolerance(.halves(3), atLeast: .seconds(3))
 
     package var upstream: String
     /// URLs of backups, in failover order.

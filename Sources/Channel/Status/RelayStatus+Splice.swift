@@ -76,8 +76,9 @@ extension RelayStatus {
         /// RESOLUTION and BANDWIDTH of the variant for which the track was made; the height is 0 if there was none.
         package let height: Int
         package let bandwidth: Int
-        /// Segments that the track has, and gaps of it alone.
+        /// Segments that the track has, those with the media of another variant, and gaps of it alone.
         package let segments: Int
+        package let segmentsOfOthers: Int
         package let gaps: Int
         package let droppedFrames: Int
 
@@ -85,6 +86,7 @@ extension RelayStatus {
             height = track.height
             bandwidth = track.bandwidth
             segments = counts.segments
+            segmentsOfOthers = counts.otherSegments
             gaps = counts.gaps
             droppedFrames = counts.droppedFrames
         }

@@ -16,16 +16,18 @@ package struct RecordingRequest: Equatable, Sendable {
     package let range: Range
     /// Whether no retention removes it.
     package let isKept: Bool
+    /// Whether it has the slate of outages.
+    package let includesSlate: Bool
 
     private enum Key: String, CaseIterable {
-        case channel, start, end, name, before, after, keep
+        case channel, start, end, name, before, after, keep, slate
         case program = "programme"
     }
 
     /// Reads the body of a POST.
     package init(_ node: ConfigurationNode) throws(ConfigurationError) {
         var reader = ConfigurationReader(.request)
-        var (channel, name, isKept): (String?, String?, Bool?)
+        var (channel, name, isKept, includesSlate): (String?, String?, Bool?, Bool?)
         var moments: [Key: ProgramDateTime] = [:]
         var margins: [Key: Duration] = [:]
         let entries =
@@ -35,6 +37,7 @@ package struct RecordingRequest: Equatable, Sendable {
             case .channel: channel = reader.text(node, .slug)
             case .name: name = reader.text(node, .text)
             case .keep: isKept = reader.bool(node)
+            case .slate: includesSlate = reader.bool(node)
             case .program where node.content == .scalar("now", .text): break
             case .start, .end, .program: moments[key] = reader.moment(node)
             case .before, .after: margins[key] = reader.duration(node)
@@ -52,7 +55,7 @@ package struct RecordingRequest: Equatable, Sendable {
         }
         try reader.finish()
         self.channel = channel ?? ""
-        (self.name, self.isKept) = (name, isKept ?? false)
+        (self.name, self.isKept, self.includesSlate) = (name, isKept ?? false, includesSlate ?? true)
         range =
             if let end = moments[.end] {
                 .between(start: moments[.start], end: end)

@@ -64,6 +64,7 @@ package struct ChannelOptions: Sendable {
         package let record = Field<String>(.record)
         package let recordTo = Field<RecordingPattern>(.recordTo)
         package let split = Field<RecordingSplit>(.split)
+        package let recordsSlate = Field<Bool>(.recordSlate)
         package let keep = Field<Duration>(.keep)
         package let keepSize = Field<Int>(.keepSize)
         /// Tokens of which a viewer needs one, or one of the server; nil: as the server's other channels.

@@ -35,7 +35,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case stills, burst, spool, record
     // Recordings.
     case recordTo = "record-to"
-    case split, keep
+    case split
+    case recordSlate = "record-slate"
+    case keep
     case keepSize = "keep-size"
     // Viewers.
     case token, tokens
@@ -221,7 +223,10 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 .recording, from: \.isOperator,
                 "Path of its recordings, .ts, .mp4 or .mkv: DIR/{channel}/{start:%Y-%m-%d_%H-%M}.mkv.")
         case .split:
-            return row(.split, from: \.isOperator, "When a recording goes on in another file: 1h, day or never.")
+            return row(
+                .split, from: \.isOperator, "When a recording goes on in another file: 1h, day, programme or never.")
+        case .recordSlate:
+            return row(.flag, from: \.isOperator, "Whether recordings have the slate of outages. By default they do.")
         case .keep: return row(.span, from: \.isOperator, "How long recordings are kept: 14d.")
         case .keepSize:
             return row(

@@ -43,15 +43,6 @@ package struct ListedChannel: Equatable, Sendable {
         self.sources = sources
         self.options = options
     }
-
-    /// Whether a run of the channel would be another one with `other`: its sources or its options differ. What only
-    /// guides and people read may differ, how long it runs without viewers, and who its viewers are.
-    func isRelayedDifferently(from other: ListedChannel) -> Bool {
-        var options = options
-        options.idle = other.options.idle
-        options.tokens = other.options.tokens
-        return sources != other.sources || options != other.options
-    }
 }
 
 /// An attribute that is passed on as it is.

@@ -172,7 +172,7 @@ private struct EntryDetails: Sendable {
     private let privateData: SpoolFile?
     private let extent: TransportStreamExtent?
     private let audioFiles: [TrackFile?]
-    private let videoFiles: [TrackFile?]
+    private let videoFiles: [VariantMedia<TrackFile>]
     private let leadingAudioBytes: Int
     private let upstream: UpstreamPosition?
     private let audioTracks: [AudioTrackPoint]

@@ -25,8 +25,8 @@ package struct RingEntry: Equatable, Sendable {
     package var transportStream: TransportStreamPoint?
     /// The audio tracks of `resumePoint`, in their order; nil for a track without audio. Fewer than those in a gap.
     package var audioFiles: [TrackFile?] = []
-    /// The same of its video tracks. nil: a gap of the track.
-    package var videoFiles: [TrackFile?] = []
+    /// The same of its video tracks. Those of which there is none have the leading video, as in a slate.
+    package var videoFiles: [VariantMedia<TrackFile>] = []
     /// The bytes of the leading audio in the segment; 0 if there is no video track beside the leading one.
     package var leadingAudioBytes = 0
     /// Whether the segment is listed under EXT-X-GAP (draft-pantos-hls-rfc8216bis §4.4.4.7).
@@ -38,6 +38,9 @@ package struct RingEntry: Equatable, Sendable {
     package var listedFrom: UInt64
     /// The bytes of its subtitle files, of all renditions.
     var subtitleBytes: UInt64 = 0
+
+    /// Whether the slate fills an outage in it.
+    package var isOutageSlate: Bool { !isGap && resumePoint.upstream == nil }
 
     /// The end time of the last sample.
     package var programDateTimeEnd: ProgramDateTime {
@@ -54,14 +57,17 @@ package struct RingEntry: Equatable, Sendable {
 
     /// The files of the tracks beside the leading one that are not lost.
     var playableTracks: [TrackFile] {
-        isGap ? [] : (audioFiles + videoFiles).compactMap(\.self).filter { !$0.isGap }
+        isGap ? [] : trackFiles.compactMap(\.self).filter { !$0.isGap }
     }
+
+    /// The files of the tracks beside the leading one, audio first; nil for a track without one of its own.
+    var trackFiles: [TrackFile?] { audioFiles + videoFiles.map(\.own) }
 
     /// The segment as a video track beside the leading one has it, with the leading audio: what the master playlist lists.
     func ofVideoTrack(_ track: Int) -> RingEntry {
         var entry = self
         entry.transportStream = nil
-        guard !isGap, let file = videoFiles[track], let format = file.format, !file.isGap else {
+        guard !isGap, let file = videoFiles[track].own, let format = file.format, !file.isGap else {
             entry.isGap = true
             return entry
         }
@@ -73,7 +79,7 @@ package struct RingEntry: Equatable, Sendable {
     /// The init sections that playlists list with the segment, its own and then those of its tracks.
     var initializations: [(file: SpoolFile, isGap: Bool, isAudioOnly: Bool)] {
         [(initialization, isGap, format.isAudioOnly)]
-            + (audioFiles + videoFiles).compactMap(\.self)
+            + trackFiles.compactMap(\.self)
             .map { ($0.initialization, isGap || $0.isGap, $0.format == nil) }
     }
 
@@ -93,7 +99,8 @@ package struct RingEntry: Equatable, Sendable {
             entry.resumePoint.videoTracks = previous.resumePoint.videoTracks
         }
         entry.audioFiles = audioFiles.sharingTexts(with: previous.audioFiles)
-        entry.videoFiles = videoFiles.sharingTexts(with: previous.videoFiles)
+        let shared = videoFiles.map(\.own).sharingTexts(with: previous.videoFiles.map(\.own))
+        entry.videoFiles = zip(videoFiles, shared).map { file, shared in shared.map { .own($0) } ?? file }
         if let parameters = previous.transportStream?.parameters, transportStream?.parameters == parameters {
             entry.transportStream?.parameters = parameters
         }
@@ -116,15 +123,22 @@ package struct RingEntry: Equatable, Sendable {
             list(.video, in: &value, exists: isIndependent && format.videoCodec != nil)
             value.uri = SpoolName.extract(.iframe, of: segment.name)
         case .audio(0): list(.audio, in: &value, exists: format.audioCodec != nil)
-        case .video(let number): list(videoFiles, number, in: &value)
-        case .audio(let number): list(audioFiles, number, in: &value)
+        case .video(let number):
+            switch videoFiles.indices.contains(number - 1) ? videoFiles[number - 1] : .other(0) {
+            case .gap: list(nil, in: &value)
+            case .own(let file): list(file, in: &value)
+            case .other(0): list(.video, in: &value, exists: format.videoCodec != nil)
+            case .other(let other):
+                list(videoFiles.indices.contains(other - 1) ? videoFiles[other - 1].own : nil, in: &value)
+            }
+        case .audio(let number):
+            list(audioFiles.indices.contains(number - 1) ? audioFiles[number - 1] : nil, in: &value)
         }
         return value
     }
 
     /// Lists the file of a track beside the leading one.
-    private func list(_ files: [TrackFile?], _ number: Int, in value: inout MediaSegment) {
-        let file = files.indices.contains(number - 1) ? files[number - 1] : nil
+    private func list(_ file: TrackFile?, in value: inout MediaSegment) {
         value.uri = file?.segment.name ?? value.uri
         value.map = file.map { MediaInitialization(uri: $0.initialization.name) }
         value.isGap = isGap || file?.isGap ?? true

@@ -10,9 +10,6 @@ extension RingIndex {
     func entry(for segment: NewSegment, afterInterruption: Bool) -> RingEntry {
         let isDiscontinuous = segment.isDiscontinuous || afterInterruption
         let name = SpoolName.segment(mediaSequence: nextMediaSequence, header: segment.header)
-        let files = { (kind: SpoolName.TrackKind, tracks: [NewTrack?]) in
-            tracks.enumerated().map { index, track in track.map { file(for: $0, kind, track: index) } }
-        }
         var entry = RingEntry(
             mediaSequence: nextMediaSequence,
             discontinuitySequence: discontinuitySequence + (isDiscontinuous ? 1 : 0),
@@ -23,8 +20,13 @@ extension RingIndex {
             segment: SpoolFile(name: name, byteCount: segment.byteCount),
             duration: segment.duration, programDateTime: segment.programDateTime, resumePoint: segment.resumePoint,
             format: segment.format, adMarkers: segment.adMarkers,
-            transportStream: segment.transportStream, audioFiles: files(.audio, segment.audioTracks),
-            videoFiles: files(.video, segment.videoTracks), leadingAudioBytes: segment.leadingAudioBytes,
+            transportStream: segment.transportStream,
+            audioFiles: segment.audioTracks.enumerated().map { index, track in
+                track.map { file(for: $0, .audio, track: index) }
+            },
+            videoFiles: segment.videoTracks.enumerated().map { index, track in
+                track.map { file(for: $0, .video, track: index) }
+            }, leadingAudioBytes: segment.leadingAudioBytes,
             isGap: false, listedFrom: firstMediaSequence)
         entry.adBreak = adBreak(of: entry)
         if let found = foundBreak(before: entry) { entry.adMarkers.dateRanges.append(found) }

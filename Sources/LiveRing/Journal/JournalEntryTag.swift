@@ -92,8 +92,10 @@ struct JournalEntryTag {
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters), (.adBreak, Self.text(of: entry.adBreak)),
             (.sidecars, entry.transportStream.flatMap(Self.text)),
-            (.audioTracks, Self.text(of: resumePoint.audioTracks)), (.audioFiles, Self.text(of: entry.audioFiles)),
-            (.videoTracks, Self.words(resumePoint.videoTracks)), (.videoFiles, Self.text(of: entry.videoFiles)),
+            (.audioTracks, Self.text(of: resumePoint.audioTracks)),
+            (.audioFiles, Self.words(entry.audioFiles.map { $0.map(Self.text) ?? Self.noFile })),
+            (.videoTracks, Self.words(resumePoint.videoTracks)),
+            (.videoFiles, Self.words(entry.videoFiles.map(Self.text))),
             (
                 .extent,
                 entry.transportStream?.extent.map { "\($0.byteCount)/\($0.leadByteCount)/\($0.pause)/\($0.shift)" }
@@ -123,15 +125,23 @@ struct JournalEntryTag {
 
     private static func words(_ words: [String]) -> String? { words.isEmpty ? nil : words.joined(separator: " ") }
 
-    /// `init section:bytes:segment:bytes` of each track, or a hyphen; nil if there is none. Of video tracks, the codec, the
-    /// width, the height, the frame rate and the video range follow.
-    private static func text(of files: [TrackFile?]) -> String? {
-        words(
-            files.map { file in
-                guard let file else { return "-" }
-                let names = [file.initialization, file.segment].map { "\($0.name):\($0.byteCount)" }
-                return (names + (file.format.map(fields) ?? [])).joined(separator: ":")
-            })
+    private static let noFile = "-"
+    private static let otherTrack = "="
+
+    /// `init section:bytes:segment:bytes`. Of a video track, the codec, the width, the height, the frame rate and the video
+    /// range follow.
+    private static func text(of file: TrackFile) -> String {
+        let names = [file.initialization, file.segment].map { "\($0.name):\($0.byteCount)" }
+        return (names + (file.format.map(fields) ?? [])).joined(separator: ":")
+    }
+
+    /// The same, a hyphen for a gap, or `=` and the number of another track.
+    private static func text(of media: VariantMedia<TrackFile>) -> String {
+        switch media {
+        case .gap: noFile
+        case .own(let file): text(of: file)
+        case .other(let track): "\(otherTrack)\(track)"
+        }
     }
 
     private static func fields(of format: SegmentFormat) -> [String] {
@@ -179,8 +189,9 @@ struct JournalEntryTag {
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
             format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
             adBreak: try adBreak(),
-            transportStream: try transportStream(), audioFiles: try files(.audioFiles, of: .audio),
-            videoFiles: try files(.videoFiles, of: .video),
+            transportStream: try transportStream(),
+            audioFiles: try files(.audioFiles) { word, _ in Self.audioFile(word) },
+            videoFiles: try files(.videoFiles, Self.videoFile),
             leadingAudioBytes: text(.leadingAudioBytes) == nil
                 ? 0 : try number(.leadingAudioBytes, in: RingRanges.sizes),
             isGap: segment.isGap,
@@ -278,26 +289,37 @@ struct JournalEntryTag {
         return tracks
     }
 
-    private func files(_ name: Name, of kind: SpoolName.TrackKind) throws(RingError) -> [TrackFile?] {
-        var files: [TrackFile?] = []
-        for word in (text(name) ?? "").split(separator: " ") {
-            guard word != "-" else {
-                files.append(nil)
-                continue
-            }
-            let parts = word.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count == (kind == .video ? 9 : 4), SpoolName.isInitialization(parts[0]),
-                SpoolName.trackFile(named: parts[2])?.kind == kind,
-                let sizes = Int64(parts[1]).flatMap({ first in Int64(parts[3]).map { [first, $0] } }),
-                sizes.allSatisfy(RingRanges.sizes.contains)
-            else { throw .damagedJournalEntry(uri: uri, attribute: name.rawValue) }
-            files.append(
-                TrackFile(
-                    initialization: SpoolFile(name: String(parts[0]), byteCount: Int(sizes[0])),
-                    segment: SpoolFile(name: String(parts[2]), byteCount: Int(sizes[1])),
-                    format: kind == .video ? Self.format(of: parts[4...].map(String.init)) : nil))
-        }
+    private func files<File>(
+        _ name: Name, _ read: (_ word: Substring, _ count: Int) -> File?
+    ) throws(RingError) -> [File] {
+        let words = (text(name) ?? "").split(separator: " ")
+        let files = words.compactMap { read($0, words.count) }
+        guard files.count == words.count else { throw .damagedJournalEntry(uri: uri, attribute: name.rawValue) }
         return files
+    }
+
+    private static func audioFile(_ word: Substring) -> TrackFile?? {
+        word == noFile ? .some(nil) : file(word, of: .audio).map { .some($0) }
+    }
+
+    /// - Parameter count: the number of tracks.
+    private static func videoFile(_ word: Substring, count: Int) -> VariantMedia<TrackFile>? {
+        if word == noFile { return .gap }
+        guard word.hasPrefix(otherTrack) else { return file(word, of: .video).map { .own($0) } }
+        return Int(word.dropFirst()).flatMap { (0...count).contains($0) ? .other($0) : nil }
+    }
+
+    private static func file(_ word: Substring, of kind: SpoolName.TrackKind) -> TrackFile? {
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == (kind == .video ? 9 : 4), SpoolName.isInitialization(parts[0]),
+            SpoolName.trackFile(named: parts[2])?.kind == kind,
+            let sizes = Int64(parts[1]).flatMap({ first in Int64(parts[3]).map { [first, $0] } }),
+            sizes.allSatisfy(RingRanges.sizes.contains)
+        else { return nil }
+        return TrackFile(
+            initialization: SpoolFile(name: String(parts[0]), byteCount: Int(sizes[0])),
+            segment: SpoolFile(name: String(parts[2]), byteCount: Int(sizes[1])),
+            format: kind == .video ? format(of: parts[4...].map(String.init)) : nil)
     }
 
     /// - Parameter fields: five, as `fields(of:)` returns them.

@@ -1,4 +1,5 @@
 import Playlist
+import Support
 
 /// The state of a ring as its spool directory describes it.
 struct RingRecovery {
@@ -115,8 +116,8 @@ struct RingRecovery {
         var lastChange: UInt64?
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
-            let audioFiles = recorded.audioFiles.map { withGap($0, files, isRecent: isRecent) }
-            let videoFiles = recorded.videoFiles.map { withGap($0, files, isRecent: isRecent) }
+            let audioFiles = recorded.audioFiles.map { $0.map { withGap($0, files, isRecent: isRecent) } }
+            let videoFiles = recorded.videoFiles.map { $0.map { withGap($0, files, isRecent: isRecent) } }
             if isGap != recorded.isGap { lastChange = recorded.mediaSequence }
             let isChanged =
                 isGap != recorded.isGap || audioFiles != recorded.audioFiles || videoFiles != recorded.videoFiles
@@ -176,8 +177,8 @@ struct RingRecovery {
     }
 
     /// The files of a track beside the leading one, which are a gap if one of them is lost.
-    private static func withGap(_ recorded: TrackFile?, _ files: SpoolFiles, isRecent: Bool) -> TrackFile? {
-        guard var file = recorded else { return nil }
+    private static func withGap(_ recorded: TrackFile, _ files: SpoolFiles, isRecent: Bool) -> TrackFile {
+        var file = recorded
         file.isGap = ![file.segment, file.initialization].allSatisfy { files.isThere($0, isRecent: isRecent) }
         return file
     }

@@ -284,7 +284,7 @@ extension DVRRing {
         guard SpoolName.isInitialization(segment.initialization.name) else {
             throw .badInitializationName(segment.initialization.name)
         }
-        for track in segment.audioTracks + segment.videoTracks {
+        for track in segment.tracks {
             guard let name = track?.initialization.name, !SpoolName.isInitialization(name) else { continue }
             throw .badInitializationName(name)
         }
@@ -332,7 +332,7 @@ extension DVRRing {
             try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
         }
         for file in newFiles(of: segment) { try spool.write(file.name, [file.bytes[...]], leaving: reserve) }
-        let tracks = zip(segment.audioTracks + segment.videoTracks, entry.audioFiles + entry.videoFiles)
+        let tracks = zip(segment.tracks, entry.trackFiles)
         for (track, file) in tracks {
             guard let track, let file else { continue }
             if index.initializations[file.initialization.name] == nil {

@@ -31,8 +31,8 @@ package struct NewSegment: Sendable {
     package var sidecars: [SidecarFile]
     /// The audio of the tracks of `resumePoint`, in their order; nil for a track without audio.
     package var audioTracks: [NewTrack?] = []
-    /// The same of the video tracks; nil: a gap of the track.
-    package var videoTracks: [NewTrack?] = []
+    /// The same of the video tracks; if there are fewer, the others have the media of the leading one.
+    package var videoTracks: [VariantMedia<NewTrack>] = []
     /// The bytes of the leading audio in the payload, which belongs to every video track. 0 if there is no other.
     package var leadingAudioBytes = 0
 
@@ -56,6 +56,9 @@ package struct NewSegment: Sendable {
         self.transportStream = transportStream
         self.sidecars = sidecars
     }
+
+    /// The media of the tracks beside the leading one, audio first; nil for a track without media of its own.
+    var tracks: [NewTrack?] { audioTracks + videoTracks.map(\.own) }
 
     /// The size of the segment file in bytes.
     package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }

@@ -9,18 +9,18 @@ package struct VideoConfiguration: Hashable, Sendable {
     package enum Codec: Hashable, Sendable { case h264, hevc, mpeg2 }
 
     package let codec: Codec
+    /// The sets by kind: a copy of a packet retains one reference instead of three.
+    private let sets: [[[UInt8]]]
     /// HEVC only.
-    package let videoParameterSets: [[UInt8]]
-    package let sequenceParameterSets: [[UInt8]]
-    package let pictureParameterSets: [[UInt8]]
+    package var videoParameterSets: [[UInt8]] { sets[0] }
+    package var sequenceParameterSets: [[UInt8]] { sets[1] }
+    package var pictureParameterSets: [[UInt8]] { sets[2] }
 
     package init(
         codec: Codec, videoParameterSets: [[UInt8]] = [], sequenceParameterSets: [[UInt8]],
         pictureParameterSets: [[UInt8]]
     ) {
         self.codec = codec
-        self.videoParameterSets = videoParameterSets
-        self.sequenceParameterSets = sequenceParameterSets
-        self.pictureParameterSets = pictureParameterSets
+        sets = [videoParameterSets, sequenceParameterSets, pictureParameterSets]
     }
 }

@@ -39,6 +39,15 @@ package struct VideoTrackIdentity: Hashable, Sendable {
         }
     }
 
+    private func distance(to other: Self) -> Distance {
+        Distance(height: abs(height - other.height), bandwidth: abs(bandwidth - other.bandwidth))
+    }
+
+    /// The index of the nearest of `candidates`, the first one of several; nil if there are none.
+    package func nearest(among candidates: [VideoTrackIdentity]) -> Int? {
+        candidates.indices.min { distance(to: candidates[$0]) < distance(to: candidates[$1]) }
+    }
+
     /// Returns for each of `tracks` the index of a candidate, so that each is used once, their order by size is kept, and the
     /// sum of the distances is the least. nil: there are fewer candidates, and the others are nearer to them.
     package static func nearest(to tracks: [VideoTrackIdentity], among candidates: [VideoTrackIdentity]) -> [Int?] {
@@ -63,10 +72,9 @@ package struct VideoTrackIdentity: Hashable, Sendable {
         for (index, track) in fewer.enumerated() {
             var row = none
             for (other, candidate) in more.enumerated() {
+                let distance = track.distance(to: candidate)
                 let paired = sums[index][other].map {
-                    Distance(
-                        height: $0.height + abs(track.height - candidate.height),
-                        bandwidth: $0.bandwidth + abs(track.bandwidth - candidate.bandwidth))
+                    Distance(height: $0.height + distance.height, bandwidth: $0.bandwidth + distance.bandwidth)
                 }
                 row[other + 1] = [row[other], paired].compactMap(\.self).min()
             }

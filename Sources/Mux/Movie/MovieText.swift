@@ -1,18 +1,18 @@
 import Media
 
-/// The title and the chapters of a movie: `udta` with `meta` as iTunes writes it, and `chpl` as Nero does. ffmpeg, VLC, mpv
+/// The tags and the chapters of a movie: `udta` with `meta` as iTunes writes it, and `chpl` as Nero does. ffmpeg, VLC, mpv
 /// and Jellyfin read both.
 struct MovieText: Equatable, Sendable {
-    let title: String?
+    let tags: [MovieWriter.Tag]
     let chapters: [MovieWriter.Chapter]
 
     /// `chpl` counts its chapters in a byte.
     private static let mostChapters = 255
 
     func write(to moov: inout BoxWriter) {
-        guard title != nil || !chapters.isEmpty else { return }
+        guard !tags.isEmpty || !chapters.isEmpty else { return }
         moov.box("udta") { udta in
-            if let title { Self.write(title, to: &udta) }
+            if !tags.isEmpty { writeTags(to: &udta) }
             guard !chapters.isEmpty else { return }
             udta.fullBox("chpl", version: 1) { chpl in
                 let chapters = chapters.prefix(Self.mostChapters)
@@ -29,7 +29,7 @@ struct MovieText: Equatable, Sendable {
         }
     }
 
-    private static func write(_ title: String, to udta: inout BoxWriter) {
+    private func writeTags(to udta: inout BoxWriter) {
         udta.fullBox("meta") { meta in
             meta.fullBox("hdlr") { hdlr in
                 hdlr.u32(0)
@@ -38,14 +38,26 @@ struct MovieText: Equatable, Sendable {
                 hdlr.zeros(9)
             }
             meta.box("ilst") { ilst in
-                ilst.box(BoxType(code: 0xA96E_616D)) { name in  // ©nam
-                    name.box("data") { data in
-                        data.u32(1)  // UTF-8
-                        data.u32(0)
-                        data.append(title.utf8)
+                for tag in tags {
+                    ilst.box(tag.type) { item in
+                        item.box("data") { data in
+                            data.u32(1)  // UTF-8
+                            data.u32(0)
+                            data.append(tag.text.utf8)
+                        }
                     }
                 }
             }
+        }
+    }
+}
+
+extension MovieWriter.Tag {
+    fileprivate var type: BoxType {
+        switch kind {
+        case .title: BoxType(code: 0xA96E_616D)  // ©nam
+        case .date: BoxType(code: 0xA964_6179)  // ©day
+        case .network: "tvnn"
         }
     }
 }

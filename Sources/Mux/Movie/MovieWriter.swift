@@ -16,6 +16,16 @@ package struct MovieWriter: Equatable, Sendable {
         package init(start: Ticks, title: String) { (self.start, self.title) = (start, title) }
     }
 
+    /// A text about the whole movie.
+    package struct Tag: Equatable, Sendable {
+        package enum Kind: Sendable { case title, date, network }
+
+        let kind: Kind
+        let text: String
+
+        package init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
+    }
+
     /// Whole times of the channel are whole times of both tracks' timescales in steps of this.
     private static let shiftUnit: Int64 = 5
 
@@ -76,11 +86,11 @@ package struct MovieWriter: Equatable, Sendable {
     ///   - presented: the part of the timeline that is presented, in times of the file's first period; what was appended
     ///     before and after it is only decoded.
     ///   - chapters: in order.
-    package func head(presenting presented: Range<Ticks>, chapters: [Chapter] = [], title: String? = nil) -> [UInt8] {
+    package func head(presenting presented: Range<Ticks>, chapters: [Chapter] = [], tags: [Tag] = []) -> [UInt8] {
         let (type, tracks) = (Self.fileType, tracks.filter { !$0.sizes.isEmpty })
         let tables = tracks.reduce(0) { $0 + $1.byteCount }
         let isLarge = UInt64(tables) + mediaByteCount + 1 << 20 > UInt64(UInt32.max)
-        let text = MovieText(title: title, chapters: chapters)
+        let text = MovieText(tags: tags, chapters: chapters)
         var movie = BoxWriter(capacity: tables + 4096)
         var dataStart: UInt64 = 0
         // The offsets take as many bytes whatever they are.

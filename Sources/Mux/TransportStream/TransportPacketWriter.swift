@@ -51,9 +51,8 @@ struct TransportPacketWriter {
     mutating func append(
         _ payload: [UInt8], on pid: UInt16, clock: Ticks? = nil, isRandomAccessPoint: Bool = false, extra: Int = 0
     ) {
-        let field = Self.adaptationField(
+        let field = AdaptationField(
             clock: clock, isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: skipped.remove(pid) != nil)
-        let firstRoom = Self.firstRoom(field)
         let count = counts[pid, default: 0]
         let packets =
             extra
@@ -62,13 +61,13 @@ struct TransportPacketWriter {
         var sent = 0
         StepCounter.add(payload.count + packets * PacketStride.packetSize)
         for index in 0..<packets {
-            let room = index == 0 ? firstRoom : Self.payloadSize
+            let room = Self.payloadSize - (index == 0 ? field.byteCount : 0)
             // Each of the following packets keeps one byte at least.
             let size = max(0, min(room, payload.count - sent - (packets - 1 - index)))
             appendHeader(
                 pid, startsUnit: index == 0, counter: count + index, hasField: size < Self.payloadSize, hasPayload: true
             )
-            appendAdaptationField(index == 0 ? field : [], stuffing: room - size)
+            append(index == 0 ? field : AdaptationField(), stuffing: room - size)
             bytes.append(contentsOf: payload[sent..<sent + size])
             sent += size
         }
@@ -77,20 +76,16 @@ struct TransportPacketWriter {
 
     /// Returns the smallest number of packets for a payload.
     static func packetCount(forPayloadOf size: Int, hasClock: Bool, isRandomAccessPoint: Bool) -> Int {
-        let room = firstRoom(
-            adaptationField(clock: hasClock ? .zero : nil, isRandomAccessPoint: isRandomAccessPoint))
-        return 1 + (max(0, size - room) + payloadSize - 1) / payloadSize
+        let field = AdaptationField(clock: hasClock ? .zero : nil, isRandomAccessPoint: isRandomAccessPoint)
+        return 1 + (max(0, size + field.byteCount - payloadSize) + payloadSize - 1) / payloadSize
     }
-
-    /// Payload bytes in a first packet with `field`.
-    private static func firstRoom(_ field: [UInt8]) -> Int { payloadSize - (field.isEmpty ? 0 : field.count + 1) }
 
     /// Appends a packet without payload that only carries PCR. It does not advance the continuity counter.
     mutating func append(clock: Ticks, on pid: UInt16) {
-        let field = Self.adaptationField(clock: clock, isRandomAccessPoint: false)
+        let field = AdaptationField(clock: clock)
         let last = counts[pid, default: 0] + Self.counterPeriod - 1
         appendHeader(pid, startsUnit: false, counter: last, hasField: true, hasPayload: false)
-        appendAdaptationField(field, stuffing: Self.payloadSize - field.count - 1)
+        append(field, stuffing: Self.payloadSize - field.byteCount)
     }
 
     private mutating func appendHeader(
@@ -103,26 +98,36 @@ struct TransportPacketWriter {
         bytes.append(control | UInt8(counter & (Self.counterPeriod - 1)))
     }
 
-    /// Appends the length and the field, which ends with `stuffing` bytes. Nothing is appended for an empty field.
-    private mutating func appendAdaptationField(_ field: [UInt8], stuffing: Int) {
-        let size = (field.isEmpty ? 0 : field.count + 1) + stuffing
+    /// Appends the field with its length, and `stuffing` bytes that belong to it.
+    private mutating func append(_ field: AdaptationField, stuffing: Int) {
+        let size = field.byteCount + stuffing
         guard size > 0 else { return }
         bytes.append(UInt8(size - 1))
         guard size > 1 else { return }
-        bytes.append(contentsOf: field.isEmpty ? [0] : field)
-        bytes.append(contentsOf: repeatElement(0xFF, count: size - 1 - max(1, field.count)))
+        bytes.append(field.flags)
+        if let clock = field.clock { Self.append(clock, to: &bytes) }
+        bytes.append(contentsOf: repeatElement(0xFF, count: size - max(2, field.byteCount)))
     }
 
-    /// adaptation_field() without its length; empty if there is nothing to carry (§2.4.3.4).
-    private static func adaptationField(
-        clock: Ticks?, isRandomAccessPoint: Bool, isDiscontinuous: Bool = false
-    ) -> [UInt8] {
-        guard clock != nil || isRandomAccessPoint || isDiscontinuous else { return [] }
-        let flags: UInt8 =
-            (isDiscontinuous ? 0x80 : 0) | (isRandomAccessPoint ? 0x40 : 0) | (clock == nil ? 0 : 0x10)
-        guard let base = clock?.wire.count else { return [flags] }
-        // program_clock_reference_base has 33 bits; six reserved bits and an extension of 0 follow.
-        let high = (0..<4).map { UInt8(truncatingIfNeeded: base >> Int64(25 - 8 * $0)) }
-        return [flags] + high + [UInt8(base & 1) << 7 | 0x7E, 0]
+    /// program_clock_reference_base of 33 bits, six reserved bits, and an extension of 0 (§2.4.3.5).
+    private static func append(_ clock: Ticks, to bytes: inout [UInt8]) {
+        let base = clock.wire.count
+        for shift: Int64 in [25, 17, 9, 1] { bytes.append(UInt8(truncatingIfNeeded: base >> shift)) }
+        bytes.append(UInt8(base & 1) << 7 | 0x7E)
+        bytes.append(0)
     }
+}
+
+/// What adaptation_field() carries beside stuffing (ISO/IEC 13818-1 §2.4.3.4).
+private struct AdaptationField {
+    var clock: Ticks?
+    var isRandomAccessPoint = false
+    var isDiscontinuous = false
+
+    var flags: UInt8 {
+        (isDiscontinuous ? 0x80 : 0) | (isRandomAccessPoint ? 0x40 : 0) | (clock == nil ? 0 : 0x10)
+    }
+
+    /// Bytes with the one that states the length; 0 if there is nothing to carry.
+    var byteCount: Int { flags == 0 ? 0 : clock == nil ? 2 : 8 }
 }

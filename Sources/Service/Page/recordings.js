@@ -1,4 +1,4 @@
-// The recordings that the API was asked for: a panel of the list, which is there if there are any.
+// The recordings: a panel of the list, which is there if there are any.
 import { duration, element, query } from "./words.js";
 
 const panel = element("details", { hidden: true, open: true, className: "card recordings" });
@@ -13,7 +13,7 @@ function row(recording) {
   const { name, channel, state, reason, start, end, bytes, lostSeconds, playlist } = recording;
   const title = playlist ? element("a", { href: playlist.slice(1) + query }, name) : name;
   return element("tr", {}, ...[
-    title, channel, state, date.formatRange(new Date(start), new Date(end)),
+    title, channel, state, end ? date.formatRange(new Date(start), new Date(end)) : `${date.format(new Date(start))} –`,
     bytes ? `${(bytes / 1e6).toFixed(1)} MB` : "–", lostSeconds ? duration(lostSeconds) : "–",
   ].map((cell, i) => element("td", i === 2 && reason ? { title: reason } : {}, cell)));
 }

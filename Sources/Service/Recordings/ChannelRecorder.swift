@@ -16,16 +16,18 @@ package struct ChannelRecorder: Sendable {
     package struct Settings: Hashable, Sendable {
         package var pattern: RecordingPattern
         package var split: RecordingSplit
+        /// Whether recordings have the slate of outages.
+        package var includesSlate: Bool
         package var retention: RecordingRetention
         /// Whether a recording is closed when the channel ends, because no later process goes on with it.
         package var closesAtEnd: Bool
 
         package init(
-            pattern: RecordingPattern, split: RecordingSplit, retention: RecordingRetention = RecordingRetention(),
-            closesAtEnd: Bool
+            pattern: RecordingPattern, split: RecordingSplit, includesSlate: Bool = true,
+            retention: RecordingRetention = RecordingRetention(), closesAtEnd: Bool
         ) {
-            (self.pattern, self.split, self.retention) = (pattern, split, retention)
-            self.closesAtEnd = closesAtEnd
+            (self.pattern, self.split, self.includesSlate) = (pattern, split, includesSlate)
+            (self.retention, self.closesAtEnd) = (retention, closesAtEnd)
         }
     }
 
@@ -35,7 +37,14 @@ package struct ChannelRecorder: Sendable {
     let title: String?
     let logger: Logger
     let events: RunEvents?
+    /// nil: nobody asks for the recordings.
+    var list: ContinuousRecordings?
+    /// nil: there is no guide.
+    var programs: ProgramLookup?
     var reserve = RecordingFile.reserve
+
+    /// Between two looks for recordings that have become too old.
+    private static let sweepPause = Duration.seconds(3600)
 
     package init(_ settings: Settings, channel: String?, title: String?, logger: Logger, events: RunEvents?) {
         (self.settings, self.channel, self.title) = (settings, channel, title)
@@ -59,8 +68,29 @@ package struct ChannelRecorder: Sendable {
         }.sorted().map { journalPath(of: ProgramDateTime(millisecondsSince1970: $0)) }
     }
 
+    /// Removes what has become too old, until the task is canceled.
+    private func sweepRepeatedly() async {
+        if let list, let channel {
+            await RecordingThread.performLater { [pattern = settings.pattern] in list.read(channel, in: pattern) }
+        }
+        repeat {
+            recordRemoval(
+                await RecordingThread.performLater { settings.retention.sweep(settings.pattern, channel: channel) })
+        } while (try? await Task.sleep(for: Self.sweepPause)) != nil
+    }
+
+    private func recordRemoval(_ paths: [String]) {
+        list?.remove(paths)
+        for path in paths { logger.info("Recording removed: \(path)") }
+    }
+
     /// Records until the channel ends, or the task is canceled.
     package func run(_ state: ChannelState) async {
+        if settings.split == .program, programs == nil {
+            logger.warning("Recordings are not split: there is no guide")
+        }
+        let sweeping = Task { await sweepRepeatedly() }
+        defer { sweeping.cancel() }
         var writer: RecordingWriter?
         var next: ProgramDateTime?
         var finishing: [Task<Void, Never>] = []
@@ -97,7 +127,8 @@ package struct ChannelRecorder: Sendable {
     ) throws(RecordingFile.Failure) -> (writer: RecordingWriter?, left: [RecordingFile]) {
         var left: [RecordingFile] = []
         let follow = { file in
-            RecordingWriter(file, split: settings.split, from: publication.firstMediaSequence)
+            RecordingWriter(
+                file, split: settings.split, from: publication.firstMediaSequence, programs: programs)
         }
         let targetDuration = publication.snapshot.index.targetDuration
         for path in journals {
@@ -122,10 +153,11 @@ package struct ChannelRecorder: Sendable {
             ?? publication.snapshot.index.firstEntry(from: number)
         guard let first else { return (nil, left) }
         let date = first.programDateTime
+        let title = (settings.split == .program ? programs?(date)?.title : nil) ?? title
         let plan = RecordingPlan(
             channel: channel, title: title,
             path: RecordingFile.freePath(settings.pattern.path(channel: channel, title: title, start: date)),
-            format: settings.pattern.format, start: date)
+            format: settings.pattern.format, start: date, includesSlate: settings.includesSlate)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(of: date), reserve: reserve, targetDuration: targetDuration)
         return (follow(file), left)
@@ -133,11 +165,12 @@ package struct ChannelRecorder: Sendable {
 
     /// Whether a recording that an earlier process left is one of these, and not of another pattern.
     private func continues(_ plan: RecordingPlan) -> Bool {
-        let path = plan.start.map { settings.pattern.path(channel: channel, title: title, start: $0) }
+        let path = plan.start.map { settings.pattern.path(channel: channel, title: plan.title, start: $0) }
         return path.map { plan.path == $0 || plan.path.hasPrefix($0 + "-") } ?? false
     }
 
     private func report(_ report: RecordingWriter.Report) {
+        record(report)
         switch report {
         case .opened(let file, isNew: true):
             events?.startRecording(file: file.mediaPath)
@@ -155,8 +188,28 @@ package struct ChannelRecorder: Sendable {
         }
     }
 
+    /// Records a change in the list.
+    private func record(_ report: RecordingWriter.Report) {
+        guard let list else { return }
+        switch report {
+        case .opened(let file, _): list.insert(ContinuousRecording(file.journal, in: settings.pattern))
+        case .appended(let file): list.update(file.journal.plan.path) { $0.count(file.journal) }
+        case .paused(let file?, let failure):
+            list.update(file.journal.plan.path) { $0.state = .paused(reason: failure.message) }
+        case .resumed(let file?): list.update(file.journal.plan.path) { $0.state = .recording }
+        case .paused(nil, _), .resumed(nil): break
+        }
+    }
+
+    private func recordClose(_ file: RecordingFile) {
+        var recording = ContinuousRecording(file.journal, in: settings.pattern)
+        recording.close(file.journal)
+        list?.insert(recording)
+    }
+
     /// Gives a recording its last form, while the next one is written.
     private func finish(_ file: RecordingFile) -> Task<Void, Never> {
+        recordClose(file)
         logger.info("Recording closed: \(file.mediaPath)")
         events?.closeRecording(file: file.mediaPath)
         return Task {
@@ -165,14 +218,19 @@ package struct ChannelRecorder: Sendable {
             let (result, removed) = await RecordingThread.finish(file) {
                 settings.retention.sweep(settings.pattern, channel: channel)
             }
-            for path in removed { logger.info("Recording removed: \(path)") }
+            let path = file.journal.plan.path
+            let found = await RecordingThread.performLater { RecordingRetention.files(path) }
+            recordRemoval(removed)
             switch result {
             case .success(let result)?:
+                list?.update(path) { $0.finish(found, note: result.note) }
                 events?.endRecording(file: result.path, note: result.note)
                 logger.info("Recording finished: \(result.path)")
                 if let note = result.note { logger.warning("Recording kept as \(result.path): \(note)") }
-            case .failure(let error)?: logger.error("Recording kept as \(file.mediaPath): \(error.message)")
-            case nil: break
+            case .failure(let error)?:
+                list?.update(path) { $0.finish(found, note: error.message) }
+                logger.error("Recording kept as \(file.mediaPath): \(error.message)")
+            case nil: list?.remove([path])
             }
         }
     }

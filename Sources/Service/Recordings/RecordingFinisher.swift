@@ -98,8 +98,9 @@ struct RecordingFinisher: Sendable {
         try forEachPart { (part) throws(Failure) in
             do throws(MediaError) { try movie.append(part) } catch { throw .media(error) }
         }
-        try Self.write(
-            movie.head(lasting: report.duration, chapters: report.chapters, title: report.title), to: output)
+        let network = report.journal.plan.channel.map { [MovieWriter.Tag(.network, $0)] } ?? []
+        let tags = [.init(.title, report.title), .init(.date, report.date.text)] + network
+        try Self.write(movie.head(lasting: report.duration, chapters: report.chapters, tags: tags), to: output)
         try forEachPart { (part) throws(Failure) in try Self.write(part.payload, to: output) }
     }
 

@@ -75,14 +75,16 @@ package struct RecordingRetention: Hashable, Sendable {
     }
 
     /// The recordings of a channel, in the folders where the pattern can have them.
-    private static func items(of channel: String?, in pattern: RecordingPattern) -> [Item] {
-        guard let files = FileManager.default.enumerator(atPath: pattern.root) else { return [] }
+    static func items(of channel: String?, in pattern: RecordingPattern) -> [Item] {
+        let (prefix, folder, depth) = pattern.place(of: channel)
+        guard let files = FileManager.default.enumerator(atPath: folder.isEmpty ? "." : folder) else { return [] }
         var items: [Item] = []
         while let name = files.nextObject() as? String {
-            if files.level > pattern.depth { files.skipDescendants() }
-            guard name.hasSuffix(".json") else { continue }
-            let base = pattern.path(ofBase: String(name.dropLast(5)))
-            guard isDocument(base, of: channel), let item = item(base) else { continue }
+            if files.level > depth { files.skipDescendants() }
+            let base = folder + name.dropLast(5)
+            guard name.hasSuffix(".json"), base.hasPrefix(prefix), isDocument(base, of: channel),
+                let item = item(base)
+            else { continue }
             items.append(item)
         }
         return items
@@ -113,8 +115,11 @@ package struct RecordingRetention: Hashable, Sendable {
         return time.map { Item(base: base, byteCount: bytes, time: $0) }
     }
 
+    /// Whether somebody has marked a recording.
+    static func isMarked(_ base: String) -> Bool { unsafe access("\(base).\(markSuffix)", F_OK) == 0 }
+
     private static func isKept(_ item: Item) -> Bool {
-        unsafe access("\(item.base).\(markSuffix)", F_OK) == 0 || suffixes.contains { isOpen("\(item.base).\($0)") }
+        isMarked(item.base) || suffixes.contains { isOpen("\(item.base).\($0)") }
     }
 
     /// F_SETLEASE of fcntl(2), which the headers have for GNU alone.

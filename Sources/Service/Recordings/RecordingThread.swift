@@ -17,6 +17,11 @@ enum RecordingThread {
         return try result.get()
     }
 
+    /// Performs what may take long, after what else waits for that.
+    static func performLater<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in finishing.async { continuation.resume(returning: work()) } }
+    }
+
     /// Gives a recording its last form, and then removes others.
     /// - Parameter sweep: returns the paths of those that it removed.
     /// - Returns: no result if nothing was recorded.

@@ -2,7 +2,18 @@ import Channel
 import LiveRing
 import Media
 import Mux
-import Support
+package import Support
+
+/// A program of the guide, or the time before one.
+package struct GuideProgram: Equatable, Sendable {
+    /// nil: the guide has no program at that time.
+    let title: String?
+    /// Where it ends, or the next one begins.
+    let end: ProgramDateTime
+}
+
+/// Returns the program at a date; nil if the guide has none from there on. It waits for the disk.
+package typealias ProgramLookup = @Sendable (ProgramDateTime) -> GuideProgram?
 
 /// Appends what a channel publishes to the file of one recording, on the thread of recordings.
 struct RecordingWriter: Sendable {
@@ -24,13 +35,24 @@ struct RecordingWriter: Sendable {
 
     /// Between two attempts to write.
     private static let retryPause = Duration.seconds(5)
+    /// Media between two looks at the guide, which may change while a program lasts.
+    private static let guidePause: Int64 = 60_000
 
     let file: RecordingFile
     private var cursor: RecordingCursor
+    /// nil: no guide splits the recording.
+    private let programs: ProgramLookup?
+    /// Where the recording was when the guide was asked last.
+    private var guideDate: ProgramDateTime?
 
-    /// - Parameter firstMediaSequence: of what this process publishes.
-    init(_ file: RecordingFile, split: RecordingSplit = .never, from firstMediaSequence: UInt64) {
-        self.file = file
+    /// - Parameters:
+    ///   - firstMediaSequence: of what this process publishes.
+    ///   - programs: where the recording is split by program.
+    init(
+        _ file: RecordingFile, split: RecordingSplit = .never, from firstMediaSequence: UInt64,
+        programs: ProgramLookup? = nil
+    ) {
+        (self.file, self.programs) = (file, split == .program ? programs : nil)
         cursor = RecordingCursor(file.journal, split: split, from: firstMediaSequence)
     }
 
@@ -85,6 +107,7 @@ struct RecordingWriter: Sendable {
         _ snapshot: RingSnapshot, of state: ChannelState
     ) async throws(RecordingFile.Failure) -> End? {
         while !Task.isCancelled {
+            await findProgramEnd()
             var advanced = cursor
             switch advanced.next(in: snapshot) {
             case .wait: return nil
@@ -104,6 +127,15 @@ struct RecordingWriter: Sendable {
             cursor = advanced
         }
         return nil
+    }
+
+    /// Asks the guide where the program ends with which the recording began.
+    private mutating func findProgramEnd() async {
+        let segments = file.journal.segments
+        guard let programs, let start = segments.first?.date, let date = segments.last?.dateEnd else { return }
+        if let guideDate, date.milliseconds(since: guideDate) < Self.guidePause { return }
+        guideDate = date
+        cursor.setProgramEnd(await RecordingThread.perform { programs(start)?.end })
     }
 
     /// - Returns: false if the segment cannot be read.

@@ -14,6 +14,14 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         /// - Parameter note: why it has another form than was asked for.
         case done(note: String?)
         case failed(reason: String)
+
+        /// Whether nothing more happens to it.
+        var isFinal: Bool {
+            switch self {
+            case .planned, .recording, .paused, .finishing: false
+            case .done, .failed: true
+            }
+        }
     }
 
     /// Its files, as far as they are known.
@@ -36,14 +44,20 @@ struct RequestedRecording: Codable, Equatable, Sendable {
     private let start, end: Int64
     /// Whether no retention removes it.
     var isKept: Bool
+    /// Whether the slate of outages is left out; nil in lists of earlier versions.
+    private(set) var leavesOutSlate: Bool?
     /// Whether somebody ended it before its end.
     var isEnded = false
     var state = State.planned
     /// nil before its first segment.
     var files: Files?
 
-    init(id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool) {
+    init(
+        id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool,
+        leavesOutSlate: Bool = false
+    ) {
         (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
+        self.leavesOutSlate = leavesOutSlate
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
     }
 
@@ -62,13 +76,7 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         files?.lostMilliseconds = journal.lostMilliseconds
     }
 
-    /// Whether nothing more happens to it.
-    var isOver: Bool {
-        switch state {
-        case .planned, .recording, .paused, .finishing: false
-        case .done, .failed: true
-        }
-    }
+    var isOver: Bool { state.isFinal }
 
     /// The time for which it is open, if all goes well.
     func openRange(at now: ProgramDateTime) -> Range<ProgramDateTime> {
@@ -104,7 +112,7 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
 
     mutating func add(
         channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        at now: ProgramDateTime
+        leavesOutSlate: Bool = false, at now: ProgramDateTime
     ) throws(Refusal) -> RequestedRecording {
         let length = range.end.milliseconds(since: range.start)
         guard length > 0, length <= Self.longest.wholeMilliseconds else { throw .length }
@@ -112,7 +120,8 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
         let pending = recordings.filter { !$0.isOver }
         guard pending.count < Self.mostPending else { throw .pending(limit: Self.mostPending) }
         let recording = RequestedRecording(
-            id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept)
+            id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept,
+            leavesOutSlate: leavesOutSlate)
         let open = recording.openRange(at: now)
         guard pending.count(where: { $0.openRange(at: now).overlaps(open) }) < Self.mostOpen else {
             throw .concurrent(limit: Self.mostOpen)

@@ -14,7 +14,7 @@ package final class APIResponder: Sendable {
     private let host: ChannelHost
     private let updater: CatalogUpdater
     private let bus: EventBus
-    private let recordings: RecordingResponder?
+    private let recordings: RecordingResponder
 
     /// - Parameters:
     ///   - recordings: nil: there is no place for recordings.
@@ -27,7 +27,7 @@ package final class APIResponder: Sendable {
         self.host = host
         self.updater = updater
         self.bus = bus
-        self.recordings = recordings.map { RecordingResponder($0, guide: guide) }
+        self.recordings = RecordingResponder(recordings, host.continuousRecordings, guide: guide)
     }
 
     /// Answers a request by any method. What is refused is refused before its body has arrived.
@@ -59,7 +59,6 @@ package final class APIResponder: Sendable {
                 return Response(status: .noContent, cacheControl: .noStore, body: .empty)
             }
         case (.recordings, _) where route.permits(target.method), (.recording, _) where route.permits(target.method):
-            guard let recordings else { return .now(APIProblem.noRecordings.response()) }
             return recordings.answer(to: route, target, documents: documents)
         case (.reload, .other("POST")): return Self.action { [updater] _ in Self.response(to: await updater.reload()) }
         default:

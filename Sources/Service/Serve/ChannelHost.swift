@@ -63,6 +63,9 @@ package final class ChannelHost: Sendable {
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
 
+    /// The recordings of the channels that are recorded as they run.
+    var continuousRecordings: ContinuousRecordings { settings.recordings }
+
     /// The rewind of channels that do not say theirs; nil: without a limit.
     var defaultRewind: Duration? { settings.configuration.retention.rewind }
 

@@ -30,6 +30,10 @@ package struct ChannelRunner: Sendable {
     var slate: String?
     /// How the channel is recorded; nil: it is not.
     var recording: ChannelRecorder.Settings?
+    /// The list of recordings; nil: nobody asks for it.
+    var recordings: ContinuousRecordings?
+    /// nil: there is no guide.
+    var programs: ProgramLookup?
     /// nil: the archive is in the spool.
     var archive: ChannelArchive?
     /// What people call the channel.
@@ -97,7 +101,9 @@ extension ChannelRunner {
 
     private func record(_ state: ChannelState) async {
         guard let recording else { return }
-        await ChannelRecorder(recording, channel: channel, title: title, logger: logger, events: events).run(state)
+        var recorder = ChannelRecorder(recording, channel: channel, title: title, logger: logger, events: events)
+        (recorder.list, recorder.programs) = (recordings, programs)
+        await recorder.run(state)
     }
 
     private func follow(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {

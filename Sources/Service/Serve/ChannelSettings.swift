@@ -3,6 +3,7 @@ package import Channel
 import ChannelList
 import Fetch
 import Foundation
+package import Guide
 import LiveRing
 package import Logging
 import Media
@@ -23,6 +24,10 @@ package struct ChannelSettings: Sendable {
     let logger: Logger
     /// Copies of what archives in object stores have; nil: there are none.
     package var copies: CopyCache?
+    /// The programs of channels, where recordings are split; nil: there is no guide.
+    package var guide: GuideService?
+    /// The list of recordings of the channels that are recorded as they run.
+    let recordings = ContinuousRecordings()
     /// Gets the events of the channels.
     var bus = EventBus()
 
@@ -56,7 +61,8 @@ package struct ChannelSettings: Sendable {
         return ChannelRunner(
             configuration: configuration,
             capture: options.record.map { Self.captureURL(in: $0, of: channel, run: run) }, endsWithoutCapture: false,
-            slate: options.slate, recording: ChannelRecorder.Settings(options),
+            slate: options.slate, recording: ChannelRecorder.Settings(options), recordings: recordings,
+            programs: guide.map { $0.programs(of: channel) },
             archive: settings.flatMap { archive($0, configuration, logger) }, title: channel.name,
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
             restartsAfterEnd: options.runsAlways, channel: channel.slug, logger: logger,
@@ -107,8 +113,21 @@ extension ChannelRecorder.Settings {
     fileprivate init?(_ options: ChannelOptions) {
         guard let pattern = options.recordTo else { return nil }
         self.init(
-            pattern: pattern, split: options.split ?? .never, retention: RecordingRetention(options),
-            closesAtEnd: false)
+            pattern: pattern, split: options.split ?? .never, includesSlate: options.recordsSlate ?? true,
+            retention: RecordingRetention(options), closesAtEnd: false)
+    }
+}
+
+extension GuideService {
+    fileprivate func programs(of channel: ListedChannel) -> ProgramLookup { { self.program(of: channel, at: $0) } }
+
+    private func program(of channel: ListedChannel, at date: ProgramDateTime) -> GuideProgram? {
+        let seconds = date.millisecondsSince1970 / 1000
+        guard let next = listings(of: channel, from: seconds, limit: 1).first else { return nil }
+        let isOn = next.start <= seconds
+        return GuideProgram(
+            title: isOn ? next.title : nil,
+            end: ProgramDateTime(millisecondsSince1970: (isOn ? next.stop : next.start) * 1000))
     }
 }
 

@@ -6,10 +6,14 @@ import WebServer
 
 /// Answers requests to `/api/recordings`.
 struct RecordingResponder: Sendable {
-    private let recordings: RecordingService
+    /// nil: nobody can ask for one.
+    private let service: RecordingService?
+    private let continuous: ContinuousRecordings
     private let guide: GuideService?
 
-    init(_ recordings: RecordingService, guide: GuideService?) { (self.recordings, self.guide) = (recordings, guide) }
+    init(_ service: RecordingService?, _ continuous: ContinuousRecordings, guide: GuideService?) {
+        (self.service, self.continuous, self.guide) = (service, continuous, guide)
+    }
 
     /// - Parameters:
     ///   - target: of a method that the route permits.
@@ -18,50 +22,79 @@ struct RecordingResponder: Sendable {
         let isJSON = APIResponder.isJSON(target.fields.contentType)
         switch (route, target.method) {
         case (.recordings, .other):
-            return APIResponder.action { isJSON ? await add($0, documents) : APIProblem.wrongType.response() }
-        case (.recordings, _):
-            return .later {
-                await documents.perform { APIResponder.json(RecordingDocument.List(recordings.recordings)) }
+            guard let service else { return .now(APIProblem.noRecordings.response()) }
+            return APIResponder.action {
+                isJSON ? await add($0, to: service, documents) : APIProblem.wrongType.response()
             }
+        case (.recordings, _):
+            return .later { await documents.perform { APIResponder.json(RecordingDocument.List(service, continuous)) } }
         case (.recording(let text), let method):
-            guard let id = Int(text), let found = recordings[id] else {
+            guard let found = Found(text, service, continuous) else {
                 return .now(APIProblem.noSuchRecording.response())
             }
             switch method {
             case .other("PATCH"):
-                return APIResponder.action { isJSON ? await keep(id, $0) : APIProblem.wrongType.response() }
+                return APIResponder.action { isJSON ? await keep(found, $0) : APIProblem.wrongType.response() }
             case .other:
                 let files = target.query.value(of: "files")
                 guard [nil, "true", "false"].contains(files) else { return .now(Self.wrongFiles.response()) }
-                return APIResponder.action { _ in await remove(id, removesFiles: files == "true") }
-            default: return .now(APIResponder.json(RecordingDocument(found)))
+                return APIResponder.action { _ in await remove(found, removesFiles: files == "true") }
+            default: return .now(APIResponder.json(found.document))
             }
         default: return .now(APIProblem.noSuchRecording.response())
+        }
+    }
+
+    /// A recording of the list.
+    private enum Found {
+        case requested(RequestedRecording, RecordingService)
+        case continuous(ContinuousRecording)
+
+        init?(_ id: String, _ service: RecordingService?, _ continuous: ContinuousRecordings) {
+            if let number = Int(id), let service, let recording = service[number] {
+                self = .requested(recording, service)
+            } else if let recording = continuous[id] {
+                self = .continuous(recording)
+            } else {
+                return nil
+            }
+        }
+
+        var document: RecordingDocument {
+            switch self {
+            case .requested(let recording, _): RecordingDocument(recording)
+            case .continuous(let recording): RecordingDocument(recording)
+            }
         }
     }
 
     private static let wrongFiles = APIProblem(
         .badRequest, "Malformed query", "files is true to remove the files too, or false.")
 
-    private func add(_ body: [UInt8], _ documents: DocumentCache) async -> Response {
+    private func add(_ body: [UInt8], to service: RecordingService, _ documents: DocumentCache) async -> Response {
         guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
         do throws(ConfigurationError) {
             let request = try RecordingRequest(node)
-            return await add(request, documents)
+            return await add(request, to: service, documents)
         } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The recording has mistakes").response()
         }
     }
 
-    private func add(_ request: RecordingRequest, _ documents: DocumentCache) async -> Response {
+    private func add(
+        _ request: RecordingRequest, to service: RecordingService, _ documents: DocumentCache
+    ) async -> Response {
         do throws(RecordingService.Problem) {
             let range: (start: ProgramDateTime, end: ProgramDateTime)
             var name = request.name
             switch request.range {
-            case .between(let start, let end): range = (start ?? recordings.clock.now(), end)
+            case .between(let start, let end): range = (start ?? service.clock.now(), end)
             case .program(let date, let before, let after):
-                let date = date ?? recordings.clock.now()
-                guard let program = try await program(of: request.channel, at: date, documents) else {
+                let date = date ?? service.clock.now()
+                guard let channel = service.host.directory[request.channel] else {
+                    throw .unknownChannel(request.channel)
+                }
+                guard let program = await program(of: channel, at: date, documents) else {
                     return APIProblem(
                         .conflict, "No such programme", "The guide has no programme of the channel at that time."
                     ).response()
@@ -72,17 +105,17 @@ struct RecordingResponder: Sendable {
                 )
                 name = name ?? program.title
             }
-            let recording = try await recordings.add(
-                channel: request.channel, name: name, range: range, isKept: request.isKept)
+            let recording = try await service.add(
+                channel: request.channel, name: name, range: range, isKept: request.isKept,
+                leavesOutSlate: !request.includesSlate)
             return APIResponder.json(RecordingDocument(recording), .created)
         } catch { return error.problem.response() }
     }
 
     /// The program of a channel at a moment; nil if the guide has none.
     private func program(
-        of slug: String, at date: ProgramDateTime, _ documents: DocumentCache
-    ) async throws(RecordingService.Problem) -> GuideListing? {
-        guard let channel = recordings.host.directory[slug] else { throw .unknownChannel(slug) }
+        of channel: ListedChannel, at date: ProgramDateTime, _ documents: DocumentCache
+    ) async -> GuideListing? {
         let seconds = date.millisecondsSince1970 / 1000
         // The guide is read from its file.
         return await documents.perform { [guide] in
@@ -90,25 +123,57 @@ struct RecordingResponder: Sendable {
         }
     }
 
-    private func keep(_ id: Int, _ body: [UInt8]) async -> Response {
+    private func keep(_ found: Found, _ body: [UInt8]) async -> Response {
         guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
         let isKept: Bool
         do throws(ConfigurationError) { isKept = try RecordingRequest.isKept(node) } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The recording has mistakes").response()
         }
         do throws(RecordingService.Problem) {
-            let recording = try await recordings.keep(id, isKept)
-            return recording.map { APIResponder.json(RecordingDocument($0)) } ?? APIProblem.noSuchRecording.response()
+            let document =
+                switch found {
+                case .requested(let recording, let service):
+                    try await service.keep(recording.id, isKept).map { RecordingDocument($0) }
+                case .continuous(let recording):
+                    try await continuous.keep(recording, isKept).map { RecordingDocument($0) }
+                }
+            return document.map { APIResponder.json($0) } ?? APIProblem.noSuchRecording.response()
         } catch { return error.problem.response() }
     }
 
-    private func remove(_ id: Int, removesFiles: Bool) async -> Response {
+    private func remove(_ found: Found, removesFiles: Bool) async -> Response {
         do throws(RecordingService.Problem) {
-            guard try await recordings.remove(id, removesFiles: removesFiles) else {
-                return APIProblem.noSuchRecording.response()
+            switch found {
+            case .requested(let recording, let service):
+                guard try await service.remove(recording.id, removesFiles: removesFiles) else {
+                    return APIProblem.noSuchRecording.response()
+                }
+            case .continuous(let recording): try await continuous.remove(recording, removesFiles: removesFiles)
             }
             return Response(status: .noContent, cacheControl: .noStore, body: .empty)
         } catch { return error.problem.response() }
+    }
+}
+
+extension ContinuousRecordings {
+    /// Marks a recording, so that no retention removes it, or takes the mark away.
+    func keep(
+        _ recording: ContinuousRecording, _ isKept: Bool
+    ) async throws(RecordingService.Problem) -> ContinuousRecording? {
+        do throws(RecordingFile.Failure) {
+            try await RecordingThread.perform { () throws(RecordingFile.Failure) in
+                try RecordingRetention.mark(recording.path, isKept: isKept)
+            }
+        } catch { throw .storage(error) }
+        update(recording.path) { $0.isKept = isKept }
+        return self[recording.id]
+    }
+
+    /// Forgets a recording that is over. The next process lists it again if its files stay.
+    func remove(_ recording: ContinuousRecording, removesFiles: Bool) async throws(RecordingService.Problem) {
+        guard recording.state.isFinal else { throw recording.state == .finishing ? .finishing : .continuous }
+        if removesFiles { await RecordingThread.perform { RecordingRetention.remove(recording.path) } }
+        remove([recording.path])
     }
 }
 
@@ -126,6 +191,9 @@ extension RecordingService.Problem {
             APIProblem(.conflict, title, "The channel does not run, so that nothing of that time is kept.")
         case .storage(let failure):
             APIProblem(.serviceUnavailable, "The list cannot be stored", "Ask again later: \(failure.message).")
+        case .continuous:
+            APIProblem(
+                .conflict, "The channel records as it runs", "Remove record-to of the channel, or wait for the split.")
         case .finishing:
             APIProblem(.conflict, "The recording is being finished", "It can be removed once it has its last form.")
         }
@@ -137,16 +205,43 @@ struct RecordingDocument: Encodable, Sendable {
     struct List: Encodable, Sendable {
         private let recordings: [RecordingDocument]
 
-        init(_ recordings: [RequestedRecording]) { self.recordings = recordings.map(RecordingDocument.init) }
+        /// - Parameter isListed: whether those of a channel are.
+        init(
+            _ service: RecordingService?, _ continuous: ContinuousRecordings,
+            isListed: (_ channel: String) -> Bool = { _ in true }
+        ) {
+            let requested = service?.recordings ?? []
+            // Both may be in one directory.
+            let paths = Set(requested.compactMap { recording in recording.files.map { service?.path($0.base) } })
+            recordings =
+                requested.filter { isListed($0.channel) }.map { RecordingDocument($0) }
+                + continuous.recordings.filter { isListed($0.channel) && !paths.contains($0.path) }
+                .map { RecordingDocument($0) }
+        }
     }
 
-    let id: Int
+    enum ID: Encodable {
+        case requested(Int)
+        case continuous(String)
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .requested(let number): try container.encode(number)
+            case .continuous(let text): try container.encode(text)
+            }
+        }
+    }
+
+    let id: ID
     let channel, name: String
     /// `planned`, `recording`, `paused`, `finishing`, `done` or `failed`.
     let state: String
     /// Why it is paused or has failed, or has another form than was asked for.
     let reason: String?
-    let start, end: String
+    let start: String
+    /// nil: as long as the channel runs, or until it is split.
+    let end: String?
     /// Below the directory of recordings.
     let files: [String]
     let bytes: UInt64
@@ -156,14 +251,28 @@ struct RecordingDocument: Encodable, Sendable {
     let playlist: String?
 
     init(_ recording: RequestedRecording) {
-        (id, channel, name, keep) = (recording.id, recording.channel, recording.name, recording.isKept)
-        (start, end) = (recording.startDate.text, recording.endDate.text)
-        let files = recording.files
+        self.init(
+            .requested(recording.id), recording.channel, recording.name, recording.state, recording.files,
+            isKept: recording.isKept, start: recording.startDate, end: recording.endDate)
+    }
+
+    init(_ recording: ContinuousRecording) {
+        self.init(
+            .continuous(recording.id), recording.channel, recording.name, recording.state, recording.files,
+            isKept: recording.isKept, start: recording.start, end: recording.end)
+    }
+
+    private init(
+        _ id: ID, _ channel: String, _ name: String, _ known: RequestedRecording.State,
+        _ files: RequestedRecording.Files?, isKept: Bool, start first: ProgramDateTime, end last: ProgramDateTime?
+    ) {
+        (self.id, self.channel, self.name, keep) = (id, channel, name, isKept)
+        (start, end) = (first.text, last?.text)
         self.files = files.map { files in files.suffixes.map { "\(files.base).\($0)" } } ?? []
         bytes = files?.byteCount ?? 0
         lostSeconds = Double(files?.lostMilliseconds ?? 0) / 1000
         var isOpen = false
-        switch recording.state {
+        switch known {
         case .planned: (state, reason) = ("planned", nil)
         case .recording: (state, reason, isOpen) = ("recording", nil, true)
         case .paused(let why): (state, reason, isOpen) = ("paused", why, true)
@@ -171,9 +280,8 @@ struct RecordingDocument: Encodable, Sendable {
         case .done(let note): (state, reason) = ("done", note)
         case .failed(let why): (state, reason) = ("failed", why)
         }
-        let (begin, last) = (recording.startDate.millisecondsSince1970, recording.endDate.millisecondsSince1970)
-        playlist =
-            isOpen && files != nil
-            ? "/\(recording.channel)/archive-\(begin / 1000)-\((last - begin + 999) / 1000).m3u8" : nil
+        let length = last.map { "\(($0.milliseconds(since: first) + 999) / 1000)" } ?? "now"
+        let seconds = first.millisecondsSince1970 / 1000
+        playlist = isOpen && files != nil ? "/\(channel)/archive-\(seconds)-\(length).m3u8" : nil
     }
 }

@@ -39,8 +39,7 @@ extension RecordingService {
         }
         if case .failure? = result { await RecordingThread.perform { file.forget() } }
         await record(result, of: recording)
-        for path in removed { log(recording, "made room: \(path) was removed") }
-        if !removed.isEmpty { change { $0.remove(withFiles: Set(removed.map(base))) } }
+        recordRemoval(removed)
     }
 
     /// Ends a recording in which nothing is, or that an earlier process has given its last form.

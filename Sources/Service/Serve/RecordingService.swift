@@ -17,6 +17,8 @@ package final class RecordingService: Sendable {
     struct State {
         var schedule: RecordingSchedule
         var tasks: [Int: Task<Void, Never>] = [:]
+        /// Removes what has become too old.
+        var sweeping: Task<Void, Never>?
         var isClosed = false
     }
 
@@ -35,6 +37,8 @@ package final class RecordingService: Sendable {
     private static let lead = Duration.seconds(30)
     /// How long after its end media of it is waited for.
     private static let grace = Duration.seconds(120)
+    /// Between two looks for recordings that have become too old.
+    private static let sweepPause = Duration.seconds(3600)
     /// Between two attempts to start a channel.
     private static let shortestPause = Duration.seconds(5)
     /// Clocks are set: a wait for a date looks at the clock that often.
@@ -93,6 +97,7 @@ package final class RecordingService: Sendable {
     package func start() {
         state.withLock { state in
             for recording in state.schedule.recordings where !recording.isOver { launch(recording.id, &state) }
+            state.sweeping = Task { await sweepRepeatedly() }
         }
     }
 
@@ -100,6 +105,7 @@ package final class RecordingService: Sendable {
     package func close() async {
         let open = state.withLock { state in
             state.isClosed = true
+            state.sweeping?.cancel()
             for task in state.tasks.values { task.cancel() }
             return state.tasks.filter { state.schedule[$0.key]?.state != .finishing }.values
         }
@@ -117,6 +123,24 @@ package final class RecordingService: Sendable {
             await run(id)
             self.state.withLock { $0.tasks[id] = nil }
         }
+    }
+
+    private func sweepRepeatedly() async {
+        repeat {
+            for channel in Set(recordings.filter(\.isOver).map(\.channel)).sorted() {
+                let retention = host.directory[channel].map { RecordingRetention($0.options) }
+                recordRemoval(
+                    await RecordingThread.performLater { [pattern] in
+                        retention?.sweep(pattern, channel: channel) ?? []
+                    })
+            }
+        } while (try? await clock.sleep(Self.sweepPause)) != nil
+    }
+
+    /// Forgets recordings whose files retention has removed.
+    func recordRemoval(_ paths: [String]) {
+        for path in paths { logger.info("Recording removed: \(path)") }
+        if !paths.isEmpty { change { $0.remove(withFiles: Set(paths.map(base))) } }
     }
 
     /// Stores the list.
@@ -168,12 +192,15 @@ extension RecordingService {
         case storage(RecordingFile.Failure)
         /// It gets its last form.
         case finishing
+        /// Its channel is recorded as it runs.
+        case continuous
     }
 
     /// - Parameters:
     ///   - name: what people call it; nil: as its channel.
     func add(
-        channel slug: String, name: String?, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool
+        channel slug: String, name: String?, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
+        leavesOutSlate: Bool = false
     ) async throws(Problem) -> RequestedRecording {
         guard let channel = host.directory[slug] else { throw .unknownChannel(slug) }
         let now = clock.now()
@@ -186,7 +213,8 @@ extension RecordingService {
         let added = state.withLock { state in
             Result { () throws(RecordingSchedule.Refusal) in
                 try state.schedule.add(
-                    channel: slug, name: name ?? channel.name, range: range, isKept: isKept, at: now)
+                    channel: slug, name: name ?? channel.name, range: range, isKept: isKept,
+                    leavesOutSlate: leavesOutSlate, at: now)
             }
         }
         let recording: RequestedRecording
@@ -351,7 +379,8 @@ extension RecordingService {
             channel: recording.channel, title: recording.name,
             path: RecordingFile.freePath(
                 pattern.path(channel: recording.channel, title: recording.name, start: date)),
-            format: pattern.format, start: recording.startDate, end: recording.endDate)
+            format: pattern.format, start: recording.startDate, end: recording.endDate,
+            includesSlate: recording.leavesOutSlate != true)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(recording), reserve: reserve,
             targetDuration: publication.snapshot.index.targetDuration)

@@ -94,10 +94,12 @@ extension ServeResponder {
     }
 
     /// `/web/recordings.json`: those of the channels that the viewer may watch.
-    func list(of recordings: [RequestedRecording], for target: RequestTarget) -> Work {
-        moment("recordings.json", for: target) { overview in
+    func recordingList(for target: RequestTarget) -> Work {
+        moment("recordings.json", for: target) { [recordings, host] overview in
             StatusDocument.json(
-                of: RecordingDocument.List(recordings.filter { overview.directory[$0.channel] != nil }))
+                of: RecordingDocument.List(recordings, host.continuousRecordings) {
+                    overview.directory[$0] != nil
+                })
         }
     }
 

@@ -63,7 +63,7 @@ package final class ServeResponder: Responder {
         case .pageFile("/web/overview.json"): .later(overview(for: target))
         case .pageFile("/web/channels.json"): .later(channelNames(for: target))
         case .pageFile("/web/recordings.json"):
-            .later(list(of: recordings?.recordings ?? [], for: target))
+            .later(recordingList(for: target))
         case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
         case .channelList(let format, let group):
             .later(channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group, for: target))

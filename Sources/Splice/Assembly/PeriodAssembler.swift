@@ -35,7 +35,7 @@ struct PeriodAssembler: Sendable {
             longestSegment: configuration.longestSegment, byteLimit: configuration.heldAudioBytes,
             renditions: configuration.audioRenditions, position: configuration.position)
         ladder = FurtherVideoTracks(
-            configuration.variants, byteLimit: configuration.heldVariantBytes,
+            configuration.variants, leading: configuration.leadingVariant, byteLimit: configuration.heldVariantBytes,
             after: configuration.position.videoTracks)
         fillsAudioGaps = configuration.fillsSilence
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)

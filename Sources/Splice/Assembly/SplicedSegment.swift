@@ -1,6 +1,7 @@
 import Demux
 package import Media
 package import Mux
+package import Support
 
 /// One output segment, ready to be written: the header, then the payloads.
 package struct SplicedSegment: Sendable {
@@ -23,8 +24,8 @@ package struct SplicedSegment: Sendable {
     package let description: PeriodDescription
     /// The audio tracks beside the leading one, in the order of `position`.
     package var furtherAudio: [SplicedAudioTrack] = []
-    /// The video tracks beside the leading one, in the order of `position`; nil: a gap of the track.
-    package var furtherVideo: [SplicedVideoTrack?] = []
+    /// The video tracks beside the leading one, in the order of `position`.
+    package var furtherVideo: [VariantMedia<SplicedVideoTrack>] = []
     /// Bytes of the leading audio, which all video tracks share.
     package var leadingAudioBytes = 0
     /// The identity of the leading audio; nil if the upstream does not say.

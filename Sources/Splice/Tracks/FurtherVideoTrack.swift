@@ -32,7 +32,7 @@ struct FurtherVideoTrack: Sendable {
 
     let identity: VideoTrackIdentity
     /// Whether the source has a variant for the track.
-    private let hasSource: Bool
+    let hasSource: Bool
     private var demuxer = RenditionDemuxer(tracks: .video, audioStage: AudioTranscodeStage(.copy))
     private var matcher: VariantMatcher
     /// Frames that belong to the current period and were not written, on the clock of the leading track.
@@ -164,6 +164,9 @@ struct FurtherVideoTrack: Sendable {
         return true
     }
 
+    /// Records that a segment has the media of another track.
+    mutating func recordOther() { ownCounts.otherSegments += 1 }
+
     private mutating func recordGap(_ frames: Int) -> SplicedVideoTrack? {
         isContinuous = false
         ownCounts.gaps += 1
@@ -201,6 +204,8 @@ package struct FurtherVideoCounts: Equatable, Sendable {
     /// Segments of the leading track that the track has, and those that are gaps of it.
     package var segments = 0
     package var gaps = 0
+    /// Segments with the media of another track, because the source has no variant for this one.
+    package var otherSegments = 0
     /// Frames that matched no leading video, were late, or belong to a segment that is a gap.
     package var droppedFrames = 0
 
@@ -210,6 +215,7 @@ package struct FurtherVideoCounts: Equatable, Sendable {
         var sum = left
         sum.segments += right.segments
         sum.gaps += right.gaps
+        sum.otherSegments += right.otherSegments
         sum.droppedFrames += right.droppedFrames
         return sum
     }

@@ -1,17 +1,23 @@
 import Demux
 import Media
+import Support
 
 /// The video tracks of a channel beside the leading one, in the order in which the channel got them.
 struct FurtherVideoTracks: Sendable {
     private var tracks: [FurtherVideoTrack] = []
     /// The track that each variant of the source fills.
     private let variants: [VideoTrackIdentity?]
+    private let leading: VideoTrackIdentity?
     /// Bytes of all tracks that wait for the leading one.
     private let byteLimit: Int
 
     /// - Parameter known: the tracks that the channel has, whether the source has them or not.
-    init(_ variants: [VideoTrackIdentity?], byteLimit: Int, after known: [VideoTrackIdentity]) {
+    init(
+        _ variants: [VideoTrackIdentity?], leading: VideoTrackIdentity? = nil, byteLimit: Int,
+        after known: [VideoTrackIdentity]
+    ) {
         self.variants = variants
+        self.leading = leading
         self.byteLimit = byteLimit
         resume(after: known)
     }
@@ -50,9 +56,38 @@ struct FurtherVideoTracks: Sendable {
         for index in tracks.indices { tracks[index].adopt(span, frameDuration: frameDuration) }
     }
 
-    /// Returns what a segment has of each track; nil: a gap of the track.
-    mutating func write(_ cut: FurtherVideoTrack.Cut) -> [SplicedVideoTrack?] {
-        tracks.indices.map { tracks[$0].write(cut) }
+    /// Returns what a segment has of each track. A track for which the source has no variant has the media of the nearest one,
+    /// and equal media is that of the first track that has it.
+    mutating func write(_ cut: FurtherVideoTrack.Cut) -> [VariantMedia<SplicedVideoTrack>] {
+        var media: [VariantMedia<SplicedVideoTrack>] = tracks.indices.map { index in
+            guard tracks[index].hasSource else { return .gap }
+            guard let own = tracks[index].write(cut) else { return .gap }
+            return .own(own)
+        }
+        for index in media.indices.dropFirst() {
+            guard let own = media[index].own, let same = media[..<index].firstIndex(where: { $0.own == own }) else {
+                continue
+            }
+            media[index] = .other(same + 1)
+        }
+        for index in tracks.indices where !tracks[index].hasSource {
+            tracks[index].recordOther()
+            let nearest = nearest(to: index)
+            if nearest > 0, case .other = media[nearest - 1] {
+                media[index] = media[nearest - 1]
+            } else {
+                media[index] = .other(nearest)
+            }
+        }
+        return media
+    }
+
+    /// Returns the number of the track with a variant of the source that is nearest to one without; 0: the leading one.
+    private func nearest(to index: Int) -> Int {
+        let others = tracks.indices.filter { tracks[$0].hasSource }
+        let candidates = [leading].compactMap(\.self) + others.map { tracks[$0].identity }
+        let numbers = (leading == nil ? [] : [0]) + others.map { $0 + 1 }
+        return tracks[index].identity.nearest(among: candidates).map { numbers[$0] } ?? 0
     }
 
     /// Resumes where other sources left the channel, with the tracks that it has by then. The next part begins a period.

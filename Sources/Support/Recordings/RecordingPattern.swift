@@ -70,6 +70,23 @@ package struct RecordingPattern: Hashable, Sendable {
         return slash == fixed.startIndex ? "/" : String(fixed[..<slash])
     }
 
+    /// Where the recordings of a channel are: what their paths begin with, the folder in that, with its slash, and how many
+    /// folders below it a recording is: values have no folders.
+    package func place(of channel: String?) -> (prefix: String, folder: String, depth: Int) {
+        let fixed = parts.prefix { part in
+            switch part {
+            case .text, .channel: true
+            case .title, .start: false
+            }
+        }
+        let prefix = fixed.map { part in
+            if case .text(let text) = part { text } else { Self.component(channel ?? "liverelay") }
+        }.joined()
+        let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
+        let count = { (path: String) in path.split(separator: "/").count }
+        return (prefix, folder, count(text) - 1 - count(folder))
+    }
+
     /// The path of a recording's files, of which `base` is what follows the root.
     package func path(ofBase base: String) -> String {
         switch root {
@@ -78,9 +95,6 @@ package struct RecordingPattern: Hashable, Sendable {
         case let root: root + "/" + base
         }
     }
-
-    /// How many folders below the root a recording is: values have no folders.
-    package var depth: Int { text.dropFirst(root == "." ? 0 : root.count).split(separator: "/").count - 1 }
 
     /// Whether a path leads into the root, and not out of it again.
     package func isBelowRoot(_ path: String) -> Bool {
@@ -159,19 +173,22 @@ package enum RecordingSplit: Hashable, Sendable {
     case never
     /// At whole multiples of it, in UTC; more than 0.
     case every(seconds: Int64)
+    /// Where a program of the guide ends.
+    case program
 
     package static let day = RecordingSplit.every(seconds: 86_400)
 
-    /// - Parameter word: `never` or `day`.
+    /// - Parameter word: `never`, `day` or `programme`.
     package init?(word: String) {
         switch word {
         case "never": self = .never
         case "day": self = .day
+        case "programme": self = .program
         default: return nil
         }
     }
 
-    /// The first moment after `date` at which another file begins; nil if there is none.
+    /// The first moment after `date` at which another file begins; nil if there is none, or the guide alone knows it.
     package func boundary(after date: ProgramDateTime) -> ProgramDateTime? {
         guard case .every(let seconds) = self else { return nil }
         let length = seconds * 1000

@@ -8,7 +8,7 @@ struct ChannelOutput: Sendable {
     /// When a segment was last published; before the first one, when the session began.
     private(set) var silentSince = Duration.zero
     private(set) var hasPublished = false
-    private var gapTimer: OutageGapTimer
+    private var gapTimer: OutageTimer
     /// Target duration of the first live playlist that was published; nil before it is known, and for a VOD playlist.
     private var targetDuration: Duration?
     /// As in `ChannelSession.Policy`.
@@ -18,7 +18,7 @@ struct ChannelOutput: Sendable {
 
     init(_ policy: ChannelSession.Policy) {
         edge = PublishedEdge(policy.joinPoint)
-        gapTimer = OutageGapTimer(tolerance: policy.gapTolerance)
+        gapTimer = OutageTimer(tolerance: policy.gapTolerance)
         resumedTargetDuration = policy.resumedTargetDuration
     }
 

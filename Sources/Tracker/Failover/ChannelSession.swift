@@ -314,7 +314,7 @@ extension ChannelSession {
         /// Absolute URLs, in the order in which they are tried.
         package var backups: [String]
         /// Silence before missing time is delivered as an outage gap; nil: it never is.
-        package var gapTolerance: OutageGapTimer.Tolerance?
+        package var gapTolerance: OutageTimer.Tolerance?
         /// How long the primary has to be healthy before it is published again.
         package var failbackDelay: Duration
         /// How long a trial may take to show that the source lists new segments and that they can be published.
@@ -326,7 +326,7 @@ extension ChannelSession {
         package var resumedTargetDuration: Duration?
 
         package init(
-            session: UpstreamSession.Policy, backups: [String] = [], gapTolerance: OutageGapTimer.Tolerance? = nil,
+            session: UpstreamSession.Policy, backups: [String] = [], gapTolerance: OutageTimer.Tolerance? = nil,
             failbackDelay: Duration = .seconds(60), trialLimit: Duration = .seconds(30)
         ) {
             self.session = session

@@ -14,8 +14,8 @@ struct CaptureServer: Sendable {
     /// Runs until the process is asked to end.
     func run() async throws(RelayError) {
         let clock = FirstRequestClock()
-        let origin: RecordedOrigin
-        do { origin = try RecordedOrigin(capture, loops: loops) } catch { throw RelayError(error) }
+        let origin: CapturedOrigin
+        do { origin = try CapturedOrigin(capture, loops: loops) } catch { throw RelayError(error) }
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(origin, on: address) { clock.elapsed() }

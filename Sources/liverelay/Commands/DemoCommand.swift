@@ -54,10 +54,10 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// An endless loop of the capture without its faults.
-    private func origin() throws(RelayError) -> RecordedOrigin {
+    private func origin() throws(RelayError) -> CapturedOrigin {
         let directory = try CaptureDirectory(argument: capture)
         do throws(CaptureError) {
-            return try RecordedOrigin(
+            return try CapturedOrigin(
                 CaptureDirectory(directory.url, index: directory.index.withoutFaults), loops: true)
         } catch { throw RelayError(error) }
     }

@@ -38,13 +38,14 @@ struct ServeService: Sendable {
         var settings = ChannelSettings(
             configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: setup.bus)
         settings.copies = copies
-        let host = ChannelHost(
-            ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
         let guide = command.guide.settings.map { settings in
             var settings = settings
             settings.defaultRewind = command.dvr.duration
             return GuideService(settings, directory: spool.path + "/guide", logger: logger)
         }
+        settings.guide = guide
+        let host = ChannelHost(
+            ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
         let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)

@@ -38,6 +38,9 @@ struct StreamingOptions: ParsableArguments {
     @Option(help: "When a recording goes on in another file: 1h, day or never.")
     var split = RecordingSplit.never
 
+    @Flag(name: .customLong("no-record-slate"), help: "Leave the slate of outages out of recordings.")
+    var leavesOutSlate = false
+
     @Option(help: ArgumentHelp(.keep))
     var keep: TimeSpan?
 
@@ -58,7 +61,7 @@ struct StreamingOptions: ParsableArguments {
     var recording: ChannelRecorder.Settings? {
         guard let path = recordingPath, let pattern = try? RecordingPattern(path) else { return nil }
         return ChannelRecorder.Settings(
-            pattern: pattern, split: split,
+            pattern: pattern, split: split, includesSlate: !leavesOutSlate,
             retention: RecordingRetention(
                 longest: keep?.seconds, byteLimit: keepSize.map { UInt64(clamping: $0.bytes) }),
             closesAtEnd: true)
@@ -71,9 +74,11 @@ struct StreamingOptions: ParsableArguments {
         do throws(RecordingPattern.Fault) { _ = try recordingPath.map(RecordingPattern.init) } catch {
             throw ValidationError("--output: expected \(error.expectation).")
         }
-        if recordingPath == nil, split != .never || keep != nil || keepSize != nil {
-            throw ValidationError("--split, --keep and --keep-size need recordings: see --output.")
+        if recordingPath == nil, split != .never || leavesOutSlate || keep != nil || keepSize != nil {
+            throw ValidationError(
+                "--split, --no-record-slate, --keep and --keep-size need recordings: see --output.")
         }
+        if split == .program { throw ValidationError("--split programme needs a guide, which liverelay serve has.") }
     }
 
     /// How the stream is sent to a destination.

@@ -92,7 +92,7 @@ extension FaultInjectionHandler {
 
 /// A response as it is to be sent.
 private struct PlannedResponse {
-    let transmission: RecordedResponse.Transmission
+    let transmission: CapturedResponse.Transmission
     /// Without the field of the transmission.
     let head: [UInt8]
     let body: [UInt8]
@@ -100,12 +100,12 @@ private struct PlannedResponse {
     /// - Returns: nil for bytes that are no head with a transmission.
     init?(_ buffer: ByteBuffer) {
         let bytes = Array(buffer.readableBytesView)
-        let field = Array("\r\n\(RecordedResponse.Transmission.fieldName): ".utf8)
+        let field = Array("\r\n\(CapturedResponse.Transmission.fieldName): ".utf8)
         guard bytes.starts(with: "HTTP/1.".utf8), let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.lowerBound,
             let name = bytes[..<end].firstRange(of: field)
         else { return nil }
         let value = bytes[name.upperBound...].prefix { $0 != UInt8(ascii: "\r") }
-        guard let transmission = RecordedResponse.Transmission(fieldValue: String(decoding: value, as: UTF8.self))
+        guard let transmission = CapturedResponse.Transmission(fieldValue: String(decoding: value, as: UTF8.self))
         else {
             return nil
         }
@@ -115,8 +115,8 @@ private struct PlannedResponse {
     }
 }
 
-extension RecordedResponse.Transmission {
-    /// A header field between `RecordedOrigin` and `FaultInjectionHandler`, never sent to clients.
+extension CapturedResponse.Transmission {
+    /// A header field between `CapturedOrigin` and `FaultInjectionHandler`, never sent to clients.
     static let fieldName = "X-LiveRelay-Transmission"
 
     var fieldValue: String {

@@ -37,9 +37,9 @@ private let capture = CaptureDirectory(
         ]))
 
 private func withServer(
-    limits: HTTPServer.Limits = .init(), _ body: (RecordedOrigin, HTTPServer) async throws -> Void
+    limits: HTTPServer.Limits = .init(), _ body: (CapturedOrigin, HTTPServer) async throws -> Void
 ) async throws {
-    let origin = try RecordedOrigin(capture)
+    let origin = try CapturedOrigin(capture)
     let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0), limits: limits) {
         .zero
     }
@@ -66,7 +66,7 @@ private let endings: [(name: String, reports: [String])] = [
                 case .success(let answer):
                     #expect("\(answer.status) \(String(decoding: answer.body, as: UTF8.self))" == report, "\(row.name)")
                     if answer.status == 503 { #expect(answer.header("Retry-After") == "3") }
-                    #expect(answer.header(RecordedResponse.Transmission.fieldName) == nil, "\(row.name)")
+                    #expect(answer.header(CapturedResponse.Transmission.fieldName) == nil, "\(row.name)")
                 }
             }
         }
@@ -81,18 +81,18 @@ private let endings: [(name: String, reports: [String])] = [
     }
 }
 
-private let transmissions: [RecordedResponse.Transmission] = [
+private let transmissions: [CapturedResponse.Transmission] = [
     .paced(over: .zero), .paced(over: .microseconds(1_234_567)), .cut(after: 32_768, over: .milliseconds(20)),
     .reset(after: .seconds(3600)), .silent,
 ]
 
-@Test(arguments: transmissions) func transmissionSurvivesItsHeaderField(_ transmission: RecordedResponse.Transmission) {
-    #expect(RecordedResponse.Transmission(fieldValue: transmission.fieldValue) == transmission)
+@Test(arguments: transmissions) func transmissionSurvivesItsHeaderField(_ transmission: CapturedResponse.Transmission) {
+    #expect(CapturedResponse.Transmission(fieldValue: transmission.fieldValue) == transmission)
 }
 
 @Test(arguments: ["", "fast", "paced", "cut 1", "reset x", "silent 1", "cut 0 -1", "paced -5"])
 func malformedTransmissionFieldIsIgnored(_ fieldValue: String) {
-    #expect(RecordedResponse.Transmission(fieldValue: fieldValue) == nil)
+    #expect(CapturedResponse.Transmission(fieldValue: fieldValue) == nil)
 }
 
 private let pacedRows: [(time: Duration, parts: Int)] = [

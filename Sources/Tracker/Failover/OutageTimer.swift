@@ -2,7 +2,7 @@
 ///
 /// The silence that is tolerated begins when the media delivered in one burst has been played: an origin that lists
 /// three segments at a time is silent for three segments without being late.
-package struct OutageGapTimer: Equatable, Sendable {
+package struct OutageTimer: Equatable, Sendable {
     /// Silence before the first gap; nil: no gap is ever emitted.
     private let tolerance: Tolerance?
     private var state = State.idle

@@ -5,10 +5,10 @@ import Synchronization
 import WebServer
 
 extension HTTPServer {
-    /// Serves a recorded origin with its latencies and faults, on one thread.
+    /// Serves a captured origin with its latencies and faults, on one thread.
     /// - Parameter elapsed: time since the origin started.
     static func start(
-        _ origin: RecordedOrigin, on address: ListenAddress, limits: Limits = Limits(),
+        _ origin: CapturedOrigin, on address: ListenAddress, limits: Limits = Limits(),
         elapsed: @escaping @Sendable () -> Duration
     ) async throws(HTTPServerError) -> HTTPServer {
         let responder = TargetResponder { target in
@@ -21,10 +21,10 @@ extension HTTPServer {
 }
 
 extension Response {
-    fileprivate init(_ recorded: RecordedResponse) {
+    fileprivate init(_ recorded: CapturedResponse) {
         let fields = recorded.headers.map { HeaderField(name: $0.name, value: $0.value) }
         let transmission = HeaderField(
-            name: RecordedResponse.Transmission.fieldName, value: recorded.transmission.fieldValue)
+            name: CapturedResponse.Transmission.fieldName, value: recorded.transmission.fieldValue)
         self.init(
             status: HTTPStatus(rawValue: recorded.status), contentType: nil, cacheControl: .noStore,
             body: recorded.body.isEmpty ? .empty : .bytes(recorded.body, gzip: nil),

@@ -1,7 +1,7 @@
 package import Fetch
 
-/// The answer of a `RecordedOrigin` to one request.
-package struct RecordedResponse: Equatable, Sendable {
+/// The answer of a `CapturedOrigin` to one request.
+package struct CapturedResponse: Equatable, Sendable {
     /// How the answer reaches the client.
     package enum Transmission: Equatable, Sendable {
         /// The body arrives in equal parts over that time; an answer without a body arrives at its end.
@@ -20,14 +20,14 @@ package struct RecordedResponse: Equatable, Sendable {
     package var transmission = Transmission.paced(over: .zero)
 
     /// - Parameter path: what the client requested.
-    static func notFound(_ path: String) -> RecordedResponse {
-        RecordedResponse(
+    static func notFound(_ path: String) -> CapturedResponse {
+        CapturedResponse(
             status: 404, headers: [.init(name: "Content-Type", value: "text/plain; charset=utf-8")],
             body: Array("There is nothing at \(path).\n".utf8))
     }
 }
 
-extension RecordedResponse {
+extension CapturedResponse {
     /// Length announced for a body of which only half was received.
     private static let announcedByteCount = 65_536
 
@@ -37,21 +37,21 @@ extension RecordedResponse {
     /// - Parameters:
     ///   - path: what the client requested.
     ///   - latency: time from the request to the failure.
-    static func failing(_ reason: FetchError.Reason, path: String, after latency: Duration) -> RecordedResponse {
+    static func failing(_ reason: FetchError.Reason, path: String, after latency: Duration) -> CapturedResponse {
         switch reason {
-        case .timedOut, .canceled: RecordedResponse(status: 200, transmission: .silent)
+        case .timedOut, .canceled: CapturedResponse(status: 200, transmission: .silent)
         case .shortBody:
-            RecordedResponse(
+            CapturedResponse(
                 status: 200, body: [UInt8](repeating: 0, count: announcedByteCount),
                 transmission: .cut(after: announcedByteCount / 2, over: latency))
         case .tooManyRedirects: redirect(to: path)
         case .unsupportedScheme: redirect(to: "ftp://upstream.invalid/")
         case .notInCapture: notFound(path)
-        default: RecordedResponse(status: 200, transmission: .reset(after: latency))
+        default: CapturedResponse(status: 200, transmission: .reset(after: latency))
         }
     }
 
-    private static func redirect(to url: String) -> RecordedResponse {
-        RecordedResponse(status: 302, headers: [.init(name: "Location", value: url)])
+    private static func redirect(to url: String) -> CapturedResponse {
+        CapturedResponse(status: 302, headers: [.init(name: "Location", value: url)])
     }
 }

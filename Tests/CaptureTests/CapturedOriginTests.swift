@@ -13,12 +13,12 @@ private func exchange(_ at: Duration, _ name: String, _ text: String) -> Capture
         at: at, url: host + name, ending: .answer(CapturedAnswer(status: 200, body: .text(text))))
 }
 
-private func origin(_ entry: String, _ exchanges: [CapturedExchange], loops: Bool = false) throws -> RecordedOrigin {
+private func origin(_ entry: String, _ exchanges: [CapturedExchange], loops: Bool = false) throws -> CapturedOrigin {
     let index = CaptureIndex(upstream: host + entry, about: "", exchanges: exchanges)
-    return try RecordedOrigin(CaptureDirectory(URL(filePath: "/nowhere"), index: index), loops: loops)
+    return try CapturedOrigin(CaptureDirectory(URL(filePath: "/nowhere"), index: index), loops: loops)
 }
 
-extension RecordedOrigin {
+extension CapturedOrigin {
     fileprivate func text(of path: String, at seconds: Int) -> String {
         String(decoding: response(to: path, range: nil, at: .seconds(seconds)).body, as: UTF8.self)
     }

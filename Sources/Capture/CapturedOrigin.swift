@@ -9,7 +9,7 @@ import Synchronization
 /// faults.
 ///
 /// Every URL of the capture, on whatever host, has a path here; the served playlists and manifests name these paths.
-package final class RecordedOrigin: Sendable {
+package final class CapturedOrigin: Sendable {
     private let capture: CaptureDirectory
     private let paths: RecordedPaths
     private let state: Mutex<State>
@@ -62,7 +62,7 @@ package final class RecordedOrigin: Sendable {
     ///   - path: decoded path of the request, without its query.
     ///   - range: value of the request's Range field.
     ///   - now: time since the origin started.
-    package func response(to path: String, range: String?, at now: Duration) -> RecordedResponse {
+    package func response(to path: String, range: String?, at now: Duration) -> CapturedResponse {
         guard let resource = paths.resource(at: path) else { return .notFound(path) }
         let byteRange = range.flatMap { ByteRange(rangeField: $0) }
         let (iteration, time) = iteration(at: now)
@@ -89,7 +89,7 @@ package final class RecordedOrigin: Sendable {
 
     private func response(
         with answer: FetchAnswer, body: [UInt8], to exchange: CapturedExchange, over latency: Duration
-    ) -> RecordedResponse {
+    ) -> CapturedResponse {
         var headers = answer.headers.filter(\.isServedAsRecorded)
         let hasRange = headers.contains { $0.name.lowercased() == "content-range" }
         if let range = exchange.byteRange, answer.status == 206, !hasRange {
@@ -99,12 +99,12 @@ package final class RecordedOrigin: Sendable {
         headers = headers.map { header in
             header.name == "Location" ? .init(name: header.name, value: paths.path(of: header.value)) : header
         }
-        return RecordedResponse(
+        return CapturedResponse(
             status: answer.status, headers: headers, body: body, transmission: .paced(over: latency))
     }
 }
 
-extension RecordedOrigin {
+extension CapturedOrigin {
     /// The iteration of the loop, and the time since it began.
     private func iteration(at now: Duration) -> (iteration: UInt64, time: Duration) {
         guard !loops.isEmpty, loopLength > .zero else { return (0, now) }

@@ -102,12 +102,15 @@ private let text = """
         channel.options.rewind = rewind.map { .seconds($0) }
         channel.options.keepsRewind = keepsRewind
         channel.options.isAlways = isAlways
-        for (format, ending) in [(StreamFormat.hls, "m3u8"), (.ts, "ts")] {
+        let paths = [
+            (StreamFormat.hls, "ts/archive-{utc}-{duration}.m3u8"), (.ts, "archive-{utc}-{duration}.ts"),
+        ]
+        for (format, path) in paths {
             let writer = ChannelListWriter(
                 baseURL: "http://h:8080", format: format, query: "token=t", defaultRewind: .seconds(2 * 86_400))
             let written = days.map {
                 "catchup=\"default\" catchup-days=\"\($0)\" "
-                    + "catchup-source=\"http://h:8080/news/archive-{utc}-{duration}.\(ending)?token=t\""
+                    + "catchup-source=\"http://h:8080/news/\(path)?token=t\""
             }
             #expect(writer.write([channel]).contains("catchup") == (days != nil), "\(when)")
             if let written { #expect(writer.write([channel]).contains(" \(written),News\n"), "\(when)") }

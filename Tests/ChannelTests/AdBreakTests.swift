@@ -52,7 +52,7 @@ import Testing
             because: "not found: 2 s with the parameters of the program, and no splice after them"),
     ]
 
-    /// The figures of docs/catchup.md.
+    /// The figures of docs/ad-breaks.md.
     @Test func recallAndPrecision() {
         let times = Self.rows.map(\.times)
         let both = times.reduce(0) { $0 + $1.both }

@@ -39,7 +39,7 @@ struct CatchupTemplateTests {
     ]
 
     static let rows: [Row] = [
-        Row("our list", "news/archive-{utc}-{duration}.m3u8", .playlist, program),
+        Row("our list", "news/ts/archive-{utc}-{duration}.m3u8", .playlist, program),
         Row("our list, format=ts", "news/archive-{utc}-{duration}.ts", .transportStream, program),
         Row("Kodi, default", "news/archive-${start}-${duration}.m3u8", .playlist, program),
         Row("Kodi, append and shift", "news/live.m3u8?utc={utc}&lutc={lutc}", .playlist, untilNow),
@@ -79,7 +79,8 @@ struct CatchupTemplateTests {
         let address = ArchiveAddress(form: row.form, range: row.range)
         let route = Route(try RequestTarget(method: .get, uri: "/" + uri), in: .list)
         if uri.hasPrefix("news/") {
-            #expect(route == .channel("news", Route.Resource(address)))
+            let content: PlaylistContent = uri.hasPrefix("news/ts/") ? .transportStream : .fragmentedMP4
+            #expect(route == .channel("news", Route.Resource(address, of: content)))
         } else {
             #expect(route == .xtream(XtreamRequest(user: "me", password: "secret", .archive(7, .success(address)))))
         }

@@ -176,7 +176,7 @@ private struct XtreamScene {
         let library = ProgramLibrary(baseURL: "http://tv.example:8080", query: "token=\(server)", now: now)
         let archive = library.zip([(news, archive: .seconds(86_400))]) { scene.guide.listings(of: $0) }
         let text = String(decoding: archive, as: UTF8.self)
-        #expect(text.contains("http://tv.example:8080/news/archive-\(now - 7200)-3600.m3u8?token=\(server)\n"))
+        #expect(text.contains("http://tv.example:8080/news/ts/archive-\(now - 7200)-3600.m3u8?token=\(server)\n"))
         #expect(text.contains("<title>Past &amp; gone</title>") && text.contains("<runtime>60</runtime>"))
         #expect(!text.contains("Next") && !text.contains("Later") && !text.contains("Now"))
         let short = library.zip([(news, archive: .seconds(3600))]) { scene.guide.listings(of: $0) }

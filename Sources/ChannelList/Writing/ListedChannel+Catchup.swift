@@ -29,11 +29,11 @@ extension ListedChannel {
 
 extension StreamFormat {
     /// The path of a channel's archive below the base URL, as a template: every client fills in the start in seconds since
-    /// 1970, and the length in seconds.
+    /// 1970, and the length in seconds. Players on libavformat 5 cannot seek in playlists of fragmented MP4.
     func catchupPath(ofSlug slug: String) -> String {
         switch self {
         case .ts: "\(slug)/archive-{utc}-{duration}.ts"
-        case .hls: "\(slug)/archive-{utc}-{duration}.m3u8"
+        case .hls: "\(slug)/ts/archive-{utc}-{duration}.m3u8"
         }
     }
 }

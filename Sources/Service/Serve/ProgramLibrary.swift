@@ -38,7 +38,7 @@ struct ProgramLibrary {
         let time = date.text.dropFirst(11).prefix(5).filter { $0 != ":" }
         let name = Self.fileName(channel.name)
         let stem = "\(name)/Season \(day.prefix(4))/\(name) - \(day) - \(time) \(Self.fileName(listing.title))"
-        let range = "archive-\(listing.start)-\(listing.stop - listing.start).m3u8"
+        let range = "ts/archive-\(listing.start)-\(listing.stop - listing.start).m3u8"
         let url = "\(baseURL)/\(channel.slug)/\(range)\(query.map { "?\($0)" } ?? "")"
         file.append(stem + ".strm", Array("\(url)\n".utf8), at: date)
         file.append(stem + ".nfo", Array(Self.details(listing, of: channel, day).utf8), at: date)

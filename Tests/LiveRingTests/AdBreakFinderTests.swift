@@ -26,6 +26,10 @@ struct AdBreakFinderTests {
         Row(
             testDescription: "a short period between two splices", beginnings: [10: .splice, 12: .splice],
             breaks: [10..<12: .guessed]),
+        Row(
+            testDescription: "a pod of the program's parameters, whose longest ad is in its middle",
+            beginnings: [11: .splice, 13: .splice, 17: .splice, 18: .splice], breaks: [11..<18: .guessed]),
+        Row(testDescription: "a period as long as no ad", beginnings: [9: .splice, 20: .splice], breaks: [:]),
         Row(testDescription: "two restarts", beginnings: [10: .restart, 12: .restart], breaks: [:]),
         Row(testDescription: "a restart and a splice", beginnings: [10: .splice, 12: .restart], breaks: [:]),
         Row(

@@ -17,14 +17,18 @@ import WebServer
     /// A directory of recordings that is removed with its owner.
     private final class Folder {
         let path = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)").path
+        /// The time since the folder was made, which goes on by hand.
+        let time = ManualHostClock()
+        private let start = WallClock.milliseconds
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
         func place(_ format: String = "ts", at time: Int64 = 0, reserve: UInt64 = 0) throws -> ServeScene.RecordingPlace
         {
-            // It stays that time after the real one: a range of the ring is over for it.
+            // So much later than in the ring: a range of it is over.
+            let (start, manual) = (start + time, self.time.clock)
             let clock = RecordingService.Clock(
-                now: { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds + time) },
-                sleep: { try await Task.sleep(for: $0) })
+                now: { ProgramDateTime(millisecondsSince1970: start + manual.now().wholeMilliseconds) },
+                sleep: { try await manual.sleep(manual.now() + $0) })
             return .init(
                 pattern: try RecordingPattern("\(path)/{channel}/{title}.\(format)"), clock: clock, reserve: reserve)
         }
@@ -226,6 +230,26 @@ import WebServer
             }
             await scene.end()
         }
+    }
+
+    /// A recording waits for its time, starts its channel before it, and for its media for a while after it.
+    @Test func recordingHasItsTime() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let scene = try await ServeScene([(slug: "news", url: origin.url)], recordings: try folder.place())
+        let recordings = try #require(scene.recordings)
+        let now = recordings.clock.now()
+        let day: Int64 = 86_400_000
+        let range = (now.advanced(byMilliseconds: day), now.advanced(byMilliseconds: day + 60_000))
+        let id = try await recordings.add(channel: "news", name: nil, range: range, isKept: false).id
+        folder.time.advance(by: .seconds(86_360))
+        #expect(scene.host.running("news") == nil && recordings[id]?.state == .planned)
+        folder.time.advance(by: .seconds(10))
+        await scene.reaches("running", "news")
+        folder.time.advance(by: .seconds(30 + 60 + 120))
+        await scene.reaches(recording: id) { $0?.isOver == true }
+        #expect(recordings[id]?.state == .failed(reason: "Nothing of its time was published."))
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
     }
 
     /// Whoever deletes a recording before it is launched has none.

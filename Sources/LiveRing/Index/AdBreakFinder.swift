@@ -36,7 +36,9 @@ package struct AdBreak: Equatable, Sendable {
 /// the slate stands in, nothing is concluded. The discontinuity with which a process begins is no splice by itself.
 struct AdBreakFinder {
     /// The longest ad, and programme between two ads, that is taken for an ad although it has the program's parameters.
-    private static let longestGuess = PlaylistTicks.ticksPerSecond * 120
+    private static let longestGuess = PlaylistTicks.ticksPerSecond * 60
+    /// The longest pod of such ads.
+    private static let longestPod = PlaylistTicks.ticksPerSecond * 600
 
     /// Milliseconds between two processes that are not missing media: dates are rounded, and frames may be dropped.
     private static let longestPause: Int64 = 1000
@@ -103,7 +105,32 @@ struct AdBreakFinder {
         for index in periods.indices where programs[periods[index].source] != periods[index].initialization {
             periods[index].evidence = .spliced
         }
-        for index in periods.indices.dropFirst().dropLast() where isGuess(index) { periods[index].evidence = .guessed }
+        for index in periods.indices.dropFirst().dropLast() where isGuess(index) || isInPod(index) {
+            periods[index].evidence = .guessed
+        }
+    }
+
+    /// Whether a period is one of several short ones in a row, without missing media, between two that are none.
+    private func isInPod(_ index: Int) -> Bool {
+        let source = periods[index].source
+        var (ticks, first, last): (Int64, Int, Int) = (0, index, index + 1)
+        while isShort(first) {
+            ticks += periods[first].ticks
+            guard first > 0, ticks <= Self.longestPod, periods[first].follows, periods[first].source == source else {
+                return false
+            }
+            first -= 1
+        }
+        while last < periods.count, periods[last].follows, isShort(last), ticks <= Self.longestPod {
+            ticks += periods[last].ticks
+            last += 1
+        }
+        return first < index && last < periods.count && periods[last].follows && !isShort(last)
+            && ticks <= Self.longestPod && [first, last].allSatisfy { periods[$0].source == source }
+    }
+
+    private func isShort(_ index: Int) -> Bool {
+        periods[index].evidence != .spliced && periods[index].ticks <= Self.longestGuess
     }
 
     /// Whether a period of the program's parameters has a splice on both sides as an ad has.

@@ -111,11 +111,13 @@ package struct ChannelRecorder: Sendable {
             (writer, next) = (nil, end.next)
             if next == nil { break }
         }
-        guard settings.closesAtEnd else { return }
-        if let file = writer?.file, file.journal.byteCount > 0 {
+        // The process before this one may have been killed after the last segment.
+        let hasEnded = state.status.state == .ended && state.snapshot?.hasEnded == true
+        if settings.closesAtEnd || hasEnded, let file = writer?.file, file.journal.byteCount > 0 {
             if let snapshot = state.snapshot { try? await writer?.recordBreaks(snapshot) }
             finishing.append(finish(file))
         }
+        guard settings.closesAtEnd else { return }
         // If the process is to end before that, the next one finishes them.
         for task in finishing { await task.value }
     }

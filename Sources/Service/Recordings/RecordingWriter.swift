@@ -59,11 +59,11 @@ struct RecordingWriter: Sendable {
     /// Follows a channel until the recording has its range, the channel is over, or the task is canceled.
     /// - Parameters:
     ///   - writer: nil before the recording is open.
-    ///   - deadline: when nothing more of its range is to come; nil: something always is.
+    ///   - isOverdue: whether nothing more of its range is to come. Who knows that it changed signals a publication.
     ///   - open: opens the recording, or returns nil if nothing is published for it yet.
     /// - Returns: nil if more of its range may come.
     static func follow(
-        _ state: ChannelState, with writer: inout RecordingWriter?, until deadline: ContinuousClock.Instant? = nil,
+        _ state: ChannelState, with writer: inout RecordingWriter?, isOverdue: () -> Bool = { false },
         open: (ChannelState.Publication) async throws(RecordingFile.Failure) -> RecordingWriter?,
         report: (Report) -> Void
     ) async -> End? {
@@ -94,9 +94,8 @@ struct RecordingWriter: Sendable {
                 try? await Task.sleep(for: retryPause)
                 continue
             }
-            if let deadline, deadline <= .now { return nil }
-            let longest = ContinuousClock.now + .seconds(60)
-            await state.publications.wait(after: changes, until: min(deadline ?? longest, longest))
+            if isOverdue() { return nil }
+            await state.publications.wait(after: changes, until: .now + .seconds(60))
         }
         return nil
     }

@@ -325,8 +325,11 @@ extension RecordingService {
                 host.handle(.streamOpened(running.run))
                 defer { host.handle(.streamClosed(running.run)) }
                 if case .paused? = self[recording.id]?.state { report(.resumed(writer?.file), of: recording) }
-                let deadline = ContinuousClock.now + .milliseconds(overdue.milliseconds(since: clock.now()))
-                let end = await RecordingWriter.follow(running.state, with: &writer, until: deadline) {
+                let timer = Task { if await wait(until: overdue) { running.state.publications.signal() } }
+                defer { timer.cancel() }
+                let end = await RecordingWriter.follow(running.state, with: &writer) {
+                    overdue <= clock.now()
+                } open: {
                     (publication) async throws(RecordingFile.Failure) in
                     try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
                         try open(recording, publication)

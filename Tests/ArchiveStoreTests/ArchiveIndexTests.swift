@@ -44,11 +44,21 @@ private let keyRows: [(text: String, isKey: Bool)] = [
     #expect(IndexKey.hour(of: ProgramDateTime(millisecondsSince1970: 3_599_999)) == 0)
 }
 
-@Test func aSweepLeavesTheLastHours() {
-    let oldest = IndexKey.hour(of: noon)
-    #expect(ArchiveSweep.isExpired("media/2026-01-02T11/x.m4s", in: "media/", before: oldest))
-    #expect(!ArchiveSweep.isExpired("media/2026-01-02T12/x.m4s", in: "media/", before: oldest))
-    #expect(!ArchiveSweep.isExpired("media/other/x.m4s", in: "media/", before: oldest))
+/// What a sweep at 12:00 removes of an archive of some hours.
+private let sweepRows: [(what: String, key: String, hours: Int64, isExpired: Bool)] = [
+    ("an hour before the archive", "media/2026-01-02T09/x.m4s", 2, true),
+    ("the hour in which it begins", "media/2026-01-02T10/x.m4s", 2, false),
+    ("its index", "index/2026-01-02T10/w-0.m3u8", 2, false),
+    ("an index of another writer", "index/2026-01-02T09/v-7.m3u8", 2, true),
+    ("the day before", "media/2026-01-01T23/x.m4s", 12, true), ("midnight", "media/2026-01-02T00/x.m4s", 12, false),
+    ("the future of a relay whose clock was wrong", "media/2027-01-01T00/x.m4s", 2, false),
+    ("what nobody here put", "media/other/x.m4s", 2, false), ("a file of all hours", "files/init-a.mp4", 2, false),
+]
+
+@Test(arguments: sweepRows) func aSweepRemovesWholeHours(what: String, key: String, hours: Int64, isExpired: Bool) {
+    let oldest = ArchiveSweep.oldestHour(at: noon, keeping: .seconds(hours * 3600))
+    let folder = key.prefix { $0 != "/" } + "/"
+    #expect(ArchiveSweep.isExpired(key, in: String(folder), before: oldest) == isExpired, "\(what)")
 }
 
 // MARK: - Several writers

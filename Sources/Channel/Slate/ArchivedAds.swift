@@ -1,25 +1,51 @@
 package import LiveRing
 import Media
+import Synchronization
 
 /// How the ad breaks of an archive are presented.
-package struct ArchivedAds: Sendable {
-    /// The longest segment of a slate where the target duration of the channel is not known.
-    private static let longestSegment = Ticks.seconds(10)
+package final class ArchivedAds: Sendable {
+    private struct Slates {
+        let source: SlateSource
+        let audio: AudioSettings
+        /// By the longest segment of a channel, which decides where a slate is cut.
+        var made: [Ticks: BreakSlate] = [:]
+    }
 
     /// For viewers who do not ask for something else.
     package let presentation: AdPresentation
-    /// The slate in the place of ad breaks; nil: there is none.
-    package let slate: BreakSlate?
+    /// The slate of the channel, if it is relayed.
+    private let relayed: BreakSlate?
+    private let slates: Mutex<Slates?>
 
     /// As a channel that is relayed presents them.
     package init(_ presentation: AdPresentation, slate: BreakSlate?) {
-        (self.presentation, self.slate) = (slate == nil && presentation == .slate ? .keep : presentation, slate)
+        (self.presentation, relayed) = (slate == nil && presentation == .slate ? .keep : presentation, slate)
+        slates = Mutex(nil)
     }
 
     /// As a channel that is not relayed is configured.
     package init(_ presentation: AdPresentation, slate: SlateSource?, audio: AudioSettings) {
-        self.init(
-            presentation,
-            slate: slate.map { BreakSlate($0, longestSegment: Self.longestSegment, audio: audio) })
+        (self.presentation, relayed) = (slate == nil && presentation == .slate ? .keep : presentation, nil)
+        slates = Mutex(slate.map { Slates(source: $0, audio: audio) })
+    }
+
+    package var hasSlate: Bool { relayed != nil || slates.withLock { $0 != nil } }
+
+    /// The init section called `name` of a slate that was read; nil if there is none.
+    package func initialization(named name: String) -> [UInt8]? {
+        let read = slates.withLock { $0.map { Array($0.made.values) } ?? [] }
+        return ([relayed].compactMap(\.self) + read).lazy.compactMap { $0.initialization(named: name) }.first
+    }
+
+    /// The slate in the place of ad breaks, as the relay that published `snapshot` has it; nil: there is none.
+    package func slate(for snapshot: RingSnapshot) -> BreakSlate? {
+        if let relayed { return relayed }
+        let longest = Ticks(snapshot.index.maximumSegmentDuration)
+        return slates.withLock { slates in
+            guard let known = slates else { return nil }
+            let slate = known.made[longest] ?? BreakSlate(known.source, longestSegment: longest, audio: known.audio)
+            slates?.made[longest] = slate
+            return slate
+        }
     }
 }

@@ -72,7 +72,7 @@ package final class ChannelState: Sendable {
         archived = snapshot
         var status = RelayStatus(upstream: "")
         status.state = .ended
-        state = Mutex(State(status: status, ads: ads.presentation, breakSlate: ads.slate))
+        state = Mutex(State(status: status, ads: ads.presentation, breakSlate: ads.slate(for: snapshot)))
     }
 
     /// Whether nothing changes any more.

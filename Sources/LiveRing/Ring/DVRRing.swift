@@ -60,11 +60,8 @@ package actor DVRRing {
     /// The latest published state. Reading it does not wait for the actor.
     package nonisolated var snapshot: RingSnapshot { latestSnapshot.withLock { $0 } }
 
-    /// The longest segment that may be published, in 90 kHz ticks. Its EXTINF rounds to TARGETDURATION at most
-    /// (RFC 8216 §4.3.3.1).
-    package nonisolated var maximumSegmentDuration: Int64 {
-        Int64(targetDuration) * PlaylistTicks.ticksPerSecond + PlaylistTicks.ticksPerSecond / 2 - 1
-    }
+    /// The longest segment that may be published, in 90 kHz ticks.
+    package nonisolated var maximumSegmentDuration: Int64 { snapshot.index.maximumSegmentDuration }
 
     /// Stops the live playlist from sliding. The upstream's playlist has ended, so its remaining segments may arrive at
     /// once. The live playlist keeps its segments, so that viewers at the live edge can play to the end.

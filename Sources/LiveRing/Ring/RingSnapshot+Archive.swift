@@ -32,3 +32,11 @@ extension ArchiveIndex {
         self.init(targetDuration: snapshot.index.targetDuration, declared: snapshot.index.declaredRenditions)
     }
 }
+
+extension RingIndex {
+    /// The longest segment that may be published, in 90 kHz ticks. Its EXTINF rounds to TARGETDURATION at most
+    /// (RFC 8216 §4.3.3.1).
+    package var maximumSegmentDuration: Int64 {
+        Int64(targetDuration) * PlaylistTicks.ticksPerSecond + PlaylistTicks.ticksPerSecond / 2 - 1
+    }
+}

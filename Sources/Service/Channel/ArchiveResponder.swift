@@ -76,7 +76,7 @@ package final class ArchiveResponder: Sendable {
 
     /// The responder for the segment in whose place the slate's segment called `name` is; nil if there is none.
     private func responder(ofSlate name: String, _ ads: ArchivedAds) async throws(StoreError) -> ChannelResponder? {
-        guard ads.slate != nil else { return nil }
+        guard ads.hasSlate else { return nil }
         let segment = SpoolName.segment(ofTransportStream: name) ?? name
         for part in try await reader.parts(ofNumberIn: name) {
             let responder = responder(of: part, ads)
@@ -87,8 +87,9 @@ package final class ArchiveResponder: Sendable {
     }
 
     private func responder(of part: ArchiveReader.Part, _ ads: ArchivedAds) -> ChannelResponder {
-        kept.withLock { kept in
-            let known = kept.firstIndex { $0.version == part.version && $0.responder.state.breakSlate === ads.slate }
+        let slate = ads.slate(for: part.snapshot)
+        return kept.withLock { kept in
+            let known = kept.firstIndex { $0.version == part.version && $0.responder.state.breakSlate === slate }
             if let known {
                 kept.append(kept.remove(at: known))
                 return kept[kept.count - 1].responder
@@ -105,7 +106,7 @@ package final class ArchiveResponder: Sendable {
     private func shared(
         _ name: String, _ resource: Route.Resource, _ ads: ArchivedAds
     ) async throws(StoreError) -> Response {
-        if let bytes = ads.slate?.initialization(named: name) {
+        if let bytes = ads.initialization(named: name) {
             return ChannelResponder.response(toInitSection: bytes, named: name, resource)
         }
         do throws(RingError) {
@@ -122,9 +123,9 @@ package final class ArchiveResponder: Sendable {
     }
 
     private func slateInitialization(named name: String, _ ads: ArchivedAds) async throws(StoreError) -> [UInt8]? {
-        guard let slate = ads.slate, slate.files == nil, let part = try await reader.newestPart() else { return nil }
+        guard ads.hasSlate, let part = try await reader.newestPart() else { return nil }
         _ = await responder(of: part, ads).state.loadBreakSlate()
-        return slate.initialization(named: name)
+        return ads.initialization(named: name)
     }
 
     private static func refusal(_ error: StoreError) -> Response {

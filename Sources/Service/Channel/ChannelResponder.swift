@@ -52,9 +52,11 @@ package final class ChannelResponder: Sendable {
         to resource: Route.Resource, _ target: RequestTarget,
         watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
     ) -> Answer {
-        let ads = ArchivedAds(state.ads, slate: state.breakSlate)
         let stored =
-            isOfSlate(resource) ? nil : archive?.answer(to: resource, target, local: snapshot, ads: ads)
+            isOfSlate(resource)
+            ? nil
+            : archive?.answer(
+                to: resource, target, local: snapshot, ads: ArchivedAds(state.ads, slate: state.breakSlate))
         let answer = stored ?? localAnswer(to: resource, target)
         return answer.map { [sentBytes] in
             var response = $0

@@ -123,11 +123,12 @@ def rendition(url, entries, manner, kind="video/mp2t"):
     return reloads(url, entries, manner) + media_answers(entries, manner, kind)
 
 
-def write_index(capture, upstream, about, exchanges, backups=()):
+def write_index(capture, upstream, about, exchanges, backups=(), **more):
     ordered = sorted(exchanges, key=lambda exchange: exchange["at"])
     index = {"upstream": upstream if "://" in upstream else HOST + upstream, "about": about, "exchanges": ordered}
     if backups:
         index["backups"] = list(backups)
+    index |= more
     (capture / "index.json").write_text(json.dumps(index, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -69,6 +69,36 @@ def pod_of_ten():
     publish(channel, main, "Ten ads of 1.6 s, each from the same clock on, every other one of the same configuration.")
 
 
+def ladder_pod():
+    channel = Channel("ladder_pod")
+    heights, exchanges, lines = (160, 128, 96), [], ["#EXTM3U"]
+    for index, height in enumerate(heights):
+        shown = list(channel.shown)
+        variant = Rendition(channel, f"{height}-")
+        size, layout = f"288x{height}", Layout(audio=None) if index else Layout()
+        footage = Footage(dataclasses.replace(MAIN, picture="smptehdbars", size=size, seconds=Fraction(6)))
+        first = Footage(dataclasses.replace(AD, size=size, seconds=Fraction(2)))
+        # The second ad has two variants.
+        second = Footage(dataclasses.replace(
+            AD, name="ad2", number=3, size=f"288x{(160, 96, 96)[index]}", seconds=Fraction(1)))
+        variant.play(footage, 0, 3, at(100), layout)
+        variant.play(first, 0, 2, at(2), layout, tagged=True)
+        variant.play(second, 0, 1, at(2), layout, tagged=True)
+        variant.play(footage, 3, 6, at(106), layout, tagged=True)
+        bandwidth = 2000 * height
+        lines += [f"#EXT-X-STREAM-INF:BANDWIDTH={bandwidth},RESOLUTION={size}", f"{height}.m3u8"]
+        exchanges += rendition(f"{height}.m3u8", variant.entries, Manner())
+        if index:
+            channel.shown = shown
+            exchanges.append({"at": 1.5 * index - 0.5, "demand": f"{height}.{bandwidth}"})
+    exchanges.append({
+        "at": 0, "url": HOST + "master.m3u8", "status": 200, "headers": PLAYLIST, "text": "\n".join(lines) + "\n"})
+    channel.write_shown()
+    write_index(
+        channel.directory, "master.m3u8", "Three variants, asked for one after the other, and a pod whose second ad has two.",
+        exchanges, variants="all", onDemand=True)
+
+
 def ad_clocks():
     channel = Channel("ad_clocks")
     main, footage = Rendition(channel), Footage(dataclasses.replace(MAIN, seconds=Fraction(6)))
@@ -330,5 +360,5 @@ def enlarged(frame, size):
 
 
 CAPTURES = (
-    tagged_late, tags_wrong, pod_of_ten, ad_clocks, seam_times, wrap_demuxed, renditions_apart, open_gop, without_idr,
+    tagged_late, tags_wrong, pod_of_ten, ladder_pod, ad_clocks, seam_times, wrap_demuxed, renditions_apart, open_gop, without_idr,
     mid_gop, parameter_sets, two_switches, audio_changes, video_codecs, interlaced, interleave, wrapped_lengths)

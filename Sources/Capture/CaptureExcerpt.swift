@@ -33,7 +33,10 @@ package struct CaptureExcerpt {
         let index = capture.index
         var writer = try CaptureWriter(
             directory, upstream: index.upstream, about: index.about, variant: index.variant, backups: index.backups,
-            polling: index.polling, loopsFiles: index.loopsFiles, redaction: redaction)
+            polling: index.polling, loopsFiles: index.loopsFiles, ladder: index.ladder, redaction: redaction)
+        for demand in index.ladder.demands where timeRange.contains(demand.at) {
+            try writer.append(CapturedLadder.Demand(at: demand.at - timeRange.lowerBound, track: demand.track))
+        }
         for exchange in try exchanges() {
             let request = FetchRequest(.segment, url: exchange.url, byteRange: exchange.byteRange)
             let outcome = try outcome(of: exchange)

@@ -11,16 +11,20 @@ import Tracker
 //         { "at": 0.25, "took": 0.031, "url": "http://…/seg-1.ts", "range": [offset, length], "status": 200,
 //           "finalURL": "http://…", "headers": { "Content-Type": "video/mp2t" }, "body": "body/000001.ts" },
 //         { "at": 4, "url": "http://…/main.m3u8", "status": 200, "text": "#EXTM3U…" },
+//         { "at": 5, "demand": "480.1000000" },
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
-// `variant`, `backups`, `polling`, `loop`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
+// `variant`, `variants` ("all"), `onDemand` (true), `backups`, `polling`, `loop`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
 // empty. `"endsAtClose": true` marks a body that only the end of the connection delimited.
 
 extension CaptureIndex: Decodable {
-    private enum Key: CodingKey { case upstream, about, variant, backups, polling, loop, exchanges }
+    private enum Key: CodingKey {
+        case upstream, about, variant, variants, onDemand, backups, polling, loop, exchanges
+    }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
+        let lines = try values.decode([CapturedLine].self, forKey: .exchanges)
         self.init(
             upstream: try values.decode(String.self, forKey: .upstream),
             about: try values.decodeIfPresent(String.self, forKey: .about) ?? "",
@@ -28,8 +32,42 @@ extension CaptureIndex: Decodable {
             backups: try values.decodeIfPresent([String].self, forKey: .backups) ?? [],
             polling: try Self.polling(in: values),
             loopsFiles: try values.decodeIfPresent(Bool.self, forKey: .loop) ?? false,
-            exchanges: try values.decode([CapturedExchange].self, forKey: .exchanges))
+            ladder: CapturedLadder(
+                try Self.variants(in: values),
+                isOnDemand: try values.decodeIfPresent(Bool.self, forKey: .onDemand) ?? false,
+                demands: lines.compactMap(\.demand)),
+            exchanges: lines.compactMap(\.exchange))
     }
+}
+
+/// One line of an index.
+private struct CapturedLine: Decodable {
+    private enum Key: CodingKey { case at, demand }
+
+    var exchange: CapturedExchange?
+    var demand: CapturedLadder.Demand?
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        guard let track = try values.decodeIfPresent(String.self, forKey: .demand) else {
+            exchange = try CapturedExchange(from: decoder)
+            return
+        }
+        demand = CapturedLadder.Demand(at: try values.decode(CaptureTime.self, forKey: .at).duration, track: track)
+    }
+}
+
+extension CapturedLadder.Demand: Encodable {
+    private enum Key: CodingKey { case at, demand }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(CaptureTime(duration: at), forKey: .at)
+        try values.encode(track, forKey: .demand)
+    }
+
+    /// The demand as one line of an index.
+    var line: Data { get throws { try CaptureIndex.encoder.encode(self) } }
 }
 
 extension CaptureIndex {
@@ -38,6 +76,8 @@ extension CaptureIndex {
         get throws {
             let texts = [("upstream", upstream), ("about", about), ("variant", variant.text)]
             var values = try texts.map { ($0.0, try Self.encoder.encode($0.1)) }
+            if ladder.choice != .one { values.append(("variants", try Self.encoder.encode(ladder.choice.text))) }
+            if ladder.isOnDemand { values.append(("onDemand", try Self.encoder.encode(true))) }
             if !backups.isEmpty { values.append(("backups", try Self.encoder.encode(backups))) }
             if polling != .standard { values.append(("polling", try Self.encoder.encode(polling.rawValue))) }
             if loopsFiles { values.append(("loop", try Self.encoder.encode(true))) }
@@ -56,6 +96,12 @@ extension CaptureIndex {
         guard let text = try values.decodeIfPresent(String.self, forKey: .variant) else { return .highest }
         guard let variant = VariantChoice(text) else { throw values.malformed(.variant, "\(text) names no variant") }
         return variant
+    }
+
+    private static func variants(in values: KeyedDecodingContainer<Key>) throws -> LadderChoice {
+        guard let text = try values.decodeIfPresent(String.self, forKey: .variants) else { return .one }
+        guard let choice = LadderChoice(text) else { throw values.malformed(.variants, "\(text) names no variants") }
+        return choice
     }
 
     private static func polling(in values: KeyedDecodingContainer<Key>) throws -> PollingMode {

@@ -9,8 +9,9 @@ package struct CaptureIndex: Equatable, Sendable {
     package let upstream: String
     /// A description of the capture for human readers.
     package let about: String
-    /// The variant of the multivariant playlist that the recording followed; no other variant was requested.
+    /// The variant of the multivariant playlist that led.
     package let variant: VariantChoice
+    package let ladder: CapturedLadder
     /// Absolute URLs of the backups, in order.
     package let backups: [String]
     /// How the reloads of the recording were timed; a replay times its reloads alike.
@@ -22,9 +23,11 @@ package struct CaptureIndex: Equatable, Sendable {
 
     package init(
         upstream: String, about: String, variant: VariantChoice = .highest, backups: [String] = [],
-        polling: PollingMode = .standard, loopsFiles: Bool = false, exchanges: [CapturedExchange]
+        polling: PollingMode = .standard, loopsFiles: Bool = false, ladder: CapturedLadder = CapturedLadder(),
+        exchanges: [CapturedExchange]
     ) {
         self.backups = backups
+        self.ladder = ladder
         self.polling = polling
         self.loopsFiles = loopsFiles
         self.upstream = upstream

@@ -44,6 +44,12 @@ package actor CaptureRecorder: Fetcher {
         return outcome
     }
 
+    /// Stores that somebody asks for a variant.
+    package func recordDemand(of track: String) {
+        let demand = CapturedLadder.Demand(at: now(), track: track)
+        store { writer throws(CaptureError) in try writer.append(demand) }
+    }
+
     /// Stores each part of a stream before it passes it on.
     package func fetch(
         _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void

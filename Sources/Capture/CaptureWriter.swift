@@ -23,6 +23,7 @@ package struct CaptureWriter: Sendable {
     private let index: FileHandle
     /// Offset of the closing brackets in the index.
     private var end: UInt64
+    private var lineCount = 0
     private var bodyCount = 0
     /// File names of recently stored bodies by checksum. Keys and playlists recur, and each is stored once.
     private var stored = RecentCache<String>(limit: 4096)
@@ -34,10 +35,12 @@ package struct CaptureWriter: Sendable {
     ///   - backups: absolute URLs of the backups.
     ///   - polling: how the reloads of the recording are timed.
     ///   - loopsFiles: whether a media file begins again when it has ended.
+    ///   - ladder: without its demands, which `append` writes.
     /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
     package init(
         _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
         backups: [String] = [], polling: PollingMode = .standard, loopsFiles: Bool = false,
+        ladder: CapturedLadder = CapturedLadder(),
         redaction options: CaptureRedactor.Options = .none
     ) throws(CaptureError) {
         self.directory = directory
@@ -45,7 +48,7 @@ package struct CaptureWriter: Sendable {
         let url = redactor.redact(url: upstream)
         let head = CaptureIndex(
             upstream: url, about: about, variant: variant, backups: backups.map { redactor.redact(url: $0) },
-            polling: polling, loopsFiles: loopsFiles, exchanges: [])
+            polling: polling, loopsFiles: loopsFiles, ladder: ladder, exchanges: [])
         self.redactor = redactor
         let path = try Self.indexURL(in: directory)
         do {
@@ -93,15 +96,26 @@ package struct CaptureWriter: Sendable {
                 totals.bytes += stream.bytes.count
                 return [CapturedStream(file: file, parts: stream.parts, continues: continues)]
             } ?? [])
+        try append { try exchange.line }
+        totals.exchanges += 1
+    }
+
+    /// Records that somebody asks for a variant.
+    /// - Throws: `.unwritable`.
+    package mutating func append(_ demand: CapturedLadder.Demand) throws(CaptureError) {
+        try append { try demand.line }
+    }
+
+    private mutating func append(_ encoded: () throws -> Data) throws(CaptureError) {
         do {
-            let line = Data((totals.exchanges == 0 ? "\n" : ",\n").utf8) + (try exchange.line)
+            let line = Data((lineCount == 0 ? "\n" : ",\n").utf8) + (try encoded())
             try index.seek(toOffset: end)
             try index.write(contentsOf: line + Self.closing)
             end += UInt64(line.count)
+            lineCount += 1
         } catch {
             throw CaptureError(.unwritable, path: directory.path, message: error.localizedDescription)
         }
-        totals.exchanges += 1
     }
 
     private mutating func store(_ answer: FetchAnswer, requested url: String) throws(CaptureError) -> CapturedAnswer {

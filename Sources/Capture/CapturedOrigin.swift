@@ -139,14 +139,14 @@ extension CaptureIndex {
     package var withoutFaults: CaptureIndex {
         CaptureIndex(
             upstream: upstream, about: about, variant: variant, backups: backups, loopsFiles: loopsFiles,
-            exchanges: exchanges.filter(\.isSuccess))
+            ladder: ladder, exchanges: exchanges.filter(\.isSuccess))
     }
 
     /// The index with every redirected answer split into a redirect and the answer at its target.
     fileprivate var unfoldingRedirects: CaptureIndex {
         CaptureIndex(
             upstream: upstream, about: about, variant: variant, backups: backups, loopsFiles: loopsFiles,
-            exchanges: exchanges.flatMap(\.unfoldingRedirect))
+            ladder: ladder, exchanges: exchanges.flatMap(\.unfoldingRedirect))
     }
 }
 

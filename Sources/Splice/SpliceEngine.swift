@@ -168,6 +168,9 @@ package struct SpliceEngine: Sendable {
         assembler.ladder.counts
     }
 
+    /// Removes and returns the video of earlier segments in tracks that began after them.
+    package mutating func dequeueLateVideo() -> [LateVideo] { assembler.ladder.dequeueLate() }
+
     /// Media received lately.
     package var published: PublishedMedia { duplicateFilter.published }
 

@@ -28,6 +28,8 @@ package struct ReplayResult: Sendable {
     package private(set) var entries: [RingEntry] = []
     /// The files of all segments that were ever listed, in order, including those that a disk has lost since.
     package private(set) var everListed: [File] = []
+    /// The playlist of each video track beside the leading one at the end, with a dump of what it lists.
+    package private(set) var variants: [String] = []
     /// The events of the session, with its time.
     package var reports: [(at: Duration, event: UpstreamEvent)] = []
 
@@ -46,8 +48,21 @@ package struct ReplayResult: Sendable {
                 Array(try Data(contentsOf: URL(filePath: snapshot.path(of: entry.segment))))
             )
         }
+        variants = try (0..<snapshot.videoTrackCount).map { try Self.variant($0 + 1, in: snapshot) }
         let known = Set(everListed.map(\.name))
         everListed += segments.filter { !known.contains($0.name) }
+    }
+
+    private static func variant(_ number: Int, in snapshot: RingSnapshot) throws -> String {
+        guard let playlist = snapshot.dvrPlaylist(.whole, of: .video(number)) else { return "" }
+        let text = String(decoding: playlist, as: UTF8.self)
+        let dumps = try snapshot.index.listed.compactMap { $0.videoFiles[number - 1].own }.map { file in
+            let bytes = try [file.initialization, file.segment].map {
+                Array(try Data(contentsOf: URL(filePath: snapshot.path(of: $0))))
+            }
+            return "\(file.segment.name)\n\(FragmentDump.text(initSection: bytes[0], segment: bytes[1]))"
+        }
+        return text + dumps.joined()
     }
 
     /// The content of a capture's golden file for events: a line for each.

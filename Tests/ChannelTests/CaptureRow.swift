@@ -65,6 +65,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("tagged_late", periods: 3, inits: 2),
         CaptureRow("tags_wrong", periods: 3, inits: 2),
         CaptureRow("pod_of_ten", periods: 12, inits: 2),
+        CaptureRow("ladder_pod", periods: 4, inits: 2),
         CaptureRow("ad_clocks", periods: 6, inits: 2),
         CaptureRow("seam_times", periods: 4, inits: 2, skipsFrames: true, timestampGaps: (2, 0.4)),
         CaptureRow("wrap_demuxed", periods: 1, inits: 1),

@@ -36,12 +36,13 @@ import Tracker
         ? rows
         : rows.filter {
             [
-                "clean", "ssai_untagged", "demuxed_aes128", "audio_only", "segment_404", "backup", "dash_periods",
+                "clean", "ssai_untagged", "ladder_pod", "demuxed_aes128", "audio_only", "segment_404", "backup",
+                "dash_periods",
                 "raw_stream", "rtp_group", "mp4_file", "ts_file",
             ].contains($0.capture.name)
         }
 
-    @Test func representativeCapturesAreReplayedTwice() { #expect(Self.replayedTwice.count >= 11) }
+    @Test func representativeCapturesAreReplayedTwice() { #expect(Self.replayedTwice.count >= 12) }
 
     @Test(arguments: replayedTwice) func secondReplayGivesTheSameBytes(_ row: CaptureRow) async throws {
         let (first, second) = (try await ReplayCache.shared.result(of: row.capture), try await republish(row.capture))
@@ -49,6 +50,17 @@ import Tracker
         #expect(first.segments.map(\.bytes) == second.segments.map(\.bytes))
         #expect(first.segments.map(\.initialization) == second.segments.map(\.initialization))
         #expect(!first.segments.isEmpty)
+        #expect(first.variants == second.variants)
+    }
+
+    /// The variants of a capture that were followed on demand.
+    @Test func whatVariantsListIsWhatWasReviewed() async throws {
+        let capture = CaptureFixture("ladder_pod")
+        let published = try await ReplayCache.shared.result(of: capture)
+        #expect(published.variants.count == 2)
+        try expectGolden(published.variants.joined(), at: capture.expected("variants.txt"))
+        let counts = try #require(published.status.splice.variants)
+        #expect(counts.allSatisfy { $0.gaps == 0 && $0.segments > 3 })
     }
 
     @Test(arguments: rows) func periodsBecomeDiscontinuitiesAndInitSections(_ row: CaptureRow) async throws {

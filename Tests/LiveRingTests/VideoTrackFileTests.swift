@@ -84,19 +84,20 @@ struct VideoTrackFileTests {
         for n in 0..<8 {
             var segment = Self.segment(n)
             segment.isDiscontinuous = n == 5
+            if n == 4 { segment.videoTracks[1] = .gap }
             if n == 6 { segment.videoTracks = [] }
             try await ring.publish(segment)
         }
         let whole = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole)))
-        let gaps: [(content: PlaylistContent, numbers: [UInt64])] = [
-            (.video(0), []), (.audio(0), []), (.video(1), []), (.video(2), [0, 1, 2]),
+        let gaps: [(content: PlaylistContent, first: UInt64, numbers: [UInt64])] = [
+            (.video(0), 0, []), (.audio(0), 0, []), (.video(1), 0, []), (.video(2), 3, [4]),
         ]
-        for (content, numbers) in gaps {
+        for (content, first, numbers) in gaps {
             let playlist = try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole, of: content)))
-            #expect(playlist.mediaSequence == whole.mediaSequence)
+            #expect(playlist.mediaSequence == whole.mediaSequence + first, "it is listed from when it began")
             #expect(playlist.discontinuitySequence == whole.discontinuitySequence)
             #expect(playlist.segments.filter(\.isGap).map(\.mediaSequence) == numbers, "\(content)")
-            for (segment, other) in zip(playlist.segments, whole.segments) {
+            for (segment, other) in zip(playlist.segments, whole.segments.dropFirst(Int(first))) {
                 #expect(segment.duration == other.duration && segment.programDateTime == other.programDateTime)
                 #expect(segment.isDiscontinuous == other.isDiscontinuous)
             }
@@ -119,16 +120,18 @@ struct VideoTrackFileTests {
             let ring = try DVRRing.open(directory, policy: Self.policy)
             for n in 0..<(run == 0 ? 8 : 0) { try await ring.publish(other(n)) }
             let playlists = try (0...2).map { track in
-                try MediaPlaylistParser.parse(try #require(ring.snapshot.dvrPlaylist(.whole, of: .video(track))))
+                let text = try #require(ring.snapshot.dvrPlaylist(.whole, of: .video(track)))
+                return Dictionary(
+                    uniqueKeysWithValues: try MediaPlaylistParser.parse(text).segments.map { ($0.mediaSequence, $0) })
             }
-            for n in 3..<8 where n != 5 && n != 6 {
-                #expect(playlists[1].segments[n].uri == playlists[2].segments[n].uri)
-                #expect(playlists[1].segments[n].map == playlists[2].segments[n].map)
-                #expect(playlists[1].segments[n].uri.hasPrefix("video-1-\(n)-"))
+            for n in [3, 4, 7] as [UInt64] {
+                let (segment, other) = (playlists[1][n], playlists[2][n])
+                #expect(segment?.uri == other?.uri && segment?.map == other?.map)
+                #expect(segment?.uri.hasPrefix("video-1-\(n)-") == true)
             }
-            #expect(playlists[1].segments[5].uri == playlists[0].segments[5].uri)
-            #expect(playlists[1].segments[5].map == playlists[0].segments[5].map)
-            #expect(playlists.map { $0.segments[6].isGap } == [false, true, true])
+            #expect(playlists[1][5]?.uri == playlists[0][5]?.uri && playlists[1][5]?.map == playlists[0][5]?.map)
+            #expect(playlists.map { $0[6]?.isGap } == [false, true, true])
+            #expect(playlists.map { $0[2] == nil } == [false, true, true], "it is listed from when it began")
             let needed = ring.snapshot.index.entries.flatMap(\.videoFiles).compactMap { $0.own?.segment.name }
             #expect(names("video-") == Set(needed) && needed.count == 3)
             listed.append(ring.snapshot.dvrPlaylist(.whole, of: .video(1)))
@@ -136,6 +139,54 @@ struct VideoTrackFileTests {
             #expect(own == [true, false], "bit rates and formats are those of its own media")
         }
         #expect(listed[0] == listed[1])
+    }
+
+    /// The media of a variant that began on demand is added to segments that are published.
+    @Test func mediaThatComesLateIsAdded() async throws {
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        for n in 0..<8 {
+            var segment = Self.segment(n)
+            segment.videoTracks[1] = .gap
+            segment.resumePoint.fragmentSequenceNumber = UInt64(n + 1)
+            try await ring.publish(segment)
+        }
+        let live = { ring.snapshot.livePlaylist(of: .video(2)) }
+        #expect(live() == nil && !ring.snapshot.hasMedia(ofVideo: 2) && ring.snapshot.hasMedia(ofVideo: 1))
+        for n in 5..<8 {
+            let media = try #require(Self.segment(n).videoTracks[1].own)
+            try await ring.publish(media, ofVideoTrack: 1, afterFragment: UInt64(n + 1))
+            try await ring.publish(media, ofVideoTrack: 1, afterFragment: UInt64(n + 1))
+            try await ring.publish(media, ofVideoTrack: 2, afterFragment: UInt64(n + 1))
+            try await ring.publish(media, ofVideoTrack: 1, afterFragment: 99)
+        }
+        let playlist = try MediaPlaylistParser.parse(try #require(live()))
+        #expect(playlist.mediaSequence == 5 && playlist.segments.count == 3, "it is listed from when it began")
+        #expect(playlist.segments.allSatisfy { ring.snapshot.index.trackFile(named: $0.uri) != nil && !$0.isGap })
+        #expect(names("video-1-").count == 3 && ring.snapshot.hasMedia(ofVideo: 2))
+        let newest = try #require(ring.snapshot.newest)
+        #expect(newest.storedBytes == UInt64(newest.segment.byteCount + 480 + 720 + 10))
+        #expect(ring.snapshot.index.listedBytes == ring.snapshot.index.listed.reduce(0) { $0 + $1.storedBytes })
+        for n in 8..<80 { try await ring.publish(.numbered(n)) }
+        #expect(names("video-").isEmpty && names("init-") == ["init-a.mp4"])
+        #expect(ring.snapshot.index.furtherSums.allSatisfy { $0.formats.isEmpty && $0.fragmentedMP4.bytes == 0 })
+    }
+
+    @Test func masterListsVariantsBeforeTheyHaveMedia() async throws {
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        var declared = Variant(uri: "low.m3u8", bandwidth: 1_200_000)
+        declared.codecs = ["avc1.42c01e", "mp4a.40.2"]
+        declared.resolution = .init(width: 854, height: 480)
+        await ring.declareVariants([Self.tracks[1]: declared])
+        try await ring.publish(Self.segment(0))
+        let master = try MultivariantPlaylistParser.parse(try #require(ring.snapshot.masterPlaylist()))
+        #expect(master.variants.map(\.uri) == ["live.m3u8", "video-1.m3u8", "video-2.m3u8"])
+        let variant = try #require(master.variants.last)
+        #expect(variant.bandwidth == 1_200_000 && variant.resolution?.height == 480)
+        #expect(variant.codecs == ["avc1.42c01e", "mp4a.40.2"])
+        declared.codecs = []
+        await ring.declareVariants([Self.tracks[1]: declared])
+        let other = try MultivariantPlaylistParser.parse(try #require(ring.snapshot.masterPlaylist()))
+        #expect(other.variants.last?.codecs == [], "that of the audio alone would say that there is no video")
     }
 
     @Test func masterListsTheTracksThatHaveMedia() async throws {

@@ -213,16 +213,16 @@ import Testing
     }
 
     /// A second of fragmented MP4, with a byte in each frame.
-    private static func movie(of byte: UInt8) throws -> SegmentInput {
+    private static func movie(of byte: UInt8, from start: Int64 = 0, sequence: UInt64 = 0) throws -> SegmentInput {
         let samples = (0..<25).map { index in
             MuxSample(
                 duration: 3600, compositionOffset: 0, randomAccess: index == 0 ? .instantaneousRefresh : nil,
                 payload: [0, 0, 0, 3, index == 0 ? 0x65 : 0x41, 0x80, byte][...])
         }
-        let track = MuxTrack(trackID: TrackID.video, decodeTime: 0, samples: samples)
+        let track = MuxTrack(trackID: TrackID.video, decodeTime: UInt64(start), samples: samples)
         let fragment = FragmentWriter.write(sequenceNumber: 1, video: track, audio: nil)
         return SegmentInput(
-            rendition: .furtherVideo(0), mediaSequence: 0,
+            rendition: .furtherVideo(0), mediaSequence: 0, discontinuitySequence: sequence,
             initialization: try InitWriter.write(video: InitSample.video, audio: nil).bytes,
             bytes: fragment.header + fragment.payloads.joined())
     }
@@ -282,6 +282,72 @@ import Testing
                 }
             } == row.media)
         #expect(tracks.counts.map(\.counts.otherSegments).reduce(0, +) == row.tracks.count - row.variants.count)
+    }
+
+    struct LateRow: CustomTestStringConvertible, Sendable {
+        let when: String
+        let parts: [Part]
+        /// The variant's segments, each with the number of parts before which it comes.
+        let segments: [(before: Int, start: Int64, sequence: UInt64)]
+        /// The number of each segment that the track has with its segment, and that it has afterwards.
+        let own: [UInt32]
+        let late: [UInt32]
+
+        var testDescription: String { when }
+    }
+
+    static let lateRows: [LateRow] = [
+        LateRow(
+            when: "it begins with what the origin lists", parts: seconds(6),
+            segments: [(4, 1, 0), (4, 2, 0), (4, 3, 0), (4, 4, 0), (5, 5, 0)], own: [5, 6], late: [2, 3, 4]),
+        LateRow(
+            when: "it begins at the edge", parts: seconds(6), segments: [(4, 4, 0), (5, 5, 0)], own: [5, 6], late: []),
+        LateRow(
+            when: "it catches up in steps", parts: seconds(6),
+            segments: [(3, 1, 0), (4, 2, 0), (4, 3, 0), (4, 4, 0), (5, 5, 0)], own: [5, 6], late: [2, 3, 4]),
+        LateRow(
+            when: "what the leading track never had precedes it", parts: seconds(4).suffix(3).map { $0 },
+            segments: [(2, 0, 0), (2, 1, 0), (2, 2, 0), (2, 3, 0)], own: [3], late: [1, 2]),
+        LateRow(
+            when: "it begins in an ad on a clock that restarts",
+            parts: [Part(start: 900 * second, beginsPeriod: true)]
+                + (0..<3).map { Part(start: $0 * second, sequence: 1, beginsPeriod: $0 == 0) },
+            segments: [(3, 900, 0), (3, 0, 1), (3, 1, 1), (3, 2, 1)], own: [4], late: [1, 2, 3]),
+    ]
+
+    @Test(arguments: lateRows)
+    func beginsOnDemand(_ row: LateRow) throws {
+        var tracks = FurtherVideoTracks([Self.identity], areOnDemand: true, byteLimit: 1 << 20, after: [])
+        var end = PeriodTimeline.compositionDelay
+        var (timeline, own, late): (PeriodTimeline?, [UInt32], [UInt32]) = (nil, [], [])
+        for (index, part) in row.parts.enumerated() {
+            for segment in row.segments where segment.before == index {
+                try tracks.append(
+                    Self.movie(of: 1, from: segment.start * Self.second, sequence: segment.sequence), of: 0)
+                late += tracks.dequeueLate().map(\.sequenceNumber)
+            }
+            if index < (row.segments.map(\.before).min() ?? 0) { #expect(!tracks.awaitsVideo(of: Self.span(part))) }
+            if part.beginsPeriod || timeline == nil {
+                let unit = TimedVideo(
+                    packet: SyntheticPackets.videoPacket(dts: part.start), dts: Ticks(part.start),
+                    pts: Ticks(part.start))
+                timeline = PeriodTimeline(first: unit, at: end)
+            }
+            tracks.adopt(Self.span(part), frameDuration: Ticks(3600))
+            let media = tracks.write(
+                FurtherVideoTrack.Cut(
+                    start: end, end: end + Ticks(Self.second),
+                    decodeTime: (end - PeriodTimeline.compositionDelay).count, duration: Self.second,
+                    isIndependent: true, timeline: try #require(timeline), sequenceNumber: UInt32(index + 1)))
+            if media[0].own != nil { own.append(UInt32(index + 1)) }
+            end = end + Ticks(Self.second)
+        }
+        #expect(own == row.own)
+        #expect(late == row.late)
+        let counts = try #require(tracks.counts.first?.counts)
+        #expect(counts.segments == own.count + late.count && counts.gaps <= 1, "not followed is no gap")
+        try tracks.end(0)
+        #expect(!tracks.awaitsVideo(of: Self.span(Part(start: 99 * Self.second))))
     }
 
     @Test func memoryOfWhatWaitsIsLimited() {

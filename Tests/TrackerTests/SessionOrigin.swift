@@ -2,6 +2,7 @@ import Playlist
 import Synchronization
 
 @testable import Fetch
+@testable import Media
 @testable import Support
 @testable import Tracker
 
@@ -94,9 +95,10 @@ struct SessionRun {
 
     init(
         _ origin: SessionOrigin, seconds: Int = 60, upstream: String = SessionOrigin.url,
-        policy: UpstreamSession.Policy = .init(variant: .highest)
+        policy: UpstreamSession.Policy = .init(variant: .highest),
+        demands: [(track: VideoTrackIdentity, at: Duration)] = []
     ) async throws {
-        var driver = ReplayDriver(session: UpstreamSession(upstream: upstream, policy: policy))
+        var driver = ReplayDriver(session: UpstreamSession(upstream: upstream, policy: policy), demands: demands)
         var made: [(FetchRequest, Duration)] = []
         var outputs: [(DriverOutput, Duration)] = []
         end = try await driver.run(until: .seconds(seconds)) { request, now in

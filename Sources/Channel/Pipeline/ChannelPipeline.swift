@@ -22,6 +22,7 @@ package struct ChannelPipeline: Sendable {
     private let requiresVideo: Bool
     /// Whether the channel survives unusable segments, because a backup may have usable ones.
     private let hasBackups: Bool
+    private let hasVariantsOnDemand: Bool
     private(set) var publisher: ChannelPublisher
     private(set) var outageFiller: OutageFiller
     private var sources: [Int: SourcePipeline] = [:]
@@ -51,7 +52,7 @@ package struct ChannelPipeline: Sendable {
         upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false,
         captionsToWebVTT: Bool = false, isLive: Bool, wallClock: Int64, slate: Slate? = nil,
         beginning: TimelinePosition = .beginning,
-        hasBackups: Bool = false,
+        hasBackups: Bool = false, hasVariantsOnDemand: Bool = false,
         memory: MemoryBudget = MemoryBudget()
     ) {
         self.memory = memory
@@ -60,6 +61,7 @@ package struct ChannelPipeline: Sendable {
         self.wallClock = wallClock
         self.isLive = isLive
         self.hasBackups = hasBackups
+        self.hasVariantsOnDemand = hasVariantsOnDemand
         self.requiresVideo = requiresVideo
         publisher = ChannelPublisher(in: ring, from: beginning, captionsToWebVTT: captionsToWebVTT, isLive: isLive)
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
@@ -95,7 +97,7 @@ package struct ChannelPipeline: Sendable {
 
     /// Returns the tracks that the variants of a source fill: the nearest of the channel, and new ones while there is room.
     /// A backup adds none to a channel that has some.
-    private func videoTracks(of variants: [VideoTrackIdentity], source: Int) -> [VideoTrackIdentity?] {
+    func videoTracks(of variants: [VideoTrackIdentity], source: Int) -> [VideoTrackIdentity?] {
         let known = publisher.position.videoTracks
         var filled = [VideoTrackIdentity?](repeating: nil, count: variants.count)
         for (track, variant) in zip(known, VideoTrackIdentity.nearest(to: known, among: variants)) {
@@ -130,6 +132,7 @@ package struct ChannelPipeline: Sendable {
         configuration.leadingTrack = audioRenditions?.leading
         configuration.variants = videoTracks(of: variants, source: source)
         configuration.leadingVariant = leading
+        configuration.hasVariantsOnDemand = hasVariantsOnDemand && isLive
         configuration.heldVariantBytes = memory.ladderBytes / 2
         configuration.isFinished = !isLive
         configuration.requiresVideo = requiresVideo
@@ -269,6 +272,7 @@ extension ChannelPipeline {
     private mutating func finish(
         _ rendition: InputRendition, of source: Int
     ) async throws(ChannelError) -> [Event] {
+        if rendition.isFurther { return try await splice(.ended(rendition), from: source) }
         guard source == 0 else { return try await flushActiveSource() }
         // Media that a backup still holds comes before the end.
         let flushed = output.source != source && rendition == .main ? try await flushActiveSource() : []
@@ -288,6 +292,7 @@ extension ChannelPipeline {
         if !segments.isEmpty { consecutiveFailures = 0 }
         var events = sources[source]?.dequeueChanges(after: input) ?? []
         for segment in segments { events += await publish(segment, from: source) }
+        if let late = sources[source]?.engine.dequeueLateVideo(), !late.isEmpty { await publisher.publish(late) }
         return events + (sources[source]?.dequeueRejections() ?? [])
     }
 

@@ -118,6 +118,15 @@ extension ChannelPublisher {
             + subtitles.recordPublished(timed, as: number)
     }
 
+    /// Adds the video of tracks that began on demand to segments that are published. If the spool refuses it, they stay
+    /// gaps of the track.
+    func publish(_ late: [LateVideo]) async {
+        for video in late {
+            try? await ring.publish(
+                NewTrack(video.media), ofVideoTrack: video.track, afterFragment: UInt64(video.sequenceNumber) + 1)
+        }
+    }
+
     /// Says what the archive takes on the disk as soon as that is known.
     private mutating func measureArchive() -> [ChannelPipeline.Event] {
         guard !hasMeasuredArchive, ring.snapshot.hasArchive else { return [] }

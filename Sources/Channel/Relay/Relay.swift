@@ -21,7 +21,7 @@ package struct Relay {
     /// The audio renditions of each source beside that of its variant.
     private var audioRenditions: [Int: AudioRenditionTracks] = [:]
     /// The variants of each source beside the leading one, and that one.
-    private var variants: [Int: [VideoTrackIdentity]] = [:]
+    private var variants: [Int: [Variant]] = [:]
     private var leadingVariants: [Int: VideoTrackIdentity] = [:]
     private var subtitles: [Rendition] = []
     private var captions: [Rendition] = []
@@ -123,7 +123,7 @@ extension Relay {
             audioRenditions[source] = AudioRenditionTracks(tracks, leading: leading)
             if source == 0, let ring = pipeline?.ring { await declareRenditions(on: ring) }
         case .variantsSelected(let variants, let dropped):
-            self.variants[source] = variants.map(\.trackIdentity)
+            self.variants[source] = variants
             if source == 0 { state.update { $0.splice.variantsDropped = dropped } }
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
@@ -146,7 +146,7 @@ extension Relay {
     private mutating func addSource(_ source: Int) {
         pipeline?.addSource(
             source, hasCompanion: sourcesWithCompanion.contains(source), audioRenditions: audioRenditions[source],
-            variants: variants[source] ?? [], leading: leadingVariants[source])
+            variants: (variants[source] ?? []).map(\.trackIdentity), leading: leadingVariants[source])
     }
 
     private mutating func openRing(
@@ -172,6 +172,10 @@ extension Relay {
     private func declareRenditions(on ring: DVRRing) async {
         await ring.declareCaptions(captions)
         await ring.declareAudio(audioRenditions[0]?.declared ?? [])
+        let further = variants[0] ?? []
+        let tracks = pipeline?.videoTracks(of: further.map(\.trackIdentity), source: 0) ?? []
+        let declared = zip(tracks, further).compactMap { track, variant in track.map { ($0.text, variant) } }
+        await ring.declareVariants(Dictionary(declared) { first, _ in first })
     }
 
     private mutating func ring(
@@ -199,7 +203,8 @@ extension Relay {
             upstream: configuration.upstream, ring: ring, audio: configuration.audio,
             requiresVideo: configuration.requiresVideo, captionsToWebVTT: configuration.captionsToWebVTT,
             isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring), beginning: configuration.beginning,
-            hasBackups: !configuration.backups.isEmpty, memory: configuration.channelMemory)
+            hasBackups: !configuration.backups.isEmpty, hasVariantsOnDemand: configuration.followsLadderOnDemand,
+            memory: configuration.channelMemory)
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }
         } catch { throw recordFailure(error) }

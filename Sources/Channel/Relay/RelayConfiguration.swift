@@ -21,6 +21,8 @@ package struct RelayConfiguration: Sendable {
     package var variant: VariantChoice
     /// The variants that are republished beside that one.
     package var ladder = LadderChoice.one
+    /// Whether those are followed whether somebody asks for them or not.
+    package var followsWholeLadder = false
     /// Silence after which the channel is given up; nil: never.
     package var giveUp: Duration?
     /// Directory of the ring. Its parent exists.
@@ -87,6 +89,9 @@ package struct RelayConfiguration: Sendable {
     /// The memory with the shares that the channel needs.
     var channelMemory: MemoryBudget { ladder == .one ? memory : memory.withLadder }
 
+    /// Whether the variants beside the leading one are followed only while somebody asks for them. An archive has all of them.
+    package var followsLadderOnDemand: Bool { ladder != .one && !followsWholeLadder && retention.archive == nil }
+
     /// The policy of a session that starts without an earlier process.
     package var policy: ChannelSession.Policy {
         var session = UpstreamSession.Policy(
@@ -95,6 +100,7 @@ package struct RelayConfiguration: Sendable {
             patience: patience)
         session.audioTracks = audio.tracks
         session.ladder = ladder
+        session.followsLadderOnDemand = followsLadderOnDemand
         session.seed = retrySeed
         session.polling = polling
         session.program = program

@@ -1,5 +1,6 @@
 package import Capture
 import LiveRing
+import Media
 package import Splice
 package import Tracker
 
@@ -31,6 +32,8 @@ package struct Replay {
             polling: capture.index.polling)
         configuration.beginning = beginning
         configuration.loopsFiles = capture.index.loopsFiles
+        configuration.ladder = capture.index.ladder.choice
+        configuration.followsWholeLadder = !capture.index.ladder.isOnDemand
         state = ChannelState(upstream: configuration.upstream) { .zero }
         policy = configuration.policy
         // A capture has no wall clock: media that its upstream does not date is dated from 1970 on.
@@ -44,7 +47,11 @@ package struct Replay {
     package func run(afterOutput: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
         var relay = relay
         var responder = ReplayResponder(capture)
-        var driver = ReplayDriver(session: ChannelSession(upstream: capture.index.upstream, policy: policy))
+        let demands = capture.index.ladder.demands.compactMap { demand in
+            VideoTrackIdentity(text: demand.track).map { (track: $0, at: demand.at) }
+        }
+        var driver = ReplayDriver(
+            session: ChannelSession(upstream: capture.index.upstream, policy: policy), demands: demands)
         let length = capture.index.duration
         let end = try await driver.run(
             until: length + Self.grace, isOver: { status, _ in status.hasConsumed(until: length) },

@@ -1,4 +1,5 @@
 package import LiveRing
+package import Media
 package import Mux
 import Playlist
 package import Support
@@ -28,7 +29,14 @@ package final class ChannelState: Sendable {
         var breakSlate: BreakSlate?
         /// When the spool began to refuse segments; nil while it accepts them.
         var writeFailureSince: Duration?
+        /// Tells the session that somebody asks for a variant; nil: it has none on demand.
+        var demand: (@Sendable (VideoTrackIdentity) -> Void)?
+        /// When the session was told last of each variant.
+        var demandedAt: [Int: Duration] = [:]
     }
+
+    /// How often the session is told that somebody asks for a variant.
+    private static let demandInterval = Duration.seconds(5)
 
     /// The published state at one moment.
     package struct Publication: Sendable {
@@ -137,6 +145,25 @@ package final class ChannelState: Sendable {
         guard entry.adBreak.isInside, ads ?? self.ads == .slate, await loadBreakSlate() != nil, let slate = breakSlate
         else { return (try await transportStreams.segment(of: entry, in: snapshot), entry) }
         return try await transportStreams.segment(inPlaceOf: entry, in: snapshot, from: slate)
+    }
+
+    /// Sets what is called when somebody asks for a variant beside the leading one.
+    package func setDemand(_ demand: @escaping @Sendable (VideoTrackIdentity) -> Void) {
+        state.withLock { $0.demand = demand }
+    }
+
+    /// Records that somebody asks for a variant beside the leading one.
+    /// - Parameter number: that of `PlaylistContent.video`.
+    package func demandVariant(_ number: Int) {
+        guard let tracks = snapshot?.newest?.resumePoint.videoTracks, tracks.indices.contains(number - 1),
+            let track = VideoTrackIdentity(text: tracks[number - 1])
+        else { return }
+        let now = now()
+        state.withLock { state in
+            if let last = state.demandedAt[number], now - last < Self.demandInterval { return }
+            state.demandedAt[number] = now
+            state.demand?(track)
+        }
     }
 
     /// Sets the ring. The first one has only what earlier processes published.

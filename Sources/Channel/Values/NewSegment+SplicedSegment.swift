@@ -50,7 +50,7 @@ extension NewTrack {
             header: track.fragment.header, payload: track.fragment.payloads)
     }
 
-    fileprivate init(_ track: SplicedVideoTrack) {
+    init(_ track: SplicedVideoTrack) {
         self.init(
             initialization: InitializationFile(name: track.initSection.name, bytes: track.initSection.bytes),
             format: SegmentFormat(track.format), header: track.fragment.header, payload: track.fragment.payloads)

@@ -124,17 +124,31 @@ package struct RingEntry: Equatable, Sendable {
             value.uri = SpoolName.extract(.iframe, of: segment.name)
         case .audio(0): list(.audio, in: &value, exists: format.audioCodec != nil)
         case .video(let number):
-            switch videoFiles.indices.contains(number - 1) ? videoFiles[number - 1] : .other(0) {
-            case .gap: list(nil, in: &value)
+            switch video(number) {
             case .own(let file): list(file, in: &value)
-            case .other(0): list(.video, in: &value, exists: format.videoCodec != nil)
-            case .other(let other):
-                list(videoFiles.indices.contains(other - 1) ? videoFiles[other - 1].own : nil, in: &value)
+            case .other: list(.video, in: &value, exists: format.videoCodec != nil)
+            case .gap: list(nil, in: &value)
             }
         case .audio(let number):
             list(audioFiles.indices.contains(number - 1) ? audioFiles[number - 1] : nil, in: &value)
         }
         return value
+    }
+
+    /// The media of a video track beside the leading one, whichever track has it; `other`: the leading one.
+    private func video(_ number: Int) -> VariantMedia<TrackFile> {
+        guard videoFiles.indices.contains(number - 1) else { return .other(0) }
+        guard case .other(let other) = videoFiles[number - 1], other > 0 else { return videoFiles[number - 1] }
+        return videoFiles.indices.contains(other - 1) ? videoFiles[other - 1] : .gap
+    }
+
+    /// Whether a video track beside the leading one has media, its own or that of another one.
+    func hasMedia(ofVideo number: Int) -> Bool {
+        switch video(number) {
+        case .own(let file): !isGap && !file.isGap
+        case .other: !isGap && format.videoCodec != nil
+        case .gap: false
+        }
     }
 
     /// Lists the file of a track beside the leading one.

@@ -59,10 +59,13 @@ extension RingIndex {
     /// The entries before the end of a break by which it is judged: of an hour, if they last 7 s.
     private static let judgedEntries = 512
 
-    private func file(for track: NewTrack, _ kind: SpoolName.TrackKind, track index: Int) -> TrackFile {
+    func file(
+        for track: NewTrack, _ kind: SpoolName.TrackKind, track index: Int, mediaSequence: UInt64? = nil
+    ) -> TrackFile {
         let initialization = SpoolFile(
             name: track.initialization.name, byteCount: track.initialization.bytes.count)
-        let name = SpoolName.file(of: kind, track: index, mediaSequence: nextMediaSequence, header: track.header)
+        let name = SpoolName.file(
+            of: kind, track: index, mediaSequence: mediaSequence ?? nextMediaSequence, header: track.header)
         return TrackFile(
             initialization: initialization, segment: SpoolFile(name: name, byteCount: track.byteCount),
             format: track.format)

@@ -60,6 +60,8 @@ package struct RingIndex: Equatable, Sendable {
     private(set) var liveWindowStart: UInt64?
     /// The closed captions of the channel, and the names of its audio.
     var declared: DeclaredRenditions
+    /// As `DVRRing.declareVariants` says.
+    var declaredVariants: [String: Variant] = [:]
     /// The clock of the ring in 90 kHz ticks.
     private(set) var publishedTicks: Int64 = 0
     private var longestPlaylist: LongestPlaylist
@@ -189,6 +191,30 @@ package struct RingIndex: Equatable, Sendable {
         guard let index = index(ofNumber: mediaSequence) else { return }
         add(to: &entries[index].subtitleBytes)
         if index < listedStart { add(to: &retiredBytes) } else { add(to: &listedBytes) }
+    }
+
+    /// The segments in which the media of a track is looked for that came late.
+    private static let lateSegments = 16
+
+    /// The number and the file of media that came late; nil if its segment is not among the newest, or is no gap of the track.
+    func lateFile(
+        for media: NewTrack, ofVideoTrack track: Int, afterFragment fragment: UInt64
+    ) -> (mediaSequence: UInt64, file: TrackFile)? {
+        let entry = listed.suffix(Self.lateSegments).last {
+            $0.resumePoint.fragmentSequenceNumber == fragment && !$0.isGap
+        }
+        guard let entry, entry.videoFiles.indices.contains(track), case .gap = entry.videoFiles[track]
+        else { return nil }
+        return (entry.mediaSequence, file(for: media, .video, track: track, mediaSequence: entry.mediaSequence))
+    }
+
+    /// Adds the file of a track to a segment, of which later ones have none of the track.
+    mutating func add(_ file: TrackFile, toVideoTrack track: Int, of mediaSequence: UInt64) {
+        guard let index = index(ofNumber: mediaSequence), index >= listedStart else { return }
+        entries[index].videoFiles[track] = .own(file)
+        listedBytes += UInt64(file.segment.byteCount)
+        retain(file.initialization, isGap: false, isAudioOnly: false)
+        furtherSums[track].append(entries[index].ofVideoTrack(track))
     }
 
     /// Adds date ranges, or attributes of them, that no segment can carry any more because the channel ends.

@@ -165,7 +165,7 @@ struct PublishedPlaylist {
     private func render(_ range: Range<Int>) -> MediaPlaylist? {
         var entries = index.listed[range]
         if let subtitles { entries = entries[entries.indices(with: subtitles)] }
-        // Only the oldest entries of a spool of an earlier version are not offered as transport streams.
+        // A variant is listed from when it began. The oldest entries of a spool of an earlier version have no transport stream.
         entries = entries.drop { !$0.isListed(in: content) }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
@@ -217,8 +217,13 @@ extension MediaPlaylist {
 }
 
 extension RingEntry {
+    /// Whether a playlist of `content` may begin with the segment.
     fileprivate func isListed(in content: PlaylistContent) -> Bool {
-        content != .transportStream || transportStream != nil
+        switch content {
+        case .transportStream: transportStream != nil
+        case .video(let number) where number > 0: hasMedia(ofVideo: number)
+        default: true
+        }
     }
 }
 

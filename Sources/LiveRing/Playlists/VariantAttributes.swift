@@ -97,3 +97,13 @@ extension RingIndex {
     /// The attributes of the variant in the master playlist; nil before the first segment.
     var variantAttributes: VariantAttributes? { VariantAttributes(variantSums, rates: \.fragmentedMP4) { $0.format } }
 }
+
+extension Variant {
+    /// A variant as the upstream declares it, without its groups and without audio.
+    init(declaring upstream: Variant, uri: String) {
+        self.init(uri: uri, bandwidth: upstream.bandwidth)
+        averageBandwidth = upstream.averageBandwidth
+        codecs = upstream.videoCodecs
+        (resolution, frameRate, videoRange) = (upstream.resolution, upstream.frameRate, upstream.videoRange)
+    }
+}

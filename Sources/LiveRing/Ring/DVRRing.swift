@@ -82,6 +82,14 @@ package actor DVRRing {
         if index.declared.declareCaptions(upstream) { publishHead() }
     }
 
+    /// Sets the upstream's variants for the tracks, by their texts in `ResumePoint.videoTracks`. The master playlist lists them
+    /// before they have media.
+    package func declareVariants(_ variants: [String: Variant]) {
+        guard index.declaredVariants != variants else { return }
+        index.declaredVariants = variants
+        publishSnapshot()
+    }
+
     /// Keeps the attributes of the upstream's audio renditions, each with its `AudioTrackPoint.identity`.
     package func declareAudio(_ upstream: [(track: String, rendition: Rendition)]) {
         if index.declared.declareAudio(upstream) { publishHead() }
@@ -266,6 +274,24 @@ extension DVRRing {
         publishSnapshot()
     }
 
+    /// Adds the media of a video track to one of the newest segments, which is a gap of the track. Until the
+    /// journal is written anew, it does not record that: after a restart the segment is a gap of the track again.
+    /// - Parameter fragment: `ResumePoint.fragmentSequenceNumber` of the segment.
+    package func publish(
+        _ media: NewTrack, ofVideoTrack track: Int, afterFragment fragment: UInt64
+    ) throws(RingError) {
+        guard SpoolName.isInitialization(media.initialization.name) else {
+            throw .badInitializationName(media.initialization.name)
+        }
+        try reacquireSpool()
+        guard let (number, file) = index.lateFile(for: media, ofVideoTrack: track, afterFragment: fragment) else {
+            return
+        }
+        try write(media, as: file)
+        index.add(file, toVideoTrack: track, of: number)
+        publishSnapshot()
+    }
+
     /// Publishes the subtitles of a published segment, those of each rendition in the order of the segments. A segment
     /// without subtitles gets an empty file with the next subtitles.
     package func publish(_ new: NewSubtitles) throws(RingError) {
@@ -331,13 +357,17 @@ extension DVRRing {
         for file in newFiles(of: segment) { try spool.write(file.name, [file.bytes[...]], leaving: reserve) }
         let tracks = zip(segment.tracks, entry.trackFiles)
         for (track, file) in tracks {
-            guard let track, let file else { continue }
-            if index.initializations[file.initialization.name] == nil {
-                try spool.write(file.initialization.name, [track.initialization.bytes[...]], leaving: reserve)
-            }
-            try spool.write(file.segment.name, [track.header[...]] + track.payload, leaving: reserve)
+            if let track, let file { try write(track, as: file) }
         }
         try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
+    }
+
+    private func write(_ track: NewTrack, as file: TrackFile) throws(RingError) {
+        let reserve = index.policy.freeReserve
+        if index.initializations[file.initialization.name] == nil {
+            try spool.write(file.initialization.name, [track.initialization.bytes[...]], leaving: reserve)
+        }
+        try spool.write(file.segment.name, [track.header[...]] + track.payload, leaving: reserve)
     }
 
     /// The files of the transport stream of `segment` that no other segment needs so far.

@@ -147,10 +147,8 @@ package struct RingSnapshot: Sendable {
         let uri = { (name: String) in range == nil ? name : "dvr-\(name)\(query)" }
         let whole = range == nil ? "live.m3u8" : "dvr.m3u8\(query)"
         let frames = listsIFrames ? attributes.iFrameStream(uri: uri(SpoolName.iFramePlaylist)) : nil
-        let further = index.furtherSums.prefix(videoTrackCount).enumerated().compactMap { track, sums in
-            VariantAttributes(sums, rates: \.fragmentedMP4) { $0.format }.map {
-                (attributes: $0, uri: uri(SpoolName.videoPlaylist(track + 1)))
-            }
+        let further = (newest?.resumePoint.videoTracks ?? []).enumerated().compactMap { track, name in
+            furtherVariant(track, named: name, uri: uri(SpoolName.videoPlaylist(track + 1)))
         }
         guard !audio.isEmpty else {
             return master(attributes, uri: whole, further: further, iFrames: frames, renditionURI: uri)
@@ -171,12 +169,31 @@ package struct RingSnapshot: Sendable {
             iFrames: frames, renditionURI: uri)
     }
 
+    /// A variant without its groups and without audio: as measured, or as the upstream declares it before it has media; nil if
+    /// neither is known.
+    private func furtherVariant(_ track: Int, named name: String, uri: String) -> Variant? {
+        if index.furtherSums.indices.contains(track),
+            let measured = VariantAttributes(index.furtherSums[track], rates: \.fragmentedMP4, format: \.format)
+        {
+            return measured.variant(uri: uri)
+        }
+        return index.declaredVariants[name].map { Variant(declaring: $0, uri: uri) }
+    }
+
+    /// Whether a live playlist of a variant beside the leading one lists media, and not gaps alone.
+    package func hasMedia(ofVideo number: Int) -> Bool {
+        index.listed[index.liveWindow.start..<index.listed.endIndex].contains { $0.hasMedia(ofVideo: number) }
+    }
+
+    /// Whether the newest segment has media of a variant beside the leading one.
+    package func newestHasMedia(ofVideo number: Int) -> Bool { newest?.hasMedia(ofVideo: number) ?? false }
+
     /// - Parameters:
     ///   - further: the variants beside the leading one, which have the same groups.
     ///   - renditionURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
     private func master(
         _ attributes: VariantAttributes?, uri: String,
-        further: [(attributes: VariantAttributes, uri: String)] = [], audio: [Rendition] = [], iFrames: Variant? = nil,
+        further: [Variant] = [], audio: [Rendition] = [], iFrames: Variant? = nil,
         renditionURI: (String) -> String
     ) -> [UInt8]? {
         let renditions = subtitles.map { track in
@@ -188,8 +205,9 @@ package struct RingSnapshot: Sendable {
             var playlist = $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
             let codecs = $0.audioCodecs
             playlist.variants += further.map { other in
-                var variant = other.attributes.variant(uri: other.uri)
-                variant.codecs += codecs
+                var variant = other
+                // Where the upstream does not name the codec of the video, that of the audio alone would say that there is none.
+                if !variant.codecs.isEmpty { variant.codecs += codecs }
                 (variant.audio, variant.subtitles) = (audio.first?.groupID, renditions.first?.groupID)
                 variant.closedCaptions = captions.first?.groupID
                 return variant

@@ -103,6 +103,11 @@ package enum SpoolName {
         return (kind, track, mediaSequence)
     }
 
+    /// The number of the video track in the name of its file, as in `PlaylistContent.video`; nil for any other name.
+    package static func videoTrack(ofFile name: some StringProtocol) -> Int? {
+        trackFile(named: name).flatMap { $0.kind == .video ? $0.track + 1 : nil }
+    }
+
     /// The media sequence number in the name of a file of a track beside the leading one; nil for any other name.
     package static func mediaSequence(ofTrackFile name: some StringProtocol) -> UInt64? {
         trackFile(named: name)?.mediaSequence

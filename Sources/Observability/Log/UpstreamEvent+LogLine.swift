@@ -33,6 +33,7 @@ extension UpstreamEvent {
         case .targetDurationChanged(let role, let old, let new):
             LogLine(
                 .notice, "The \(role.name) playlist's target went from \(old.secondsText) to \(new.secondsText)")
+        case .released(let role): LogLine(.info, "The \(role.name) is not followed any more: nobody asks for it")
         case .stalePlaylist(let role): LogLine(.notice, "The \(role.name) playlist went back and is ignored")
         case .reset(let role, let method):
             LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")

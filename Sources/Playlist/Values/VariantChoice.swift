@@ -74,10 +74,15 @@ extension Variant {
         "mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "mp3", "dts", "mha1", "mhm1", "stpp", "wvtt",
     ]
 
+    /// The CODECS entries that are not audio and not text.
+    package var videoCodecs: [String] {
+        codecs.filter { codec in !Self.audioAndTextCodecs.contains { codec.lowercased().hasPrefix($0) } }
+    }
+
     /// Whether CODECS names only audio and text codecs and RESOLUTION is absent.
     var isAudioOnly: Bool {
         resolution == nil && !codecs.isEmpty
-            && codecs.allSatisfy { codec in Self.audioAndTextCodecs.contains { codec.lowercased().hasPrefix($0) } }
+            && videoCodecs.isEmpty
     }
 
     /// The quality by bandwidth, then by frame area.

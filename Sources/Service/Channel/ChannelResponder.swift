@@ -52,6 +52,7 @@ package final class ChannelResponder: Sendable {
         to resource: Route.Resource, _ target: RequestTarget,
         watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
     ) -> Answer {
+        demandVariant(of: resource)
         let stored =
             isOfSlate(resource)
             ? nil
@@ -63,6 +64,16 @@ package final class ChannelResponder: Sendable {
             response.sentBytes = sentBytes
             response.body = response.body.mapStreams(watch)
             return response
+        }
+    }
+
+    /// Follows a variant on demand, as long as somebody asks for its playlist or its segments.
+    private func demandVariant(of resource: Route.Resource) {
+        switch resource {
+        case .playlist(let playlist): playlist.furtherVariant.map(state.demandVariant)
+        case .trackFile(let name):
+            SpoolName.videoTrack(ofFile: name).map(state.demandVariant)
+        default: break
         }
     }
 

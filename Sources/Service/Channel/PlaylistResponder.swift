@@ -11,6 +11,8 @@ final class PlaylistResponder: Sendable {
     /// How long a player is held that waits for a segment: hls.js takes no answer in 10 s for a timeout, and asks again
     /// without waiting.
     static let longestWait = Duration.seconds(15)
+    /// How long a player is held for the first segment of a variant. hls.js takes no answer in 10 s for a timeout.
+    static let longestStart = Duration.seconds(8)
     /// The number of segments that take less than a millisecond to render.
     private static let shortPlaylist = 64
     /// The number of bytes that take less than a millisecond to compress.
@@ -73,6 +75,15 @@ final class PlaylistResponder: Sendable {
             whole.form = .unannounced
             return answer(to: whole, for: target)
         }
+        if case .live(.video(let number)) = key.resource, number > 0, let snapshot = state.snapshot,
+            snapshot.offers(.video(number)), !snapshot.hasEnded, !snapshot.hasMedia(ofVideo: number)
+        {
+            return waiting(until: .now + Self.longestStart) {
+                $0.newestHasMedia(ofVideo: number)
+            } answer: { [self] _ in
+                answer(to: key, for: target)
+            }
+        }
         guard let number = directives.mediaSequence, let content = key.resource.awaitedContent,
             let snapshot = state.snapshot, !snapshot.hasEnded
         else { return answer(to: key, for: target) }
@@ -87,11 +98,23 @@ final class PlaylistResponder: Sendable {
         }
         if number < next { return answer(to: key, for: target).map(keptLonger) }
         let deadline = ContinuousClock.now + min(Self.longestWait, .seconds(3 * snapshot.index.targetDuration))
-        return .waiting(
+        return waiting(until: deadline) {
+            $0.nextMediaSequence(of: content) > number
+        } answer: { [self] isListed in
+            isListed ? answer(to: key, for: target).map(keptLonger) : .now(overdue)
+        }
+    }
+
+    /// Waits until a snapshot has what is asked for, or the playlist has ended.
+    /// - Parameter answer: returns the answer, given whether it has.
+    private func waiting(
+        until deadline: ContinuousClock.Instant, _ condition: @escaping @Sendable (RingSnapshot) -> Bool,
+        answer: @escaping @Sendable (Bool) -> Answer
+    ) -> Answer {
+        .waiting(
             AwaitedResponse { [self] wait, complete in
-                whenListed(number, of: content, until: deadline, wait) { [self] isListed in
-                    guard isListed else { return complete(overdue) }
-                    switch answer(to: key, for: target).map(keptLonger) {
+                when(condition, until: deadline, wait) { isListed in
+                    switch answer(isListed) {
                     case .now(let response): complete(response)
                     case let longer: Task { complete(await longer.response()) }
                     }
@@ -99,10 +122,10 @@ final class PlaylistResponder: Sendable {
             })
     }
 
-    /// Calls `body` once, when a segment is listed or the playlist has ended; with false if the channel failed, at the
+    /// Calls `body` once, when a snapshot meets a condition or the playlist has ended; with false if the channel failed, at the
     /// deadline, or when the wait is canceled.
-    private func whenListed(
-        _ number: UInt64, of content: PlaylistContent, until deadline: ContinuousClock.Instant,
+    private func when(
+        _ condition: @escaping @Sendable (RingSnapshot) -> Bool, until deadline: ContinuousClock.Instant,
         _ wait: ChangeSignal.Wait,
         _ body: @escaping @Sendable (Bool) -> Void
     ) {
@@ -110,10 +133,10 @@ final class PlaylistResponder: Sendable {
         let changes = state.publications.changes
         let isOver = state.isOver
         guard let snapshot = state.snapshot, !wait.isCanceled, .now < deadline else { return body(false) }
-        if snapshot.hasEnded || snapshot.nextMediaSequence(of: content) > number { return body(true) }
+        if snapshot.hasEnded || condition(snapshot) { return body(true) }
         if isOver { return body(false) }
         state.publications.wait(wait, after: changes, until: deadline) { [self] in
-            whenListed(number, of: content, until: deadline, wait, body)
+            when(condition, until: deadline, wait, body)
         }
     }
 

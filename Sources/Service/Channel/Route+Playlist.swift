@@ -36,6 +36,15 @@ extension Route.Playlist {
         }
     }
 
+    /// The number of the variant beside the leading one that the playlist is of; nil if it is of something else.
+    var furtherVariant: Int? {
+        switch self {
+        case .live(.video(let number)), .rewind(.video(let number), _), .selection(.video(let number), _):
+            number > 0 ? number : nil
+        case .live, .rewind, .selection, .master: nil
+        }
+    }
+
     /// The files that the playlist lists whose newest a player may wait for; nil if it may not.
     var awaitedContent: PlaylistContent? {
         switch self {

@@ -120,8 +120,15 @@ extension ChannelRunner {
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
+            let (fetcher, recorder) = try upstream()
             let driver = TrackerDriver(
-                upstream: MeteredFetcher(fetcher: try upstream(), meter: meter), clock: ContinuousClock())
+                upstream: MeteredFetcher(fetcher: fetcher, meter: meter), clock: ContinuousClock())
+            if configuration.followsLadderOnDemand {
+                state.setDemand { track in
+                    driver.demand(track)
+                    if let recorder { Task { await recorder.recordDemand(of: track.text) } }
+                }
+            }
             let session = ChannelSession(
                 upstream: configuration.upstream, policy: policy(configuration, after: past))
             let end = try await driver.run(reporting: session) { output, now in
@@ -176,30 +183,32 @@ extension ChannelRunner {
         return policy
     }
 
-    /// The fetcher of the channel's upstreams, which records their answers if a capture is asked for.
-    private func upstream() throws -> any Fetcher {
+    /// The fetcher of the channel's upstreams; and the recorder, which it is then, if a capture is asked for.
+    private func upstream() throws -> (any Fetcher, CaptureRecorder?) {
         let upstream = try SourceFetcher(
             upstream: configuration.upstream, configuration: configuration.requests, backups: configuration.backups,
             backupConfigurations: configuration.backupRequests)
-        guard let capture else { return upstream }
+        guard let capture else { return (upstream, nil) }
         let clock = ContinuousClock()
         let start = clock.now
         do throws(CaptureError) {
             let writer = try CaptureWriter(
                 capture, upstream: configuration.upstream, variant: configuration.variant,
                 backups: configuration.backups, polling: configuration.polling,
-                loopsFiles: configuration.loopsFiles)
+                loopsFiles: configuration.loopsFiles,
+                ladder: CapturedLadder(configuration.ladder, isOnDemand: configuration.followsLadderOnDemand))
             events?.startRecording(in: capture.path)
-            return CaptureRecorder(upstream, to: writer) {
+            let recorder = CaptureRecorder(upstream, to: writer) {
                 start.duration(to: clock.now)
             } onFailure: { [logger, events] error in
                 events?.endRecording()
                 logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
             }
+            return (recorder, recorder)
         } catch {
             guard !endsWithoutCapture else { throw RelayError(error) }
             logger.error("Nothing is recorded, the channel continues: \(RelayError(error).message)")
-            return upstream
+            return (upstream, nil)
         }
     }
 }

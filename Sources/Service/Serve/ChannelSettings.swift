@@ -55,7 +55,10 @@ package struct ChannelSettings: Sendable {
         configuration.requests = requests.first ?? configuration.requests
         configuration.backupRequests = Array(requests.dropFirst())
         let settings = ArchiveSettings(channel)
-        if settings != nil { configuration.retention.keepArchive(nil, bytes: options.archiveSize) }
+        if settings != nil {
+            configuration.retention.keepArchive(nil, bytes: options.archiveSize)
+            configuration.followsWholeLadder = true
+        }
         var logger = logger
         logger[metadataKey: ConsoleLogHandler.channel] = "\(channel.slug)"
         return ChannelRunner(

@@ -35,7 +35,8 @@ struct PeriodAssembler: Sendable {
             longestSegment: configuration.longestSegment, byteLimit: configuration.heldAudioBytes,
             renditions: configuration.audioRenditions, position: configuration.position)
         ladder = FurtherVideoTracks(
-            configuration.variants, leading: configuration.leadingVariant, byteLimit: configuration.heldVariantBytes,
+            configuration.variants, leading: configuration.leadingVariant,
+            areOnDemand: configuration.hasVariantsOnDemand, byteLimit: configuration.heldVariantBytes,
             after: configuration.position.videoTracks)
         fillsAudioGaps = configuration.fillsSilence
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)

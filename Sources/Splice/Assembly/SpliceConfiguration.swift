@@ -11,6 +11,8 @@ package struct SpliceConfiguration: Sendable {
     package var audioRenditions: [AudioTrackIdentity] = []
     /// The tracks that the variants beside the leading one fill; nil: a variant fills none.
     package var variants: [VideoTrackIdentity?] = []
+    /// Whether those variants come only while somebody asks for them.
+    package var hasVariantsOnDemand = false
     /// The variant that leads; nil: the source has no choice of them.
     package var leadingVariant: VideoTrackIdentity?
     /// The identity of the leading audio; nil if only its container says that.

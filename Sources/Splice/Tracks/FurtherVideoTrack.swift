@@ -30,6 +30,9 @@ struct FurtherVideoTrack: Sendable {
         let format: PeriodDescription.VideoFormat
     }
 
+    /// The segments of a variant that begins, none of which the leading track had lately.
+    private static let unmatchedLimit = 8
+
     let identity: VideoTrackIdentity
     /// Whether the source has a variant for the track.
     let hasSource: Bool
@@ -41,12 +44,18 @@ struct FurtherVideoTrack: Sendable {
     private var description: Description?
     /// Whether the leading track went on without this one. It does not wait again before this one has caught up.
     private var isLate = false
+    /// Whether the variant is followed: on demand from its first segment on, until its end.
+    private var isFollowed: Bool
+    /// What the leading track did that this one has to adopt yet, because it began later.
+    private var backlog = LadderHistory()
+    private var late: [(sequenceNumber: UInt32, media: SplicedVideoTrack)] = []
     /// Whether the track has the segment before, in the same period.
     private var isContinuous = false
     private var ownCounts = FurtherVideoCounts()
 
-    init(_ identity: VideoTrackIdentity, hasSource: Bool, byteLimit: Int) {
+    init(_ identity: VideoTrackIdentity, hasSource: Bool, isOnDemand: Bool = false, byteLimit: Int) {
         self.identity = identity
+        isFollowed = !isOnDemand
         self.hasSource = hasSource
         matcher = VariantMatcher(byteLimit: byteLimit)
     }
@@ -57,7 +66,15 @@ struct FurtherVideoTrack: Sendable {
         return counts
     }
 
-    mutating func append(_ segment: SegmentInput) throws(MediaError) {
+    /// - Parameter history: what the leading track did lately, for a variant of which this is the first segment.
+    mutating func append(_ segment: SegmentInput, after history: LadderHistory) throws(MediaError) {
+        if !isFollowed {
+            demuxer = RenditionDemuxer(tracks: .video, audioStage: AudioTranscodeStage(.copy))
+            matcher.removeAll()
+            beginPeriod()
+            (isFollowed, isLate, backlog) = (true, !history.isEmpty, history)
+        }
+        defer { adoptBacklog() }
         let demuxed = try demuxer.demux(segment)
         matcher.appendLeftover(demuxed.flushed.video)
         append(demuxed.packets.video, discontinuitySequence: segment.discontinuitySequence)
@@ -75,14 +92,27 @@ struct FurtherVideoTrack: Sendable {
     mutating func end() throws(MediaError) {
         matcher.appendLeftover(try demuxer.finish().video)
         matcher.end()
+        (isFollowed, backlog) = (false, LadderHistory())
     }
 
     /// Whether the leading video of `span` waits for the track.
-    func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool { hasSource && !isLate && !matcher.covers(span) }
+    func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool {
+        guard hasSource, isFollowed, !isLate else { return false }
+        return backlog.isEmpty ? !matcher.covers(span) : !backlog.hasCuts
+    }
 
     /// Adopts a part of the leading track.
     mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
         guard hasSource else { return }
+        guard backlog.isEmpty else {
+            isLate = true
+            backlog.append(.part(span, frameDuration: frameDuration))
+            return adoptBacklog()
+        }
+        adoptNext(span, frameDuration: frameDuration)
+    }
+
+    private mutating func adoptNext(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
         isLate = !matcher.covers(span)
         if span.beginsPeriod {
             beginPeriod()
@@ -96,6 +126,14 @@ struct FurtherVideoTrack: Sendable {
 
     /// Returns the track's part of a segment of the leading track; nil if that is a gap.
     mutating func write(_ cut: Cut) -> SplicedVideoTrack? {
+        guard backlog.isEmpty else {
+            backlog.append(.cut(cut))
+            return nil
+        }
+        return isFollowed || !pending.isEmpty ? writeNext(cut) : nil
+    }
+
+    private mutating func writeNext(_ cut: Cut) -> SplicedVideoTrack? {
         let presented = { (unit: TimedVideo) in cut.timeline.presentation(of: unit.pts) }
         let end = pending.firstIndex { presented($0) >= cut.end - tolerance } ?? pending.count
         let start = pending[..<end].firstIndex { presented($0) >= cut.start - tolerance } ?? end
@@ -126,6 +164,47 @@ struct FurtherVideoTrack: Sendable {
             initSection: description.initSection, format: description.format,
             fragment: FragmentWriter.write(sequenceNumber: cut.sequenceNumber, video: track, audio: nil))
     }
+
+    /// Removes and returns the media of segments that were written before the track began.
+    mutating func dequeueLate() -> [(sequenceNumber: UInt32, media: SplicedVideoTrack)] {
+        defer { late = [] }
+        return late
+    }
+
+    /// Adopts what the leading track did before the variant began, from the first part of which it has video.
+    private mutating func adoptBacklog() {
+        if description == nil {
+            guard let first = backlog.firstPart(where: matcher.overlaps) else {
+                // On a clock of its own, the variant begins with the next period.
+                if matcher.segmentCount > Self.unmatchedLimit { backlog = LadderHistory() }
+                return
+            }
+            backlog.removeFirst(first)
+        }
+        while let event = backlog.events.first {
+            switch event {
+            case .part(let span, let frameDuration) where matcher.covers(span):
+                backlog.removeFirst()
+                adoptNext(span, frameDuration: frameDuration)
+            case .part(let span, _):
+                guard !span.beginsPeriod, let cut = backlog.dequeueCut(endingBefore: pendingEnd) else { return }
+                writeLate(cut)
+            case .cut(let cut):
+                backlog.removeFirst()
+                writeLate(cut)
+            }
+        }
+    }
+
+    private mutating func writeLate(_ cut: Cut) {
+        // The segment before the first one of the track is none of its gaps.
+        let first = pending.map(\.pts).min().map { cut.timeline.presentation(of: $0) }
+        if description == nil, first.map({ $0 >= cut.end - tolerance }) ?? true { return }
+        if let media = writeNext(cut) { late.append((cut.sequenceNumber, media)) }
+    }
+
+    /// The end of the frames that were not written; nil if there are none.
+    private var pendingEnd: Ticks? { pending.map(\.pts).max().map { $0 + frameDuration + tolerance } }
 
     /// The samples take the decode time of the leading segment, to the tick.
     private func samples(of units: [TimedVideo], in cut: Cut) -> [MuxSample] {
@@ -187,7 +266,7 @@ struct FurtherVideoTrack: Sendable {
     /// Resumes where other sources left the channel; the next part begins a period.
     mutating func resume(byteLimit: Int) {
         matcher.byteLimit = byteLimit
-        isLate = false
+        (isLate, backlog) = (false, LadderHistory())
         beginPeriod()
     }
 }

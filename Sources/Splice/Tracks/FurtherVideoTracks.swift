@@ -8,16 +8,20 @@ struct FurtherVideoTracks: Sendable {
     /// The track that each variant of the source fills.
     private let variants: [VideoTrackIdentity?]
     private let leading: VideoTrackIdentity?
+    private let areOnDemand: Bool
+    /// What the tracks adopted lately, for one that begins.
+    private var history = LadderHistory()
     /// Bytes of all tracks that wait for the leading one.
     private let byteLimit: Int
 
     /// - Parameter known: the tracks that the channel has, whether the source has them or not.
     init(
-        _ variants: [VideoTrackIdentity?], leading: VideoTrackIdentity? = nil, byteLimit: Int,
-        after known: [VideoTrackIdentity]
+        _ variants: [VideoTrackIdentity?], leading: VideoTrackIdentity? = nil, areOnDemand: Bool = false,
+        byteLimit: Int, after known: [VideoTrackIdentity]
     ) {
         self.variants = variants
         self.leading = leading
+        self.areOnDemand = areOnDemand
         self.byteLimit = byteLimit
         resume(after: known)
     }
@@ -38,7 +42,8 @@ struct FurtherVideoTracks: Sendable {
     }
 
     mutating func append(_ segment: SegmentInput, of variant: Int) throws(MediaError) {
-        try update(variant) { (track) throws(MediaError) in try track.append(segment) }
+        let history = history
+        try update(variant) { (track) throws(MediaError) in try track.append(segment, after: history) }
     }
 
     /// Records that segments of a variant were lost.
@@ -53,12 +58,14 @@ struct FurtherVideoTracks: Sendable {
 
     /// Adopts a part of the leading track.
     mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
+        history.append(.part(span, frameDuration: frameDuration))
         for index in tracks.indices { tracks[index].adopt(span, frameDuration: frameDuration) }
     }
 
     /// Returns what a segment has of each track. A track for which the source has no variant has the media of the nearest one,
     /// and equal media is that of the first track that has it.
     mutating func write(_ cut: FurtherVideoTrack.Cut) -> [VariantMedia<SplicedVideoTrack>] {
+        history.append(.cut(cut))
         var media: [VariantMedia<SplicedVideoTrack>] = tracks.indices.map { index in
             guard tracks[index].hasSource else { return .gap }
             guard let own = tracks[index].write(cut) else { return .gap }
@@ -82,6 +89,15 @@ struct FurtherVideoTracks: Sendable {
         return media
     }
 
+    /// Removes and returns the media of tracks that began late.
+    mutating func dequeueLate() -> [LateVideo] {
+        tracks.indices.flatMap { index in
+            tracks[index].dequeueLate().map {
+                LateVideo(track: index, sequenceNumber: $0.sequenceNumber, media: $0.media)
+            }
+        }
+    }
+
     /// Returns the number of the track with a variant of the source that is nearest to one without; 0: the leading one.
     private func nearest(to index: Int) -> Int {
         let others = tracks.indices.filter { tracks[$0].hasSource }
@@ -95,8 +111,10 @@ struct FurtherVideoTracks: Sendable {
         let all = known + variants.compactMap(\.self).filter { !known.contains($0) }
         tracks = all.prefix(VideoTrackIdentity.limit).map { identity in
             tracks.first { $0.identity == identity }
-                ?? FurtherVideoTrack(identity, hasSource: variants.contains(identity), byteLimit: 0)
+                ?? FurtherVideoTrack(
+                    identity, hasSource: variants.contains(identity), isOnDemand: areOnDemand, byteLimit: 0)
         }
+        history = LadderHistory()
         for index in tracks.indices { tracks[index].resume(byteLimit: byteLimit / tracks.count) }
     }
 }

@@ -80,6 +80,21 @@ struct VariantMatcher: Sendable {
 
     mutating func end() { isEnded = true }
 
+    /// Forgets what was received, and what was learned of the variant.
+    mutating func removeAll() {
+        let dropped = droppedFrames
+        self = VariantMatcher(byteLimit: byteLimit)
+        droppedFrames = dropped
+    }
+
+    /// Segments with frames that were not matched.
+    var segmentCount: Int { received.count }
+
+    /// Whether video of `span` was received.
+    func overlaps(_ span: AudioVideoMatcher.VideoSpan) -> Bool {
+        received.contains { place(of: $0, span) == .overlapping }
+    }
+
     private mutating func dropFirst() { droppedFrames += received.removeFirst().units.count }
 
     /// Whether enough was received to decide the video of `span`: all of it, what follows it, or the end.

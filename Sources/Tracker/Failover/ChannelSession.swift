@@ -78,6 +78,7 @@ extension ChannelSession {
         case .answered(let id, _), .received(let id, _): forward(input, at: now) { $0.owns(id) }
         // The channel itself pauses one of its sessions.
         case .pauseMedia, .resumeMedia: break
+        case .demanded: forward(input, at: now) { _ in true }
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed(let delivery, let outcome): recordProbe(delivery, outcome)
         case .wake:

@@ -54,6 +54,19 @@ struct MediaIntake: Sendable {
 
     mutating func resume() { isPaused = false }
 
+    /// Follows another rendition from now on. Subtitles stay the last ones.
+    mutating func insert(_ rendition: RenditionTracker) {
+        renditions.insert(rendition, at: renditions.firstIndex { $0.role.isSubtitles } ?? renditions.endIndex)
+    }
+
+    /// Follows a rendition no longer.
+    mutating func remove(_ role: RenditionRole) {
+        renditions.removeAll { $0.role == role }
+        requests.cancelAll(of: role)
+        requests.report(.released(role))
+        requests.deliver(.ended(dateRanges: []), of: role)
+    }
+
     /// Keeps a map that was read already.
     mutating func holdMap(_ body: [UInt8], of request: FetchRequest) { cache.hold(body, of: request) }
 

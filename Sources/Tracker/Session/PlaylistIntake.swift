@@ -1,4 +1,5 @@
 import Fetch
+import Media
 import Playlist
 import Support
 
@@ -30,6 +31,9 @@ struct PlaylistIntake: Sendable {
     var locator: PlaylistLocator
     /// nil unless the upstream was recognized as a DASH manifest, from which the playlists are derived.
     var manifest: ManifestIntake?
+    private var demand = LadderDemand()
+    /// Whether the main playlist was finished when it was read first.
+    private var isFinished = false
     /// Irregularities of the multivariant playlist.
     private var irregularityLog = IrregularityLog()
 
@@ -57,7 +61,8 @@ struct PlaylistIntake: Sendable {
 
     /// The times at which something will be due.
     func deadlines(_ media: MediaIntake) -> [Duration?] {
-        let deadlines = [locator.nextDeadline, noSegmentsDeadline(media)] + (manifest?.deadlines ?? [])
+        let deadlines =
+            [locator.nextDeadline, noSegmentsDeadline(media)] + (manifest?.deadlines ?? []) + demand.deadlines
         guard case .opening(let opening) = state else { return deadlines }
         return deadlines + [opening.deadline, opening.retryAt]
     }
@@ -149,14 +154,16 @@ extension PlaylistIntake {
     func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
         let roles: [RenditionRole] =
             [.main, .audio] + urls.furtherAudio.indices.map { .furtherAudio($0) }
-            + urls.furtherVideo.indices.map { .furtherVideo($0) }
+            + (followsLadderOnDemand ? [] : urls.furtherVideo.indices.map { .furtherVideo($0) })
             + urls.subtitles.indices.map { .subtitles($0) }
         return roles.compactMap { role in urls[role].map { makeTracker(role, $0, at: now) } }
     }
 
     private func makeTracker(_ role: RenditionRole, _ url: String, at now: Duration) -> RenditionTracker {
         RenditionTracker(
-            role, url: url, giveUp: policy.giveUp, joinPoint: policy.joinPoint, polling: policy.effectivePolling,
+            role, url: url, giveUp: policy.giveUp,
+            joinPoint: role.isFurtherVideo && followsLadderOnDemand ? .edge : policy.joinPoint,
+            polling: policy.effectivePolling,
             startDate: policy.startDate, seed: policy.seed, at: now)
     }
 
@@ -236,7 +243,10 @@ extension PlaylistIntake {
         for event in try media.renditions[index].accept(playlist, base: base, freshness, media.cache, at: now) {
             media.requests.report(event)
         }
-        if media.renditions[index].role == .main { state = .following }
+        if media.renditions[index].role == .main, state != .following {
+            state = .following
+            isFinished = playlist.isComplete
+        }
         if let file, file.hasMore, media.renditions[index].queue.count < file.queuedAhead {
             _ = media.renditions[index].load.restart(at: now)
         }
@@ -293,6 +303,35 @@ extension PlaylistIntake {
             let error = TrackerError(.unreachable(.timedOut), url: media.renditions[index].url)
             media.requests.recordFault(FetchFault(error))
             failed(index, error, &media, at: now)
+        }
+    }
+}
+
+// MARK: - Variants on demand
+
+extension PlaylistIntake {
+    private var followsLadderOnDemand: Bool { policy.followsLadderOnDemand && !isFinished }
+
+    /// Records that somebody asks for the variant that is nearest to a track of the channel.
+    mutating func demand(_ track: VideoTrackIdentity, at now: Duration) {
+        guard let index = track.nearest(among: locator.furtherVideo.map(\.trackIdentity)) else { return }
+        demand.ask(for: index, at: now)
+    }
+
+    /// Follows the variants beside the leading one that somebody asks for, and no others.
+    func updateLadder(_ media: inout MediaIntake, at now: Duration) {
+        guard policy.followsLadderOnDemand, policy.fetchesMedia, media.renditions.first?.isJoined == true else {
+            return
+        }
+        for index in locator.furtherVideo.indices {
+            let role = RenditionRole.furtherVideo(index)
+            let isWanted = isFinished || demand.isAsked(for: index, at: now)
+            let isFollowed = media.renditions.contains { $0.role == role }
+            if isWanted, !isFollowed, let url = locator.urls?[role] {
+                media.insert(makeTracker(role, url, at: now))
+            } else if !isWanted, isFollowed {
+                media.remove(role)
+            }
         }
     }
 }

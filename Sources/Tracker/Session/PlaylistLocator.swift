@@ -53,6 +53,8 @@ struct PlaylistLocator: Sendable {
     /// Variants beyond `VideoTrackIdentity.limit`.
     private(set) var droppedVariants = 0
     private var ladder: LadderChoice
+    /// The URLs in use; nil before a variant was chosen.
+    private(set) var urls: URLs?
     /// The audio of the variant, with a URI or in its own segments; nil if the playlist does not name it.
     var leadingAudio: Rendition? { audio ?? variant.flatMap { multivariant?.playlist.multiplexedAudio(of: $0) } }
     /// The subtitle renditions that are followed: those of the first playlist, since a later one may not renumber them.
@@ -141,16 +143,18 @@ struct PlaylistLocator: Sendable {
         audio = followsAudio ? companion(of: variants[index], in: playlist) : nil
         let main = URIReference.resolve(variants[index].uri, against: base)
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
-        let urls = { (known: [Rendition], listed: [Rendition]) in
+        let find = { (known: [Rendition], listed: [Rendition]) in
             known.map { rendition in
                 rendition.match(in: listed, of: known)?.uri.map { URIReference.resolve($0, against: base) }
             }
         }
-        return URLs(
+        let urls = URLs(
             main: main, audio: companion == main ? nil : companion,
-            furtherAudio: urls(furtherAudio, playlist.audioRenditions(of: variants[index])),
+            furtherAudio: find(furtherAudio, playlist.audioRenditions(of: variants[index])),
             furtherVideo: furtherURLs(in: playlist, base: base),
-            subtitles: urls(subtitles, playlist.subtitles(of: variants[index])))
+            subtitles: find(subtitles, playlist.subtitles(of: variants[index])))
+        self.urls = urls
+        return urls
     }
 
     /// The URLs of the variants of a playlist that are nearest to those of the first one.

@@ -1,4 +1,5 @@
 package import Fetch
+package import Media
 
 /// Runs a session on a simulated clock, without tasks or waiting. Equal answers give equal outputs.
 package struct ReplayDriver: Sendable {
@@ -29,11 +30,18 @@ package struct ReplayDriver: Sendable {
     }
 
     /// Inputs of the fetches in flight. `order` decides between those at the same time.
-    private var arrivals: [(id: FetchID, input: @Sendable () -> UpstreamSession.Input, at: Duration, order: Int)] = []
+    private var arrivals: [(id: FetchID?, input: @Sendable () -> UpstreamSession.Input, at: Duration, order: Int)] = []
     private var wake: (at: Duration, order: Int)?
     private var order = 0
 
-    package init(session: some IngestSession) { self.session = session }
+    /// - Parameter demands: the variants that somebody asks for, with the times.
+    package init(session: some IngestSession, demands: [(track: VideoTrackIdentity, at: Duration)] = []) {
+        self.session = session
+        for (track, time) in demands {
+            order += 1
+            arrivals.append((nil, { .demanded(track) }, time, order))
+        }
+    }
 
     /// Runs a session without streams: `answer` returns the end of an answer, or nil if it has none.
     package mutating func run(

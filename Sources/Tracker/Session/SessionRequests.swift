@@ -19,6 +19,14 @@ struct SessionRequests: Sendable {
         /// The upstream's own URL, which is a stream.
         case stream
 
+        /// The rendition whose playlist or segment it is.
+        fileprivate var rendition: RenditionRole? {
+            switch self {
+            case .playlist(let role), .segment(let role, _): role
+            case .opening, .multivariantReload, .resource, .clock, .segmentIndex, .stream: nil
+            }
+        }
+
         fileprivate var isMedia: Bool {
             switch self {
             case .segment, .resource: true
@@ -133,6 +141,13 @@ struct SessionRequests: Sendable {
         guard let id, inFlight.removeValue(forKey: id) != nil else { return }
         limiter.canceled(id)
         effects.append(.cancel(id))
+    }
+
+    /// Cancels the requests for the playlist and the segments of a rendition.
+    mutating func cancelAll(of role: RenditionRole) {
+        for (id, request) in inFlight.sorted(by: { $0.key < $1.key }) where request.target.rendition == role {
+            cancel(id)
+        }
     }
 
     /// Cancels all requests for media, keys and maps.

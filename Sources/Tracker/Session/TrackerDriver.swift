@@ -1,4 +1,5 @@
 package import Fetch
+package import Media
 import Synchronization
 
 /// A value that a driver passes downstream.
@@ -15,11 +16,15 @@ package enum DriverOutput: Equatable, Sendable {
 package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
     private let upstream: any Fetcher
     private let clock: C
+    private let demands = DemandChannel()
 
     package init(upstream: any Fetcher, clock: C) {
         self.upstream = upstream
         self.clock = clock
     }
+
+    /// Tells the session that runs that somebody asks for a variant.
+    package func demand(_ track: VideoTrackIdentity) { demands.send(track) }
 
     /// Runs `session` until it ends, with a consumer that publishes every delivery. Returns the reason of the end.
     package func run(
@@ -43,7 +48,7 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         reporting session: some IngestSession,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd {
-        var tasks = DriverTasks(upstream: upstream, clock: clock)
+        var tasks = DriverTasks(upstream: upstream, clock: clock, demands)
         do {
             let end = try await follow(session, &tasks, perform: perform)
             await tasks.end()
@@ -92,6 +97,15 @@ extension UpstreamSession.Effect {
     }
 }
 
+/// Passes demands to the session of a driver that runs.
+private final class DemandChannel: Sendable {
+    private let inputs = Mutex<AsyncStream<UpstreamSession.Input>.Continuation?>(nil)
+
+    func connect(to next: AsyncStream<UpstreamSession.Input>.Continuation) { inputs.withLock { $0 = next } }
+
+    func send(_ track: VideoTrackIdentity) { _ = inputs.withLock { $0?.yield(.demanded(track)) } }
+}
+
 /// The fetches and the timer of a driver, with the stream of the inputs that they produce.
 ///
 /// Each is one task: a child of a group could not be canceled alone without tasks of its own.
@@ -107,12 +121,13 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     /// The fetch whose part was handled last. It passes the next one when that is done.
     private var waiting: FetchID?
 
-    init(upstream: any Fetcher, clock: C) {
+    init(upstream: any Fetcher, clock: C, _ demands: DemandChannel) {
         self.upstream = upstream
         self.clock = clock
         began = clock.now
         let (inputs, continuation) = AsyncStream<UpstreamSession.Input>.makeStream()
         inputContinuation = continuation
+        demands.connect(to: continuation)
         timer = SessionTimer(clock, since: began) { continuation.yield(.wake) }
         arrivals = inputs.makeAsyncIterator()
     }

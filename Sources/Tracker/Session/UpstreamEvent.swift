@@ -32,6 +32,8 @@ package enum UpstreamEvent: Equatable, Sendable {
     case reconnected(StreamBreak, silence: Duration, repeatedFrames: Int)
     /// A rendition is followed at another URL from now on.
     case moved(RenditionRole, url: String)
+    /// A variant is no longer followed, because nobody asks for it.
+    case released(RenditionRole)
     /// A playlist ended before what was fetched, and was ignored. Only the first one in a row is reported.
     case stalePlaylist(RenditionRole)
     /// The upstream restarted its media sequence numbers.

@@ -30,6 +30,8 @@ extension UpstreamSession {
         package var audioTracks = AudioTrackChoice.leading
         /// The variants that are followed beside the leading one.
         package var ladder = LadderChoice.one
+        /// Whether they are followed only while somebody asks for them. Those of a finished playlist always are.
+        package var followsLadderOnDemand = false
         /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
         package var patience: Duration?
         /// program_number of the program that is followed of a stream; nil: the first one with video.

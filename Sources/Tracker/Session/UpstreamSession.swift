@@ -1,4 +1,5 @@
 package import Fetch
+package import Media
 import Playlist
 
 /// One channel's intake: which playlists are followed, what is fetched when, and what is delivered in which order.
@@ -23,6 +24,8 @@ package struct UpstreamSession: IngestSession {
         /// Another source, of which this one is in an outage, needs the connections of its host for a trial.
         case pauseMedia
         case resumeMedia
+        /// Somebody asks for the variant that is nearest to a track of the channel.
+        case demanded(VideoTrackIdentity)
     }
 
     package enum Effect: Equatable, Sendable {
@@ -80,6 +83,7 @@ package struct UpstreamSession: IngestSession {
         case .resumeMedia:
             media.resume()
             stream?.resume(at: now)
+        case .demanded(let track): playlists.demand(track, at: now)
         }
         performDue(at: now)
         let deadlines = media.deadlines(after: now) + playlists.deadlines(media) + (stream?.deadlines ?? [])
@@ -143,6 +147,7 @@ package struct UpstreamSession: IngestSession {
         escalateMediaStall(at: now)
         guard !media.requests.isOver else { return }
         if playlists.listDue(&media, at: now) { mainPlaylistRead(at: now) }
+        playlists.updateLadder(&media, at: now)
         playlists.start(&media, at: now)
         guard policy.fetchesMedia else { return media.discard() }
         media.perform(at: now)

@@ -50,6 +50,7 @@ struct RecordCommand: AsyncParsableCommand {
             variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
             patience: intake.patience?.duration)
         session.program = intake.program
+        session.ladder = intake.variants
         session.loopsFiles = intake.loop
         session.polling = intake.polling(isRecorded: true)
         try await Recording(

@@ -158,6 +158,7 @@ struct ServingOptions: ParsableArguments {
             isRecorded: record != nil)
         configuration.retention.keepArchive(
             archiveStore == nil ? archive?.duration : nil, bytes: archiveSize?.bytes)
+        configuration.followsWholeLadder = archiveStore != nil
         (configuration.upstream, configuration.backups) = (upstream, backups)
         (configuration.spool, configuration.slate) = (directory.path, slate)
         configuration.retrySeed = .random(in: .min ... .max)

@@ -4,6 +4,7 @@ import LiveRing
 import Media
 import Mux
 import Playlist
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,7 +41,8 @@ import Testing
         var channel = try SpooledChannel(of: CaptureFixture(capture))
         let state = try await channel.relay()
         state.setAds(
-            .keep, BreakSlate(try SlateSource(file.path), longestSegment: .seconds(6), audio: AudioSettings()))
+            .keep,
+            BreakSlate(try SlateSource(file.path), longestSegment: .seconds(6), audio: AudioSettings()) { .zero })
         try await use(state, RelayResponder(channel: ChannelResponder(state)))
     }
 
@@ -127,5 +129,100 @@ import Testing
             let response = await responder.answer(to: try RequestTarget(method: .get, uri: uri)).response()
             #expect(response.status.rawValue == status, "\(uri)")
         }
+    }
+
+    private typealias Reading = SlateReading<Int, Int>
+    private static let failure = SlateError(.media(MediaError(.noVideo, section: "")), path: "slate.mp4")
+    private static let otherFailure = SlateError(.media(MediaError(.canceled, section: "")), path: "slate.mp4")
+
+    private enum Act {
+        case ask(at: Int, String)
+        case end(Result<Int, SlateError>, at: Int, waiters: Int, BreakSlateChange?)
+    }
+
+    private static let readings: [(when: String, acts: [Act])] = [
+        (
+            "it is read once for all",
+            [
+                .ask(at: 0, "read"), .ask(at: 0, "wait"), .ask(at: 1, "wait"),
+                .end(.success(1), at: 2, waiters: 3, nil),
+                .ask(at: 3, "use"), .ask(at: 300, "use"),
+            ]
+        ),
+        (
+            "a failure is for all who wait",
+            [
+                .ask(at: 0, "read"), .ask(at: 0, "wait"), .end(.failure(failure), at: 1, waiters: 2, .failed(failure)),
+            ]
+        ),
+        (
+            "nobody reads it for a while",
+            [
+                .ask(at: 0, "read"), .end(.failure(failure), at: 10, waiters: 1, .failed(failure)),
+                .ask(at: 10, "refuse"),
+                .ask(at: 39, "refuse"), .ask(at: 40, "read"), .ask(at: 40, "wait"),
+            ]
+        ),
+        (
+            "the same failure is reported once, and then that it is over",
+            [
+                .ask(at: 0, "read"), .end(.failure(failure), at: 0, waiters: 1, .failed(failure)), .ask(at: 60, "read"),
+                .end(.failure(failure), at: 60, waiters: 1, nil), .ask(at: 120, "read"),
+                .end(.failure(otherFailure), at: 120, waiters: 1, .failed(otherFailure)), .ask(at: 180, "read"),
+                .end(.success(1), at: 180, waiters: 1, .recovered), .ask(at: 181, "use"),
+            ]
+        ),
+        ("an end without a reading", [.end(.success(1), at: 0, waiters: 0, nil), .ask(at: 0, "read")]),
+        (
+            "too many wait",
+            [.ask(at: 0, "read")] + (1..<Reading.mostWaiters).map { _ in .ask(at: 0, "wait") } + [.ask(at: 0, "refuse")]
+        ),
+    ]
+
+    @Test func slateIsReadOnceAtATime() {
+        for row in Self.readings {
+            var reading = Reading()
+            for (number, act) in row.acts.enumerated() {
+                switch act {
+                case .ask(let seconds, let expected):
+                    let step = reading.request(number, at: .seconds(seconds))
+                    #expect("\(step)".prefix { $0 != "(" } == expected, "\(row.when), \(number)")
+                case .end(let result, let seconds, let count, let change):
+                    let ended = reading.finish(result, at: .seconds(seconds))
+                    #expect(ended.waiters.count == count && ended.change == change, "\(row.when), \(number)")
+                }
+            }
+        }
+    }
+
+    /// Players that ask at once get one reading of the slate, and one report if it fails.
+    @Test func playersShareAReading() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString).mp4")
+        try SlateFixture.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let source = try SlateSource(file.path)
+        let bytes = try Data(contentsOf: file)
+        var channel = try SpooledChannel(of: CaptureFixture("dash_periods"))
+        let state = try await channel.relay()
+        let seconds = Mutex(0)
+        let changes = Mutex<[BreakSlateChange]>([])
+        let slate = BreakSlate(
+            source, longestSegment: .seconds(6), audio: AudioSettings(),
+            now: { .seconds(seconds.withLock { $0 }) }, report: { change in changes.withLock { $0.append(change) } })
+        state.setAds(.slate, slate)
+        func ask() async -> Int {
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 { group.addTask { await state.loadBreakSlate() != nil } }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        try Data().write(to: file)
+        #expect(await ask() == 0)
+        try bytes.write(to: file)
+        #expect(await ask() == 0, "nobody reads it for 30 s")
+        #expect(changes.withLock { $0.count } == 1)
+        seconds.withLock { $0 = 30 }
+        #expect(await ask() == 20)
+        #expect(changes.withLock { $0.last } == .recovered && changes.withLock { $0.count } == 2)
     }
 }

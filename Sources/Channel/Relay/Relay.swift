@@ -30,7 +30,7 @@ package struct Relay {
 
     /// - Parameters:
     ///   - wallClock: returns milliseconds since 1970, for an upstream without dates.
-    ///   - observe: called with each event, in order.
+    ///   - observe: called with each event, in order; for the slate of ad breaks, on any thread.
     package init(
         _ configuration: RelayConfiguration, state: ChannelState, wallClock: @escaping @Sendable () -> Int64,
         observe: @escaping @Sendable (RelayEvent) -> Void = { _ in }
@@ -211,7 +211,11 @@ extension Relay {
         state.setAds(
             configuration.ads,
             configuration.slate.map {
-                BreakSlate($0, longestSegment: Ticks(ring.maximumSegmentDuration), audio: configuration.audio)
+                BreakSlate(
+                    $0, longestSegment: Ticks(ring.maximumSegmentDuration), audio: configuration.audio, now: state.now
+                ) { [observe] change in
+                    observe(RelayEvent(kind: .breakSlate(change), isDuringOutage: false))
+                }
             })
         state.setRing(ring)
         if ring.resumePoint != nil { report(.resumed(spool: configuration.spool)) }
@@ -262,6 +266,8 @@ package struct RelayEvent: Equatable, Sendable {
         case pipeline(ChannelPipeline.Event)
         /// The channel continues what an earlier process left in the directory `spool`.
         case resumed(spool: String)
+        /// The slate for ad breaks cannot be read, or can again.
+        case breakSlate(BreakSlateChange)
         /// The upstream has ended, and all of it is published.
         case drained
     }

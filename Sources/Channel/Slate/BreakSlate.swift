@@ -42,25 +42,59 @@ package final class BreakSlate: Sendable {
     private let source: SlateSource
     private let audio: AudioSettings
     private let longestSegment: Ticks
-    private let media = Mutex<Media?>(nil)
+    private let now: @Sendable () -> Duration
+    private let report: @Sendable (BreakSlateChange) -> Void
+    private let reading = Mutex(SlateReading<Media, CheckedContinuation<SlateFiles?, Never>>())
 
-    init(_ source: SlateSource, longestSegment: Ticks, audio: AudioSettings) {
+    /// - Parameters:
+    ///   - now: returns the time since the channel began.
+    ///   - report: called on any thread, once for each change.
+    init(
+        _ source: SlateSource, longestSegment: Ticks, audio: AudioSettings, now: @escaping @Sendable () -> Duration,
+        report: @escaping @Sendable (BreakSlateChange) -> Void = { _ in }
+    ) {
         (self.source, self.longestSegment, self.audio) = (source, longestSegment, audio)
+        (self.now, self.report) = (now, report)
+    }
+
+    private var media: Media? {
+        reading.withLock { if case .read(let media) = $0.state { media } else { nil } }
     }
 
     /// nil before `load`.
-    package var files: SlateFiles? { media.withLock { $0?.files } }
+    package var files: SlateFiles? { media?.files }
 
-    /// Reads the slate, which waits for the disk and takes as long as to publish it.
-    /// - Parameter entry: whose audio a slate without audio continues.
-    package func load(after entry: RingEntry) throws(SlateError) -> SlateFiles {
-        if let files { return files }
-        let read = try read(after: entry)
-        media.withLock { $0 = read }
-        return read.files
+    /// Reads the slate, unless somebody else does or has.
+    /// - Parameters:
+    ///   - entry: whose audio a slate without audio continues.
+    ///   - perform: performs the reading on a thread that may wait.
+    /// - Returns: nil if it cannot be read.
+    func load(
+        after entry: RingEntry, perform: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void
+    ) async -> SlateFiles? {
+        await withCheckedContinuation { continuation in
+            switch reading.withLock({ $0.request(continuation, at: now()) }) {
+            case .use(let media): continuation.resume(returning: media.files)
+            case .refuse: continuation.resume(returning: nil)
+            case .wait: break
+            case .read: Task { await perform { self.finish(self.result(after: entry)) } }
+            }
+        }
+    }
+
+    private func result(after entry: RingEntry) -> Result<Media, SlateError> {
+        Result { () throws(SlateError) in try read(after: entry) }
+    }
+
+    private func finish(_ result: Result<Media, SlateError>) {
+        let (waiters, change) = reading.withLock { $0.finish(result, at: now()) }
+        if let change { report(change) }
+        let files = try? result.get().files
+        for waiter in waiters { waiter.resume(returning: files) }
     }
 
     private func read(after entry: RingEntry) throws(SlateError) -> Media {
+        let source = try source.reloaded() ?? source
         var engine = SpliceEngine(
             SpliceConfiguration(
                 hasAudioRendition: false, audio: audio.policy, fillsSilence: audio.fillsSilence,
@@ -106,7 +140,7 @@ package final class BreakSlate: Sendable {
 
     /// The init section called `name`; nil if it is not that of the slate.
     package func initialization(named name: String) -> [UInt8]? {
-        media.withLock { $0?.files.initialization.name == name ? $0?.initialization : nil }
+        media.flatMap { $0.files.initialization.name == name ? $0.initialization : nil }
     }
 
     /// The published entry in whose place a segment called `name` is; nil if there is none.
@@ -119,7 +153,7 @@ package final class BreakSlate: Sendable {
 
     /// The segment in the place of a published one, as a file; nil before `load`.
     package func segment(for entry: RingEntry) -> [UInt8]? {
-        guard let media = media.withLock({ $0 }) else { return nil }
+        guard let media else { return nil }
         let end = Ticks(entry.resumePoint.presentationEnd)
         let times = max(.zero, end - Ticks(entry.duration))..<end
         let (video, start) = media.videoTrack(at: times)

@@ -52,7 +52,8 @@ package final class ChannelState: Sendable {
     /// Signals that the publication changed, or that nothing more is published.
     package let publications = ChangeSignal()
     private let state: Mutex<State>
-    private let now: @Sendable () -> Duration
+    /// Returns the time since the channel was started.
+    let now: @Sendable () -> Duration
     private let complete: @Sendable (inout RelayStatus) -> Void
     /// nil for a channel that is relayed.
     private let archived: RingSnapshot?
@@ -132,9 +133,8 @@ package final class ChannelState: Sendable {
     /// Reads the slate in the place of ad breaks as soon as there is a segment, away from the threads of the caller.
     package func loadBreakSlate() async -> SlateFiles? {
         guard let slate = breakSlate else { return nil }
-        if let files = slate.files { return files }
         guard let entry = snapshot?.index.listed.last(where: { !$0.isGap }) else { return nil }
-        return await TransportStreamThreads.perform { try? slate.load(after: entry) }
+        return await slate.load(after: entry) { await TransportStreamThreads.perform($0) }
     }
 
     /// The transport stream of a published segment with ad breaks as they are wanted, and the entry that it is made of.

@@ -13,7 +13,7 @@ struct ChannelEventMapper: Equatable, Sendable {
         switch event.kind {
         case .upstream(let upstream): content(of: upstream)
         case .pipeline(let pipeline): content(of: pipeline)
-        case .resumed, .drained: nil
+        case .resumed, .breakSlate, .drained: nil
         }
     }
 

@@ -39,7 +39,8 @@ package struct CaptureSeeds: Sendable {
     private static func texts(of capture: CaptureFixture) throws -> [(url: String, text: String)] {
         struct Index: Decodable {
             struct Exchange: Decodable {
-                let url: String
+                /// nil for a demand, which stands in the place of a request.
+                let url: String?
                 let text: String?
             }
             let exchanges: [Exchange]
@@ -47,7 +48,8 @@ package struct CaptureSeeds: Sendable {
         let data = try Data(contentsOf: capture.file("index.json"))
         var seen: Set<String> = []
         return try JSONDecoder().decode(Index.self, from: data).exchanges.compactMap { exchange in
-            exchange.text.flatMap { seen.insert($0).inserted ? (exchange.url, $0) : nil }
+            guard let url = exchange.url, let text = exchange.text else { return nil }
+            return seen.insert(text).inserted ? (url, text) : nil
         }
     }
 

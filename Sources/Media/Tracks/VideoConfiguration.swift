@@ -13,14 +13,18 @@ package struct VideoConfiguration: Hashable, Sendable {
     package let videoParameterSets: [[UInt8]]
     package let sequenceParameterSets: [[UInt8]]
     package let pictureParameterSets: [[UInt8]]
+    /// Whole boxes that a sample entry has beside the decoder configuration, which no parameter set says: Dolby Vision and
+    /// the metadata of HDR10.
+    package let dynamicRangeBoxes: [UInt8]
 
     package init(
         codec: Codec, videoParameterSets: [[UInt8]] = [], sequenceParameterSets: [[UInt8]],
-        pictureParameterSets: [[UInt8]]
+        pictureParameterSets: [[UInt8]], dynamicRangeBoxes: [UInt8] = []
     ) {
         self.codec = codec
         self.videoParameterSets = videoParameterSets
         self.sequenceParameterSets = sequenceParameterSets
         self.pictureParameterSets = pictureParameterSets
+        self.dynamicRangeBoxes = dynamicRangeBoxes
     }
 }

@@ -1,4 +1,4 @@
-package import Playlist
+import Playlist
 
 // A manifest as a multivariant playlist: representations of video are variants, adaptation sets of audio renditions.
 

@@ -181,8 +181,9 @@ private let staticRows: [(when: String, manifest: Sketch, lines: [String])] = [
         ])
         var follower = ManifestFollower(choice: .height(720))
         _ = follower.handle(.manifest(try sketch.parsed()), at: .zero)
-        let master = follower.manifest.master
+        let master = follower.master
         #expect(master.variants.map(\.resolution?.height) == [360, 720, 1080])
+        #expect(master.variants.map(\.uri) == ["#variant=360.360000.0", "#main=0", "#variant=1080.1080000.0"])
         #expect(
             master.renditions.map { "\($0.name) \($0.isDefault) \($0.uri ?? "")" } == [
                 "en false #audio=en", "de true #audio=de",
@@ -195,5 +196,14 @@ private let staticRows: [(when: String, manifest: Sketch, lines: [String])] = [
         }
         #expect(audio.lines == ["0 4 a-de-1", "1| 4 a-en-1"])
         #expect(audio.segments.map(\.discontinuitySequence) == [0, 1])
+        for (variant, segments) in zip(master.variants, ["v360-1", "v720-1", "v1080-1"]) {
+            let track = try #require(ManifestTrack(fragment: String(variant.uri.dropFirst())))
+            guard case .playlist(let list) = follower.listing(of: track, at: .zero) else {
+                Issue.record("there is no list of \(variant.uri)")
+                continue
+            }
+            #expect(list.lines == ["0 4 \(segments)", "1| 4 v540-1"], "the nearest in each period")
+            #expect(list.segments.map(\.discontinuitySequence) == [0, 1])
+        }
     }
 }

@@ -20,6 +20,11 @@ struct VariantAttributesTests {
     static let plain = SegmentFormat(
         videoCodec: "avc1.640020", audioCodec: "mp4a.6B", resolution: .init(width: 1280, height: 720),
         frameRate: "50.000", videoRange: "SDR")
+    static let vision: SegmentFormat = {
+        var format = gamma
+        format.supplementalCodec = "dvh1.08.07/db4h"
+        return format
+    }()
     static let radio = SegmentFormat(audioCodec: "mp4a.40.2")
 
     /// Segments as (format, 90 kHz ticks, bytes); TARGETDURATION is 6.
@@ -45,6 +50,11 @@ struct VariantAttributesTests {
         (
             "SDR has no attribute", [(plain, 540_000, 600_000)],
             "BANDWIDTH=800000,AVERAGE-BANDWIDTH=800000,CODECS=\"avc1.640020,mp4a.6B\",RESOLUTION=1280x720,FRAME-RATE=50.000"
+        ),
+        (
+            "Dolby Vision over HLG, and an advertisement without it",
+            [(vision, 540_000, 600_000), (plain, 540_000, 600_000)],
+            "BANDWIDTH=800000,AVERAGE-BANDWIDTH=800000,CODECS=\"hvc1.2.4.L120.90,avc1.640020,ac-3,mp4a.6B\",SUPPLEMENTAL-CODECS=\"dvh1.08.07/db4h\",RESOLUTION=1280x720,FRAME-RATE=50.000,VIDEO-RANGE=HLG"
         ),
         ("audio only", [(radio, 540_000, 96_000)], "BANDWIDTH=128000,AVERAGE-BANDWIDTH=128000,CODECS=\"mp4a.40.2\""),
         (

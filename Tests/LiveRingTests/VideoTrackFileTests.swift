@@ -15,9 +15,11 @@ struct VideoTrackFileTests {
     private static let tracks = ["720.2000000", "480.1000000"]
 
     private static func format(_ height: Int) -> SegmentFormat {
-        SegmentFormat(
+        var format = SegmentFormat(
             videoCodec: "avc1.64\(height)", resolution: .init(width: height * 16 / 9, height: height),
             frameRate: "25.000", videoRange: "SDR")
+        if height == 720 { format.supplementalCodec = "dvh1.08.03/db2g" }
+        return format
     }
 
     /// Segment `n`, with video of two tracks. The second has its first media in segment 3.
@@ -25,6 +27,7 @@ struct VideoTrackFileTests {
         var segment = NewSegment.numbered(n)
         segment.format.videoCodec = "avc1.640028"
         segment.format.audioCodec = "mp4a.40.2"
+        segment.format.supplementalCodec = "dvh1.08.07/db4h"
         segment.format.resolution = .init(width: 1920, height: 1080)
         segment.resumePoint.videoTracks = tracks
         segment.leadingAudioBytes = 1000

@@ -54,6 +54,31 @@ struct InitWriterTests {
         #expect(tracks[0].sampleEntries[0].configuration.map(\.type) == boxes, "\(when): \(h264Rows[row].expected)")
     }
 
+    @Test("Dolby Vision and HDR10 pass through")
+    func dynamicRangeBoxes() throws {
+        let vision: [UInt8] = [1, 0, 0x10, 0x3D, 0x40] + [UInt8](repeating: 0, count: 19)
+        var boxes = BoxWriter()
+        boxes.box("dvvC") { $0.append(vision) }
+        boxes.box("mdcv") { $0.append([UInt8](1...24)) }
+        boxes.box("clli") { $0.append([3, 232, 1, 144] as [UInt8]) }
+        let configuration = VideoConfiguration(
+            codec: .h264, sequenceParameterSets: [h264Rows[5].nalUnit], pictureParameterSets: [],
+            dynamicRangeBoxes: boxes.bytes)
+        let bytes = try InitWriter.write(video: configuration, audio: nil).bytes
+        let entry = try MovieTrack.tracks(of: bytes)[0].sampleEntries[0]
+        #expect(entry.configuration.map(\.type) == ["avcC", "dvvC", "mdcv", "clli", "pasp"])
+        #expect(try VideoSampleDescription(entry)?.dynamicRangeBoxes == boxes.bytes)
+        var store = ParameterSetStore(codec: .h264)
+        for kept in [boxes.bytes, []] {
+            store.dynamicRangeBoxes = kept
+            store.beginAccessUnit()
+            _ = store.insert(h264Rows[5].nalUnit[...], .sequence)
+            _ = store.insert([0x68, 0xEE, 0x3C, 0x80], .picture)
+            store.activate()
+            #expect(store.configuration?.dynamicRangeBoxes == kept, "of each sample entry its own")
+        }
+    }
+
     static let rejectedRows: [(row: BriefArgument<VideoConfiguration>, field: String)] = [
         (BriefArgument("no sequence parameter set", sets([])), "seq_parameter_set"),
         (

@@ -40,6 +40,7 @@ extension SegmentFormat {
             videoCodec: video?.codec, audioCodec: audioCodec,
             resolution: video.map { Variant.Resolution(width: $0.width, height: $0.height) },
             frameRate: video?.frameRate, videoRange: video?.videoRange.rawValue)
+        supplementalCodec = video?.supplementalCodec
     }
 }
 

@@ -1,4 +1,4 @@
-package import Playlist
+import Playlist
 
 // A manifest as a multivariant playlist: representations of video are variants, adaptation sets of audio renditions.
 
@@ -9,12 +9,19 @@ extension DASHManifest {
     private var joined: Period? { isDynamic ? periods.last : periods.first }
 
     /// The variants of the period that is joined, each at every base URL, and the audio of all periods.
-    package var master: MultivariantPlaylist {
+    /// - Parameter choice: which of them is the main track.
+    func master(_ choice: VariantChoice) -> MultivariantPlaylist {
         guard let joined else { return MultivariantPlaylist() }
         let renditions = audioRenditions
+        let main = joined.representation(of: .main(alternative: 0), choice: choice)
         let variants = joined.main.flatMap { representation in
             representation.baseURLs.indices.map { index in
-                Variant(representation, uri: "#\(ManifestTrack.main(alternative: index).fragment)")
+                let track: ManifestTrack =
+                    representation == main || joined.video.isEmpty
+                    ? .main(alternative: index)
+                    : .variant(
+                        height: representation.height, bandwidth: representation.bandwidth, alternative: index)
+                return Variant(representation, uri: "#\(track.fragment)")
             }
         }
         guard !joined.video.isEmpty, !renditions.isEmpty else { return MultivariantPlaylist(variants: variants) }
@@ -65,6 +72,13 @@ extension DASHManifest.Period {
             let playlist = MultivariantPlaylist(
                 variants: main.enumerated().map { Variant($0.element, uri: String($0.offset)) })
             return choice.choose(from: playlist).first.flatMap { Int($0.uri) }.map { main[$0] }
+        case .variant(let height, let bandwidth, _):
+            return main.min {
+                let (left, right) = (
+                    $0.distance(toHeight: height, bandwidth), $1.distance(toHeight: height, bandwidth)
+                )
+                return left < right
+            }
         case .audio(let name):
             let named = namedAudio
             let language = name.split(separator: " ").first.map(String.init)
@@ -73,6 +87,15 @@ extension DASHManifest.Period {
                 ?? named.first { $0.set.isMain } ?? named.first
             return set?.set.representations.preferred.max { $0.bandwidth < $1.bandwidth }
         }
+    }
+}
+
+extension DASHManifest.Representation {
+    /// Lines; 0 if the manifest does not say it.
+    fileprivate var height: Int { resolution?.height ?? 0 }
+
+    fileprivate func distance(toHeight lines: Int, _ bitRate: Int) -> (Int, Int) {
+        (abs(height - lines), abs(bandwidth - bitRate))
     }
 }
 

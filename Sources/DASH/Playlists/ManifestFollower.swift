@@ -105,6 +105,9 @@ package struct ManifestFollower: Sendable {
         periodNumbers = periodNumbers.filter { keys.contains($0.key) }
     }
 
+    /// The manifest as a multivariant playlist.
+    package var master: MultivariantPlaylist { manifest.master(choice) }
+
     /// The time between two loads of the manifest, at least; nil: it does not change.
     package var updateInterval: Duration? {
         manifest.minimumUpdatePeriod.map { min(max($0, .milliseconds(500)), .seconds(3600)) }
@@ -160,9 +163,8 @@ extension ManifestFollower {
     private func part(of period: DASHManifest.Period, _ track: ManifestTrack, _ available: Duration?) -> PeriodSegments?
     {
         guard let representation = period.representation(of: track, choice: choice) else { return nil }
-        let alternative = if case .main(let index) = track { index } else { 0 }
         var part = PeriodSegments(
-            period: period, representation: representation, alternative: alternative, available: available)
+            period: period, representation: representation, alternative: track.alternative, available: available)
         part.index = part.indexRequest.flatMap { indexes[$0] }
         return part
     }
@@ -201,8 +203,8 @@ extension ManifestFollower {
             mediaSequence: entries.first?.mediaSequence ?? 0, segments: entries.map(mediaSegment))
         playlist.discontinuitySequence = playlist.segments.first?.discontinuitySequence
         playlist.hasEndList = isWhole
-        playlist.irregularities = track.isMain ? manifest.irregularities : []
-        if track.isMain, wasDynamic { attachEvents(to: &playlist) }
+        if case .main = track { playlist.irregularities = manifest.irregularities }
+        if track.isVideo, wasDynamic { attachEvents(to: &playlist) }
         return playlist
     }
 
@@ -247,8 +249,23 @@ extension MediaSegment {
 }
 
 extension ManifestTrack {
-    /// The track under which the numbers of a list are kept. They are the same at every base URL.
-    fileprivate var numbering: ManifestTrack { isMain ? .main(alternative: 0) : self }
+    /// The index of the base URL.
+    fileprivate var alternative: Int {
+        switch self {
+        case .main(let index), .variant(_, _, let index): index
+        case .audio: 0
+        }
+    }
 
-    fileprivate var isMain: Bool { if case .main = self { true } else { false } }
+    /// The track under which the numbers of a list are kept. They are the same at every base URL.
+    fileprivate var numbering: ManifestTrack {
+        switch self {
+        case .main: .main(alternative: 0)
+        case .variant(let height, let bandwidth, _): .variant(height: height, bandwidth: bandwidth, alternative: 0)
+        case .audio: self
+        }
+    }
+
+    /// Whether it may be the leading track, whose list has the markers.
+    fileprivate var isVideo: Bool { if case .audio = self { false } else { true } }
 }

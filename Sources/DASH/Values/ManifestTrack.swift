@@ -4,25 +4,35 @@
 package enum ManifestTrack: Hashable, Sendable {
     /// Video, or audio where there is no video. `alternative` is the index of the base URL.
     case main(alternative: Int)
+    /// Another representation of the video, by its height and bandwidth: in each period the nearest one.
+    case variant(height: Int, bandwidth: Int, alternative: Int)
     /// Audio beside video, by the name of its rendition.
     case audio(name: String)
 
     package init?(fragment: String) {
-        if fragment.hasPrefix(Self.audio) {
-            self = .audio(name: String(fragment.dropFirst(Self.audio.count)))
-        } else if fragment.hasPrefix(Self.main), let number = Int(fragment.dropFirst(Self.main.count)), number >= 0 {
-            self = .main(alternative: number)
-        } else {
-            return nil
+        if fragment.hasPrefix(Self.audioPrefix) {
+            self = .audio(name: String(fragment.dropFirst(Self.audioPrefix.count)))
+            return
+        }
+        let parts = fragment.split(separator: "=", omittingEmptySubsequences: false)
+        let numbers = parts.dropFirst().flatMap { $0.split(separator: ".") }.compactMap { Int($0) }.filter { $0 >= 0 }
+        switch (parts.first, numbers.count) {
+        case (.some(Self.mainName), 1): self = .main(alternative: numbers[0])
+        case (.some(Self.variantName), 3):
+            self = .variant(height: numbers[0], bandwidth: numbers[1], alternative: numbers[2])
+        default: return nil
         }
     }
 
     package var fragment: String {
         switch self {
-        case .main(let alternative): "\(Self.main)\(alternative)"
-        case .audio(let name): "\(Self.audio)\(name)"
+        case .main(let alternative): "\(Self.mainName)=\(alternative)"
+        case .variant(let height, let bandwidth, let alternative):
+            "\(Self.variantName)=\(height).\(bandwidth).\(alternative)"
+        case .audio(let name): "\(Self.audioPrefix)\(name)"
         }
     }
 
-    private static let (main, audio) = ("main=", "audio=")
+    private static let (mainName, variantName): (Substring, Substring) = ("main", "variant")
+    private static let audioPrefix = "audio="
 }

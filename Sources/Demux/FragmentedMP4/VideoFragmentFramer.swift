@@ -39,7 +39,8 @@ struct VideoFragmentFramer: Sendable {
             writer = VideoSampleWriter(pid: 0, codec: codec, maxArenaSize: writer.maxArenaSize)
         }
         lengthSize = description.lengthSize
-        writer.activate(description.parameterSets.map { ($0.kind, $0.unit) })
+        writer.activate(
+            description.parameterSets.map { ($0.kind, $0.unit) }, dynamicRangeBoxes: description.dynamicRangeBoxes)
         current = index
         return finished
     }

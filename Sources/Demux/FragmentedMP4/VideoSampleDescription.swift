@@ -12,6 +12,12 @@ package struct VideoSampleDescription: Equatable, Sendable {
     let lengthSize: Int
     /// The parameter sets of `avcC` or `hvcC`, in order; none if only the stream carries them (avc3, hev1).
     let parameterSets: [ParameterSet]
+    /// Whole boxes for Dolby Vision (`dvcC`, `dvvC`) and HDR10 (`mdcv`, `clli`), in order.
+    let dynamicRangeBoxes: [UInt8]
+
+    private static let dynamicRangeTypes: Set<BoxType> = ["dvcC", "dvvC", "mdcv", "clli"]
+    /// The size limit of their content in bytes. The four have 76.
+    private static let largestDynamicRange = 256
 
     private static let codecs: [BoxType: VideoConfiguration.Codec] = [
         "avc1": .h264, "avc2": .h264, "avc3": .h264, "avc4": .h264, "hvc1": .hevc, "hev1": .hevc,
@@ -22,6 +28,12 @@ package struct VideoSampleDescription: Equatable, Sendable {
     package init?(_ entry: SampleEntry) throws(MediaError) {
         guard let codec = Self.codecs[entry.type] else { return nil }
         self.codec = codec
+        var boxes = BoxWriter(capacity: 0)
+        let kept = entry.configuration.filter { Self.dynamicRangeTypes.contains($0.type) }
+        if kept.reduce(0, { $0 + $1.payload.count }) <= Self.largestDynamicRange {
+            for box in kept { boxes.box(box.type) { $0.append(box.payload) } }
+        }
+        dynamicRangeBoxes = boxes.bytes
         switch codec {
         case .h264: (lengthSize, parameterSets) = try Self.readAVC(entry.require("avcC"))
         case .hevc: (lengthSize, parameterSets) = try Self.readHEVC(entry.require("hvcC"))

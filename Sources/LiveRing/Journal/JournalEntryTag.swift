@@ -25,6 +25,7 @@ struct JournalEntryTag {
         case height = "HEIGHT"
         case frameRate = "FRAME-RATE"
         case videoRange = "VIDEO-RANGE"
+        case supplementalCodec = "SUPPLEMENTAL"
         case audioConfiguration = "SOUND"
         case transportStream = "TS"
         case transportStreamDiscontinuitySequence = "TS-DISCONTINUITY-SEQUENCE"
@@ -88,7 +89,8 @@ struct JournalEntryTag {
         let (resumePoint, format) = (entry.resumePoint, entry.format)
         return [
             (.videoCodec, format.videoCodec), (.audioCodec, format.audioCodec), (.frameRate, format.frameRate),
-            (.videoRange, format.videoRange), (.audioConfiguration, resumePoint.audioConfiguration),
+            (.videoRange, format.videoRange), (.supplementalCodec, format.supplementalCodec),
+            (.audioConfiguration, resumePoint.audioConfiguration),
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters), (.adBreak, Self.text(of: entry.adBreak)),
             (.sidecars, entry.transportStream.flatMap(Self.text)),
@@ -148,7 +150,7 @@ struct JournalEntryTag {
         [
             format.videoCodec ?? "", format.resolution.map { String($0.width) } ?? "",
             format.resolution.map { String($0.height) } ?? "", format.frameRate ?? "", format.videoRange ?? "",
-        ]
+        ] + (format.supplementalCodec.map { [$0] } ?? [])
     }
 
     /// Reads the tag among the lines before `segment`.
@@ -311,7 +313,7 @@ struct JournalEntryTag {
 
     private static func file(_ word: Substring, of kind: SpoolName.TrackKind) -> TrackFile? {
         let parts = word.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == (kind == .video ? 9 : 4), SpoolName.isInitialization(parts[0]),
+        guard kind == .video ? 9...10 ~= parts.count : parts.count == 4, SpoolName.isInitialization(parts[0]),
             SpoolName.trackFile(named: parts[2])?.kind == kind,
             let sizes = Int64(parts[1]).flatMap({ first in Int64(parts[3]).map { [first, $0] } }),
             sizes.allSatisfy(RingRanges.sizes.contains)
@@ -322,14 +324,16 @@ struct JournalEntryTag {
             format: kind == .video ? format(of: parts[4...].map(String.init)) : nil)
     }
 
-    /// - Parameter fields: five, as `fields(of:)` returns them.
+    /// - Parameter fields: five or six, as `fields(of:)` returns them.
     private static func format(of fields: [String]) -> SegmentFormat {
         let size = fields[1...2].compactMap { Int($0) }.filter { RingRanges.pixels.contains(Int64($0)) }
         let known = { (field: String) in field.isEmpty ? nil : field }
-        return SegmentFormat(
+        var format = SegmentFormat(
             videoCodec: known(fields[0]),
             resolution: size.count == 2 ? Variant.Resolution(width: size[0], height: size[1]) : nil,
             frameRate: known(fields[3]), videoRange: known(fields[4]))
+        format.supplementalCodec = fields.dropFirst(5).first
+        return format
     }
 
     /// The upstream position; nil if the tag has none, as in journals of earlier versions.
@@ -349,9 +353,11 @@ struct JournalEntryTag {
             ? nil
             : .init(
                 width: try number(.width, in: RingRanges.pixels), height: try number(.height, in: RingRanges.pixels))
-        return SegmentFormat(
+        var format = SegmentFormat(
             videoCodec: text(.videoCodec), audioCodec: text(.audioCodec), resolution: resolution,
             frameRate: text(.frameRate), videoRange: text(.videoRange))
+        format.supplementalCodec = text(.supplementalCodec)
+        return format
     }
 
     private func text(_ name: Name) -> String? { attributes[name.rawValue] }

@@ -13,6 +13,8 @@ package struct VariantAttributes: Equatable, Sendable {
     package var frameRate: String?
     /// The widest video range; nil for SDR, which is the default. Segments may have a narrower range.
     package var videoRange: String?
+    /// The SUPPLEMENTAL-CODECS, each once. Segments without one are played by their CODECS.
+    package var supplementalCodecs: [String]
     /// The highest bits per second of 0.5 to 1.5 TARGETDURATIONs (draft-pantos-hls-rfc8216bis §4.4.6.2).
     package var peakBitRate: Int
     package var averageBitRate: Int
@@ -36,6 +38,7 @@ package struct VariantAttributes: Equatable, Sendable {
         frameRate = formats.compactMap(\.frameRate).max { Self.frameRate($0) < Self.frameRate($1) }
         let ranges = Set(formats.compactMap(\.videoRange))
         videoRange = ["PQ", "HLG"].first(where: ranges.contains)
+        supplementalCodecs = Self.unique(formats.compactMap(\.supplementalCodec))
         isIndependent = sums.dependentSegments == 0
         averageBitRate = PeakBitRate.bitRate(bytes: rates.bytes, ticks: rates.ticks)
         peakBitRate = max(averageBitRate, rates.peak.bitRate)
@@ -68,6 +71,7 @@ package struct VariantAttributes: Equatable, Sendable {
         var variant = Variant(uri: uri, bandwidth: peakBitRate)
         variant.averageBandwidth = averageBitRate
         variant.codecs = codecs
+        variant.supplementalCodecs = supplementalCodecs
         variant.resolution = resolution
         variant.frameRate = frameRate
         variant.videoRange = videoRange

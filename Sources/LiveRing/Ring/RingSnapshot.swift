@@ -270,7 +270,11 @@ extension RingSnapshot {
     ) -> [UInt8]? {
         let query = range.map { $0.query.isEmpty ? "" : "?\($0.query)" } ?? ""
         let attributes = VariantAttributes(index.variantSums, rates: \.transportStream) { span in
-            span.transportStream.map { format(span.format, $0) }
+            span.transportStream.map {
+                var listed = format(span.format, $0)
+                listed.supplementalCodec = nil  // No descriptor of the transport stream says it.
+                return listed
+            }
         }
         return master(attributes, uri: range == nil ? "live.m3u8" : "dvr.m3u8\(query)") {
             "../\(range == nil ? "" : "dvr-")\($0)\(query)"

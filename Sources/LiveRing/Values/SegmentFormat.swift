@@ -12,6 +12,8 @@ package struct SegmentFormat: Hashable, Sendable {
     package var frameRate: String?
     /// "SDR", "HLG" or "PQ" (draft-pantos-hls-rfc8216bis §4.4.6.2); nil if unknown.
     package var videoRange: String?
+    /// The SUPPLEMENTAL-CODECS entry, for example "dvh1.08.07/db4h"; nil if there is none.
+    package var supplementalCodec: String?
 
     /// Whether the segment has audio and no video.
     package var isAudioOnly: Bool { videoCodec == nil && audioCodec != nil }

@@ -15,12 +15,16 @@ package struct VideoConfiguration: Hashable, Sendable {
     package var videoParameterSets: [[UInt8]] { sets[0] }
     package var sequenceParameterSets: [[UInt8]] { sets[1] }
     package var pictureParameterSets: [[UInt8]] { sets[2] }
+    /// Whole boxes that a sample entry has beside the decoder configuration, which no parameter set says: Dolby Vision and
+    /// the metadata of HDR10.
+    package let dynamicRangeBoxes: [UInt8]
 
     package init(
         codec: Codec, videoParameterSets: [[UInt8]] = [], sequenceParameterSets: [[UInt8]],
-        pictureParameterSets: [[UInt8]]
+        pictureParameterSets: [[UInt8]], dynamicRangeBoxes: [UInt8] = []
     ) {
         self.codec = codec
         sets = [videoParameterSets, sequenceParameterSets, pictureParameterSets]
+        self.dynamicRangeBoxes = dynamicRangeBoxes
     }
 }

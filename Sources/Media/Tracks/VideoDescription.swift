@@ -15,6 +15,8 @@ package struct VideoDescription: Equatable, Sendable {
     package let videoRange: VideoRange
     /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0", "mp4v.61".
     package let codecString: String
+    /// The SUPPLEMENTAL-CODECS entry: Dolby Vision for players that know it, over video for all others.
+    package let supplementalCodec: String?
 
     /// A fraction of two positive integers in lowest terms.
     package struct Ratio: Equatable, Sendable {
@@ -57,12 +59,13 @@ package struct VideoDescription: Equatable, Sendable {
         guard let nalUnit = configuration.sequenceParameterSets.first else {
             throw MediaError(.badParameterSet(field: "seq_parameter_set"), section: "ISO/IEC 14496-15 §5.3.3.1")
         }
+        let supplemental = DolbyVision(boxes: configuration.dynamicRangeBoxes)?.supplementalCodec
         switch configuration.codec {
         case .h264: self.init(try H264SequenceParameterSet(nalUnit: nalUnit))
         case .hevc:
             self.init(
                 try HEVCSequenceParameterSet(nalUnit: nalUnit),
-                timing: Self.timing(configuration.videoParameterSets.first))
+                timing: Self.timing(configuration.videoParameterSets.first), supplemental)
         case .mpeg2: self.init(try MPEG2SequenceHeader(nalUnit, extensions: configuration.pictureParameterSets))
         }
     }
@@ -76,9 +79,10 @@ package struct VideoDescription: Equatable, Sendable {
         frameRate = sps.vui?.timing.flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick * 2) }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.h264(sps)
+        supplementalCodec = nil
     }
 
-    private init(_ sps: HEVCSequenceParameterSet, timing: VideoTiming?) {
+    private init(_ sps: HEVCSequenceParameterSet, timing: VideoTiming?, _ supplemental: String?) {
         width = sps.width
         height = sps.height
         sampleAspectRatio = Self.ratio(sps.vui?.sampleAspectRatio)
@@ -86,6 +90,7 @@ package struct VideoDescription: Equatable, Sendable {
         frameRate = (sps.vui?.timing ?? timing).flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick) }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.hevc(sps.profileTierLevel)
+        supplementalCodec = supplemental
     }
 
     private init(_ header: MPEG2SequenceHeader) {
@@ -99,6 +104,7 @@ package struct VideoDescription: Equatable, Sendable {
         }
         videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
         codecString = CodecString.mpeg2(header)
+        supplementalCodec = nil
     }
 
     /// Width on a display with square samples, 16.16 fixed point; the height stays as coded.

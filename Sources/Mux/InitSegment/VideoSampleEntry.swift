@@ -29,6 +29,7 @@ struct VideoSampleEntry {
                 entry.elementaryStreamDescriptor(
                     header.objectTypeIndication, .video, info: configuration.sequenceHeaders)
             }
+            entry.append(configuration.dynamicRangeBoxes)
             writeColor(&entry)
             writePixelAspectRatio(&entry)
         }

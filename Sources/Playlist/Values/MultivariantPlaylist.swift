@@ -88,6 +88,15 @@ package struct Variant: Equatable, Sendable {
         set { attributes.set("CODECS", to: newValue.isEmpty ? nil : newValue.joined(separator: ","), isQuoted: true) }
     }
 
+    /// The SUPPLEMENTAL-CODECS in the order written (draft-pantos-hls-rfc8216bis §4.4.6.2).
+    package var supplementalCodecs: [String] {
+        get { (attributes["SUPPLEMENTAL-CODECS"] ?? "").split(separator: ",").map(String.init) }
+        set {
+            let text = newValue.isEmpty ? nil : newValue.joined(separator: ",")
+            attributes.set("SUPPLEMENTAL-CODECS", to: text, isQuoted: true)
+        }
+    }
+
     /// The resolution; nil if it is absent, not `<width>x<height>`, or out of the range of `PlaylistNumber.pixels`.
     package var resolution: Resolution? {
         get {

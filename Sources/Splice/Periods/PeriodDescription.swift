@@ -20,6 +20,8 @@ package struct PeriodDescription: Equatable, Sendable {
         /// Frames per second with three decimals, for example "29.970".
         package let frameRate: String
         package let videoRange: VideoDescription.VideoRange
+        /// The SUPPLEMENTAL-CODECS entry; nil if there is none.
+        package var supplementalCodec: String?
     }
 }
 
@@ -57,5 +59,6 @@ extension PeriodDescription.VideoFormat {
             frameRate: "\(thousandths / 1000)." + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction,
             videoRange: first.preferredTransferCharacteristics
                 .map(VideoDescription.VideoRange.init) ?? video.videoRange)
+        supplementalCodec = video.supplementalCodec
     }
 }

@@ -24,7 +24,7 @@ struct ManifestIntake: Sendable {
 
     init(_ choice: VariantChoice) { follower = ManifestFollower(choice: choice) }
 
-    var master: MultivariantPlaylist { follower.manifest.master }
+    var master: MultivariantPlaylist { follower.master }
 
     /// The URL at which the manifest says that it is.
     var location: String? { follower.manifest.location }

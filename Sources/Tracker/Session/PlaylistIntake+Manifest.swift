@@ -13,7 +13,6 @@ extension PlaylistIntake {
     ) throws(TrackerError) -> Bool {
         var intake = ManifestIntake(policy.variant)
         intake.accept(manifest, answer, startDate: policy.startDate, isMainLoad: true, at: now)
-        locator.removeLadder()
         let urls = try locator.update(from: intake.master, base: intake.location ?? locator.upstream)
         self.manifest = intake
         media.renditions = makeTrackers(urls, at: now)

@@ -52,7 +52,7 @@ struct PlaylistLocator: Sendable {
     private(set) var furtherVideo: [Variant] = []
     /// Variants beyond `VideoTrackIdentity.limit`.
     private(set) var droppedVariants = 0
-    private var ladder: LadderChoice
+    private let ladder: LadderChoice
     /// The URLs in use; nil before a variant was chosen.
     private(set) var urls: URLs?
     /// The audio of the variant, with a URI or in its own segments; nil if the playlist does not name it.
@@ -106,9 +106,6 @@ struct PlaylistLocator: Sendable {
 
     /// The variables that EXT-X-DEFINE:IMPORT of a media playlist may name.
     var variables: [VariableDefinition] { multivariant?.playlist.variables ?? [] }
-
-    /// Follows one variant alone: the representations of a manifest are none.
-    mutating func removeLadder() { ladder = .one }
 
     /// Chooses from a multivariant playlist that was just loaded. A redundant variant in use stays in use.
     mutating func update(from playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> URLs {

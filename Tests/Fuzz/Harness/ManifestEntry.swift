@@ -44,7 +44,10 @@ enum ManifestEntry {
                 for index in manifest.periods.prefix(longest).flatMap({ $0.video + $0.audio }).prefix(longest) {
                     try demand(index.representations.allSatisfy { !$0.baseURLs.isEmpty }, "no base URL")
                 }
-                for track in [ManifestTrack.main(alternative: 0), .audio(name: "en")] {
+                for track in [
+                    ManifestTrack.main(alternative: 0), .audio(name: "en"),
+                    .variant(height: 360, bandwidth: 500_000, alternative: 0),
+                ] {
                     try check(follower.listing(of: track, at: now))
                 }
                 now += .seconds(2)

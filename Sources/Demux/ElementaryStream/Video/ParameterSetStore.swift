@@ -19,6 +19,10 @@ struct ParameterSetStore: Sendable {
     private let codec: VideoConfiguration.Codec
     /// Sets by kind, then in ascending order of identifier.
     private var sets: [[Entry]] = [[], [], []]
+    /// What the container says beside the sets.
+    var dynamicRangeBoxes: [UInt8] = [] {
+        didSet { isChanged = isChanged || dynamicRangeBoxes != oldValue }
+    }
     /// Bytes of `sets`.
     private var size = 0
     private var isChanged = false
@@ -125,7 +129,8 @@ struct ParameterSetStore: Sendable {
         let sets = sets.map { $0.map(\.bytes) }
         guard !sets[1].isEmpty, !sets[2].isEmpty, codec != .hevc || !sets[0].isEmpty else { return nil }
         return VideoConfiguration(
-            codec: codec, videoParameterSets: sets[0], sequenceParameterSets: sets[1], pictureParameterSets: sets[2])
+            codec: codec, videoParameterSets: sets[0], sequenceParameterSets: sets[1], pictureParameterSets: sets[2],
+            dynamicRangeBoxes: dynamicRangeBoxes)
     }
 }
 

@@ -56,7 +56,11 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// Replaces the parameter sets by sets from outside the stream.
-    mutating func activate(_ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)]) {
+    /// - Parameter dynamicRangeBoxes: what the container says beside them.
+    mutating func activate(
+        _ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)], dynamicRangeBoxes: [UInt8] = []
+    ) {
+        parameterSets.dynamicRangeBoxes = dynamicRangeBoxes
         parameterSets.beginAccessUnit()
         for set in sets { _ = parameterSets.insert(set.unit, set.kind) }
         parameterSets.activate()

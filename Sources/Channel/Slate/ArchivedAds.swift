@@ -7,6 +7,8 @@ package final class ArchivedAds: Sendable {
     private struct Slates {
         let source: SlateSource
         let audio: AudioSettings
+        let now: @Sendable () -> Duration
+        let report: @Sendable (BreakSlateChange) -> Void
         /// By the longest segment of a channel, which decides where a slate is cut.
         var made: [Ticks: BreakSlate] = [:]
     }
@@ -24,9 +26,15 @@ package final class ArchivedAds: Sendable {
     }
 
     /// As a channel that is not relayed is configured.
-    package init(_ presentation: AdPresentation, slate: SlateSource?, audio: AudioSettings) {
+    /// - Parameters:
+    ///   - now: returns the time since any moment.
+    ///   - report: called on any thread, once for each change.
+    package init(
+        _ presentation: AdPresentation, slate: SlateSource?, audio: AudioSettings,
+        now: @escaping @Sendable () -> Duration, report: @escaping @Sendable (BreakSlateChange) -> Void
+    ) {
         (self.presentation, relayed) = (slate == nil && presentation == .slate ? .keep : presentation, nil)
-        slates = Mutex(slate.map { Slates(source: $0, audio: audio) })
+        slates = Mutex(slate.map { Slates(source: $0, audio: audio, now: now, report: report) })
     }
 
     package var hasSlate: Bool { relayed != nil || slates.withLock { $0 != nil } }
@@ -43,7 +51,10 @@ package final class ArchivedAds: Sendable {
         let longest = Ticks(snapshot.index.maximumSegmentDuration)
         return slates.withLock { slates in
             guard let known = slates else { return nil }
-            let slate = known.made[longest] ?? BreakSlate(known.source, longestSegment: longest, audio: known.audio)
+            let slate =
+                known.made[longest]
+                ?? BreakSlate(
+                    known.source, longestSegment: longest, audio: known.audio, now: known.now, report: known.report)
             slates?.made[longest] = slate
             return slate
         }

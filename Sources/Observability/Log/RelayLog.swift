@@ -14,10 +14,16 @@ package struct RelayLog: Sendable {
         case .upstream(let upstream): log(upstream, isDuringOutage: event.isDuringOutage)
         case .pipeline(let pipeline): write(pipeline.logLine(isDuringOutage: event.isDuringOutage), to: logger)
         case .resumed(let spool): logger.info("Resuming the channel stored in \(spool)")
-        case .breakSlate(.failed(let error)):
-            logger.error("Ad breaks stay as they are, the slate cannot be read: \(RelayError(error).message)")
-        case .breakSlate(.recovered): logger.info("The slate of ad breaks can be read again")
+        case .breakSlate(let change): log(change)
         case .drained: logger.info("The upstream has ended, and all of it is published")
+        }
+    }
+
+    package func log(_ change: BreakSlateChange) {
+        switch change {
+        case .failed(let error):
+            logger.error("Ad breaks stay as they are, the slate cannot be read: \(RelayError(error).message)")
+        case .recovered: logger.info("The slate of ad breaks can be read again")
         }
     }
 

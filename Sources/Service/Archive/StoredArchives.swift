@@ -50,7 +50,10 @@ package final class StoredArchives: Sendable {
         let responder = ArchiveResponder(
             archive.reader, rewind: configuration.retention.rewind, channel: channel.slug,
             offersStills: configuration.offersStills)
-        let ads = ArchivedAds(configuration.ads, slate: configuration.slate, audio: configuration.audio)
+        let (log, start) = (RelayLog(logger), ContinuousClock.now)
+        let ads = ArchivedAds(
+            configuration.ads, slate: configuration.slate, audio: configuration.audio, now: { ContinuousClock.now - start },
+            report: { log.log($0) })
         let new = Opened(options: channel.options, responder: responder, ads: ads)
         opened.withLock { $0[channel.slug] = new }
         return new

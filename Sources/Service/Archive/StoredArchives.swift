@@ -52,8 +52,8 @@ package final class StoredArchives: Sendable {
             offersStills: configuration.offersStills)
         let (log, start) = (RelayLog(logger), ContinuousClock.now)
         let ads = ArchivedAds(
-            configuration.ads, slate: configuration.slate, audio: configuration.audio, now: { ContinuousClock.now - start },
-            report: { log.log($0) })
+            configuration.ads, slate: configuration.slate, audio: configuration.audio,
+            now: { ContinuousClock.now - start }, report: { log.log($0) })
         let new = Opened(options: channel.options, responder: responder, ads: ads)
         opened.withLock { $0[channel.slug] = new }
         return new

@@ -59,6 +59,8 @@ private let orderRows: [(when: String, upstream: String, published: String)] = [
     ("older segments, then duplicates", "M5 M6 |M3 M4 M5 M6 M7", "M5 M6 |M3 M4 M7"),
     ("a loop of which a part was lost", "a0 a1 *a0 a1 *a0 |a1 *a0", "a0 a1 *a0 a1 *a0 |a1 *a0"),
     ("an ad presented twice, and all listed again", "*a0 *M0 *a0 *M1 |M0 *a0 *M1 M2", "*a0 *M0 *a0 *M1 M2"),
+    ("an ad presented twice, and its end listed again", "*a0 a1 *M0 *a0 a1 |a1 *M1", "*a0 a1 *M0 *a0 a1 *M1"),
+    ("an ad presented a third time after a loss", "*a0 a1 *M0 *a0 a1 |a0 a1", "*a0 a1 *M0 *a0 a1 |a0 a1"),
     ("older segments of another clock", "a0 a1 |M3 M4 a0", "a0 a1 |M3 M4 a0"),
 ]
 

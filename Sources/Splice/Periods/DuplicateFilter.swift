@@ -9,7 +9,7 @@ import Media
 /// The proof is in the bytes: after a loss, a key frame with the time and the content of one published lately. From
 /// there all frames are duplicates up to the newest frame published after that key frame, and the next frame continues
 /// the period. A loop that presents the same frames again has other times, or was already seen to repeat them; such a
-/// match proves nothing.
+/// match proves nothing, unless the frames are the newest ones published.
 struct DuplicateFilter: Sendable {
     private enum State: Sendable {
         case new
@@ -128,7 +128,9 @@ extension DuplicateFilter {
             let isFirst = after == nil
             let mayBeOlder = isOlder(first, than: until, after: after) && (isFirst || boundary != .tagged)
             let matches = isFirst || mayBeOlder ? published.spans(containing: frames) : []
-            if matches.count == 1 { return .duplicate(span: matches[0], after: last) }
+            if let span = matches.last, matches.count == 1 || isFirst && endsPublished(span, at: last, until: until) {
+                return .duplicate(span: span, after: last)
+            }
             return mayBeOlder ? .unverified(until: until, after: last) : .new
         case .duplicate(let span, let after):
             // Duplicates come in the order in which they were published.
@@ -137,6 +139,13 @@ extension DuplicateFilter {
             let continuesSpan = boundary != .tagged && after.map { Ticks(wire: first, near: $0) > $0 } ?? true
             return continuesSpan ? .duplicate(span: span, after: last) : .new
         }
+    }
+
+    /// Whether frames up to `last` are the end of what was published: the segment in which a process was killed, even if
+    /// an earlier span has its frames too.
+    private func endsPublished(_ span: Int, at last: Ticks, until: Ticks?) -> Bool {
+        guard published.isLast(span), let until else { return false }
+        return Ticks(wire: last, near: until) >= until
     }
 
     /// Whether a frame may have been published before `until` on the same clock; `after` is the frame before it.

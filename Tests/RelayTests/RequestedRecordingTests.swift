@@ -380,6 +380,19 @@ import WebServer
         await origin.server.shutdown(within: .zero)
     }
 
+    /// A document that somebody has changed states a loss of any length.
+    @Test func lossesOfADocumentAreBounded() throws {
+        let folder = Folder()
+        let (list, pattern) = (ContinuousRecordings(), try RecordingPattern("\(folder.path)/{channel}/{start:%s}.ts"))
+        try folder.write([0], as: "news/1.ts")
+        let document =
+            #"{"file":"1.ts","channel":"news","title":"Old","start":"2026-01-01T00:00:00.000Z","#
+            + #""end":"2026-01-01T01:00:00.000Z","lost":[{"seconds":1e300},{"seconds":-5},{"seconds":2}]}"#
+        try folder.write(Array(document.utf8), as: "news/1.json")
+        list.read("news", in: pattern)
+        #expect(list.recordings.map(\.files.lostMilliseconds) == [3_200_000_002_000])
+    }
+
     /// No more than so many are listed that are over, and all that are open.
     @Test func listOfChannelsHasALimit() throws {
         let (list, pattern) = (ContinuousRecordings(), try RecordingPattern("rec/{channel}.ts"))

@@ -15,7 +15,7 @@ struct ContinuousRecording: Equatable, Sendable {
     var end: ProgramDateTime?
     /// The directory of the recordings, and a slash.
     let directory: String
-    /// Of which the path follows the directory.
+    /// The files. Their path follows the directory.
     var files: RequestedRecording.Files
     var state = RequestedRecording.State.recording
     var isKept = false
@@ -47,7 +47,7 @@ extension ContinuousRecording {
         isKept = RecordingRetention.isMarked(path)
     }
 
-    /// What the document of a recording says that is over.
+    /// The fields that are read of the document of a recording that is over.
     private struct Document: Decodable {
         struct Loss: Decodable { let seconds: Double }
 
@@ -57,6 +57,8 @@ extension ContinuousRecording {
         let lost: [Loss]
     }
 
+    /// Milliseconds: a hundred years.
+    private static let longestLoss = 3.2e12
     /// A longer document is not read.
     private static let longestDocument = 1 << 20
 
@@ -69,7 +71,9 @@ extension ContinuousRecording {
         else { return nil }
         self.init(channel: channel, name: document.title, start: start, path: item.base, in: pattern)
         (end, state) = (ProgramDateTime(parsing: document.end), .done(note: document.note))
-        files.lostMilliseconds = document.lost.reduce(0) { $0 &+ Int64(clamping: Int($1.seconds * 1000)) }
+        files.lostMilliseconds = document.lost.reduce(0) { sum, loss in
+            sum + Int64(min(max(loss.seconds, 0) * 1000, Self.longestLoss))
+        }
         (files.suffixes, files.byteCount) = RecordingRetention.files(item.base)
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 /// Every URL of the capture, on whatever host, has a path here; the served playlists and manifests name these paths.
 package final class CapturedOrigin: Sendable {
     private let capture: CaptureDirectory
-    private let paths: RecordedPaths
+    private let paths: CapturedPaths
     private let state: Mutex<State>
     /// Loops of the media playlists by URL; empty if the origin does not loop.
     private let loops: [String: PlaylistLoop]
@@ -36,7 +36,7 @@ package final class CapturedOrigin: Sendable {
         }
         let capture = CaptureDirectory(capture.url, index: capture.index.unfoldingRedirects)
         self.capture = capture
-        paths = try RecordedPaths(capture)
+        paths = try CapturedPaths(capture)
         guard !loops || !paths.hasManifest else { throw CaptureError(.unloopable, path: capture.url.path) }
         state = Mutex(State(responder: ReplayResponder(capture)))
         self.loops = loops ? try Self.playlistLoops(of: capture) : [:]
@@ -191,7 +191,7 @@ extension ByteRange {
 ///
 /// The paths have numbers, `/7/segment.ts`. If the capture has a DASH manifest, whose templates name URLs that only its
 /// reader knows, they are made of the URLs, `/http/host/segment.m4s`, and relative references stay as they are.
-private struct RecordedPaths: Sendable {
+private struct CapturedPaths: Sendable {
     struct Resource: Equatable, Sendable {
         let url: String
         var isPlaylist: Bool

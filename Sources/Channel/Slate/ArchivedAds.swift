@@ -21,7 +21,7 @@ package final class ArchivedAds: Sendable {
 
     /// As a channel that is relayed presents them.
     package init(_ presentation: AdPresentation, slate: BreakSlate?) {
-        (self.presentation, relayed) = (slate == nil && presentation == .slate ? .keep : presentation, slate)
+        (self.presentation, relayed) = (presentation.possible(hasSlate: slate != nil), slate)
         slates = Mutex(nil)
     }
 
@@ -33,7 +33,7 @@ package final class ArchivedAds: Sendable {
         _ presentation: AdPresentation, slate: SlateSource?, audio: AudioSettings,
         now: @escaping @Sendable () -> Duration, report: @escaping @Sendable (BreakSlateChange) -> Void
     ) {
-        (self.presentation, relayed) = (slate == nil && presentation == .slate ? .keep : presentation, nil)
+        (self.presentation, relayed) = (presentation.possible(hasSlate: slate != nil), nil)
         slates = Mutex(slate.map { Slates(source: $0, audio: audio, now: now, report: report) })
     }
 

@@ -127,7 +127,7 @@ package final class ChannelState: Sendable {
     package var breakSlate: BreakSlate? { state.withLock { $0.breakSlate } }
 
     func setAds(_ ads: AdPresentation, _ slate: BreakSlate?) {
-        state.withLock { ($0.ads, $0.breakSlate) = (slate == nil && ads == .slate ? .keep : ads, slate) }
+        state.withLock { ($0.ads, $0.breakSlate) = (ads.possible(hasSlate: slate != nil), slate) }
     }
 
     /// Reads the slate in the place of ad breaks as soon as there is a segment, away from the threads of the caller.

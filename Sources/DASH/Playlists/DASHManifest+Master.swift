@@ -1,3 +1,4 @@
+import Media
 import Playlist
 
 // A manifest as a multivariant playlist: representations of video are variants, adaptation sets of audio renditions.
@@ -19,8 +20,7 @@ extension DASHManifest {
                 let track: ManifestTrack =
                     representation == main || joined.video.isEmpty
                     ? .main(alternative: index)
-                    : .variant(
-                        height: representation.height, bandwidth: representation.bandwidth, alternative: index)
+                    : .variant(representation.trackIdentity, alternative: index)
                 return Variant(representation, uri: "#\(track.fragment)")
             }
         }
@@ -72,13 +72,8 @@ extension DASHManifest.Period {
             let playlist = MultivariantPlaylist(
                 variants: main.enumerated().map { Variant($0.element, uri: String($0.offset)) })
             return choice.choose(from: playlist).first.flatMap { Int($0.uri) }.map { main[$0] }
-        case .variant(let height, let bandwidth, _):
-            return main.min {
-                let (left, right) = (
-                    $0.distance(toHeight: height, bandwidth), $1.distance(toHeight: height, bandwidth)
-                )
-                return left < right
-            }
+        case .variant(let identity, _):
+            return identity.nearest(among: main.map(\.trackIdentity)).map { main[$0] }
         case .audio(let name):
             let named = namedAudio
             let language = name.split(separator: " ").first.map(String.init)
@@ -91,11 +86,9 @@ extension DASHManifest.Period {
 }
 
 extension DASHManifest.Representation {
-    /// Lines; 0 if the manifest does not say it.
-    fileprivate var height: Int { resolution?.height ?? 0 }
-
-    fileprivate func distance(toHeight lines: Int, _ bitRate: Int) -> (Int, Int) {
-        (abs(height - lines), abs(bandwidth - bitRate))
+    /// The height is 0 if the manifest does not say it.
+    fileprivate var trackIdentity: VideoTrackIdentity {
+        VideoTrackIdentity(height: resolution?.height ?? 0, bandwidth: bandwidth)
     }
 }
 

@@ -252,7 +252,7 @@ extension ManifestTrack {
     /// The index of the base URL.
     fileprivate var alternative: Int {
         switch self {
-        case .main(let index), .variant(_, _, let index): index
+        case .main(let index), .variant(_, let index): index
         case .audio: 0
         }
     }
@@ -261,7 +261,7 @@ extension ManifestTrack {
     fileprivate var numbering: ManifestTrack {
         switch self {
         case .main: .main(alternative: 0)
-        case .variant(let height, let bandwidth, _): .variant(height: height, bandwidth: bandwidth, alternative: 0)
+        case .variant(let identity, _): .variant(identity, alternative: 0)
         case .audio: self
         }
     }

@@ -1,11 +1,13 @@
+package import Media
+
 /// The content of one derived media playlist: the media of one kind, through all periods.
 ///
 /// Its text is the fragment of the URL of the manifest.
 package enum ManifestTrack: Hashable, Sendable {
     /// Video, or audio where there is no video. `alternative` is the index of the base URL.
     case main(alternative: Int)
-    /// Another representation of the video, by its height and bandwidth: in each period the nearest one.
-    case variant(height: Int, bandwidth: Int, alternative: Int)
+    /// Another representation of the video: in each period the nearest one.
+    case variant(VideoTrackIdentity, alternative: Int)
     /// Audio beside video, by the name of its rendition.
     case audio(name: String)
 
@@ -19,7 +21,8 @@ package enum ManifestTrack: Hashable, Sendable {
         switch (parts.first, numbers.count) {
         case (.some(Self.mainName), 1): self = .main(alternative: numbers[0])
         case (.some(Self.variantName), 3):
-            self = .variant(height: numbers[0], bandwidth: numbers[1], alternative: numbers[2])
+            self = .variant(
+                VideoTrackIdentity(height: numbers[0], bandwidth: numbers[1]), alternative: numbers[2])
         default: return nil
         }
     }
@@ -27,8 +30,7 @@ package enum ManifestTrack: Hashable, Sendable {
     package var fragment: String {
         switch self {
         case .main(let alternative): "\(Self.mainName)=\(alternative)"
-        case .variant(let height, let bandwidth, let alternative):
-            "\(Self.variantName)=\(height).\(bandwidth).\(alternative)"
+        case .variant(let identity, let alternative): "\(Self.variantName)=\(identity.text).\(alternative)"
         case .audio(let name): "\(Self.audioPrefix)\(name)"
         }
     }

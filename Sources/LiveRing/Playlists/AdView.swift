@@ -9,6 +9,9 @@ package enum AdPresentation: String, CaseIterable, Sendable {
     case mark
     /// The slate is in the place of each segment of a break.
     case slate
+
+    /// What can be done if there is a slate, or none.
+    package func possible(hasSlate: Bool) -> AdPresentation { self == .slate && !hasSlate ? .keep : self }
 }
 
 /// The files that are listed in place of those of ad breaks.

@@ -287,7 +287,7 @@ extension DVRRing {
         guard let (number, file) = index.lateFile(for: media, ofVideoTrack: track, afterFragment: fragment) else {
             return
         }
-        try write(media, as: file)
+        try spool.write(media, as: file, in: index)
         index.add(file, toVideoTrack: track, of: number)
         publishSnapshot()
     }
@@ -334,45 +334,18 @@ extension DVRRing {
     private func store(_ segment: NewSegment, afterInterruption: Bool) throws(RingError) {
         let entry = index.entry(for: segment, afterInterruption: afterInterruption)
         do throws(RingError) {
-            try writeFiles(of: segment, for: entry)
+            try spool.write(segment, as: entry, in: index)
             try commit(entry, captions: segment.captions)
         } catch {
             try? spool.remove(entry.segment.name)
             for file in entry.playableTracks { try? spool.remove(file.segment.name) }
-            for file in newFiles(of: segment) { try? spool.remove(file.name) }
+            for file in index.newFiles(of: segment) { try? spool.remove(file.name) }
             for (file, _, _) in entry.initializations
             where index.initializations[file.name] == nil && index.gapsByInitialization[file.name] == nil {
                 try? spool.remove(file.name)
             }
             throw error
         }
-    }
-
-    /// Step 1: writes the files of a segment. Each is written under another name and renamed when it is complete.
-    private func writeFiles(of segment: NewSegment, for entry: RingEntry) throws(RingError) {
-        let reserve = index.policy.freeReserve
-        if index.initializations[entry.initialization.name] == nil {
-            try spool.write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
-        }
-        for file in newFiles(of: segment) { try spool.write(file.name, [file.bytes[...]], leaving: reserve) }
-        let tracks = zip(segment.tracks, entry.trackFiles)
-        for (track, file) in tracks {
-            if let track, let file { try write(track, as: file) }
-        }
-        try spool.write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
-    }
-
-    private func write(_ track: NewTrack, as file: TrackFile) throws(RingError) {
-        let reserve = index.policy.freeReserve
-        if index.initializations[file.initialization.name] == nil {
-            try spool.write(file.initialization.name, [track.initialization.bytes[...]], leaving: reserve)
-        }
-        try spool.write(file.segment.name, [track.header[...]] + track.payload, leaving: reserve)
-    }
-
-    /// The files of the transport stream of `segment` that no other segment needs so far.
-    private func newFiles(of segment: NewSegment) -> [SidecarFile] {
-        segment.sidecars.filter { index.sidecars[$0.file] == nil }
     }
 
     /// Steps 2 to 4 for an entry whose files are complete: journal, snapshot, removal of evicted files.

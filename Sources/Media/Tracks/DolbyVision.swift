@@ -3,7 +3,7 @@
 struct DolbyVision: Equatable {
     let profile: Int
     let level: Int
-    /// What other players decode: 1 is HDR10, 2 SDR, 4 HLG.
+    /// The video that other players decode: 1 is HDR10, 2 SDR, 4 HLG.
     let compatibility: Int
 
     /// The brands of the compatible bitstreams (mp4ra.org), by `compatibility`.

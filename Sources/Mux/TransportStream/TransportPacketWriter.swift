@@ -118,7 +118,7 @@ struct TransportPacketWriter {
     }
 }
 
-/// What adaptation_field() carries beside stuffing (ISO/IEC 13818-1 §2.4.3.4).
+/// The content of adaptation_field() without its stuffing (ISO/IEC 13818-1 §2.4.3.4).
 private struct AdaptationField {
     var clock: Ticks?
     var isRandomAccessPoint = false

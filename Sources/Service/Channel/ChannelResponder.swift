@@ -53,18 +53,20 @@ package final class ChannelResponder: Sendable {
         watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
     ) -> Answer {
         demandVariant(of: resource)
-        let stored =
-            isOfSlate(resource)
-            ? nil
-            : archive?.answer(
-                to: resource, target, local: snapshot, ads: ArchivedAds(state.ads, slate: state.breakSlate))
-        let answer = stored ?? localAnswer(to: resource, target)
+        let answer = storedAnswer(to: resource, target) ?? localAnswer(to: resource, target)
         return answer.map { [sentBytes] in
             var response = $0
             response.sentBytes = sentBytes
             response.body = response.body.mapStreams(watch)
             return response
         }
+    }
+
+    /// nil: the archive in a store is not needed, or there is none.
+    private func storedAnswer(to resource: Route.Resource, _ target: RequestTarget) -> Answer? {
+        guard let archive, !isOfSlate(resource) else { return nil }
+        let ads = ArchivedAds(state.ads, slate: state.breakSlate)
+        return archive.answer(to: resource, target, local: snapshot, ads: ads)
     }
 
     /// Follows a variant on demand, as long as somebody asks for its playlist or its segments.

@@ -44,8 +44,8 @@ struct RequestedRecording: Codable, Equatable, Sendable {
     private let start, end: Int64
     /// Whether no retention removes it.
     var isKept: Bool
-    /// Whether the slate of outages is left out; nil in lists of earlier versions.
-    private(set) var leavesOutSlate: Bool?
+    /// Whether it has the slate of outages; nil in lists of earlier versions: it has.
+    private(set) var includesSlate: Bool?
     /// Whether somebody ended it before its end.
     var isEnded = false
     var state = State.planned
@@ -54,10 +54,10 @@ struct RequestedRecording: Codable, Equatable, Sendable {
 
     init(
         id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool,
-        leavesOutSlate: Bool = false
+        includesSlate: Bool = true
     ) {
         (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
-        self.leavesOutSlate = leavesOutSlate
+        self.includesSlate = includesSlate
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
     }
 
@@ -112,7 +112,7 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
 
     mutating func add(
         channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        leavesOutSlate: Bool = false, at now: ProgramDateTime
+        includesSlate: Bool = true, at now: ProgramDateTime
     ) throws(Refusal) -> RequestedRecording {
         let length = range.end.milliseconds(since: range.start)
         guard length > 0, length <= Self.longest.wholeMilliseconds else { throw .length }
@@ -121,7 +121,7 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
         guard pending.count < Self.mostPending else { throw .pending(limit: Self.mostPending) }
         let recording = RequestedRecording(
             id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept,
-            leavesOutSlate: leavesOutSlate)
+            includesSlate: includesSlate)
         let open = recording.openRange(at: now)
         guard pending.count(where: { $0.openRange(at: now).overlaps(open) }) < Self.mostOpen else {
             throw .concurrent(limit: Self.mostOpen)

@@ -4,7 +4,7 @@ import WebServer
 /// The ranges of providers' archives that run at once, and who asked for them. Each has what it fetched on the disk.
 struct ProviderRangeRuns {
     static let limit = 8
-    /// Of one client: zapping and seeking ask for a new range each.
+    /// The limit for one client: zapping and seeking ask for a new range each.
     static let limitPerClient = 4
     /// The bytes for which the disk needs room: of media of 8 Mbit/s.
     private static let bytesPerSecond: UInt64 = 1_000_000

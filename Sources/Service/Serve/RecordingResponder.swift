@@ -107,7 +107,7 @@ struct RecordingResponder: Sendable {
             }
             let recording = try await service.add(
                 channel: request.channel, name: name, range: range, isKept: request.isKept,
-                leavesOutSlate: !request.includesSlate)
+                includesSlate: request.includesSlate)
             return APIResponder.json(RecordingDocument(recording), .created)
         } catch { return error.problem.response() }
     }

@@ -200,7 +200,7 @@ extension RecordingService {
     ///   - name: what people call it; nil: as its channel.
     func add(
         channel slug: String, name: String?, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        leavesOutSlate: Bool = false
+        includesSlate: Bool = true
     ) async throws(Problem) -> RequestedRecording {
         guard let channel = host.directory[slug] else { throw .unknownChannel(slug) }
         let now = clock.now()
@@ -214,7 +214,7 @@ extension RecordingService {
             Result { () throws(RecordingSchedule.Refusal) in
                 try state.schedule.add(
                     channel: slug, name: name ?? channel.name, range: range, isKept: isKept,
-                    leavesOutSlate: leavesOutSlate, at: now)
+                    includesSlate: includesSlate, at: now)
             }
         }
         let recording: RequestedRecording
@@ -383,7 +383,7 @@ extension RecordingService {
             path: RecordingFile.freePath(
                 pattern.path(channel: recording.channel, title: recording.name, start: date)),
             format: pattern.format, start: recording.startDate, end: recording.endDate,
-            includesSlate: recording.leavesOutSlate != true)
+            includesSlate: recording.includesSlate != false)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(recording), reserve: reserve,
             targetDuration: publication.snapshot.index.targetDuration)

@@ -46,7 +46,7 @@ struct FurtherVideoTrack: Sendable {
     private var isLate = false
     /// Whether the variant is followed: on demand from its first segment on, until its end.
     private var isFollowed: Bool
-    /// What the leading track did that this one has to adopt yet, because it began later.
+    /// The parts and segments of the leading track that this one has to adopt yet, because it began later.
     private var backlog = LadderHistory()
     private var late: [(sequenceNumber: UInt32, media: SplicedVideoTrack)] = []
     /// Whether the track has the segment before, in the same period.

@@ -9,7 +9,7 @@ struct FurtherVideoTracks: Sendable {
     private let variants: [VideoTrackIdentity?]
     private let leading: VideoTrackIdentity?
     private let areOnDemand: Bool
-    /// What the tracks adopted lately, for one that begins.
+    /// The parts and segments that the tracks adopted lately, for one that begins.
     private var history = LadderHistory()
     /// Bytes of all tracks that wait for the leading one.
     private let byteLimit: Int
@@ -58,6 +58,7 @@ struct FurtherVideoTracks: Sendable {
 
     /// Adopts a part of the leading track.
     mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
+        guard !tracks.isEmpty else { return }
         history.append(.part(span, frameDuration: frameDuration))
         for index in tracks.indices { tracks[index].adopt(span, frameDuration: frameDuration) }
     }
@@ -65,6 +66,7 @@ struct FurtherVideoTracks: Sendable {
     /// Returns what a segment has of each track. A track for which the source has no variant has the media of the nearest one,
     /// and equal media is that of the first track that has it.
     mutating func write(_ cut: FurtherVideoTrack.Cut) -> [VariantMedia<SplicedVideoTrack>] {
+        guard !tracks.isEmpty else { return [] }
         history.append(.cut(cut))
         var media: [VariantMedia<SplicedVideoTrack>] = tracks.indices.map { index in
             guard tracks[index].hasSource else { return .gap }

@@ -1,7 +1,7 @@
 import Media
 
-/// What the variants beside the leading one adopted lately. A variant that begins on demand begins with it, so that its
-/// playlist has as many segments as players want at the live edge.
+/// The parts and segments that the variants beside the leading one adopted lately. A variant that begins on demand begins
+/// with them, so that its playlist has as many segments as players want at the live edge.
 struct LadderHistory: Sendable {
     enum Event: Sendable {
         case part(AudioVideoMatcher.VideoSpan, frameDuration: Ticks)

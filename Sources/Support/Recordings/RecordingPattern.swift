@@ -167,32 +167,3 @@ extension RecordingPattern.Fault {
         }
     }
 }
-
-/// When a recording that has no end goes on in another file.
-package enum RecordingSplit: Hashable, Sendable {
-    case never
-    /// At whole multiples of it, in UTC; more than 0.
-    case every(seconds: Int64)
-    /// Where a program of the guide ends.
-    case program
-
-    package static let day = RecordingSplit.every(seconds: 86_400)
-
-    /// - Parameter word: `never`, `day` or `programme`.
-    package init?(word: String) {
-        switch word {
-        case "never": self = .never
-        case "day": self = .day
-        case "programme": self = .program
-        default: return nil
-        }
-    }
-
-    /// The first moment after `date` at which another file begins; nil if there is none, or the guide alone knows it.
-    package func boundary(after date: ProgramDateTime) -> ProgramDateTime? {
-        guard case .every(let seconds) = self else { return nil }
-        let length = seconds * 1000
-        let past = date.millisecondsSince1970 % length
-        return date.advanced(byMilliseconds: length - (past < 0 ? past + length : past))
-    }
-}

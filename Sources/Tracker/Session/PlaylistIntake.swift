@@ -31,14 +31,13 @@ struct PlaylistIntake: Sendable {
     var locator: PlaylistLocator
     /// nil unless the upstream was recognized as a DASH manifest, from which the playlists are derived.
     var manifest: ManifestIntake?
-    private var demand = LadderDemand()
-    /// Whether the main playlist was finished when it was read first.
-    private var isFinished = false
+    var ladder: LadderDemand
     /// Irregularities of the multivariant playlist.
     private var irregularityLog = IrregularityLog()
 
     init(upstream: String, policy: UpstreamSession.Policy) {
         self.policy = policy
+        ladder = LadderDemand(isOnDemand: policy.followsLadderOnDemand)
         locator = PlaylistLocator(
             upstream: upstream, choice: policy.variant, maxSubtitles: policy.maxSubtitles,
             followsAudio: policy.followsAudio, audioTracks: policy.audioTracks, ladder: policy.ladder)
@@ -62,7 +61,7 @@ struct PlaylistIntake: Sendable {
     /// The times at which something will be due.
     func deadlines(_ media: MediaIntake) -> [Duration?] {
         let deadlines =
-            [locator.nextDeadline, noSegmentsDeadline(media)] + (manifest?.deadlines ?? []) + demand.deadlines
+            [locator.nextDeadline, noSegmentsDeadline(media)] + (manifest?.deadlines ?? []) + ladder.deadlines
         guard case .opening(let opening) = state else { return deadlines }
         return deadlines + [opening.deadline, opening.retryAt]
     }
@@ -154,15 +153,15 @@ extension PlaylistIntake {
     func makeTrackers(_ urls: PlaylistLocator.URLs, at now: Duration) -> [RenditionTracker] {
         let roles: [RenditionRole] =
             [.main, .audio] + urls.furtherAudio.indices.map { .furtherAudio($0) }
-            + (followsLadderOnDemand ? [] : urls.furtherVideo.indices.map { .furtherVideo($0) })
+            + (ladder.isOnDemand ? [] : urls.furtherVideo.indices.map { .furtherVideo($0) })
             + urls.subtitles.indices.map { .subtitles($0) }
         return roles.compactMap { role in urls[role].map { makeTracker(role, $0, at: now) } }
     }
 
-    private func makeTracker(_ role: RenditionRole, _ url: String, at now: Duration) -> RenditionTracker {
+    func makeTracker(_ role: RenditionRole, _ url: String, at now: Duration) -> RenditionTracker {
         RenditionTracker(
             role, url: url, giveUp: policy.giveUp,
-            joinPoint: role.isFurtherVideo && followsLadderOnDemand ? .edge : policy.joinPoint,
+            joinPoint: role.isFurtherVideo && ladder.isOnDemand ? .edge : policy.joinPoint,
             polling: policy.effectivePolling,
             startDate: policy.startDate, seed: policy.seed, at: now)
     }
@@ -245,7 +244,7 @@ extension PlaylistIntake {
         }
         if media.renditions[index].role == .main, state != .following {
             state = .following
-            isFinished = playlist.isComplete
+            ladder.isOnDemand = policy.followsLadderOnDemand && !playlist.isComplete
         }
         if let file, file.hasMore, media.renditions[index].queue.count < file.queuedAhead {
             _ = media.renditions[index].load.restart(at: now)
@@ -303,35 +302,6 @@ extension PlaylistIntake {
             let error = TrackerError(.unreachable(.timedOut), url: media.renditions[index].url)
             media.requests.recordFault(FetchFault(error))
             failed(index, error, &media, at: now)
-        }
-    }
-}
-
-// MARK: - Variants on demand
-
-extension PlaylistIntake {
-    private var followsLadderOnDemand: Bool { policy.followsLadderOnDemand && !isFinished }
-
-    /// Records that somebody asks for the variant that is nearest to a track of the channel.
-    mutating func demand(_ track: VideoTrackIdentity, at now: Duration) {
-        guard let index = track.nearest(among: locator.furtherVideo.map(\.trackIdentity)) else { return }
-        demand.ask(for: index, at: now)
-    }
-
-    /// Follows the variants beside the leading one that somebody asks for, and no others.
-    func updateLadder(_ media: inout MediaIntake, at now: Duration) {
-        guard policy.followsLadderOnDemand, policy.fetchesMedia, media.renditions.first?.isJoined == true else {
-            return
-        }
-        for index in locator.furtherVideo.indices {
-            let role = RenditionRole.furtherVideo(index)
-            let isWanted = isFinished || demand.isAsked(for: index, at: now)
-            let isFollowed = media.renditions.contains { $0.role == role }
-            if isWanted, !isFollowed, let url = locator.urls?[role] {
-                media.insert(makeTracker(role, url, at: now))
-            } else if !isWanted, isFollowed {
-                media.remove(role)
-            }
         }
     }
 }

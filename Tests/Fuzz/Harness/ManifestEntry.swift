@@ -1,3 +1,4 @@
+import Media
 import Playlist
 
 @testable import DASH
@@ -46,7 +47,7 @@ enum ManifestEntry {
                 }
                 for track in [
                     ManifestTrack.main(alternative: 0), .audio(name: "en"),
-                    .variant(height: 360, bandwidth: 500_000, alternative: 0),
+                    .variant(VideoTrackIdentity(height: 360, bandwidth: 500_000), alternative: 0),
                 ] {
                     try check(follower.listing(of: track, at: now))
                 }

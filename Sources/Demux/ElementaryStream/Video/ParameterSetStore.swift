@@ -19,7 +19,7 @@ struct ParameterSetStore: Sendable {
     private let codec: VideoConfiguration.Codec
     /// Sets by kind, then in ascending order of identifier.
     private var sets: [[Entry]] = [[], [], []]
-    /// What the container says beside the sets.
+    /// Whole boxes that the container has beside the sets.
     var dynamicRangeBoxes: [UInt8] = [] {
         didSet { isChanged = isChanged || dynamicRangeBoxes != oldValue }
     }

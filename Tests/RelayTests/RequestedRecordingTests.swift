@@ -28,7 +28,7 @@ import WebServer
             let (start, manual) = (start + time, self.time.clock)
             let clock = RecordingService.Clock(
                 now: { ProgramDateTime(millisecondsSince1970: start + manual.now().wholeMilliseconds) },
-                sleep: { try await manual.sleep(manual.now() + $0) })
+                sleep: { try await manual.sleep(.milliseconds($0.millisecondsSince1970 - start)) })
             return .init(
                 pattern: try RecordingPattern("\(path)/{channel}/{title}.\(format)"), clock: clock, reserve: reserve)
         }

@@ -25,12 +25,14 @@ package final class RecordingService: Sendable {
     /// The wall clock, and how it is waited for.
     struct Clock: Sendable {
         let now: @Sendable () -> ProgramDateTime
-        /// Throws if the task is canceled before.
-        let sleep: @Sendable (Duration) async throws -> Void
+        /// Waits for a date, at once for one that is past. Throws if the task is canceled before.
+        let sleep: @Sendable (_ date: ProgramDateTime) async throws -> Void
 
         static let wall = Clock(
             now: { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds) },
-            sleep: { try await Task.sleep(for: $0) })
+            sleep: { date in
+                try await Task.sleep(for: .milliseconds(max(0, date.millisecondsSince1970 - WallClock.milliseconds)))
+            })
     }
 
     /// How long before its start a recording starts its channel.
@@ -134,7 +136,7 @@ package final class RecordingService: Sendable {
                         retention?.sweep(pattern, channel: channel) ?? []
                     })
             }
-        } while (try? await clock.sleep(Self.sweepPause)) != nil
+        } while (try? await clock.sleep(clock.now().advanced(by: Self.sweepPause))) != nil
     }
 
     /// Forgets recordings whose files retention has removed.
@@ -310,9 +312,10 @@ extension RecordingService {
     /// - Returns: false if the task is canceled before.
     private func wait(until date: ProgramDateTime) async -> Bool {
         while true {
-            let rest = date.milliseconds(since: clock.now())
-            guard rest > 0 else { return !Task.isCancelled }
-            guard (try? await clock.sleep(min(.milliseconds(rest), Self.longestSleep))) != nil else { return false }
+            let now = clock.now()
+            guard now < date else { return !Task.isCancelled }
+            let next = min(date, now.advanced(by: Self.longestSleep))
+            guard (try? await clock.sleep(next)) != nil else { return false }
         }
     }
 
@@ -343,8 +346,9 @@ extension RecordingService {
                 guard !Task.isCancelled else { return }
                 pause(recording, writer?.file, refusal.reason(status))
             }
-            if overdue <= clock.now() { return }
-            try? await clock.sleep(Self.shortestPause)
+            let now = clock.now()
+            if overdue <= now { return }
+            try? await clock.sleep(min(overdue, now.advanced(by: Self.shortestPause)))
         }
     }
 

@@ -24,10 +24,10 @@ package enum SegmentContainer: Equatable, Sendable {
     package static func sniff(_ bytes: [UInt8]) throws(MediaError) -> SegmentContainer? {
         if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
-        let packets = try PacketSync(bytes)
-        if let first = packets?.blocks.first, first.start <= 2 * PacketStride.packetSize { return .transportStream }
+        let packet = try PacketSync.firstPacket(in: bytes)
+        if let packet, packet <= 2 * PacketStride.packetSize { return .transportStream }
         if AudioFraming.sniff(bytes, at: 0) != nil { return .packedAudio }
-        if packets != nil { return .transportStream }
+        if packet != nil { return .transportStream }
         return AudioFraming.find(bytes, from: 0) == nil ? nil : .packedAudio
     }
 }

@@ -20,7 +20,7 @@ struct PacketSync: Equatable, Sendable {
     /// Finds the packets; nil if there are none.
     init?(_ bytes: [UInt8]) throws(MediaError) {
         stride = Self.stride(of: bytes)
-        guard let first = try resync(bytes, after: -1) else { return nil }
+        guard let first = try Self.resync(bytes, after: -1, by: stride) else { return nil }
         bytesOutOfSync = first
         var offset = first
         while offset + Self.packetSize <= bytes.count {
@@ -28,7 +28,7 @@ struct PacketSync: Equatable, Sendable {
             var end = endOfBlock(bytes, from: offset)
             if end + Self.packetSize <= bytes.count {
                 // If sync is found again inside a packet, that packet was cut short.
-                let next = try resync(bytes, after: max(offset - 1, end - stride)) ?? bytes.count
+                let next = try Self.resync(bytes, after: max(offset - 1, end - stride), by: stride) ?? bytes.count
                 if next < end { end -= stride }
                 if end > offset { append(from: offset, to: end, hasBadSyncBytes: false) }
                 recordGap(from: end, to: next)
@@ -39,6 +39,11 @@ struct PacketSync: Equatable, Sendable {
             }
         }
         bytesOutOfSync += max(0, bytes.count - max(offset, blocks.last.map { $0[$0.count] } ?? offset))
+    }
+
+    /// The offset of the first packet; nil if there is none. What follows it is not read.
+    static func firstPacket(in bytes: [UInt8]) throws(MediaError) -> Int? {
+        try resync(bytes, after: -1, by: stride(of: bytes))
     }
 
     private mutating func append(from start: Int, to end: Int, hasBadSyncBytes: Bool) {
@@ -70,12 +75,12 @@ struct PacketSync: Equatable, Sendable {
         return offset
     }
 
-    private func resync(_ bytes: [UInt8], after lost: Int) throws(MediaError) -> Int? {
+    private static func resync(_ bytes: [UInt8], after lost: Int, by stride: Int) throws(MediaError) -> Int? {
         var offset = lost + 1
-        while offset + Self.packetSize <= bytes.count {
+        while offset + packetSize <= bytes.count {
             try MediaError.checkCancellation()
-            let part = offset..<min(offset + Self.longestSearch, bytes.count - Self.packetSize + 1)
-            let found = part.first { isInSync(bytes, at: $0) }
+            let part = offset..<min(offset + longestSearch, bytes.count - packetSize + 1)
+            let found = part.first { isInSync(bytes, at: $0, by: stride) }
             StepCounter.add((found ?? part.upperBound) - offset + 1)
             if let found { return found }
             offset = part.upperBound
@@ -84,11 +89,11 @@ struct PacketSync: Equatable, Sendable {
     }
 
     /// Whether three packets begin here in a row, or fewer if the last packet ends exactly at the end of the bytes.
-    private func isInSync(_ bytes: [UInt8], at offset: Int) -> Bool {
+    private static func isInSync(_ bytes: [UInt8], at offset: Int, by stride: Int) -> Bool {
         var next = offset
         for _ in 0..<3 {
-            guard next + Self.packetSize <= bytes.count, bytes[next] == PacketStride.syncByte else { return false }
-            if next + Self.packetSize == bytes.count || next + stride == bytes.count { return true }
+            guard next + packetSize <= bytes.count, bytes[next] == PacketStride.syncByte else { return false }
+            if next + packetSize == bytes.count || next + stride == bytes.count { return true }
             next += stride
         }
         return true

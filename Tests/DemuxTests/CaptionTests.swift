@@ -106,9 +106,9 @@ import Testing
         return Sample.stream([video, hevcRows[0].nalUnit, picture, [0x26, 0x01, 0xA0, 0x11, 0x22]])
     }
 
-    @Test func pairsOfLine21AreRead() {
+    @Test func pairsOfCEA608AreRead() {
         let captions = Self.message([0xFC, 0x94, 0x20, 0xFD, 0x80, 0x80, 0xF8, 0x94, 0x2F, 0xFF, 0x02, 0x21])
-        let pairs = [Line21Pair(field: 0, first: 0x94, second: 0x20), Line21Pair(field: 1, first: 0x80, second: 0x80)]
+        let pairs = [CEA608Pair(field: 0, first: 0x94, second: 0x20), CEA608Pair(field: 1, first: 0x80, second: 0x80)]
         let sei = [4, UInt8(captions.count)] + captions + [0x80]
         let rows: [(when: String, codec: VideoConfiguration.Codec, payload: [UInt8])] = [
             ("H.264", .h264, Self.lengthPrefixed([[0x06] + sei, Sample.slice(2)])),
@@ -118,7 +118,7 @@ import Testing
                 [0, 0, 1, 0x00, 0x00, 0x08, 0, 0, 1, 0xB2] + captions.dropFirst(3) + [0, 0, 1, 0x01, 0x22, 0x33]
             ),
         ]
-        for row in rows { #expect(Line21Pair.pairs(of: row.payload[...], codec: row.codec) == pairs, "\(row.when)") }
+        for row in rows { #expect(CEA608Pair.pairs(of: row.payload[...], codec: row.codec) == pairs, "\(row.when)") }
     }
 
     private static func lengthPrefixed(_ units: [[UInt8]]) -> [UInt8] {

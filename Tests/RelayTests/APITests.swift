@@ -50,6 +50,12 @@ private let rows = [
         when: "mistakes", method: "PUT", path: "/api/channels/new", body: #"{"url": "x", "headers": {"Range": "b"}}"#,
         status: 422, says: "\"pointer\" : \"\\/headers\\/Range\""),
     APIRow(
+        when: "an account that is not there", method: "PUT", path: "/api/channels/new",
+        body: #"{"url": "http://h/", "account": "x"}"#, status: 409, says: "is not an account"),
+    APIRow(
+        when: "an account that is not there, and another mistake", method: "PUT", path: "/api/channels/new",
+        body: #"{"url": "x", "account": "x"}"#, status: 422),
+    APIRow(
         when: "a name that is a path", method: "PUT", path: "/api/channels/api", body: #"{"url": "http://h/"}"#,
         status: 422, says: "/api is a path of the server"),
     APIRow(

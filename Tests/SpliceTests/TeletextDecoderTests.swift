@@ -155,7 +155,7 @@ private let cueRows: [(when: String, packets: [(Double, [[UInt8]])], cues: [[Str
 
 @Test func captionSourcesKeepTheirText() throws {
     let page = TeletextPage(number: 0x888, language: try #require(LanguageTag("deu")), isForHearingImpaired: true)
-    for source in [CaptionSource.line21(channel: 3), .teletext(page)] {
+    for source in [CaptionSource.cea608(channel: 3), .teletext(page)] {
         #expect(CaptionSource(text: source.text) == source)
     }
     #expect(["", "CC5", "CC1x", "SERVICE1", "teletext-", "teletext-888"].allSatisfy { CaptionSource(text: $0) == nil })

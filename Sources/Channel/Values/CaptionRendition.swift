@@ -27,12 +27,12 @@ struct CaptionRendition: Equatable, Sendable {
         declared: [Rendition], pages: [TeletextPage], except known: [CaptionSource], names: [String]
     ) -> [CaptionRendition] {
         let channels = (1...4).compactMap { channel -> (source: CaptionSource, name: String, language: String?)? in
-            let source = CaptionSource.line21(channel: channel)
+            let source = CaptionSource.cea608(channel: channel)
             let captions = declared.first { $0.attributes["INSTREAM-ID"] == source.text }
             return captions.map { (source, $0.name, $0.language) }
         }
         var found = channels + pages.map { (.teletext($0), $0.name, $0.language.text) }
-        if found.isEmpty, known.isEmpty { found = [(.line21(channel: 1), "CC1", nil)] }
+        if found.isEmpty, known.isEmpty { found = [(.cea608(channel: 1), "CC1", nil)] }
         var (sources, used) = (Set(known), Set(names))
         return found.filter { sources.insert($0.source).inserted }.map { source, name, language in
             let unique = used.insert(name).inserted ? name : source.text

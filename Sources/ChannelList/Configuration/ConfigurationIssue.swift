@@ -26,6 +26,8 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case tooMany(String, limit: Int)
         /// Neither a channel nor a list.
         case nothingListed
+        /// Neither `accounts` nor `xtream` has the account.
+        case unknownAccount(String)
     }
 
     let kind: Kind
@@ -66,6 +68,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case .onlyInFile(let key): "“\(key)” can be given in a configuration file on this machine only"
         case .tooMany(let things, let limit): "there are more than \(limit) \(things)"
         case .nothingListed: "neither “channels” nor “playlist” lists a channel"
+        case .unknownAccount(let name): "“\(name)” is not an account of “accounts” or “xtream”"
         }
     }
 }
@@ -80,5 +83,11 @@ package struct ConfigurationError: Error, Equatable, Sendable {
     package init(issues: [ConfigurationIssue], count: Int? = nil) {
         self.issues = issues
         self.count = count ?? issues.count
+    }
+
+    /// Whether the only mistake is that an account is named that is not there.
+    package var isUnknownAccount: Bool {
+        guard count == 1, case .unknownAccount = issues.first?.kind else { return false }
+        return true
     }
 }

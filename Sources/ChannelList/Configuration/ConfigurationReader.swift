@@ -175,30 +175,19 @@ extension ConfigurationReader {
 // MARK: - Lists and maps
 
 extension ConfigurationReader {
-    /// The items of a list, or a value that stands alone.
-    mutating func items(_ node: ConfigurationNode, limit: Int, of things: String) -> [ConfigurationNode]? {
-        switch node.content {
-        case .nothing:
-            record(.noValue, at: node.position)
-            return nil
-        case .list(let list):
-            guard list.count <= limit else {
-                record(.tooMany(things, limit: limit), at: node.position)
-                return nil
-            }
-            return list
-        case .scalar, .map: return [node]
-        }
-    }
-
     /// Reads each item of a list, or the one value.
     mutating func list<Value>(
         _ node: ConfigurationNode, limit: Int, of things: String,
         _ read: (inout ConfigurationReader, ConfigurationNode) -> Value?
     ) -> [Value] {
-        let items = items(node, limit: limit, of: things) ?? []
-        guard case .list = node.content else { return items.compactMap { read(&self, $0) } }
-        return items.enumerated().compactMap { index, item in below(String(index)) { read(&$0, item) } }
+        switch node.content {
+        case .nothing: record(.noValue, at: node.position)
+        case .list(let items) where items.count > limit: record(.tooMany(things, limit: limit), at: node.position)
+        case .list(let items):
+            return items.enumerated().compactMap { index, item in below(String(index)) { read(&$0, item) } }
+        case .scalar, .map: return read(&self, node).map { [$0] } ?? []
+        }
+        return []
     }
 
     /// The entries of a map.

@@ -122,8 +122,6 @@ extension ConfigurationReader {
     /// Names an account that nobody describes.
     mutating func checkAccount(_ name: String, known: Set<String>) {
         guard !known.contains(name) else { return }
-        below(ConfigurationKey.account.rawValue) {
-            $0.record(.badValue(name, expected: "an account of “accounts” or “xtream”"), at: nil)
-        }
+        below(ConfigurationKey.account.rawValue) { $0.record(.unknownAccount(name), at: nil) }
     }
 }

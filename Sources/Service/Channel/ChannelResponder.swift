@@ -114,28 +114,20 @@ package final class ChannelResponder: Sendable {
                 to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
         case .segment(let name): stored(at: target.path) { $0.index.segmentFile(named: name) }
         case .trackFile(let name): stored(at: target.path) { $0.index.trackFile(named: name) }
-        default: .now(response(to: resource, at: target.path))
-        }
-    }
-
-    /// The response to a request that takes no time.
-    private func response(to resource: Route.Resource, at path: String) -> Response {
-        switch resource {
         case .initSection(let name):
-            breakInitialization(name).map { Self.madeFile($0, named: name) }
-                ?? file(at: path) { $0.index.initializationFile(named: name) }
-        case .subtitles(let name): file(at: path) { $0.subtitleFile(named: name) }
-        case .transportClip(let range): clips.transportStream(range)
+            .now(
+                breakInitialization(name).map { Self.madeFile($0, named: name) }
+                    ?? file(at: target.path) { $0.index.initializationFile(named: name) })
+        case .subtitles(let name): .now(file(at: target.path) { $0.subtitleFile(named: name) })
+        case .transportClip(let range): .now(clips.transportStream(range))
         case .status:
-            Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil))
-        case .health: .text(.ok, "ok")
-        case .readiness: readiness
-        case .page: Page.channel
-        case .pageFile(let file): Page.response(at: file) ?? .notFound(path)
-        case .playlist, .segment, .endlessStream, .trackFile, .transportSegment, .extract, .clip, .breaks, .programs,
-            .still, .stillSheet, .stillTrack, .notFound:
-            .notFound(path)
-        case .badQuery(let error): .badQuery(error)
+            .now(Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil)))
+        case .health: .now(.text(.ok, "ok"))
+        case .readiness: .now(readiness)
+        case .page: .now(Page.channel)
+        case .pageFile(let file): .now(Page.response(at: file) ?? .notFound(target.path))
+        case .programs, .notFound: .now(.notFound(target.path))
+        case .badQuery(let error): .now(.badQuery(error))
         }
     }
 

@@ -94,7 +94,9 @@ package final class APIResponder: Sendable {
             let isNew = try await updater.put(name, node)
             return document(of: name, isNew ? .created : .ok)
         } catch {
-            return APIProblem(error, status: .unprocessableContent, title: "The channel has mistakes").response()
+            // The document allows every name of an account: whether it is there depends on the configuration.
+            let status: HTTPStatus = error.isUnknownAccount ? .conflict : .unprocessableContent
+            return APIProblem(error, status: status, title: "The channel has mistakes").response()
         }
     }
 

@@ -1,12 +1,12 @@
-import ChannelList
+package import ChannelList
 import Foundation
 
 extension ConfigurationNode {
     /// Reads a JSON object; nil for anything else.
     init?(json: [UInt8]) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json)), case .map = value.node.content
+        guard let node = try? JSONDecoder().decode(ConfigurationNode.self, from: Data(json)), case .map = node.content
         else { return nil }
-        self = value.node
+        self = node
     }
 }
 
@@ -20,26 +20,23 @@ struct MemberName: CodingKey {
 }
 
 /// Any value of JSON, with its type.
-private struct JSONValue: Decodable {
-    let node: ConfigurationNode
-
-    init(from decoder: any Decoder) throws {
+extension ConfigurationNode: Decodable {
+    package init(from decoder: any Decoder) throws {
         if let object = try? decoder.container(keyedBy: MemberName.self) {
             let entries = try object.allKeys.sorted { $0.stringValue < $1.stringValue }.map {
-                ConfigurationNode.Entry(
-                    key: $0.stringValue, value: try object.decode(JSONValue.self, forKey: $0).node)
+                Entry(key: $0.stringValue, value: try object.decode(ConfigurationNode.self, forKey: $0))
             }
-            node = ConfigurationNode(.map(entries))
+            self.init(.map(entries))
         } else if var list = try? decoder.unkeyedContainer() {
             var items: [ConfigurationNode] = []
-            while !list.isAtEnd { items.append(try list.decode(JSONValue.self).node) }
-            node = ConfigurationNode(.list(items))
+            while !list.isAtEnd { items.append(try list.decode(ConfigurationNode.self)) }
+            self.init(.list(items))
         } else {
-            node = ConfigurationNode(Self.content(of: try decoder.singleValueContainer()))
+            self.init(Self.scalar(in: try decoder.singleValueContainer()))
         }
     }
 
-    private static func content(of value: any SingleValueDecodingContainer) -> ConfigurationNode.Content {
+    private static func scalar(in value: any SingleValueDecodingContainer) -> Content {
         if value.decodeNil() { return .nothing }
         if let bool = try? value.decode(Bool.self) { return .scalar(String(bool), .boolean) }
         if let text = try? value.decode(String.self) { return .scalar(text, .text) }

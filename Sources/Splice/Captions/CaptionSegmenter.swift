@@ -101,38 +101,38 @@ extension String {
 
 /// The decoder of a source of captions: what is on the screen.
 private enum CaptionDecoder: Sendable {
-    case line21(Line21Decoder)
+    case cea608(CEA608Decoder)
     case teletext(TeletextDecoder)
 
     init(_ source: CaptionSource) {
         switch source {
-        case .line21(let channel): self = .line21(Line21Decoder(channel: channel))
+        case .cea608(let channel): self = .cea608(CEA608Decoder(channel: channel))
         case .teletext(let page): self = .teletext(TeletextDecoder(page: page))
         }
     }
 
     var lines: [String] {
         switch self {
-        case .line21(let decoder): decoder.screen.lines
+        case .cea608(let decoder): decoder.screen.lines
         case .teletext(let decoder): decoder.lines
         }
     }
 
     var isAtTop: Bool {
         switch self {
-        case .line21(let decoder): decoder.screen.isAtTop
+        case .cea608(let decoder): decoder.screen.isAtTop
         case .teletext(let decoder): decoder.isAtTop
         }
     }
 
     /// Whether text is seen as soon as it is written.
-    var writesOnScreen: Bool { if case .line21(let decoder) = self { decoder.writesOnScreen } else { false } }
+    var writesOnScreen: Bool { if case .cea608(let decoder) = self { decoder.writesOnScreen } else { false } }
 
     mutating func erase() {
         switch self {
-        case .line21(var decoder):
+        case .cea608(var decoder):
             decoder.erase()
-            self = .line21(decoder)
+            self = .cea608(decoder)
         case .teletext(var decoder):
             decoder.erase()
             self = .teletext(decoder)
@@ -142,8 +142,8 @@ private enum CaptionDecoder: Sendable {
     /// - Returns: whether the unit has something of the source.
     mutating func decode(_ content: CaptionUnit.Content) -> Bool {
         switch (self, content) {
-        case (.line21(var decoder), .line21(let pairs)):
-            defer { self = .line21(decoder) }
+        case (.cea608(var decoder), .cea608(let pairs)):
+            defer { self = .cea608(decoder) }
             return pairs.reduce(false) { decoder.decode($1) || $0 }
         case (.teletext(var decoder), .teletext(let packets)):
             defer { self = .teletext(decoder) }

@@ -6,7 +6,7 @@ import Support
 /// The part of a channel's media that a subtitle rendition is made of.
 package enum CaptionSource: Hashable, Sendable {
     /// A channel of CEA-608, 1 ... 4.
-    case line21(channel: Int)
+    case cea608(channel: Int)
     case teletext(TeletextPage)
 
     private static let teletextPrefix = "teletext-"
@@ -14,7 +14,7 @@ package enum CaptionSource: Hashable, Sendable {
     /// `CC1` as INSTREAM-ID has it, or `teletext-888.de`.
     package var text: String {
         switch self {
-        case .line21(let channel): "CC\(channel)"
+        case .cea608(let channel): "CC\(channel)"
         case .teletext(let page): Self.teletextPrefix + page.text
         }
     }
@@ -22,7 +22,7 @@ package enum CaptionSource: Hashable, Sendable {
     /// nil if `text` cannot have been written by the `text` property.
     package init?(text: String) {
         if let channel = (1...4).first(where: { text == "CC\($0)" }) {
-            self = .line21(channel: channel)
+            self = .cea608(channel: channel)
         } else if text.hasPrefix(Self.teletextPrefix),
             let page = TeletextPage(text: text.dropFirst(Self.teletextPrefix.count))
         {
@@ -37,7 +37,7 @@ package enum CaptionSource: Hashable, Sendable {
 struct CaptionUnit: Equatable, Sendable {
     enum Content: Equatable, Sendable {
         /// The byte pairs of a frame.
-        case line21([Line21Pair])
+        case cea608([CEA608Pair])
         /// Packets whose rows appear together.
         case teletext([TeletextPacket])
     }
@@ -81,7 +81,7 @@ struct SegmentCaptions {
     ///   - start: the presentation time of the first frame.
     ///   - readsFrames: whether captions in the frames are wanted, for which all of them have to be looked through.
     init(_ segment: SplicedSegment, from start: Ticks, readsFrames: Bool) {
-        frames = readsFrames ? segment.line21Units(from: start) : []
+        frames = readsFrames ? segment.cea608Units(from: start) : []
         pages = segment.privateData.compactMap { placed in
             guard let stream = PrivateDataStream(text: placed.message.value), stream.isTeletext else { return nil }
             return (stream, placed.time, placed.message.data)
@@ -104,7 +104,7 @@ struct SegmentCaptions {
 extension SplicedSegment {
     /// The captions of CEA-608 that the frames carry, in presentation order.
     /// - Parameter start: the presentation time of the first frame.
-    fileprivate func line21Units(from start: Ticks) -> [CaptionUnit] {
+    fileprivate func cea608Units(from start: Ticks) -> [CaptionUnit] {
         guard let codec = description.video.flatMap({ VideoConfiguration.Codec(codecString: $0.codec) }),
             let media = try? TransportMedia(
                 header: fragment.header, payloads: fragment.payloads, audio: nil, lasting: duration)
@@ -113,7 +113,7 @@ extension SplicedSegment {
         return media.video.map {
             CaptionUnit(
                 time: $0.presentationTime - first + start,
-                content: .line21(Line21Pair.pairs(of: $0.payload, codec: codec)))
+                content: .cea608(CEA608Pair.pairs(of: $0.payload, codec: codec)))
         }
         .sorted { $0.time < $1.time }
     }

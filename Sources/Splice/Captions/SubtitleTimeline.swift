@@ -60,7 +60,7 @@ package struct SubtitleTimeline: Sendable {
     ) -> [SegmentSubtitles] {
         guard !captions.isEmpty else { return [] }
         let start = published.end - segment.duration
-        let readsFrames = captions.values.contains { if case .line21 = $0.source { true } else { false } }
+        let readsFrames = captions.values.contains { if case .cea608 = $0.source { true } else { false } }
         let found = SegmentCaptions(segment, from: start, readsFrames: readsFrames)
         return captions.keys.sorted().compactMap { index in
             guard var segmenter = captions[index] else { return nil }

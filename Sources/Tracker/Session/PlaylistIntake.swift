@@ -446,7 +446,4 @@ extension PlaylistIntake {
         locator.requestReload(at: now)
         return locator.hasMultivariant
     }
-
-    /// Shortens the pause before the next reload, because the channel is healthy.
-    mutating func resetBackoff() { locator.resetBackoff() }
 }

@@ -119,7 +119,7 @@ package struct UpstreamSession: IngestSession {
 
     private mutating func mainPlaylistRead(at now: Duration) {
         media.expectMedia(at: now)
-        if main?.stallEscalation.silence(at: now) == .zero, !isInOutage { playlists.resetBackoff() }
+        if main?.stallEscalation.silence(at: now) == .zero, !isInOutage { playlists.locator.resetBackoff() }
     }
 
     private mutating func apply(_ remedy: MediaIntake.Remedy, at now: Duration) {

@@ -53,7 +53,7 @@ struct RecordCommand: AsyncParsableCommand {
         session.ladder = intake.variants
         session.loopsFiles = intake.loop
         session.polling = intake.polling(isRecorded: true)
-        try await Recording(
+        try await CaptureRun(
             upstream: FirstWord.sourceURL(upstream), directory: URL(filePath: capture, directoryHint: .isDirectory),
             policy: ChannelSession.Policy(session: session, backups: backups.map(FirstWord.sourceURL)),
             requests: intake.requests, redaction: strip.options, length: length?.duration, console: console,

@@ -12,7 +12,7 @@ enum CaptionData {
 
     /// cc_type.
     private enum Construct {
-        static let line21 = 0...1
+        static let cea608 = 0...1
         static let packetData = 2
         static let packetStart = 3
     }
@@ -44,10 +44,10 @@ enum CaptionData {
     }
 
     /// Returns the byte pairs of line 21 in a message, in order.
-    static func line21Pairs(in message: [UInt8]) -> [Line21Pair] {
-        var pairs: [Line21Pair] = []
+    static func cea608Pairs(in message: [UInt8]) -> [CEA608Pair] {
+        var pairs: [CEA608Pair] = []
         forEachConstruct(in: message) { type, first, second in
-            if Construct.line21 ~= type { pairs.append(Line21Pair(field: type, first: first, second: second)) }
+            if Construct.cea608 ~= type { pairs.append(CEA608Pair(field: type, first: first, second: second)) }
         }
         return pairs
     }
@@ -73,7 +73,7 @@ enum CaptionData {
         guard first.nonzeroBitCount % 2 == 1, second.nonzeroBitCount % 2 == 1 else { return }  // odd parity
         // 0x14 and 0x1C in field 1, 0x15 and 0x1D in field 2, which some encoders write as in field 1.
         guard first & 0x76 == 0x14, [0x20, 0x25, 0x26, 0x27, 0x29, 0x2F].contains(second & 0x7F) else { return }
-        channels.insert(line21: field * 2 + (first & 0x08 == 0 ? 1 : 2))
+        channels.insert(cea608: field * 2 + (first & 0x08 == 0 ? 1 : 2))
     }
 
     /// Adds the services of the service blocks of a caption channel packet, as far as it is in this picture

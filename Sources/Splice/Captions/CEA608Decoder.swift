@@ -2,7 +2,7 @@ import Demux
 
 /// Decodes one caption channel of CEA-608 (CTA-608 §C): the byte pairs of the pictures, in presentation order, to what is
 /// on the screen. Colours and styles are left out.
-struct Line21Decoder: Sendable {
+struct CEA608Decoder: Sendable {
     /// How text gets on the screen.
     private enum Style: Equatable {
         /// Text is loaded while another is shown.
@@ -13,8 +13,8 @@ struct Line21Decoder: Sendable {
 
     private let channel: Int
     private var style: Style?
-    private(set) var screen = Line21Screen()
-    private var loaded = Line21Screen()
+    private(set) var screen = CEA608Screen()
+    private var loaded = CEA608Screen()
     /// Whether the codes and the text of the field are now of this channel.
     private var isSelected = false
     /// Control codes are sent twice. The second one counts for nothing.
@@ -27,7 +27,7 @@ struct Line21Decoder: Sendable {
     var writesOnScreen: Bool { style != .popOn }
 
     /// - Returns: whether the pair has something of the channel.
-    mutating func decode(_ pair: Line21Pair) -> Bool {
+    mutating func decode(_ pair: CEA608Pair) -> Bool {
         guard pair.field == (channel - 1) / 2 else { return false }
         let (first, second) = (pair.first & 0x7F, pair.second & 0x7F)
         guard pair.first.nonzeroBitCount % 2 == 1, pair.second.nonzeroBitCount % 2 == 1 else {
@@ -48,7 +48,7 @@ struct Line21Decoder: Sendable {
             return false
         }
         guard isSelected, style != nil else { return false }
-        for byte in [first, second] { if let character = Line21Characters.basic(byte) { write(character) } }
+        for byte in [first, second] { if let character = CEA608Characters.basic(byte) { write(character) } }
         return true
     }
 
@@ -63,7 +63,7 @@ struct Line21Decoder: Sendable {
     private mutating func write(_ character: Character) { edit { $0.write(character) } }
 
     /// Changes the screen that text is written to.
-    private mutating func edit(_ change: (inout Line21Screen) -> Void) {
+    private mutating func edit(_ change: (inout CEA608Screen) -> Void) {
         if style == .popOn { change(&loaded) } else if style != nil { change(&screen) }
     }
 
@@ -73,9 +73,9 @@ struct Line21Decoder: Sendable {
         case (0x14, 0x20...0x2F), (0x15, 0x20...0x2F): command(second)
         case (0x17, 0x21...0x23): edit { $0.move(by: Int(second & 0x03)) }
         case (0x11, 0x20...0x2F): write(" ")  // a change of style takes a column
-        case (0x11, 0x30...0x3F): write(Line21Characters.special[Int(second - 0x30)])
-        case (0x12, 0x20...0x3F): replace(with: Line21Characters.extended[Int(second - 0x20)])
-        case (0x13, 0x20...0x3F): replace(with: Line21Characters.extended[Int(second - 0x20) + 32])
+        case (0x11, 0x30...0x3F): write(CEA608Characters.special[Int(second - 0x30)])
+        case (0x12, 0x20...0x3F): replace(with: CEA608Characters.extended[Int(second - 0x20)])
+        case (0x13, 0x20...0x3F): replace(with: CEA608Characters.extended[Int(second - 0x20) + 32])
         case (_, 0x40...0x7F): address(first, second)
         default: break
         }
@@ -112,7 +112,7 @@ struct Line21Decoder: Sendable {
         } else {
             screen.erase()
             loaded.erase()
-            screen.move(toRow: Line21Screen.rowCount - 1, column: 0)
+            screen.move(toRow: CEA608Screen.rowCount - 1, column: 0)
         }
         style = .rollUp(rows: rows)
     }
@@ -133,7 +133,7 @@ struct Line21Decoder: Sendable {
 }
 
 /// The characters of CEA-608 (CTA-608 §B.1, tables 49 to 51).
-private enum Line21Characters {
+private enum CEA608Characters {
     static let special = Array("®°½¿™¢£♪à èâêîôû")
     static let extended = Array("ÁÉÓÚÜü‘¡*’—©℠•“”ÀÂÇÈÊËëÎÏïÔÙùÛ«»ÃãÍÌìÒòÕõ{}\\^_|~ÄäÖöß¥¤│ÅåØø┌┐└┘")
 

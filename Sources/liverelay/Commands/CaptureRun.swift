@@ -7,13 +7,13 @@ import Support
 import Tracker
 
 /// A running `liverelay record`: follows a channel and stores the answers of its upstreams.
-struct Recording: Sendable {
+struct CaptureRun: Sendable {
     let upstream: String
     let directory: URL
     let policy: ChannelSession.Policy
     let requests: CurlConfiguration
     let redaction: CaptureRedactor.Options
-    /// Length of the recording; nil until the upstream ends or the process is asked to end.
+    /// Length of the capture; nil: until the upstream ends or the process is asked to end.
     let length: Duration?
     let console: Console
     let logger: Logger
@@ -65,7 +65,7 @@ struct Recording: Sendable {
         }
     }
 
-    /// - Returns: nil if the task was canceled, because the recording ended for another reason.
+    /// - Returns: nil if the task was canceled, because the capture ended for another reason.
     private func follow(_ recorder: CaptureRecorder) async -> Result<Void, RelayError>? {
         let log = RelayLog(logger)
         do {

@@ -1,5 +1,5 @@
 /// The fifteen rows of 32 columns that captions of CEA-608 are written to.
-struct Line21Screen: Sendable {
+struct CEA608Screen: Sendable {
     static let rowCount = 15
     private static let columnCount = 32
 

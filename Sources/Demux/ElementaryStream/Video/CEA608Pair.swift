@@ -1,7 +1,7 @@
 package import Media
 
 /// Two bytes of line 21, with which a picture carries captions of CEA-608 (CTA-608 §8.4).
-package struct Line21Pair: Equatable, Sendable {
+package struct CEA608Pair: Equatable, Sendable {
     /// 0 for the first field: CC1 and CC2. 1 for the second: CC3 and CC4.
     package let field: Int
     /// With parity.
@@ -13,22 +13,22 @@ package struct Line21Pair: Equatable, Sendable {
     }
 }
 
-extension Line21Pair {
+extension CEA608Pair {
     /// Returns the pairs of one picture.
     /// - Parameter payload: the picture as a `VideoPacket` has it.
-    package static func pairs(of payload: ArraySlice<UInt8>, codec: VideoConfiguration.Codec) -> [Line21Pair] {
+    package static func pairs(of payload: ArraySlice<UInt8>, codec: VideoConfiguration.Codec) -> [CEA608Pair] {
         let bytes = Array(payload)
         if codec == .mpeg2 {
             var units: [NALUnit] = []
             try? AnnexB.scan(bytes, in: bytes.indices, keepsZeros: true, into: &units)
             return units.filter { bytes[$0.start] == MPEG2Picture.userDataStartCode }
                 .flatMap {
-                    CaptionData.line21Pairs(in: CaptionData.message(ofUserData: bytes[$0.start + 1..<$0.end]))
+                    CaptionData.cea608Pairs(in: CaptionData.message(ofUserData: bytes[$0.start + 1..<$0.end]))
                 }
         }
         return LengthPrefixedNALUnits.units(of: bytes).flatMap {
             SEIMessage.userDataRegistered.all(in: $0, of: bytes, codec: codec, limit: CaptionData.messageLimit)
         }
-        .flatMap { CaptionData.line21Pairs(in: $0) }
+        .flatMap { CaptionData.cea608Pairs(in: $0) }
     }
 }

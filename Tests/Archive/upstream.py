@@ -1,14 +1,12 @@
 """An upstream that loops a capture, and whose past is published faster than time passes."""
 
-import http.server
 import json
 import pathlib
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Stream"))
-from live import ROOT
+from live import ROOT, serve
 
 WINDOW = 200  # segments that are listed
 
@@ -25,29 +23,13 @@ class FastUpstream:
         self.length = sum(duration for _, duration, _ in self.segments)
         self.speed, self.begun = speed, time.time()
         self.first = self.begun - past
-        upstream = self
+        self.url = serve(self.answer) + "/main.m3u8"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                name = self.path.rpartition("/")[2]
-                is_list = name == "main.m3u8"
-                body = upstream.playlist().encode() if is_list else (upstream.folder / "body" / name).read_bytes()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/vnd.apple.mpegurl" if is_list else "video/mp2t")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-        # A relay closes its connections as it likes.
-        http.server.ThreadingHTTPServer.handle_error = lambda *_: None
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/main.m3u8"
+    def answer(self, path):
+        name = path.rpartition("/")[2]
+        if name == "main.m3u8":
+            return 200, self.playlist().encode(), "application/vnd.apple.mpegurl"
+        return 200, (self.folder / "body" / name).read_bytes(), "video/mp2t"
 
     @staticmethod
     def read(exchanges):

@@ -1,9 +1,12 @@
 """An upstream with cue tags and outages: a capture served live by `liverelay replay`, changed on its way."""
 
-import http.server
-import threading
+import pathlib
+import sys
 import urllib.error
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Stream"))
+from live import serve
 
 
 class Upstream:
@@ -12,27 +15,7 @@ class Upstream:
     def __init__(self, source):
         self.base, _, self.path = source.partition("/1/")
         self.path, self.fails = "/1/" + self.path, 0
-        upstream = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
-
-            def do_GET(self):
-                status, body, kind = upstream.answer(self.path)
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.send_header("Content-Type", kind)
-                self.end_headers()
-                self.wfile.write(body)
-
-        # A relay that ends in the middle of an answer.
-        http.server.ThreadingHTTPServer.handle_error = lambda *_: None
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}{self.path}"
+        self.url = serve(self.answer) + self.path
 
     def answer(self, path):
         if self.fails:

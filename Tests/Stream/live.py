@@ -97,8 +97,8 @@ class Relay:
         return int(re.search(r"VmRSS:\s+(\d+)", text).group(1))
 
 
-def serve_page(relay, page, script):
-    """Serves a page, its /hls.js, and everything else of the relay. Returns the URL of the page."""
+def serve(answer):
+    """Answers GET of a path with the status, the body and the type that `answer` returns. Returns the server's URL."""
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -106,27 +106,34 @@ def serve_page(relay, page, script):
             pass
 
         def do_GET(self):
-            status, kind = 200, "text/javascript"
-            if self.path.partition("?")[0] == "/":
-                body, kind = page.encode(), "text/html"
-            elif self.path == "/hls.js":
-                body = script
-            else:
-                try:
-                    with urllib.request.urlopen(f"http://127.0.0.1:{relay.port}{self.path}", timeout=30) as answer:
-                        body, kind = answer.read(), answer.headers["Content-Type"]
-                except urllib.error.HTTPError as error:
-                    body, status = b"", error.code
+            status, body, kind = answer(self.path)
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
+    # Clients close their connections as they like.
     http.server.ThreadingHTTPServer.handle_error = lambda *_: None
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/"
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def serve_page(relay, page, script):
+    """Serves a page, its /hls.js, and everything else of the relay. Returns the URL of the page."""
+    def answer(path):
+        if path.partition("?")[0] == "/":
+            return 200, page.encode(), "text/html"
+        if path == "/hls.js":
+            return 200, script, "text/javascript"
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{relay.port}{path}", timeout=30) as answer:
+                return 200, answer.read(), answer.headers["Content-Type"]
+        except urllib.error.HTTPError as error:
+            return error.code, b"", "text/javascript"
+
+    return serve(answer) + "/"
 
 
 RIG = pathlib.Path(os.environ.get("LIVERELAY_RIG", ""))

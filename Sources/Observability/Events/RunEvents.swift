@@ -1,5 +1,5 @@
 package import Channel
-package import Support
+import Support
 import Synchronization
 
 /// Publishes the events of one run of a channel.
@@ -43,27 +43,6 @@ package final class RunEvents: Sendable {
         if let directory { publish(.recordingEnd(directory: directory)) }
     }
 
-    package func failArchive(reason: String) { publish(.archiveError(reason: reason)) }
-
-    package func recoverArchive(after seconds: Double) { publish(.archiveRecovery(seconds: seconds)) }
-
-    package func loseFromArchive(
-        segments: Int, numbers: ClosedRange<UInt64>, from start: ProgramDateTime, to end: ProgramDateTime
-    ) {
-        publish(.archiveLoss(segments: segments, numbers: numbers, from: start, to: end))
-    }
-
-    package func startRecording(file: String) { publish(.recordingStart(file: file)) }
-
-    /// - Parameter note: why the file has another form than was asked for.
-    package func endRecording(file: String, note: String?) { publish(.recordingEnd(file: file, note: note)) }
-
-    package func closeRecording(file: String) { publish(.recordingClose(file: file)) }
-
-    package func pauseRecording(file: String, reason: String) { publish(.recordingPause(file: file, reason: reason)) }
-
-    package func resumeRecording(file: String) { publish(.recordingResume(file: file)) }
-
     /// - Parameter error: why the run failed; nil if it did not.
     package func end(_ reason: EventContent.StopReason, error: String? = nil, receivedBytes: UInt64) {
         endRecording()
@@ -72,5 +51,5 @@ package final class RunEvents: Sendable {
         publish(.channelStop(reason, seconds: seconds, receivedBytes: receivedBytes))
     }
 
-    private func publish(_ content: EventContent) { bus.publish(content, channel: channel) }
+    package func publish(_ content: EventContent) { bus.publish(content, channel: channel) }
 }

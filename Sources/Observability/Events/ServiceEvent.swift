@@ -205,16 +205,16 @@ extension EventContent {
         }
     }
 
-    static func archiveError(reason: String) -> EventContent {
+    package static func archiveError(reason: String) -> EventContent {
         EventContent(.archiveError) { $0.add("reason", reason) }
     }
 
-    static func archiveRecovery(seconds: Double) -> EventContent {
+    package static func archiveRecovery(seconds: Double) -> EventContent {
         EventContent(.archiveRecovery) { $0.add("seconds", seconds: seconds) }
     }
 
     /// - Parameter numbers: the first and the last media sequence number.
-    static func archiveLoss(
+    package static func archiveLoss(
         segments: Int, numbers: ClosedRange<UInt64>, from start: ProgramDateTime, to end: ProgramDateTime
     ) -> EventContent {
         EventContent(.archiveLoss) {

@@ -100,10 +100,10 @@ package final class ChannelArchive: Sendable {
         switch report {
         case .failing(let error):
             logger.error("Archive store: \(error.message)")
-            events?.failArchive(reason: error.message)
+            events?.publish(.archiveError(reason: error.message))
         case .recovered(let time):
             logger.info("Archive store: it takes segments again after \(time.secondsText)")
-            events?.recoverArchive(after: time / .seconds(1))
+            events?.publish(.archiveRecovery(seconds: time / .seconds(1)))
         case .losing(let number):
             logger.error("Archive store: segments are lost from=\(number), because they leave the spool before")
         case .lost(let loss):
@@ -112,8 +112,9 @@ package final class ChannelArchive: Sendable {
                 Archive store: lost segments=\(loss.segments) from=\(loss.first) to=\(loss.last) \
                 start=\(loss.start.text) end=\(loss.end.text)
                 """)
-            events?.loseFromArchive(
-                segments: loss.segments, numbers: loss.first...loss.last, from: loss.start, to: loss.end)
+            events?.publish(
+                .archiveLoss(
+                    segments: loss.segments, numbers: loss.first...loss.last, from: loss.start, to: loss.end))
         }
     }
 }

@@ -175,17 +175,17 @@ package struct ChannelRecorder: Sendable {
         record(report)
         switch report {
         case .opened(let file, isNew: true):
-            events?.startRecording(file: file.mediaPath)
+            events?.publish(.recordingStart(file: file.mediaPath))
             logger.info("Recording started: \(file.mediaPath)")
         case .opened(let file, isNew: false):
-            events?.resumeRecording(file: file.mediaPath)
+            events?.publish(.recordingResume(file: file.mediaPath))
             logger.info("Recording resumed: \(file.mediaPath)")
         case .appended: break
         case .paused(let file, let failure):
-            events?.pauseRecording(file: file?.mediaPath ?? settings.pattern.text, reason: failure.message)
+            events?.publish(.recordingPause(file: file?.mediaPath ?? settings.pattern.text, reason: failure.message))
             logger.error("Recording paused, the channel continues: \(failure.message)")
         case .resumed(let file):
-            events?.resumeRecording(file: file?.mediaPath ?? settings.pattern.text)
+            events?.publish(.recordingResume(file: file?.mediaPath ?? settings.pattern.text))
             logger.info("Recording continues")
         }
     }
@@ -213,7 +213,7 @@ package struct ChannelRecorder: Sendable {
     private func finish(_ file: RecordingFile) -> Task<Void, Never> {
         recordClose(file)
         logger.info("Recording closed: \(file.mediaPath)")
-        events?.closeRecording(file: file.mediaPath)
+        events?.publish(.recordingClose(file: file.mediaPath))
         return Task {
             // Whoever reads the journal before its turn has come does not go on with it.
             try? await RecordingThread.perform { () throws(RecordingFile.Failure) in try file.record([.closed]) }
@@ -226,7 +226,7 @@ package struct ChannelRecorder: Sendable {
             switch result {
             case .success(let result)?:
                 list?.update(path) { $0.finish(found, note: result.note) }
-                events?.endRecording(file: result.path, note: result.note)
+                events?.publish(.recordingEnd(file: result.path, note: result.note))
                 logger.info("Recording finished: \(result.path)")
                 if let note = result.note { logger.warning("Recording kept as \(result.path): \(note)") }
             case .failure(let error)?:

@@ -1,18 +1,31 @@
 import LiveRing
 import Support
 
+/// An index, and where the files of its segments are.
+struct LoadedIndex: Sendable {
+    let index: ArchiveIndex
+    let places: [String: ArchiveIndex.Place]
+    /// Changes with the index, and differs from those of all others.
+    let version: String
+
+    init(_ index: ArchiveIndex, version: String) {
+        (self.index, self.version) = (index, version)
+        places = index.places
+    }
+}
+
 /// The indexes of one channel in a store.
 actor ArchiveCatalog {
     /// The time for which a list of the indexes is used.
     private static let validity = Duration.seconds(10)
 
     private let store: ObjectStore
-    private let cache: IndexCache
+    private let cache: SegmentCache<LoadedIndex>
     private var listed: [IndexKey: String] = [:]
     private var listedAt: ContinuousClock.Instant?
     private var listing: Task<Result<[ObjectStore.Listed], StoreError>, Never>?
 
-    init(_ store: ObjectStore, _ cache: IndexCache) { (self.store, self.cache) = (store, cache) }
+    init(_ store: ObjectStore, _ cache: SegmentCache<LoadedIndex>) { (self.store, self.cache) = (store, cache) }
 
     /// The keys of all indexes.
     func keys() async throws(StoreError) -> [IndexKey] {
@@ -42,9 +55,11 @@ actor ArchiveCatalog {
     }
 
     /// An index as it was listed last.
-    func index(_ key: IndexKey) async throws(StoreError) -> IndexCache.Loaded {
-        try await cache.index(store.name(of: key.text), entityTag: listed[key] ?? "") {
-            [store] () async throws(StoreError) in try await store.index(key)
+    func index(_ key: IndexKey) async throws(StoreError) -> LoadedIndex {
+        let name = store.name(of: key.text)
+        let version = "\(name) \(listed[key] ?? "")"
+        return try await cache.value(name, version: version) { [store] () async throws(StoreError) in
+            LoadedIndex(try await store.index(key), version: version)
         }
     }
 
@@ -57,7 +72,7 @@ actor ArchiveCatalog {
     /// The index that has a segment's file, by the number in its name; nil if there is none.
     func index(
         ofSegment number: UInt64, file: String
-    ) async throws(StoreError) -> (key: IndexKey, loaded: IndexCache.Loaded)? {
+    ) async throws(StoreError) -> (key: IndexKey, loaded: LoadedIndex)? {
         for key in try await keys(ofSegment: number) {
             let loaded = try await index(key)
             if loaded.places[file] != nil { return (key, loaded) }

@@ -8,6 +8,7 @@ package final class ArchiveReader: Sendable {
         package let snapshot: RingSnapshot
         /// Equal for equal segments, so that what is made of them can be kept.
         package let version: String
+        let segmentCount: Int
     }
 
     /// The longest range, in hours.
@@ -15,6 +16,7 @@ package final class ArchiveReader: Sendable {
 
     private let catalog: ArchiveCatalog
     private let files: StoredFiles
+    private let parts: SegmentCache<Part?>
     private let store: ObjectStore
     private let policy: RetentionPolicy
     /// The name under which the channel's own relay puts segments; nil: there is none in this process.
@@ -26,6 +28,7 @@ package final class ArchiveReader: Sendable {
     ) {
         (self.store, self.policy, self.writer) = (store, policy, writer)
         catalog = ArchiveCatalog(store, cache.indexes)
+        parts = cache.parts
         files = StoredFiles(store, catalog, cache, redirects: redirects)
     }
 
@@ -80,23 +83,41 @@ package final class ArchiveReader: Sendable {
         try await files.path(ofShared: name)
     }
 
+    /// A part that is kept, or is made if an index, the ring or the missing files changed.
     private func part(
         of keys: [IndexKey], with local: RingSnapshot?, from start: ProgramDateTime?
     ) async throws(StoreError) -> Part? {
-        var (entries, versions): ([String: [RingEntry]], [String]) = ([:], [])
+        let keys = keys.sorted { $0.firstMediaSequence < $1.firstMediaSequence }
+        var (indexes, versions): ([(writer: String, index: LoadedIndex)], [String]) = ([], ["\(files.missingVersion)"])
+        for key in keys {
+            let loaded = try await catalog.index(key)
+            indexes.append((key.writer, loaded))
+            versions.append(loaded.version)
+        }
+        if let local { versions.append("\(local.version) \(local.index.nextMediaSequence) \(local.hasEnded)") }
+        let place = local == nil ? "" : "\(start?.millisecondsSince1970 ?? 0)"
+        let name = (["\(ObjectIdentifier(files))", place] + keys.map(\.text)).joined(separator: " ")
+        let version = versions.joined(separator: " ")
+        return try await parts.value(name, version: version) { [self, indexes] () async throws(StoreError) in
+            make(indexes, with: local, from: start, version: "\(name) \(version)")
+        }
+    }
+
+    private func make(
+        _ indexes: [(writer: String, index: LoadedIndex)], with local: RingSnapshot?, from start: ProgramDateTime?,
+        version: String
+    ) -> Part? {
+        var entries: [String: [RingEntry]] = [:]
         var declared = local?.index.declaredRenditions ?? []
         var targetDuration = local?.index.targetDuration ?? 1
-        for key in keys.sorted(by: { $0.firstMediaSequence < $1.firstMediaSequence }) {
-            let loaded = try await catalog.index(key)
-            entries[key.writer, default: []] += loaded.index.entries
-            versions.append(loaded.version)
+        for (writer, loaded) in indexes {
+            entries[writer, default: []] += loaded.index.entries
             targetDuration = max(targetDuration, loaded.index.targetDuration)
             if declared.isEmpty { declared = loaded.index.declared }
         }
         if let local, let start {
             let own = writer ?? ""
             entries[own, default: []] += local.entries(after: entries[own]?.last?.mediaSequence, from: start)
-            versions.append("\(local.index.nextMediaSequence)")
         }
         let merged = ArchiveTimeline.merge(preferring(writer, entries)).map { entry in
             var entry = entry
@@ -104,12 +125,11 @@ package final class ArchiveReader: Sendable {
             return entry
         }
         guard !merged.isEmpty else { return nil }
-        versions.append("\(merged.count { $0.isGap })")
         let snapshot = RingSnapshot(
             archived: merged, policy: policy, targetDuration: targetDuration, declared: declared,
             hasEnded: local?.hasEnded ?? false, version: 0, directory: local?.directory ?? store.name(of: ""),
             remote: files)
-        return Part(snapshot: snapshot, version: versions.joined(separator: " "))
+        return Part(snapshot: snapshot, version: version, segmentCount: merged.count)
     }
 
     /// The lists of entries: the own one first, then the longer ones.

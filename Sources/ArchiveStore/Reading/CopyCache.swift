@@ -11,7 +11,9 @@ package actor CopyCache {
     private static let leastCount = 64
 
     /// The indexes that say where the files are.
-    nonisolated let indexes = IndexCache()
+    nonisolated let indexes = SegmentCache<LoadedIndex> { $0.index.entries.count }
+    /// The parts that were made of them.
+    nonisolated let parts = SegmentCache<ArchiveReader.Part?> { $0?.segmentCount ?? 1 }
     private let directory: CacheDirectory
     private let byteLimit: Int
     private var copies: [String: Copy] = [:]

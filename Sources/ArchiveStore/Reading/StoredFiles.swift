@@ -22,7 +22,12 @@ package final class StoredFiles: RemoteFiles {
     private let catalog: ArchiveCatalog
     private let cache: CopyCache
     private let redirects: Bool
-    private let missing = Mutex<Set<String>>([])
+    private let missing = Mutex(Missing())
+
+    private struct Missing {
+        var names: Set<String> = []
+        var version = 0
+    }
 
     init(_ store: ObjectStore, _ catalog: ArchiveCatalog, _ cache: CopyCache, redirects: Bool) {
         (self.store, self.catalog, self.cache, self.redirects) = (store, catalog, cache, redirects)
@@ -82,7 +87,10 @@ package final class StoredFiles: RemoteFiles {
     }
 
     /// Whether the store has lost a file.
-    func isMissing(_ name: String) -> Bool { missing.withLock { $0.contains(name) } }
+    func isMissing(_ name: String) -> Bool { missing.withLock { $0.names.contains(name) } }
+
+    /// Changes with the files that the store has lost.
+    var missingVersion: Int { missing.withLock { $0.version } }
 
     private func bytes(of file: SpoolFile, in range: Range<Int>) async throws(StoreError) -> [UInt8] {
         if let kept = await cache.bytes(ofKept: copyName(of: file.name), in: range) { return kept }
@@ -98,8 +106,8 @@ package final class StoredFiles: RemoteFiles {
 
     private func recordMissing(_ name: String) {
         missing.withLock {
-            if $0.count >= Self.missingLimit { $0 = [] }
-            $0.insert(name)
+            if $0.names.count >= Self.missingLimit { $0.names = [] }
+            if $0.names.insert(name).inserted { $0.version += 1 }
         }
     }
 

@@ -11,16 +11,17 @@ private func index(of count: Int) -> ArchiveIndex {
     return index
 }
 
-@Suite final class IndexCacheTests: Sendable {
-    private let cache = IndexCache()
+@Suite final class SegmentCacheTests: Sendable {
+    private static let limit = 20_000
+    private let cache = SegmentCache<ArchiveIndex>(segmentLimit: limit) { $0.entries.count }
     private let fetches = Mutex<[String]>([])
 
     private func load(_ name: String, _ tag: String = "a", count: Int = 1) async throws(StoreError) -> Int {
-        try await cache.index(name, entityTag: tag) { [self] () async throws(StoreError) in
+        try await cache.value(name, version: tag) { [self] () async throws(StoreError) in
             fetches.withLock { $0.append("\(name) \(tag)") }
             await Task.yield()
             return index(of: count)
-        }.index.entries.count
+        }.entries.count
     }
 
     @Test func manyReadersOfAnIndexTakeOneRequest() async throws {
@@ -39,34 +40,25 @@ private func index(of count: Int) -> ArchiveIndex {
 
     @Test func theLastIndexHasToDoWhereTheNextCannotBeRead() async throws {
         _ = try await load("i", count: 2)
-        let old = try await cache.index("i", entityTag: "b") { () async throws(StoreError) in
+        let old = try await cache.value("i", version: "b") { () async throws(StoreError) in
             throw StoreError(.badListing, object: "i")
         }
-        #expect(old.index.entries.count == 2)
+        #expect(old.entries.count == 2)
         await #expect(throws: StoreError.self) {
-            try await cache.index("j", entityTag: "b") { () async throws(StoreError) in
+            try await cache.value("j", version: "b") { () async throws(StoreError) in
                 throw StoreError(.badListing, object: "j")
             }
         }
     }
 
-    @Test func equalIndexesOfTwoHoursDiffer() async throws {
-        let versions = try await [version("i"), version("j")]
-        #expect(versions[0] != versions[1])
-    }
-
-    private func version(_ name: String) async throws(StoreError) -> String {
-        try await cache.index(name, entityTag: "") { () async throws(StoreError) in index(of: 1) }.version
-    }
-
     @Test func theLastUsedStay() async throws {
         let large = index(of: 3600)
-        let count = IndexCache.segmentLimit / 3600 + 2
+        let count = Self.limit / 3600 + 2
         for number in 0..<count {
-            _ = try await cache.index("\(number)", entityTag: "a") { () async throws(StoreError) in large }
+            _ = try await cache.value("\(number)", version: "a") { () async throws(StoreError) in large }
             _ = try await load("0")
         }
-        #expect(await cache.segmentCount <= IndexCache.segmentLimit)
+        #expect(await cache.segmentCount <= Self.limit)
         #expect(fetches.withLock { $0 }.isEmpty, "the first is used all the time")
         _ = try await load("1")
         #expect(fetches.withLock { $0 } == ["1 a"])

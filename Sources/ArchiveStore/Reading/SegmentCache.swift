@@ -1,0 +1,74 @@
+/// Values that are made of segments, of all archives of a process. The last used stay.
+actor SegmentCache<Value: Sendable> {
+    private struct Key: Hashable {
+        let name: String
+        let version: String
+    }
+
+    private struct Kept {
+        let value: Value
+        let version: String
+        var lastUse: UInt64
+    }
+
+    private let segmentLimit: Int
+    private let segments: @Sendable (Value) -> Int
+    private var kept: [String: Kept] = [:]
+    private var pending: [Key: Task<Result<Value, StoreError>, Never>] = [:]
+    private var uses: UInt64 = 0
+    private(set) var segmentCount = 0
+    /// How many values were made, because none was kept.
+    private(set) var madeCount = 0
+
+    /// - Parameters:
+    ///   - segmentLimit: of the values that stay: two days and more of segments of 1 s.
+    ///   - segments: returns the number of segments of a value.
+    init(segmentLimit: Int = 200_000, segments: @escaping @Sendable (Value) -> Int) {
+        (self.segmentLimit, self.segments) = (segmentLimit, segments)
+    }
+
+    /// A value that is kept, or is made. Several callers at once wait for one.
+    /// - Parameters:
+    ///   - name: of the value, which no other has. It is kept in one version.
+    ///   - make: makes it. If that fails, an older one that is kept has to do.
+    func value(
+        _ name: String, version: String, make: @escaping @Sendable () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        if let known = kept[name], known.version == version {
+            uses += 1
+            kept[name]?.lastUse = uses
+            return known.value
+        }
+        let key = Key(name: name, version: version)
+        let task =
+            pending[key]
+            ?? Task.detached {
+                do throws(StoreError) { return .success(try await make()) } catch { return .failure(error) }
+            }
+        pending[key] = task
+        let outcome = await task.value
+        // The first of the callers keeps it, so that it is pending or kept at any time.
+        let isFirst = pending.removeValue(forKey: key) != nil
+        do throws(StoreError) {
+            let value = try outcome.get()
+            if isFirst { keep(value, as: key) }
+            return value
+        } catch {
+            guard let older = kept[name] else { throw error }
+            return older.value
+        }
+    }
+
+    private func keep(_ value: Value, as key: Key) {
+        uses += 1
+        madeCount += 1
+        segmentCount += segments(value) - (kept[key.name].map { segments($0.value) } ?? 0)
+        kept[key.name] = Kept(value: value, version: key.version, lastUse: uses)
+        while segmentCount > segmentLimit, kept.count > 1,
+            let oldest = kept.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            segmentCount -= segments(oldest.value.value)
+            kept[oldest.key] = nil
+        }
+    }
+}

@@ -157,10 +157,12 @@ struct VideoTrackFileTests {
         #expect(live() == nil && !ring.snapshot.hasMedia(ofVideo: 2) && ring.snapshot.hasMedia(ofVideo: 1))
         for n in 5..<8 {
             let media = try #require(Self.segment(n).videoTracks[1].own)
-            try await ring.publish(media, ofVideoTrack: 1, afterFragment: UInt64(n + 1))
-            try await ring.publish(media, ofVideoTrack: 1, afterFragment: UInt64(n + 1))
-            try await ring.publish(media, ofVideoTrack: 2, afterFragment: UInt64(n + 1))
-            try await ring.publish(media, ofVideoTrack: 1, afterFragment: 99)
+            var added: [Bool] = []
+            for (track, fragment) in [(1, n + 1), (1, n + 1), (2, n + 1), (1, 99)] {
+                added.append(
+                    try await ring.publish(media, ofVideoTrack: track, afterFragment: UInt64(fragment)))
+            }
+            #expect(added == [true, false, false, false], "a second time, another track, another segment")
         }
         let playlist = try MediaPlaylistParser.parse(try #require(live()))
         #expect(playlist.mediaSequence == 5 && playlist.segments.count == 3, "it is listed from when it began")
@@ -172,6 +174,30 @@ struct VideoTrackFileTests {
         for n in 8..<80 { try await ring.publish(.numbered(n)) }
         #expect(names("video-").isEmpty && names("init-") == ["init-a.mp4"])
         #expect(ring.snapshot.index.furtherSums.allSatisfy { $0.formats.isEmpty && $0.fragmentedMP4.bytes == 0 })
+    }
+
+    /// The media that came late is there after a restart, from the next segment on.
+    @Test func mediaThatCameLateSurvivesARestart() async throws {
+        var before: [UInt8]?
+        do {
+            let ring = try DVRRing.open(directory, policy: Self.policy)
+            for n in 0..<9 {
+                var segment = Self.segment(n)
+                segment.resumePoint.fragmentSequenceNumber = UInt64(n + 1)
+                if n < 8 { segment.videoTracks[1] = .gap }
+                for late in n == 8 ? 5..<8 : 0..<0 {
+                    let media = try #require(Self.segment(late).videoTracks[1].own)
+                    #expect(try await ring.publish(media, ofVideoTrack: 1, afterFragment: UInt64(late + 1)))
+                }
+                try await ring.publish(segment)
+            }
+            before = ring.snapshot.dvrPlaylist(.whole, of: .video(2))
+        }
+        let ring = try DVRRing.open(directory, policy: Self.policy)
+        let after = try #require(ring.snapshot.dvrPlaylist(.whole, of: .video(2)))
+        let playlist = try MediaPlaylistParser.parse(after)
+        #expect(playlist.mediaSequence == 5 && playlist.segments.allSatisfy { !$0.isGap })
+        #expect(after == before && names("video-1-").count == 4)
     }
 
     @Test func masterListsVariantsBeforeTheyHaveMedia() async throws {

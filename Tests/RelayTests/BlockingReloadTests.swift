@@ -72,6 +72,38 @@ import Testing
         }
     }
 
+    /// The first viewer of a variant on demand waits for its media, wherever the playlist reaches the live edge.
+    @Test(arguments: [
+        "/video-1.m3u8", "/dvr-video-1.m3u8", "/dvr-video-1.m3u8?last=60",
+        "/dvr-video-1.m3u8?start=1970-01-01T00:00:06Z",
+    ])
+    func playlistOfAVariantWaitsForItsMedia(path: String) async throws {
+        for n in 0..<3 { try await publish(.gap, in: n) }
+        let past = "/dvr-video-1.m3u8?start=1970-01-01T00:00:00Z&end=1970-01-01T00:00:06Z"
+        #expect(try answer(past).now?.status == .notFound, "it has none of the variant, and never will")
+        let asked = try answer(path)
+        guard case .waiting = asked else {
+            Issue.record("\(path) does not wait")
+            return
+        }
+        async let response = asked.response()
+        while state.publications.waiterCount == 0 { await Task.yield() }
+        try await publish(.own(Self.lowVideo), in: 3)
+        #expect(Self.text(await response).contains("video-0-3-"), "\(path)")
+    }
+
+    private func publish(_ media: VariantMedia<NewTrack>, in n: Int) async throws {
+        var segment = Self.segment(Int64(n))
+        segment.resumePoint.videoTracks = ["480.1000000"]
+        segment.videoTracks = [media]
+        try await ring.publish(segment)
+        state.publications.signal()
+    }
+
+    private static let lowVideo = NewTrack(
+        initialization: InitializationFile(name: "init-b.mp4", bytes: [1]),
+        format: SegmentFormat(videoCodec: "avc1.64001f"), header: [2], payload: [[3]])
+
     static let rows: [(query: String, status: Int)] = [
         ("", 200), ("?_HLS_msn=7", 200), ("?_HLS_msn=0", 200), ("?_HLS_msn=7&_HLS_part=3", 200),
         ("?_HLS_msn=10", 400), ("?_HLS_msn=99999999999999999999", 400), ("?_HLS_msn=x", 400), ("?_HLS_part=1", 400),

@@ -90,8 +90,10 @@ package struct ChannelPipeline: Sendable {
     /// The counts of the video tracks beside the leading one, over all sources.
     var furtherVideoCounts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] {
         let all = sources.values.flatMap(\.engine.furtherVideoCounts)
-        return publisher.position.videoTracks.map { track in
-            (track, all.filter { $0.track == track }.reduce(FurtherVideoCounts()) { $0 + $1.counts })
+        return publisher.position.videoTracks.enumerated().map { index, track in
+            var counts = all.filter { $0.track == track }.reduce(FurtherVideoCounts()) { $0 + $1.counts }
+            counts.unwrittenSegments = publisher.unwrittenVideo[index] ?? 0
+            return (track, counts)
         }
     }
 
@@ -292,7 +294,7 @@ extension ChannelPipeline {
         if !segments.isEmpty { consecutiveFailures = 0 }
         var events = sources[source]?.dequeueChanges(after: input) ?? []
         for segment in segments { events += await publish(segment, from: source) }
-        if let late = sources[source]?.engine.dequeueLateVideo(), !late.isEmpty { await publisher.publish(late) }
+        if let late = sources[source]?.engine.dequeueLateVideo() { events += await publisher.publish(late) }
         return events + (sources[source]?.dequeueRejections() ?? [])
     }
 

@@ -26,6 +26,8 @@ struct ChannelPublisher: Sendable {
     private(set) var spoolFailure = SpoolFailure()
     /// Segments that the spool refused.
     private(set) var unwrittenSegments = 0
+    /// Late segments of each further video track that could not be added, by the track's index.
+    private(set) var unwrittenVideo: [Int: Int] = [:]
     /// Segments listed as gaps, because media is missing or could not be written.
     private(set) var gapSegments = 0
 
@@ -120,11 +122,19 @@ extension ChannelPublisher {
 
     /// Adds the video of tracks that began on demand to segments that are published. If the spool refuses it, they stay
     /// gaps of the track.
-    func publish(_ late: [LateVideo]) async {
+    mutating func publish(_ late: [LateVideo]) async -> [ChannelPipeline.Event] {
+        var events: [ChannelPipeline.Event] = []
         for video in late {
-            try? await ring.publish(
-                NewTrack(video.media), ofVideoTrack: video.track, afterFragment: UInt64(video.sequenceNumber) + 1)
+            var isAdded = false
+            do throws(RingError) {
+                isAdded = try await ring.publish(
+                    NewTrack(video.media), ofVideoTrack: video.track, afterFragment: UInt64(video.sequenceNumber) + 1)
+            } catch {
+                events += failureEvents(error)
+            }
+            if !isAdded { unwrittenVideo[video.track, default: 0] += 1 }
         }
+        return events
     }
 
     /// Says what the archive takes on the disk as soon as that is known.

@@ -80,6 +80,8 @@ extension RelayStatus {
         package let segments: Int
         package let segmentsOfOthers: Int
         package let gaps: Int
+        /// Those of `segments` that came late, and that could not be added: gaps too.
+        package let segmentsNotWritten: Int
         package let droppedFrames: Int
 
         init(_ track: VideoTrackIdentity, _ counts: FurtherVideoCounts) {
@@ -88,6 +90,7 @@ extension RelayStatus {
             segments = counts.segments
             segmentsOfOthers = counts.otherSegments
             gaps = counts.gaps
+            segmentsNotWritten = counts.unwrittenSegments
             droppedFrames = counts.droppedFrames
         }
     }

@@ -274,22 +274,22 @@ extension DVRRing {
         publishSnapshot()
     }
 
-    /// Adds the media of a video track to one of the newest segments, which is a gap of the track. Until the
-    /// journal is written anew, it does not record that: after a restart the segment is a gap of the track again.
+    /// Adds the media of a video track to one of the newest segments, if that is a gap of the track, and returns whether it
+    /// is. The journal records it with the next segment.
     /// - Parameter fragment: `ResumePoint.fragmentSequenceNumber` of the segment.
     package func publish(
         _ media: NewTrack, ofVideoTrack track: Int, afterFragment fragment: UInt64
-    ) throws(RingError) {
-        guard SpoolName.isInitialization(media.initialization.name) else {
-            throw .badInitializationName(media.initialization.name)
-        }
+    ) throws(RingError) -> Bool {
+        let initialization = media.initialization.name
+        guard SpoolName.isInitialization(initialization) else { throw .badInitializationName(initialization) }
         try reacquireSpool()
-        guard let (number, file) = index.lateFile(for: media, ofVideoTrack: track, afterFragment: fragment) else {
-            return
-        }
+        guard let (number, file) = index.lateFile(for: media, ofVideoTrack: track, afterFragment: fragment)
+        else { return false }
         try spool.write(media, as: file, in: index)
         index.add(file, toVideoTrack: track, of: number)
+        journal.outdate()
         publishSnapshot()
+        return true
     }
 
     /// Publishes the subtitles of a published segment, those of each rendition in the order of the segments. A segment

@@ -75,7 +75,7 @@ final class PlaylistResponder: Sendable {
             whole.form = .unannounced
             return answer(to: whole, for: target)
         }
-        if case .live(.video(let number)) = key.resource, number > 0, let snapshot = state.snapshot,
+        if case .video(let number) = key.resource.awaitedContent, number > 0, let snapshot = state.snapshot,
             snapshot.offers(.video(number)), !snapshot.hasEnded, !snapshot.hasMedia(ofVideo: number)
         {
             return waiting(until: .now + Self.longestStart) {

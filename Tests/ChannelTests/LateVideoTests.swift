@@ -1,5 +1,6 @@
 import Foundation
 import LiveRing
+import Media
 import Testing
 
 @testable import Channel

@@ -14,7 +14,8 @@ struct LateVideoTests {
             track: track, sequenceNumber: 7,
             media: SplicedVideoTrack(
                 initSection: InitSection(bytes: [1]),
-                format: .init(codec: "avc1.64001f", width: 640, height: 360, frameRate: "25.000", videoRange: .standard),
+                format: .init(
+                    codec: "avc1.64001f", width: 640, height: 360, frameRate: "25.000", videoRange: .standard),
                 fragment: Fragment(header: [2], payloads: [])))
     }
 

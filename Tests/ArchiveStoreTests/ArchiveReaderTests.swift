@@ -95,4 +95,16 @@ private let rows: [(when: String, asked: [Asked], made: Int)] = [
         }
         #expect(await stored.cache.parts.madeCount == row.made, "\(row.when)")
     }
+
+    @Test func partsOfTwoHoursDiffer() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "reader-\(UUID().uuidString)").path()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let stored = try StoredHours(in: directory)
+        var versions: Set<String> = []
+        for hour in hours {
+            let name = RingEntry.numbered(hour.lowerBound).segment.name
+            versions.insert(try #require(try await stored.reader.part(ofFile: name)).version)
+        }
+        #expect(versions.count == 2)
+    }
 }

@@ -90,10 +90,8 @@ package struct ChannelPipeline: Sendable {
     /// The counts of the video tracks beside the leading one, over all sources.
     var furtherVideoCounts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] {
         let all = sources.values.flatMap(\.engine.furtherVideoCounts)
-        return publisher.position.videoTracks.enumerated().map { index, track in
-            var counts = all.filter { $0.track == track }.reduce(FurtherVideoCounts()) { $0 + $1.counts }
-            counts.unwrittenSegments = publisher.unwrittenVideo[index] ?? 0
-            return (track, counts)
+        return publisher.position.videoTracks.map { track in
+            (track, all.filter { $0.track == track }.reduce(FurtherVideoCounts()) { $0 + $1.counts })
         }
     }
 

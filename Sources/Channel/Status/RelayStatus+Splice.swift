@@ -80,17 +80,17 @@ extension RelayStatus {
         package let segments: Int
         package let segmentsOfOthers: Int
         package let gaps: Int
-        /// Those of `segments` that came late, and that could not be added: gaps too.
+        /// Segments that came late and could not be added: gaps, although `segments` counts them.
         package let segmentsNotWritten: Int
         package let droppedFrames: Int
 
-        init(_ track: VideoTrackIdentity, _ counts: FurtherVideoCounts) {
+        init(_ track: VideoTrackIdentity, _ counts: FurtherVideoCounts, unwrittenSegments: Int) {
             height = track.height
             bandwidth = track.bandwidth
             segments = counts.segments
             segmentsOfOthers = counts.otherSegments
             gaps = counts.gaps
-            segmentsNotWritten = counts.unwrittenSegments
+            segmentsNotWritten = unwrittenSegments
             droppedFrames = counts.droppedFrames
         }
     }

@@ -63,7 +63,10 @@ package struct RelayStatus: Encodable, Sendable {
         splice.counts = counts
         let tracks = pipeline.furtherAudioCounts.map { AudioTrack($0.track, $0.counts) }
         splice.audioTracks = tracks.isEmpty ? nil : tracks
-        let variants = pipeline.furtherVideoCounts.map { VariantTrack($0.track, $0.counts) }
+        let variants = pipeline.furtherVideoCounts.enumerated().map { index, found in
+            VariantTrack(
+                found.track, found.counts, unwrittenSegments: publisher.unwrittenVideo[index] ?? 0)
+        }
         splice.variants = variants.isEmpty ? nil : variants
         splice.segmentsSkipped = pipeline.skippedSegments
         splice.segmentsNotWritten = publisher.unwrittenSegments

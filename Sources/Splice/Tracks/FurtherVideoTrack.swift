@@ -287,8 +287,6 @@ package struct FurtherVideoCounts: Equatable, Sendable {
     package var otherSegments = 0
     /// Frames that matched no leading video, were late, or belong to a segment that is a gap.
     package var droppedFrames = 0
-    /// Segments of the track that came late, and that the spool refused.
-    package var unwrittenSegments = 0
 
     package init() {}
 
@@ -298,7 +296,6 @@ package struct FurtherVideoCounts: Equatable, Sendable {
         sum.gaps += right.gaps
         sum.otherSegments += right.otherSegments
         sum.droppedFrames += right.droppedFrames
-        sum.unwrittenSegments += right.unwrittenSegments
         return sum
     }
 }

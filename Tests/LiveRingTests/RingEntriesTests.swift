@@ -169,6 +169,30 @@ struct RingEntriesTests {
         #expect(isSame && journal.entries.blockEnd > 500, "\(row.when)")
     }
 
+    /// The end of a ring is found by the time in it, as if each entry were read, and after entries changed.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>) func suffixHasEnoughTime(seed: UInt64) {
+        var (random, entries, durations) = (SeededGenerator(seed: seed), RingEntries(), [Int64]())
+        for var entry in Self.entries(1000, Self.rows[0], seed: seed) {
+            entry.duration = .random(in: 1...540_000, using: &random)
+            durations.append(entry.duration)
+            entries.append(entry)
+        }
+        for n in stride(from: 5, to: 1000, by: 31) {
+            durations[n] = .random(in: 1...540_000, using: &random)
+            entries[n].duration = durations[n]
+        }
+        for _ in 0..<100 {
+            let part = Int.random(in: 0...400, using: &random)..<Int.random(in: 401...1000, using: &random)
+            let ticks = Int64.random(in: 0...280_000_000, using: &random)
+            var (start, passed) = (part.upperBound, Int64(0))
+            while start > part.lowerBound, passed < ticks || part.upperBound - start < 3 {
+                start -= 1
+                passed += durations[start]
+            }
+            #expect(entries[part].startOfSuffix(lasting: ticks, count: 3) == start, "seed \(seed), \(ticks) of \(part)")
+        }
+    }
+
     /// The sizes of all files of entries.
     private static func sizes(of entries: [RingEntry]) -> [String: Int] {
         let files = entries.flatMap { entry in

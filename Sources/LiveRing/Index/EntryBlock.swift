@@ -18,6 +18,8 @@ struct EntryBlock: Sendable {
     private var differences: [EntryDifference] = []
     /// The properties that few entries have, in the order of the entries.
     private let details: [EntryDetails]
+    /// The duration of the entries in 90 kHz ticks.
+    private(set) var ticks: Int64 = 0
 
     /// - Parameter entries: `size` consecutive ones.
     init(_ entries: some Collection<RingEntry>) {
@@ -38,7 +40,10 @@ struct EntryBlock: Sendable {
             }
         }
         (self.bases, self.details) = (bases, details)
+        ticks = sumOfDurations
     }
+
+    private var sumOfDurations: Int64 { (0..<Self.size).reduce(0) { $0 + duration(at: $1) } }
 
     /// The entry at a position in 0 ..< `size`.
     subscript(position: Int) -> RingEntry {
@@ -51,6 +56,7 @@ struct EntryBlock: Sendable {
             if !differences[position].isBase, let new = EntryDifference(newValue, from: bases[index], at: index),
                 entry(at: position, new) == newValue
             {
+                ticks += newValue.duration - duration(at: position)
                 differences[position] = new
             } else {
                 self = EntryBlock((0..<Self.size).map { $0 == position ? newValue : self[$0] })
@@ -161,6 +167,7 @@ extension EntryBlock {
         guard differences.allSatisfy({ $0.base < bases.count }), positions.allSatisfy({ $0 < Self.size }),
             mediaSequences.count == Self.size
         else { return nil }
+        ticks = sumOfDurations
     }
 }
 

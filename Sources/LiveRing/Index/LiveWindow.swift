@@ -79,14 +79,18 @@ struct PlaylistWindow: Equatable, Sendable {
     ///
     /// The window is the shortest suffix with enough time and enough segments, or all entries. As `entries` grow, an
     /// entry before the window never comes back into it (§6.2.1).
-    /// - Parameter countsGaps: whether gaps count as time and as segments.
-    func start(in entries: RingEntries, countingGaps countsGaps: Bool = true) -> Int {
+    func start(in entries: RingEntries) -> Int {
+        entries.startOfSuffix(lasting: ticks, count: RetentionPolicy.minimumSegments)
+    }
+
+    /// The same if gaps count neither as time nor as segments.
+    func startWithoutGaps(in entries: RingEntries) -> Int {
         var (duration, count) = (Int64(0), 0)
         var index = entries.endIndex
         while index > entries.startIndex, duration < ticks || count < RetentionPolicy.minimumSegments {
             index -= 1
             let entry = entries[index]
-            guard countsGaps || !entry.isGap else { continue }
+            guard !entry.isGap else { continue }
             duration += entry.duration
             count += 1
         }

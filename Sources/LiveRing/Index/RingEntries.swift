@@ -50,6 +50,31 @@ package struct RingEntries: Sendable {
         return blocks[blocks.startIndex + block].duration(at: offset)
     }
 
+    /// The index of the first entry of the shortest suffix with enough time and enough entries, or of all entries. Blocks
+    /// within it are passed at once.
+    /// - Parameter ticks: 90 kHz ticks.
+    func startOfSuffix(lasting ticks: Int64, count minimum: Int) -> Int {
+        var (index, passed) = (endIndex, Int64(0))
+        while index > startIndex, passed < ticks || endIndex - index < minimum {
+            StepCounter.add(1)
+            if let block = block(endingAt: index), passed + block.ticks < ticks {
+                (index, passed) = (index - EntryBlock.size, passed + block.ticks)
+            } else {
+                (index, passed) = (index - 1, passed + duration(at: index - 1))
+            }
+        }
+        return index
+    }
+
+    /// The block whose entries are those before `index`, if no other entry is among them.
+    private func block(endingAt index: Int) -> EntryBlock? {
+        let first = index - EntryBlock.size
+        guard index <= blockEnd, first >= startIndex, (first - blockStart).isMultiple(of: EntryBlock.size) else {
+            return nil
+        }
+        return blocks[blocks.startIndex + (first - blockStart) / EntryBlock.size]
+    }
+
     /// Whether the entry at `index` may have date ranges. Few entries may.
     func mayHaveDateRanges(at index: Int) -> Bool {
         let position = index - blockEnd

@@ -342,7 +342,7 @@ extension RingIndex {
     /// Gaps take no room on the disk, so they do not displace segments that can be played.
     /// - Returns: the files that are no longer needed.
     mutating func dropRewind() -> [SpoolFile] {
-        let start = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed, countingGaps: false)
+        let start = PlaylistWindow.shortest(targetDuration: targetDuration).startWithoutGaps(in: listed)
         retire((listed[start...].firstIndex { !$0.isGap } ?? listedStart) - listedStart)
         longestPlaylist = LongestPlaylist(ticks: slidingTicks, newest: nextMediaSequence)
         return removeRetired(retired.count)

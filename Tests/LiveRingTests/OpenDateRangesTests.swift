@@ -78,7 +78,7 @@ struct OpenDateRangesTests {
     @Test func openRangesAreLimited() {
         var open = OpenDateRanges()
         for n in 0..<100 { open.merge(.numbered(n, from: at(Int64(n)), planned: .seconds(60))) }
-        #expect(open.ranges.count == OpenDateRanges.limit && open.ranges.last?.id == "range-99")
+        #expect(open.ranges.count == AdMarkerLimits.openDateRanges && open.ranges.last?.id == "range-99")
     }
 
     /// The head of the journal has the ranges of removed entries.

@@ -8,13 +8,6 @@ import Transcode
 
 /// An operator's settings for one channel.
 package struct RelayConfiguration: Sendable {
-    /// Silence after which missing time is listed as gaps: an outage is published, a late segment is not.
-    ///
-    /// Viewers who wait for a moment are better off than viewers who cross a discontinuity.
-    private static let gapDelay = OutageTimer.Tolerance(.halves(7), atLeast: .seconds(8))
-    /// Silence after which the slate is published: before players run out of media.
-    private static let slateDelay = OutageTimer.Tolerance(.halves(3), atLeast: .seconds(3))
-
     package var upstream: String
     /// URLs of backups, in failover order.
     package var backups: [String]
@@ -108,7 +101,7 @@ package struct RelayConfiguration: Sendable {
         session.hold = hold
         session.loopsFiles = loopsFiles
         return ChannelSession.Policy(
-            session: session, backups: backups, gapTolerance: slate == nil ? Self.gapDelay : Self.slateDelay)
+            session: session, backups: backups, gapTolerance: slate == nil ? .beforeGaps : .beforeSlate)
     }
 
     /// Returns the policy of a live channel's session, which continues after what an earlier process published.

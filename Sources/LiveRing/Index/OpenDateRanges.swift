@@ -6,11 +6,6 @@ import Support
 /// A range stays in every playlist that lists a segment of it (draft-pantos-hls-rfc8216bis §6.2.1). The latest state of
 /// each range is kept, in the order in which the ranges were first published.
 package struct OpenDateRanges: Equatable, Sendable {
-    /// An ad break without an end is dropped after this time, or after its planned duration if that is longer.
-    static let longestWithoutEnd = Duration.seconds(3600)
-    /// The maximum number of ranges. The oldest are dropped first.
-    static let limit = 64
-
     package private(set) var ranges: [DateRange] = []
 
     init(_ ranges: [DateRange] = []) { self.ranges = ranges }
@@ -21,7 +16,7 @@ package struct OpenDateRanges: Equatable, Sendable {
             ranges[index].add(tag)
         } else {
             ranges.append(tag)
-            if ranges.count > Self.limit { ranges.removeFirst() }
+            if ranges.count > AdMarkerLimits.openDateRanges { ranges.removeFirst() }
         }
     }
 
@@ -42,7 +37,7 @@ package struct OpenDateRanges: Equatable, Sendable {
     func hasBreak(at date: ProgramDateTime) -> Bool {
         ranges.contains { range in
             guard range.isAdBreak, let start = range.startDate, start <= date else { return false }
-            return date < range.breakEnd ?? start.advanced(by: Self.longestWithoutEnd)
+            return date < range.breakEnd ?? start.advanced(by: AdMarkerLimits.breakWithoutEnd)
         }
     }
 
@@ -56,7 +51,7 @@ package struct OpenDateRanges: Equatable, Sendable {
         let planned = range.plannedDuration ?? .zero
         // A command that is not an ad break ends as planned, because no tag announces its end.
         let mayOverrun = range[splice: .command] == nil
-        return start.advanced(by: mayOverrun ? max(Self.longestWithoutEnd, planned) : planned) > date
+        return start.advanced(by: mayOverrun ? max(AdMarkerLimits.breakWithoutEnd, planned) : planned) > date
     }
 
     /// Whether a later range of the same class ends `range` before `date` (END-ON-NEXT).

@@ -16,6 +16,10 @@ enum AdMarkerLimits {
     static let knownDateRanges = 512
     /// Date ranges that are looked at in one playlist of the upstream.
     static let listedDateRanges = 2048
+    /// Date ranges of earlier segments that reach into a playlist. Of more, the oldest are dropped.
+    static let openDateRanges = 64
+    /// The time after which an ad break is over that nobody ends, if none longer was planned.
+    static let breakWithoutEnd = Duration.seconds(3600)
 
     /// Drops cue tags from the middle, because the first begin ad breaks and the last end them.
     /// - Returns: how many were dropped.

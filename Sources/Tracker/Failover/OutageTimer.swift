@@ -24,6 +24,12 @@ package struct OutageTimer: Equatable, Sendable {
     /// Silence that is tolerated: a number of target durations, and a minimum. A target duration of a second says
     /// little about how much media players have buffered.
     package struct Tolerance: Equatable, Sendable {
+        /// Until missing time is listed as gaps: an outage is published, a late segment is not. Viewers who wait for a
+        /// moment are better off than viewers who cross a discontinuity.
+        package static let beforeGaps = Tolerance(.halves(7), atLeast: .seconds(8))
+        /// Until the slate is published: before players run out of media.
+        package static let beforeSlate = Tolerance(.halves(3), atLeast: .seconds(3))
+
         package var targetDurations: TargetDurations
         package var atLeast: Duration
 

@@ -1,7 +1,7 @@
 import Media
 
 // Measures how long a transport stream plays, by the timestamps of its PES packets. Used only if nothing else tells where
-// the body ends.
+// the body ends: cut between two transport packets, its structure is whole.
 
 extension [UInt8] {
     /// Whether the bytes are a clear transport stream that plays for much shorter than `duration`.

@@ -1,6 +1,7 @@
 import Media
 
-// Detects media that ends before its own structure does. Used only if nothing else tells where the body ends.
+// Detects media that ends before its own structure does. Used only if nothing else tells where the body ends: without
+// Content-Length and chunked coding, a truncated body looks complete.
 
 extension [UInt8] {
     /// Whether the bytes end inside a cipher block, a transport packet or a box.

@@ -11,7 +11,7 @@ package final class ArchiveReader: Sendable {
         let segmentCount: Int
     }
 
-    /// The longest range, in hours.
+    /// The longest range, in hours. Its snapshot is made again for each new segment.
     package static let longestRange: Int64 = 24
 
     private let catalog: ArchiveCatalog

@@ -35,7 +35,7 @@ package final class ObjectStore: Sendable {
 
     private struct State {
         var counts = Counts()
-        /// Milliseconds by which the store's clock is ahead of this machine's.
+        /// Milliseconds by which the store's clock is ahead of this machine's; 0 until the store refuses a date.
         var clockOffset: Int64 = 0
     }
 

@@ -3,6 +3,7 @@ import Support
 /// Signs requests in their URL (AWS Signature Version 4, the query form), as viewers get them too.
 ///
 /// The host, the path and the query are signed. The body is not, because names of objects say what is in them.
+/// libcurl 7.88 does not sort queries (curl/curl#9717), and no version signs URLs that others may use.
 struct RequestSignature: Equatable, Sendable {
     private static let algorithm = "AWS4-HMAC-SHA256"
     /// The time for which a URL is valid.

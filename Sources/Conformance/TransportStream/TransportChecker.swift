@@ -1,7 +1,9 @@
 /// Judges a transport stream by ETSI TR 101 290, priorities 1 and 2, and by the buffer model in its simple form.
 ///
 /// It reads a stream of any length in bounded memory. Time is the stream's own: its PCRs, between which bytes arrive at
-/// a constant rate.
+/// a constant rate. A file has no times of arrival, so the accuracy of PCRs (2.4) is not judged.
+///
+/// The module shares only the CRC_32 with the demuxer and the multiplexer, so that no misreading confirms another.
 package struct TransportChecker: Sendable {
     /// Sync bytes in a row that begin a stream (TR 101 290 1.1).
     private static let syncBytesNeeded = 5

@@ -67,7 +67,7 @@ struct PublishedPlaylist {
     }
 
     /// The milliseconds of media after a range is complete in which a viewer may load its playlist who saw it grow: a
-    /// live window.
+    /// live window. Players load a growing playlist again within one and a half target durations.
     private var closingTime: Int64 {
         let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
         return PlaylistTicks.milliseconds(ticks: window.ticks)

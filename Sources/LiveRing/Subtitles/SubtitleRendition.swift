@@ -14,7 +14,8 @@ package struct SubtitleRendition: Equatable, Sendable {
     package let number: Int
     /// The rendition in the master playlist (RFC 8216 §4.3.4.1).
     package let rendition: Rendition
-    /// The captions of which this process makes the files; nil if they are the upstream's subtitles.
+    /// The captions of which this process makes the files; nil if they are the upstream's subtitles. The journal has
+    /// it, so a rendition is known again over sources and restarts.
     package let source: String?
     /// The media sequence number of the first entry; nil without entries.
     private(set) var firstMediaSequence: UInt64?

@@ -2,7 +2,7 @@ import Media
 import Support
 
 /// Converts the NAL units of access units to fragmented MP4 samples, whether the units come from a byte stream or from
-/// samples. Units of MPEG-2 keep start codes.
+/// samples. Units of MPEG-2 keep start codes and the zeros before them.
 struct VideoSampleWriter: Sendable {
     /// The timestamps and damage of an access unit.
     struct Timing: Equatable, Sendable {

@@ -51,7 +51,7 @@ import Tracker
         let heading = try #require(document.firstRange(of: "\n## Responses to faults\n"))
         var text = document[..<heading.lowerBound] + Self.introduction
         for family in FaultFamily.all {
-            text += "\n### \(family.name)\n\n| \(family.heading) | response | standstill | lost |\n"
+            text += "\n### \(family.name)\n\n| \(family.heading) | response | standstill (s) | lost |\n"
             text += "|---|---|---|---|\n"
             for (outcome, faults) in try await Self.outcomes(of: family) {
                 text += "| \(faults.joined(separator: " ")) | \(outcome) |\n"

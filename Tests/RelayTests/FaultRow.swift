@@ -154,10 +154,10 @@ extension UpstreamEvent {
 }
 
 extension Duration {
-    /// "0.4 s", rounded up; a dash for zero.
+    /// "0.4", in seconds, rounded up; a dash for zero.
     fileprivate var inTenths: String {
         let tenth: Int64 = 100_000_000_000_000_000
         let tenths = components.seconds * 10 + (components.attoseconds + tenth - 1) / tenth
-        return tenths == 0 ? "–" : "\(tenths / 10).\(tenths % 10) s"
+        return tenths == 0 ? "–" : "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -102,7 +102,7 @@ def record_programme():
 
 def healthy():
     publish(
-        "healthy", "A healthy program, to compare with.",
+        "healthy", "A healthy program.",
         [each.answer() for each in reloads()] + media())
 
 
@@ -134,7 +134,7 @@ def numbers_ahead():
     lists = [dataclasses.replace(each, first=0, at=each.at - 2) for each in reloads()[2:]]
     lists[2:] = [dataclasses.replace(each, sequence=5000) for each in lists[2:]]
     publish(
-        "numbers_ahead", "The numbers jump ahead in a long playlist; the URLs go on.",
+        "numbers_ahead", "The numbers jump ahead; the URLs go on.",
         [each.answer() for each in lists] + [each | {"at": max(0.0, each["at"] - 2)} for each in media()], lost=(0, 1))
 
 
@@ -170,7 +170,7 @@ def new_session():
         Reload(4.0, 5, 7, sequence=0, uri=moved), Reload(5.0, 5, 8, sequence=0, uri=moved)]
     lists[2].ended = True
     publish(
-        "new_session", "An encoder ends its playlist and begins a new one at the same URL two seconds later.",
+        "new_session", "An encoder ends its playlist, and begins another two seconds later.",
         [each.answer() for each in lists] + media(indices=range(5)) + media(moved, indices=range(5, 8)))
 
 
@@ -212,14 +212,14 @@ def html_200():
     answers = media()
     first = {key: value for key, value in answers[4].items() if key != "body"} | html
     publish(
-        "html_200", "A page of HTML with status 200, once for the playlist and once for a segment.",
+        "html_200", "HTML with status 200, for the playlist and for a segment.",
         exchanges + answers[:4] + [first] + answers[4:])
 
 
 def redirected():
     there = "http://edge-7.cdn.example/live/"
     publish(
-        "redirected", "The playlist redirects to another host, to which its segments are relative.",
+        "redirected", "The playlist redirects to another host.",
         [each.answer(finalURL=there + "main.m3u8") for each in reloads()] + media(base=there))
 
 
@@ -235,7 +235,7 @@ def expired_token():
     before, after = URL + "?token=1", URL + "?token=2"
     lists = reloads()
     publish(
-        "expired_token", "The token in a media playlist's URL expires; the master playlist has another.",
+        "expired_token", "The token in the playlist's URL expires; the master playlist has another.",
         [master(0.0, 1), master(3.0, 2), *[each.answer(before) for each in lists[:3]], failing(3.0, before, 403),
          *[each.answer(after) for each in lists[3:]], *media()], upstream="master.m3u8")
 
@@ -260,7 +260,7 @@ def long_list():
 
     lists = reloads()
     publish(
-        "long_list", "A playlist of 5000 segments, of which the last are needed.",
+        "long_list", "A playlist has 5000 segments.",
         [each.answer(text=text(each)) for each in (lists[0], lists[3], lists[5])] + media())
 
 
@@ -342,7 +342,7 @@ def too_large():
         return "large.ts" if index == 5 else name(index)
 
     publish(
-        "too_large", "A segment is larger than any that is accepted.",
+        "too_large", "A segment is too large.",
         [each.answer() for each in reloads(uri=swollen)] + media()
         + [{"at": 3.0, "took": 0.2, "url": HOST + swollen(5), "error": "tooLarge"}], lost=[5])
 
@@ -361,7 +361,7 @@ def garbage():
 def redirect_loop():
     lists, answers = [each.answer() for each in reloads()], media()
     publish(
-        "redirect_loop", "A redirect loop, once for the playlist and once for a segment.",
+        "redirect_loop", "A redirect loop, for the playlist and for a segment.",
         lists[:2] + [{"at": 2.0, "url": URL, "error": "tooManyRedirects"}] + lists[3:] + answers[:5]
         + [{"at": 3.0, "url": answers[5]["url"], "error": "tooManyRedirects"}] + answers[5:])
 
@@ -370,7 +370,7 @@ def slow_lookup():
     """A connection that is not made in 5 s is given up, the look-up of its name included."""
     lists, answers = [each.answer() for each in reloads()], media()
     publish(
-        "slow_lookup", "The name server takes 4 s for the playlist, and has no answer for a segment, once each.",
+        "slow_lookup", "The name server takes 4 s for the playlist, and does not answer for a segment.",
         lists[:2] + [lists[2] | {"took": 4.0}] + lists[3:] + answers[:6]
         + [{"at": 3.0, "took": 5.0, "url": answers[6]["url"], "error": "unresolvedHost"}] + answers[6:])
 
@@ -378,14 +378,14 @@ def slow_lookup():
 def hanging_list():
     lists = [each.answer() for each in reloads()]
     publish(
-        "hanging_list", "The playlist hangs until it is given up, once.",
+        "hanging_list", "The playlist hangs once.",
         lists[:2] + [{"at": 2.0, "took": 8.0, "url": URL, "error": "timedOut"}]
         + [each | {"at": 8.0 + each["at"]} for each in lists[2:]] + media())
 
 
 def slow_segments():
     publish(
-        "slow_segments", "Each segment takes one and a half times its duration to arrive.",
+        "slow_segments", "Each segment takes 1.5 times its duration to arrive.",
         [each.answer() for each in reloads()] + [each | {"took": 1.5} for each in media()])
 
 
@@ -424,7 +424,7 @@ def cut_at_packet():
         answers[index] = answers[index] | {"endsAtClose": True}
     cut = [answers[index] | {"body": f"body/{index:02}-cut.ts", "took": 0.1} for index in (3, 5)]
     publish(
-        "cut_at_packet", "Two segments without a length end with their connection, once between two packets.",
+        "cut_at_packet", "Two segments without a length break off, one between two packets.",
         [each.answer() for each in reloads()] + answers[:3] + cut[:1] + answers[3:5] + cut[1:] + answers[5:])
     body = empty("cut_at_packet") / "body"
     body.mkdir()

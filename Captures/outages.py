@@ -135,7 +135,7 @@ def without_media():
 def media_refused():
     count = 23
     publish(
-        "media_refused", "The playlist grows; each segment that it adds for 16 s gets 404 for good.",
+        "media_refused", "Each segment that is added for 16 s gets 404 for good.",
         lists(range(3, count + 1), count) + without_media(), count, lost=REFUSED)
 
 

@@ -38,26 +38,26 @@ extension DiskFault {
     /// The faults, for the capture `ssai_tagged`.
     static let all: [DiskFault] = [
         DiskFault(
-            description: "None: a program with a pod of three ads, relayed by one process.",
+            description: "Nothing: a program with three ads.",
             lives: [.init(times: .zero ..< .seconds(90))]),
-        DiskFault(description: "Killed, and started again a second later.", lives: restarted()),
+        DiskFault(description: "Killed, and restarted a second later.", lives: restarted()),
         DiskFault(
-            description: "Killed in the middle of an ad, and started again eight seconds later.",
+            description: "Killed in an ad, and restarted eight seconds later.",
             lives: [.init(times: .zero ..< .seconds(26)), .init(times: .seconds(34) ..< .seconds(90))]),
         DiskFault(
-            description: "Killed again and again, every few seconds.",
+            description: "Killed every few seconds.",
             lives: [0..<5, 6..<10, 11..<15, 16..<20, 21..<90].map { seconds in
                 .init(times: .seconds(seconds.lowerBound) ..< .seconds(seconds.upperBound))
             }),
         DiskFault(
-            description: "Killed, and started again when its upstream lists none of the next segments any more.",
+            description: "Killed, and restarted when the next segments have left the upstream's playlist.",
             lives: [.init(times: .zero ..< .seconds(9)), .init(times: .seconds(40) ..< .seconds(90))],
             framesLost: 550),
         DiskFault(
-            description: "Killed while a segment is written.", lives: restarted(),
+            description: "Killed while writing a segment.", lives: restarted(),
             damage: { try $0.leaveUnrecorded(whole: false) }),
         DiskFault(
-            description: "Killed while a segment's record is written to the journal.", lives: restarted(),
+            description: "Killed while writing to the journal.", lives: restarted(),
             damage: { spool in
                 try spool.leaveUnrecorded(whole: true)
                 try spool.tearRecord()
@@ -66,28 +66,28 @@ extension DiskFault {
             description: "The newest segment's file is gone.", lives: restarted(), framesLost: 50,
             damage: { try $0.remove($0.segments[$0.segments.count - 1]) }),
         DiskFault(
-            description: "A segment's file in the middle is truncated.", lives: restarted(), framesLost: 50,
+            description: "A segment's file is truncated.", lives: restarted(), framesLost: 50,
             damage: { try $0.truncate($0.segments[2]) }),
         DiskFault(
-            description: "Zeros after the journal's records, as left by a power cut.", lives: restarted(),
+            description: "Zeros after the journal's records, as after a power cut.", lives: restarted(),
             damage: { try $0.appendZeros() }),
         DiskFault(
             description: "Zeros in the middle of the journal.", lives: restarted(), framesLost: 50,
             damage: { try $0.zero(recordOf: $0.segments[3]) }),
         DiskFault(
-            description: "The disk is full when it is started again, and has room with the next start.",
+            description: "The disk is full at the restart, and has room at the next.",
             lives: [
                 .init(times: .zero ..< .seconds(9)), .init(times: .seconds(10) ..< .seconds(17), freeReserve: 1 << 60),
                 .init(times: .seconds(18) ..< .seconds(90)),
             ], framesLost: 50),
         DiskFault(
-            description: "The disk is full at the first start, and has room with the next one.",
+            description: "The disk is full at the start, and has room at the restart.",
             lives: [
                 .init(times: .zero ..< .seconds(9), freeReserve: 1 << 60),
                 .init(times: .seconds(10) ..< .seconds(90)),
             ], framesLost: 250),
         DiskFault(
-            description: "The disk is away for four seconds, and comes back.",
+            description: "The disk is away for four seconds.",
             lives: [.init(times: .zero ..< .seconds(90), withoutSpool: .seconds(5) ..< .seconds(9))],
             framesLost: 100),
         DiskFault(
@@ -95,10 +95,10 @@ extension DiskFault {
             lives: [.init(times: .zero ..< .seconds(90), removal: .seconds(9))],
             framesLost: 350),
         DiskFault(
-            description: "The wall clock goes back by an hour before it is started again.",
+            description: "The wall clock goes back an hour meanwhile.",
             lives: restarted(wallClocks: (noon, noon - hour))),
         DiskFault(
-            description: "The wall clock goes forward by an hour before it is started again.",
+            description: "The wall clock goes forward an hour meanwhile.",
             lives: restarted(wallClocks: (noon, noon + hour))),
     ]
 }

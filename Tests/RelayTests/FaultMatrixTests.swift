@@ -51,7 +51,7 @@ import Tracker
         let heading = try #require(document.firstRange(of: "\n## Responses to faults\n"))
         var text = document[..<heading.lowerBound] + Self.introduction
         for family in FaultFamily.all {
-            text += "\n### \(family.name)\n\n| \(family.heading) | what liverelay did | standstill | lost |\n"
+            text += "\n### \(family.name)\n\n| \(family.heading) | response | standstill (s) | lost |\n"
             text += "|---|---|---|---|\n"
             for (outcome, faults) in try await Self.outcomes(of: family) {
                 text += "| \(faults.joined(separator: " ")) | \(outcome) |\n"
@@ -78,11 +78,10 @@ import Tracker
 
         ## Responses to faults
 
-        The tests replay a capture of each fault on a virtual clock and write these tables (`GOLDEN=write ./test \
-        --filter FaultMatrixTests`). *Standstill* is the longest time for which `live.m3u8` had the same last segment, \
-        minus that segment's duration.
+        `FaultMatrixTests` replays a capture of each fault on a virtual clock, and writes these tables. *Standstill* \
+        is the longest time for which `live.m3u8` had the same last segment, minus that segment's duration.
 
-        *Lost* are segments that could not be fetched, and frames; those *of the rewind* were published in their time. No \
+        Segments that could not be fetched, and frames, are *lost*; those *of the rewind* were published before. No \
         frame is published twice.
 
         """

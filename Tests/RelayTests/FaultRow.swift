@@ -83,12 +83,12 @@ extension FaultRow {
     /// The channel's response to the fault, from its counts and events.
     private var response: String {
         let counts: [(count: Int, response: String)] = [
-            (result.earlierStatuses.count, "started again"),
-            (listed.whole.intersection(listed.gaps).count, "listed segment turned into a gap"),
+            (result.earlierStatuses.count, "restarted"),
+            (listed.whole.intersection(listed.gaps).count, "segment became a gap"),
             (sum(\.splice.segmentsNotWritten), "segment not written"),
             (sum(\.output.rewindEvictionsForDiskFull), "rewind dropped"),
             (sum(\.upstream.counts[.stalePlaylists]), "older playlist ignored"),
-            (sum(\.upstream.counts[.failedPlaylistLoads]), "playlist requested again"),
+            (sum(\.upstream.counts[.failedPlaylistLoads]), "playlist retried"),
             (reports { if case .stalled(_, .redundantVariant, _) = $0 { true } else { false } }, "other variant tried"),
             (reports { if case .moved = $0 { true } else { false } }, "new URL followed"),
             (reports { if case .hostLimited = $0 { true } else { false } }, "host paused"),
@@ -101,7 +101,7 @@ extension FaultRow {
             (losses { $0 != .gap && $0 != .slidOut }, "segment given up"),
             (sum(\.splice.segmentsSkipped), "segment skipped"),
             (listed.gaps.subtracting(listed.whole).count, "gap listed"),
-            (sum(\.output.slateSegments), "slate segment published"),
+            (sum(\.output.slateSegments), "slate segment"),
             (reports { if case .sourceSwitched = $0 { true } else { false } }, "failover"),
             (discontinuities, "discontinuity"),
         ]
@@ -154,10 +154,10 @@ extension UpstreamEvent {
 }
 
 extension Duration {
-    /// "0.4 s", rounded up; a dash for zero.
+    /// "0.4", in seconds, rounded up; a dash for zero.
     fileprivate var inTenths: String {
         let tenth: Int64 = 100_000_000_000_000_000
         let tenths = components.seconds * 10 + (components.attoseconds + tenth - 1) / tenth
-        return tenths == 0 ? "–" : "\(tenths / 10).\(tenths % 10) s"
+        return tenths == 0 ? "–" : "\(tenths / 10).\(tenths % 10)"
     }
 }

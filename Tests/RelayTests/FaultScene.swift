@@ -108,14 +108,12 @@ struct FaultFamily: Sendable {
 
     static let all: [FaultFamily] = [
         FaultFamily(
-            "The playlist", "healthy", "stale_edge", "list_shrinks", "reset_same_uris", "numbers_ahead",
+            "The upstream's answers", "healthy", "stale_edge", "list_shrinks", "reset_same_uris", "numbers_ahead",
             "reset_new_uris", "overlapping_numbers", "new_session", "query_changes", "tagged_late", "tags_wrong", "gap",
-            "half_written", "html_200", "wrong_types", "target_changes", "long_list", "batches", "irregular_lists"),
-        FaultFamily(
-            "The segments", "segment_404", "short_body", "cut_at_packet", "wrapped_lengths", "too_large", "garbage",
-            "slow_segments"),
-        FaultFamily("Keys and tokens", "key_fails_once", "expired_token", "expired_cookie"),
-        FaultFamily("The network", "redirected", "redirect_loop", "retry_after", "metered", "slow_lookup"),
+            "half_written", "html_200", "wrong_types", "target_changes", "long_list", "batches", "irregular_lists",
+            "segment_404", "short_body", "cut_at_packet", "wrapped_lengths", "too_large", "garbage", "slow_segments",
+            "key_fails_once", "expired_token", "expired_cookie", "redirected", "redirect_loop", "retry_after",
+            "metered", "slow_lookup"),
         FaultFamily(
             "The channel itself", "hanging_list", "frozen_list", "outage", "redundant_variant", "backup",
             "backup_behind", "media_refused", "media_refused_backup",

@@ -12,7 +12,7 @@ extension MetricCatalog {
         .gauge("liverelay_channel_ready", help: "1 if `readyz` of the channel says so, else 0.") { $0.isReady ? 1 : 0 },
         MetricDefinition(
             name: "liverelay_channel_state", kind: .gauge, labels: ["state"],
-            help: "1 for the state that the channel is in, 0 for each other one.",
+            help: "1 for the state of the channel, 0 for the others.",
             values: { run in states.map { ([$0.rawValue], .integer(run.status.state == $0 ? 1 : 0)) } }),
         .gauge("liverelay_channel_uptime_seconds", help: "Time since the run was started.") { $0.status.uptime },
         .gauge("liverelay_channel_edge_age_seconds", help: "Time since a segment was last published.") {
@@ -20,7 +20,7 @@ extension MetricCatalog {
         },
         .gauge(
             "liverelay_channel_edge_timestamp_seconds",
-            help: "Date of the end of the newest segment by the upstream's clock, in seconds since 1970.",
+            help: "End of the newest segment by the upstream's clock, in seconds since 1970.",
             { $0.edgeTime }),
         .gauge("liverelay_channel_listed_segments", help: "Segments in the rewind.") {
             Double($0.status.output.segments)
@@ -50,7 +50,7 @@ extension MetricCatalog {
         },
         .counters(
             "liverelay_channel_filler_segments_total", by: ["kind"],
-            help: "Entries of the playlist that stand for missing media: a gap (EXT-X-GAP) or a segment of the slate.",
+            help: "Missing media in the playlist: a gap (EXT-X-GAP) or a segment of the slate.",
             { run in
                 [
                     (["gap"], .integer(UInt64(run.status.output.gapSegments))),
@@ -79,8 +79,7 @@ extension MetricCatalog {
             }),
         .counters(
             "liverelay_channel_archive_segments_total", by: ["result"],
-            help:
-                "Segments of the archive in a store: `stored`, or `lost` because the store did not take them in time.",
+            help: "Segments of the archive: `stored`, or `lost` because the store did not take them in time.",
             { run in
                 let store = run.status.archiveStore ?? RelayStatus.ArchiveStore()
                 return [
@@ -89,7 +88,7 @@ extension MetricCatalog {
             }),
         .counters(
             "liverelay_channel_archive_requests_total", by: ["kind"],
-            help: "Requests to the store: `put`, `list`, `get`, `delete`; `failed` are those of them that failed.",
+            help: "Requests to the store: `put`, `list`, `get`, `delete`, and those of them that `failed`.",
             { run in
                 let store = run.status.archiveStore ?? RelayStatus.ArchiveStore()
                 return [
@@ -135,8 +134,7 @@ extension MetricCatalog {
             }),
         .counters(
             "liverelay_channel_request_failures_total", by: ["reason"],
-            help: "Failed requests: `http_404`, `http_5xx` for a status without a name of its own, `timedOut`, "
-                + "`reset`, `refused`, `unresolvedHost`, `shortBody`, `notMedia`, …",
+            help: "Failed requests: `http_404`, `http_5xx` for other statuses, `timedOut`, `shortBody`, `notMedia`, …",
             { failures($0.status.upstream.requests.errors) }),
         .counters(
             "liverelay_channel_lost_segments_total", by: ["reason"],
@@ -144,8 +142,7 @@ extension MetricCatalog {
             { $0.status.upstream.counts.lostByCause.metricValues(name: \.rawValue, value: { .integer($0) }) }),
         .counters(
             "liverelay_channel_lost_seconds_total", by: ["reason"],
-            help: "Media of those segments, and `timestampGap`: gaps of the upstream's own clock that nothing "
-                + "announced.",
+            help: "Media of those segments, and `timestampGap`: unannounced gaps of the upstream's own clock.",
             { run in
                 var lost = Dictionary(uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0.rawValue, 0.0) })
                 for (cause, time) in run.status.upstream.counts.lostDurations {

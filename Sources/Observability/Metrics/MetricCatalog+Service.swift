@@ -10,8 +10,7 @@ extension MetricCatalog {
             values: { _ in [([ProgramVersion.text], .integer(1))] }),
         MetricDefinition(
             name: "liverelay_channels", kind: .gauge, labels: ["state"],
-            help: "Channels of the list by state: idle, queued, starting, running, lingering, ending or failed. Their "
-                + "sum is the number of listed channels.",
+            help: "Channels of the list: idle, queued, starting, running, lingering, ending or failed.",
             values: { ($0.channelStates ?? [:]).metricValues(name: { $0 }, value: { .integer(UInt64($0)) }) }),
         .counters(
             "liverelay_channel_starts_total", help: "Runs of channels that were started.",
@@ -26,8 +25,7 @@ extension MetricCatalog {
             }),
         MetricDefinition(
             name: "liverelay_http_request_duration_seconds", kind: .histogram, labels: ["route"],
-            help: "Time from a request to the head of its response. The first request for a channel is held until the "
-                + "channel publishes.",
+            help: "Time to the head of a response; the first request for a channel is held until it publishes.",
             values: { $0.traffic.delays.metricValues(name: \.rawValue, value: { .histogram($0) }) }),
         .counters(
             "liverelay_http_sent_bytes_total", by: ["route"], help: "Bytes of response bodies.",
@@ -35,7 +33,7 @@ extension MetricCatalog {
         .gauge("liverelay_http_connections", help: "Open connections of clients.") {
             Double($0.traffic.openConnections)
         },
-        .gauge("liverelay_http_max_connections", help: "Connections of clients that may be open, if that is limited.") {
+        .gauge("liverelay_http_max_connections", help: "Connections of clients that may be open, if limited.") {
             $0.maxConnections.map { Double($0) }
         },
         .counter(
@@ -46,8 +44,7 @@ extension MetricCatalog {
             { $0.events.bus.counts.published.metricValues(name: \.rawValue, value: { .integer(UInt64($0)) }) }),
         .counters(
             "liverelay_event_deliveries_total", by: ["target", "outcome"],
-            help: "What became of events on their way to a `webhook` or a `command`: `delivered`, `retried`, `failed`, "
-                + "or `dropped` because too many were waiting.",
+            help: "Events to a `webhook` or `command`: `delivered`, `retried`, `failed`, or `dropped` by a full queue.",
             { snapshot in
                 snapshot.events.counter.counts.map {
                     (labels: [$0.key.target.rawValue, $0.key.outcome.rawValue], value: .integer(UInt64($0.value)))

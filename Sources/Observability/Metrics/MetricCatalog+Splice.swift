@@ -8,8 +8,8 @@ extension MetricCatalog {
     static let splice: [MetricDefinition<MetricsSnapshot.Run>] = [
         .counters(
             "liverelay_channel_periods_total", by: ["cause"],
-            help: "Periods begun: `joined`, at a discontinuity that was `tagged`, after a `loss`, with another "
-                + "`configuration`, another `clock` or another `audioConfiguration`, or `resumed` after an outage.",
+            help: "Periods begun: `joined`, `tagged`, `loss`, `configuration`, `clock`, `audioConfiguration`, or "
+                + "`resumed` (after an outage).",
             { run in
                 PeriodCause.allCases.map { ([$0.rawValue], .integer(UInt64(run.meter.periods[$0] ?? 0))) }
             }),
@@ -28,7 +28,7 @@ extension MetricCatalog {
             }),
         .counters(
             "liverelay_channel_inserted_frames_total", by: ["media"],
-            help: "Frames published where the upstream had none: key frames repeated, and silence.",
+            help: "Key frames repeated, and frames of silence.",
             { run in
                 [
                     (["audio"], .integer(UInt64(run.status.splice.counts[.silentAudioFrames]))),
@@ -43,14 +43,13 @@ extension MetricCatalog {
     static let tracks: [MetricDefinition<MetricsSnapshot.Run>] = [
         .counters(
             "liverelay_channel_audio_track_segments_total", by: ["track", "audio"],
-            help: "Segments of each audio track beside the leading one, with its `own` audio or the `leading` one. "
-                + "`track` is as in the names of its playlist, such as `audio-1`.",
+            help: "Segments of each further audio track, such as `audio-1`, with its `own` audio or the `leading` one.",
             { run in
                 audioTracks(of: run) { [("own", $0.segments), ("leading", $0.segmentsWithLeadingAudio)] }
             }),
         .counters(
             "liverelay_channel_audio_track_frames_total", by: ["track", "result"],
-            help: "Audio frames of those tracks that were inserted as silence (`silent`) or `dropped`.",
+            help: "Audio frames of those tracks: `silent` ones that were inserted, or `dropped`.",
             { run in audioTracks(of: run) { [("silent", $0.silentFrames), ("dropped", $0.droppedFrames)] } }),
         .counters(
             "liverelay_channel_subtitle_track_cues_total", by: ["track", "result"],

@@ -1,6 +1,5 @@
 import Foundation
 import Playlist
-import Splice
 import TestSupport
 import Testing
 
@@ -18,20 +17,5 @@ import Testing
     @Test(arguments: PlaylistLimit.allCases) func limitOfPlaylistsIsDocumented(_ limit: PlaylistLimit) {
         let row = row(limit.rawValue, PlaylistLimits.standard[limit])
         #expect(Self.text.contains("\n\(row)"), "\(row)")
-    }
-
-    @Test(arguments: PlaylistNumber.allCases) func rangeOfANumberIsDocumented(_ number: PlaylistNumber) {
-        let row = "| `\(number.rawValue)` | \(number.range.lowerBound) | \(number.range.upperBound) |"
-        #expect(Self.text.contains("\n\(row)"), "\(row)")
-    }
-
-    @Test(arguments: [
-        ("fileBytes", SubtitleLimits.fileBytes), ("fileLines", SubtitleLimits.fileLines),
-        ("fileCues", SubtitleLimits.fileCues), ("definitions", SubtitleLimits.definitions),
-        ("heldBytes", SubtitleLimits.heldBytes), ("heldCues", SubtitleLimits.heldCues),
-        ("placedCues", SubtitleLimits.placedCues), ("publishedBytes", SubtitleLimits.publishedBytes),
-    ])
-    func limitOfSubtitlesIsDocumented(_ name: String, _ value: Int) {
-        #expect(Self.text.contains("\n\(row(name, value))"), "\(row(name, value))")
     }
 }

@@ -3,8 +3,8 @@ import Support
 /// A number that a playlist says, with the range in which it is accepted where it is read.
 ///
 /// The ranges are so wide that no channel comes near them, and so narrow that sums of accepted numbers cannot overflow:
-/// neither over all segments of a playlist nor over the life of a channel. The raw values are the names in the documents.
-package enum PlaylistNumber: String, CaseIterable, Sendable {
+/// neither over all segments of a playlist nor over the life of a channel.
+package enum PlaylistNumber: Sendable {
     /// EXT-X-MEDIA-SEQUENCE and EXT-X-DISCONTINUITY-SEQUENCE. What a playlist counts on from there, with the segments that
     /// a delta update skips, is less than 2³².
     case sequenceNumber

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DASHBOARD = ROOT / "deploy/grafana-dashboard.json"
 ALERTS = ROOT / "deploy/prometheus-alerts.yml"
 SELECTOR = re.compile(r'\b((?:liverelay|process)_[a-z_]+|up)\b(\{[^}]*\})?')
+HISTOGRAM = "liverelay_http_request_duration_seconds"
 # What Prometheus adds, and the label of a histogram's buckets.
 COMMON_LABELS = {"job", "instance", "le"}
 
@@ -71,11 +72,11 @@ def alert_expressions(rules):
 
 def documented():
     """The labels of each metric in docs/metrics.md."""
-    rows = re.findall(r"^\| `((?:liverelay|process)_\w+)` \| (\w+) \| (.*?) \|", (ROOT / "docs/metrics.md").read_text(), re.M)
+    rows = re.findall(r"^\| `((?:liverelay|process)_\w+)(?:\{(.*?)\})?` \|", (ROOT / "docs/metrics.md").read_text(), re.M)
     metrics = {"up": set()}
-    for name, kind, labels in rows:
-        names = set(re.findall(r"`(\w+)`", labels))
-        for suffix in ["_bucket", "_sum", "_count"] if kind == "histogram" else [""]:
+    for name, labels in rows:
+        names = set(re.findall(r"\w+", labels))
+        for suffix in ["_bucket", "_sum", "_count"] if name == HISTOGRAM else [""]:
             metrics[name + suffix] = names
     return metrics
 

@@ -31,14 +31,15 @@ private func idleSnapshot(channels: Int) throws -> MetricsSnapshot {
     }
 
     @Test func namesFollowTheConventions() {
-        let names = MetricCatalog.rows.map { String($0.split(separator: "`")[1]) }
-        #expect(Set(names).count == names.count)
-        for row in MetricCatalog.rows {
-            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            let name = cells[0].trimmingCharacters(in: .init(charactersIn: "`"))
+        let metrics: [(name: String, kind: MetricFamily.Kind)] =
+            MetricCatalog.service.map { ($0.name, $0.kind) } + MetricCatalog.channel.map { ($0.name, $0.kind) }
+            + MetricCatalog.process.map { ($0.name, $0.kind) }
+        #expect(Set(metrics.map(\.name)).count == metrics.count)
+        for (name, kind) in metrics {
             #expect(name.wholeMatch(of: /(liverelay|process)_[a-z_]+/) != nil)
-            #expect(name.hasSuffix("_total") == (cells[1] == "counter"), "\(name)")
-            #expect(name.hasSuffix("_info") == (cells[1] == "info"), "\(name)")
+            #expect(name.hasSuffix("_total") == (kind == .counter), "\(name)")
+            #expect(name.hasSuffix("_info") == (kind == .info), "\(name)")
+            #expect(name.hasSuffix("_request_duration_seconds") == (kind == .histogram), "\(name)")
             for unit in ["_ms", "_milliseconds", "_minutes", "_kib", "_percent"] { #expect(!name.contains(unit)) }
         }
     }

@@ -14,7 +14,7 @@ enum MetricCatalog {
     /// The metrics of each run.
     static var channel: [MetricDefinition<MetricsSnapshot.Run>] { output + upstream + splice + tracks }
 
-    /// A row of a table in Markdown for each metric.
+    /// A row of a table in Markdown for each metric: its name with its labels, and its meaning.
     static var rows: [String] {
         service.map(row) + channel.map { row($0, labels: ["channel"] + $0.labels) } + process.map(row)
     }
@@ -22,8 +22,8 @@ enum MetricCatalog {
     private static func row(_ metric: MetricDefinition<some Any>) -> String { row(metric, labels: metric.labels) }
 
     private static func row(_ metric: MetricDefinition<some Any>, labels: [String]) -> String {
-        let labels = labels.map { "`\($0)`" }.joined(separator: ", ")
-        return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels.isEmpty ? "–" : labels) | \(metric.help) |"
+        let selector = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+        return "| `\(metric.name)\(selector)` | \(metric.help) |"
     }
 }
 

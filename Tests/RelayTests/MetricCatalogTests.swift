@@ -31,11 +31,11 @@ private func idleSnapshot(channels: Int) throws -> MetricsSnapshot {
     }
 
     @Test func namesFollowTheConventions() {
-        let metrics: [(name: String, kind: MetricFamily.Kind)] =
-            MetricCatalog.service.map { ($0.name, $0.kind) } + MetricCatalog.channel.map { ($0.name, $0.kind) }
-            + MetricCatalog.process.map { ($0.name, $0.kind) }
-        #expect(Set(metrics.map(\.name)).count == metrics.count)
-        for (name, kind) in metrics {
+        var kinds = MetricCatalog.service.map { (name: $0.name, kind: $0.kind) }
+        kinds += MetricCatalog.channel.map { (name: $0.name, kind: $0.kind) }
+        kinds += MetricCatalog.process.map { (name: $0.name, kind: $0.kind) }
+        #expect(Set(kinds.map(\.name)).count == kinds.count)
+        for (name, kind) in kinds {
             #expect(name.wholeMatch(of: /(liverelay|process)_[a-z_]+/) != nil)
             #expect(name.hasSuffix("_total") == (kind == .counter), "\(name)")
             #expect(name.hasSuffix("_info") == (kind == .info), "\(name)")

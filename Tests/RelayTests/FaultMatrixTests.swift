@@ -51,8 +51,8 @@ import Tracker
         let heading = try #require(document.firstRange(of: "\n## Responses to faults\n"))
         var text = document[..<heading.lowerBound] + Self.introduction
         for family in FaultFamily.all {
-            text += "\n### \(family.name)\n\n| \(family.heading) | response | standstill (s) | lost |\n"
-            text += "|---|---|---|---|\n"
+            text += "\n### \(family.name)\n\n| \(family.heading) | response | standstill (s), lost |\n"
+            text += "|---|---|---|\n"
             for (outcome, faults) in try await Self.outcomes(of: family) {
                 text += "| \(faults.joined(separator: " ")) | \(outcome) |\n"
             }
@@ -79,10 +79,8 @@ import Tracker
         ## Responses to faults
 
         `FaultMatrixTests` replays a capture of each fault on a virtual clock, and writes these tables. *Standstill* \
-        is the longest time for which `live.m3u8` had the same last segment, minus that segment's duration.
-
-        Segments that could not be fetched, and frames, are *lost*; those *of the rewind* were published before. No \
-        frame is published twice.
+        is the longest time for which `live.m3u8` had the same last segment, minus that segment's duration. Frames *of \
+        the rewind* were published before they were lost. No frame is published twice.
 
         """
 }

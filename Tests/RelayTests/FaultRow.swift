@@ -65,19 +65,18 @@ struct FaultRow {
         return hasOtherSource ? 0 : losses { _ in true } + sum(\.splice.segmentsSkipped)
     }
 
-    /// The response, standstill and loss as cells of a Markdown row.
-    var outcome: String { [response, standstill.inTenths, loss].joined(separator: " | ") }
+    /// The response, and the standstill with the loss, as cells of a Markdown row.
+    var outcome: String { "\(response) | \(([standstill.inTenths] + lostMedia).joined(separator: ", "))" }
 }
 
 extension FaultRow {
-    private var loss: String {
+    private var lostMedia: [String] {
         let parts = [
             lost > 0 ? "\(lost) \(lost == 1 ? "segment" : "segments")" : nil,
             neverPublished > 0 ? "\(neverPublished) \(neverPublished == 1 ? "frame" : "frames")" : nil,
             destroyed > 0 ? "\(destroyed) \(destroyed == 1 ? "frame" : "frames") of the rewind" : nil,
         ]
-        let text = parts.compactMap { $0 }.joined(separator: ", ")
-        return text.isEmpty ? "nothing" : text
+        return parts.compactMap { $0 }
     }
 
     /// The channel's response to the fault, from its counts and events.

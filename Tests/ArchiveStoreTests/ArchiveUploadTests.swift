@@ -139,7 +139,7 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
             session.send(.tick)
             #expect(session.steps.last == "init-a.mp4")
         }
-        #expect(pauses == [0.5, 1, 2, 4, 8, 8, 8].map { .milliseconds(Int64($0 * 1000)) })
+        #expect(pauses == [500, 1000, 2000, 4000, 8000, 8000, 8000].map(Duration.milliseconds(_:)))
         session.succeed()
         #expect(session.upload.counts.lostSegments == 0 && session.upload.counts.storedSegments == 3)
     }

@@ -57,7 +57,8 @@ import Testing
             }
             #expect(segments.map(\.isDiscontinuous) == [false, false, true, false, true])
             #expect(segments.allSatisfy { $0.duration == .seconds(1) && $0.isIndependent })
-            #expect(segments.map(\.programDateTime) == (0..<5).map { 1_000_000 + 1000 * $0 })
+            let dates: [ProgramDateTime] = [1_000_000, 1_001_000, 1_002_000, 1_003_000, 1_004_000]
+            #expect(segments.map(\.programDateTime) == dates)
             #expect(segments.allSatisfy { $0.spans.isEmpty && $0.placements.isEmpty })
             // The upstream is published for a minute.
             position.videoDecodeTime? += 60 * 90_000

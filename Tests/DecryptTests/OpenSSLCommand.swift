@@ -27,7 +27,9 @@ extension [UInt8] {
     var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 
     init(hex: String) {
-        let digits = hex.compactMap(\.hexDigitValue)
-        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+        let digits: [Int] = hex.compactMap(\.hexDigitValue)
+        self = stride(from: 0, to: digits.count, by: 2).map { index -> UInt8 in
+            UInt8(digits[index] << 4 | digits[index + 1])
+        }
     }
 }

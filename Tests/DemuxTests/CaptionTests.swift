@@ -122,6 +122,6 @@ import Testing
     }
 
     private static func lengthPrefixed(_ units: [[UInt8]]) -> [UInt8] {
-        units.flatMap { [0, 0, UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 }
+        units.flatMap { unit -> [UInt8] in [0, 0, UInt8(unit.count >> 8), UInt8(unit.count & 0xFF)] + unit }
     }
 }

@@ -36,7 +36,8 @@ import Testing
         var demuxer = TransportDemuxer()
         var feeds = try segments.map { try demuxer.feed($0) }
         feeds.append(try demuxer.finish())
-        #expect(feeds.map { $0.video.map { $0.payload.last ?? 0 } } == row.video.map { $0.map { $0 | 0x10 } })
+        let video: [[UInt8]] = row.video.map { $0.map { $0 | 0x10 } }
+        #expect(feeds.map { $0.video.map { $0.payload.last ?? 0 } } == video)
         if let audio = row.audio { #expect(feeds.map { $0.audio.map { $0.payload.last ?? 0 } } == audio) }
         let all = feeds.reduce(into: DemuxedSegment()) { $0.append($1) }
         #expect(all.video.filter(\.isDamaged).map { $0.payload.last ?? 0 } == row.damaged.map { $0 | 0x10 })

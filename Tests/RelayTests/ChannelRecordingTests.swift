@@ -389,7 +389,7 @@ struct RecordedTrackTests {
         let part = try Self.part()
         #expect(part.audio.map(\.number) == [0, 1, 2])
         #expect(part.subtitles.map { Array($0.bytes) } == (0..<4).map { [0x0F, UInt8($0)] })
-        #expect(part.subtitles.map(\.time.count) == (0..<4).map { 918_000 + $0 * 18_000 })
+        #expect(part.subtitles.map(\.time.count) == [918_000, 936_000, 954_000, 972_000])
         #expect(part.audio.map(\.track) == [Self.track("en"), Self.track("de"), Self.track("en", .commentary)])
         var file: [UInt8]
         if format == .mp4 {

@@ -60,11 +60,13 @@ struct ReferenceBFrames {
             pictures.append((order, [slice(.bipredicted, number: number + 5, order: order, isReference: false)]))
         }
         return pictures.enumerated().map { index, picture in
-            TransportMedia.VideoSample(
+            let payload = picture.units.flatMap { unit -> [UInt8] in
+                [0, 0, UInt8(unit.count >> 8), UInt8(unit.count & 0xFF)] + unit
+            }
+            return TransportMedia.VideoSample(
                 decodeTime: Ticks(Self.firstDecode + Int64(9 * gop + index) * Self.ticksPerFrame),
                 presentationTime: Ticks(Self.firstDecode + Int64(picture.order / 2 + 1) * Self.ticksPerFrame),
-                isRandomAccessPoint: index == 0,
-                payload: picture.units.flatMap { [0, 0, UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 }[...])
+                isRandomAccessPoint: index == 0, payload: payload[...])
         }
     }
 }

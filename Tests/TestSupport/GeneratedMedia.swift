@@ -20,8 +20,9 @@ package enum GeneratedMedia {
 
     /// 64-bit FNV-1a of the words, each ended by a zero.
     private static func name(of words: [String]) -> String {
-        let hash = words.flatMap { Array($0.utf8) + [0] }.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x0100_0000_01B3
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for word in words {
+            for byte in [UInt8](word.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01B3 }
         }
         return String(hash, radix: 16)
     }

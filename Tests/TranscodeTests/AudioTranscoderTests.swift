@@ -160,7 +160,8 @@ struct AudioTranscoderTests {
         var stage = AudioTranscodeStage(.copy)
         let transcoded = try stage.finish(source)
         let steps = zip(transcoded, transcoded.dropFirst()).map { ($1.pts ?? .zero).count - ($0.pts ?? .zero).count }
-        #expect(steps.filter { $0 > 1922 } == [1920 + 3 * 2160])
+        let gap: Int64 = 1920 + 3 * 2160
+        #expect(steps.filter { $0 > 1922 } == [gap])
         #expect(stage.counts.undecodable == 0)
     }
 

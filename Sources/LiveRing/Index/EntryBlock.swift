@@ -11,9 +11,6 @@ struct EntryBlock: Sendable {
     /// The number of entries of each block.
     static let size = 128
 
-    /// The memory of an entry, without its share of the bases and its details.
-    static var byteCountOfDifference: Int { MemoryLayout<EntryDifference>.stride }
-
     private let bases: [RingEntry]
     private var differences: [EntryDifference] = []
     /// The properties that few entries have, in the order of the entries.
@@ -70,7 +67,6 @@ struct EntryBlock: Sendable {
         return entry
     }
 
-    /// The duration of the entry at a position.
     func duration(at position: Int) -> Int64 {
         let difference = differences[position]
         return difference.isBase ? bases[Int(difference.base)].duration : Int64(difference.duration)
@@ -98,13 +94,9 @@ struct EntryBlock: Sendable {
     }
 
     private func restoreDetails(of entry: inout RingEntry, at position: Int) {
-        var (low, high) = (0, details.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if details[middle].position < position { low = middle + 1 } else { high = middle }
-        }
-        guard low < details.count, details[low].position == position else { return }
-        details[low].restore(&entry)
+        let index = details.partitioningIndex { $0.position >= position }
+        guard index < details.count, details[index].position == position else { return }
+        details[index].restore(&entry)
     }
 }
 
@@ -173,7 +165,6 @@ extension EntryBlock {
 
 /// The properties of an entry that are neither in its base nor in its `EntryDifference`.
 private struct EntryDetails: Sendable {
-    /// The position of the entry in the block.
     let position: Int
     private let adMarkers: SegmentAdMarkers
     private let privateData: SpoolFile?
@@ -212,7 +203,7 @@ private struct EntryDetails: Sendable {
 }
 
 /// The sizes of an extent. Those of early audio are in packets, and none if they do not fit.
-private struct PackedExtent: Sendable {
+struct PackedExtent: Sendable {
     private static let packetSize = 188
 
     private var byteCount: UInt32 = 0
@@ -239,7 +230,7 @@ private struct PackedExtent: Sendable {
 }
 
 /// An entry as its differences from an earlier one, the base.
-private struct EntryDifference: Sendable {
+struct EntryDifference: Sendable {
     private struct Flags: OptionSet {
         let rawValue: UInt16
         static let isBase = Flags(rawValue: 1)
@@ -270,7 +261,6 @@ private struct EntryDifference: Sendable {
     private var transportStream = PackedExtent()
     var subtitleBytes: UInt32 = 0
 
-    /// The base itself.
     init(base: Int) {
         self.base = UInt16(base)
         flags = .isBase

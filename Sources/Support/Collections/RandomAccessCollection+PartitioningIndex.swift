@@ -1,9 +1,10 @@
-extension Array {
-    /// Returns the first index from which every element satisfies the predicate; the count if there is none.
+extension RandomAccessCollection where Index == Int {
+    /// Returns the first index from which every element satisfies the predicate; the end if there is none.
     ///
     /// The elements that satisfy it follow all others, as in a list in ascending order.
+    @inlinable
     package func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
+        var (low, high) = (startIndex, endIndex)
         while low < high {
             StepCounter.add(1)
             let middle = low + (high - low) / 2

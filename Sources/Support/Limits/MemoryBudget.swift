@@ -63,7 +63,6 @@ package struct MemoryBudget: Equatable, Sendable {
 
     private let request: Request
     private let hasLadder: Bool
-    /// The memory of the channel.
     let limit: Int
     /// The largest segment, decompressed.
     package let segmentBytes: Int

@@ -24,7 +24,6 @@ package struct RelayConfiguration: Sendable {
     package var requests: CurlConfiguration
     /// How each backup is requested, in their order; a backup without one is requested as the primary.
     package var backupRequests: [CurlConfiguration] = []
-    /// The memory of the channel.
     package var memory: MemoryBudget
     /// Concurrent requests to one host; nil: no limit.
     package var maxConnections: Int?

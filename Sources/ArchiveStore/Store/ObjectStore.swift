@@ -93,19 +93,13 @@ package final class ObjectStore: Sendable {
     }
 
     /// The objects whose keys begin with `prefix`, in the order of their keys.
-    /// - Parameters:
-    ///   - start: only keys after it.
-    ///   - limit: of objects.
-    package func list(
-        _ prefix: String, after start: String? = nil, limit: Int = 100_000
-    ) async throws(StoreError) -> [Listed] {
+    package func list(_ prefix: String, limit: Int = 100_000) async throws(StoreError) -> [Listed] {
         var (found, token): ([Listed], String?) = ([], nil)
         for _ in 0...limit / Self.listedAtOnce {
             var query = [
                 ("list-type", "2"), ("max-keys", String(Self.listedAtOnce)), ("prefix", url.prefix + prefix),
             ]
             if let token { query.append(("continuation-token", token)) }
-            if let start { query.append(("start-after", url.prefix + start)) }
             state.withLock { $0.counts.lists += 1 }
             let request = FetchRequest(.segment, url: signature.url("GET", "", query: query, at: date))
             let page = try ListingPage(

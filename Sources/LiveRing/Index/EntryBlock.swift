@@ -277,35 +277,29 @@ struct EntryDifference: Sendable {
         guard entry.hasConstants(of: base),
             let name = SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8),
             // Entries of several relays in one archive have other numbers than their files.
-            name.number == entry.mediaSequence
-        else {
-            return nil
-        }
-        self.base = UInt16(index)
-        let (point, origin) = (entry.resumePoint, base.resumePoint)
-        guard let mediaSequence = Self.rise(entry.mediaSequence, base.mediaSequence),
-            let milliseconds = Self.rise(
-                entry.programDateTime.millisecondsSince1970, base.programDateTime.millisecondsSince1970),
-            let videoDecodeTime = Self.rise(point.videoDecodeTime, origin.videoDecodeTime),
-            let audioDecodeTime = Self.rise(point.audioDecodeTime, origin.audioDecodeTime),
-            let fragments = Self.rise(point.fragmentSequenceNumber, origin.fragmentSequenceNumber),
-            let presentationEnd = Self.rise(point.presentationEnd, origin.presentationEnd),
-            let listedFrom = Self.rise(entry.listedFrom, base.listedFrom),
-            let upstream = Self.rise(
-                point.upstream?.mediaSequence ?? 0,
-                point.upstream.flatMap { _ in
-                    origin.upstream?.mediaSequence
-                } ?? 0),
-            let duration = UInt32(exactly: entry.duration), let byteCount = UInt32(exactly: entry.segment.byteCount),
-            let transport = entry.transportStream?.extent.map({ PackedExtent($0) }) ?? PackedExtent(),
-            let subtitleBytes = UInt32(exactly: entry.subtitleBytes)
+            name.number == entry.mediaSequence,
+            let transport = entry.transportStream?.extent.map({ PackedExtent($0) }) ?? PackedExtent()
         else { return nil }
-        (self.mediaSequence, self.milliseconds) = (mediaSequence, milliseconds)
-        (self.videoDecodeTime, self.audioDecodeTime) = (videoDecodeTime, audioDecodeTime)
-        (self.fragmentSequenceNumber, self.presentationEnd) = (fragments, presentationEnd)
-        (self.listedFrom, self.upstreamMediaSequence) = (listedFrom, upstream)
-        (self.duration, self.byteCount, self.fingerprint) = (duration, byteCount, name.fingerprint)
-        (self.transportStream, self.subtitleBytes) = (transport, subtitleBytes)
+        self.base = UInt16(index)
+        (fingerprint, transportStream) = (name.fingerprint, transport)
+        let (point, origin) = (entry.resumePoint, base.resumePoint)
+        do throws(Overflow) {
+            mediaSequence = try Self.rise(entry.mediaSequence, base.mediaSequence)
+            milliseconds = try Self.rise(
+                entry.programDateTime.millisecondsSince1970, base.programDateTime.millisecondsSince1970)
+            videoDecodeTime = try Self.rise(point.videoDecodeTime, origin.videoDecodeTime)
+            audioDecodeTime = try Self.rise(point.audioDecodeTime, origin.audioDecodeTime)
+            fragmentSequenceNumber = try Self.rise(point.fragmentSequenceNumber, origin.fragmentSequenceNumber)
+            presentationEnd = try Self.rise(point.presentationEnd, origin.presentationEnd)
+            listedFrom = try Self.rise(entry.listedFrom, base.listedFrom)
+            if let upstream = point.upstream {
+                upstreamMediaSequence = try Self.rise(
+                    upstream.mediaSequence, origin.upstream?.mediaSequence ?? 0)
+            }
+            duration = try Self.rise(entry.duration, 0)
+            byteCount = try Self.rise(entry.segment.byteCount, 0)
+            subtitleBytes = try Self.rise(entry.subtitleBytes, 0)
+        } catch { return nil }
         setFlags(entry)
     }
 
@@ -367,10 +361,13 @@ struct EntryDifference: Sendable {
         return entry
     }
 
-    /// How much larger a number is; nil if it is smaller, or by more than fits.
-    private static func rise<Number: FixedWidthInteger>(_ new: Number, _ base: Number) -> UInt32? {
+    private struct Overflow: Error {}
+
+    /// How much larger a number is. Throws if it is smaller, or by more than fits.
+    private static func rise<Number: FixedWidthInteger>(_ new: Number, _ base: Number) throws(Overflow) -> UInt32 {
         let (difference, overflows) = new.subtractingReportingOverflow(base)
-        return overflows ? nil : UInt32(exactly: difference)
+        guard !overflows, let rise = UInt32(exactly: difference) else { throw Overflow() }
+        return rise
     }
 }
 

@@ -67,7 +67,8 @@ package struct TransportStreamFile: Sendable {
     init?(_ indices: Range<Int>, of index: RingIndex, hasEnded: Bool) {
         guard let last = indices.last, hasEnded || indices.upperBound < index.listed.endIndex else { return nil }
         entries = index.listed[indices]
-        sums = index.transportStreamSums.sums[indices]
+        let sums = index.transportStreamSums.sums[indices]
+        self.sums = sums
         let ahead = index.listed[indices.lowerBound]
         let isUnmeasured = !ahead.isGap && ahead.transportStream?.extent == nil
         guard !isUnmeasured, sums[last].unmeasured == sums[indices.lowerBound].unmeasured else { return nil }
@@ -75,7 +76,7 @@ package struct TransportStreamFile: Sendable {
         let before = sums[indices.lowerBound].bytes
         let begin =
             ahead.transportStream?.extent != nil
-            ? indices.lowerBound : sums.partitioningIndex { $0.bytes > before }
+            ? indices.lowerBound : indices.partitioningIndex { sums[$0].bytes > before }
         guard begin < sums.endIndex, let extent = entries[begin].transportStream?.extent else { return nil }
         first = begin
         base = sums[begin].bytes - UInt64(extent.byteCount - extent.removedByteCount)
@@ -98,7 +99,7 @@ package struct TransportStreamFile: Sendable {
     package func part(at offset: Int) -> Part? {
         if offset >= segmentByteCount { return earlyAudio }
         let position = base + UInt64(offset)
-        let index = sums.partitioningIndex { $0.bytes > position }
+        let index = sums.indices.partitioningIndex { sums[$0].bytes > position }
         guard index < sums.endIndex, let extent = entries[index].transportStream?.extent else { return nil }
         let lead = index == first ? 0 : extent.leadByteCount
         let end = Int(sums[index].bytes - base)

@@ -41,6 +41,16 @@ private struct Session {
         succeed()
     }
 
+    /// Waits until the step that failed is repeated, and returns how long that took.
+    mutating func pause() -> Duration {
+        let start = now
+        repeat {
+            now += .milliseconds(500)
+            send(.tick)
+        } while step == nil && now - start < .seconds(1000)
+        return now - start
+    }
+
     mutating func wait(_ seconds: Int64) {
         now += .seconds(seconds)
         send(.tick)
@@ -133,10 +143,7 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
         for _ in 0..<7 {
             session.send(.failed(retryAfter: nil))
             #expect(session.step == nil)
-            let until = session.upload.wakeTime ?? .zero
-            pauses.append(until - session.now)
-            session.now = until
-            session.send(.tick)
+            pauses.append(session.pause())
             #expect(session.steps.last == "init-a.mp4")
         }
         #expect(pauses == [500, 1000, 2000, 4000, 8000, 8000, 8000].map(Duration.milliseconds(_:)))
@@ -148,11 +155,9 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
         var session = Session()
         session.send(.published((0..<3).map { .numbered($0) }, like: head))
         session.send(.failed(retryAfter: .seconds(30)))
-        #expect(session.upload.wakeTime == .seconds(30))
-        session.now = .seconds(30)
-        session.send(.tick)
+        #expect(session.pause() == .seconds(30))
         session.send(.failed(retryAfter: .seconds(86_400)))
-        #expect(session.upload.wakeTime == .seconds(150))
+        #expect(session.pause() == .seconds(120))
     }
 
     @Test func whatLeavesTheSpoolIsLostAtThatMoment() {

@@ -1,5 +1,6 @@
 import Decrypt
 import Foundation
+import Splice
 import Testing
 import Tracker
 
@@ -46,7 +47,7 @@ import Tracker
         let tracked = TrackedSegment(
             segment: segment, url: "seg", body: try encrypt(Self.media, row.mediaKey, vector), key: row.mediaKey,
             map: row.isMapLeftClear ? Self.section : try encrypt(Self.section, row.mapKey, vector), mapKey: row.mapKey)
-        let clear = try DecryptedSegment(tracked)
+        let clear = try SegmentInput(decrypting: tracked, of: .main)
         #expect(clear.bytes == Self.media)
         #expect(clear.initialization == Self.section)
     }
@@ -54,7 +55,8 @@ import Tracker
     @Test func segmentWithoutMapHasNoInitSection() throws {
         let segment = MediaSegment(uri: "seg", duration: .seconds(6))
         #expect(
-            try DecryptedSegment(TrackedSegment(segment: segment, url: "seg", body: Self.media)).initialization == nil)
+            try SegmentInput(decrypting: TrackedSegment(segment: segment, url: "seg", body: Self.media), of: .main)
+                .initialization == nil)
     }
 
     @Test func wrongKeyErrorNamesKeyURL() throws {
@@ -63,7 +65,7 @@ import Tracker
         let tracked = TrackedSegment(
             segment: segment, url: "seg", body: Self.media, map: [1, 2, 3], mapKey: Self.first, mapKeyURL: "http://k")
         #expect(throws: DecryptError(.notBlockAligned(3), mediaSequence: 0, keyURL: "http://k")) {
-            try DecryptedSegment(tracked)
+            _ = try SegmentInput(decrypting: tracked, of: .main)
         }
     }
 

@@ -58,6 +58,8 @@ struct RestartReadingTests {
         let ring = try await first.reopened(policy: plentiful, targetDuration: 60, subtitles: .all)
         let after = try MediaPlaylistParser.parse(try #require(ring.snapshot.livePlaylist()))
         #expect(after.mediaSequence == before.mediaSequence && after.segments.map(\.uri) == before.segments.map(\.uri))
-        #expect(ring.snapshot.variantAttributes?.averageBitRate == first.snapshot.variantAttributes?.averageBitRate)
+        #expect(
+            ring.snapshot.index.variantAttributes?.averageBitRate
+                == first.snapshot.index.variantAttributes?.averageBitRate)
     }
 }

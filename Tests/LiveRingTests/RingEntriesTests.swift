@@ -222,6 +222,6 @@ struct RingEntriesTests {
 
     /// A week of segments of 1 s fits into 35 MB, besides what their transport streams need.
     @Test func blockTakesSixtyBytesAnEntry() {
-        #expect(EntryBlock.byteCountOfDifference <= 60)
+        #expect(MemoryLayout<EntryDifference>.stride <= 60)
     }
 }

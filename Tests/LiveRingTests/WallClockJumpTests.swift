@@ -51,7 +51,7 @@ struct WallClockJumpTests {
         for n in 0..<30 {
             _ = index.publish(.numbered(n, at: at(6 * Int64(n) + (n < 10 ? 0 : n < 20 ? -30 : 30))))
         }
-        let range = PublishedPlaylist(index: index, hasEnded: false).indices(from: at(start), to: end.map(at))
+        let range = index.indices(from: at(start), to: end.map(at))
         let first = index.listed.startIndex
         #expect(range.isEmpty == numbers.isEmpty, "\(when): \(range)")
         if !range.isEmpty {

@@ -138,6 +138,33 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: Support.E
     #expect(!line.contains("\n"))
 }
 
+extension Support.ExitStatus {
+    /// The description in docs/cli.md.
+    fileprivate var meaning: String {
+        switch self {
+        case .success: "ended as asked"
+        case .upstreamUnavailable: "the upstream cannot be reached, or refuses"
+        case .notAPlaylist: "what the upstream answers is no HLS playlist, DASH manifest or transport stream"
+        case .noSegments: "the upstream's playlist lists no segments"
+        case .unsupportedProtection: "the upstream is protected by SAMPLE-AES or another DRM"
+        case .wrongKey: "the AES-128 key has the wrong size or does not decrypt"
+        case .noUsableMedia:
+            "the segments hold no video or audio that can be republished, or no video where `--require video` asks for it"
+        case .gaveUp: "nothing of the upstream could be published for longer than --give-up"
+        case .cannotListen: "the address to serve at is taken or not ours"
+        case .cannotSpool: "the spool directory cannot be used"
+        case .badCapture: "the capture cannot be read or written"
+        case .badSlate: "the file to show during outages cannot be used"
+        case .cannotWrite: "what --output or --recordings names cannot be written"
+        case .badConfiguration: "the configuration of `serve` has mistakes"
+        case .badCredentials: "a token file, a certificate or its key cannot be used"
+        case .faultsFound: "`check` found faults"
+        case .unreadableInput: "the input of `check` cannot be read, or is a playlist"
+        case .internalError: "a defect of liverelay; please report it"
+        }
+    }
+}
+
 /// Scripts rely on the table in docs/cli.md.
 @Test(arguments: Support.ExitStatus.allCases) func everyExitStatusIsDocumented(_ status: Support.ExitStatus) throws {
     let document = try String(contentsOf: PackageRoot.url.appending(path: "docs/cli.md"), encoding: .utf8)

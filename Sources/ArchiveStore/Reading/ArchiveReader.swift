@@ -3,7 +3,6 @@ package import Support
 
 /// Reads the archive of one channel from a store, and the channel's own ring where it is newer.
 package final class ArchiveReader: Sendable {
-    /// A part of the archive.
     package struct Part: Sendable {
         package let snapshot: RingSnapshot
         /// Equal for equal segments, so that what is made of them can be kept.
@@ -15,7 +14,7 @@ package final class ArchiveReader: Sendable {
     package static let longestRange: Int64 = 24
 
     private let catalog: ArchiveCatalog
-    private let files: StoredFiles
+    package let files: StoredFiles
     private let parts: SegmentCache<Part?>
     private let store: ObjectStore
     private let policy: RetentionPolicy
@@ -75,12 +74,9 @@ package final class ArchiveReader: Sendable {
 
     private static func segment(of name: String) -> (name: String, number: UInt64?) {
         let segment = SpoolName.segment(ofTransportStream: name) ?? name
-        return (segment, SpoolName.mediaSequence(ofSegment: segment) ?? SpoolName.mediaSequence(ofTrackFile: segment))
-    }
-
-    /// The path of a copy of a file that segments of all hours may use.
-    package func path(ofShared name: String) async throws(RingError) -> String {
-        try await files.path(ofShared: name)
+        return (
+            segment, SpoolName.mediaSequence(ofSegment: segment) ?? SpoolName.trackFile(named: segment)?.mediaSequence
+        )
     }
 
     /// A part that is kept, or is made if an index, the ring or the missing files changed.
@@ -144,7 +140,7 @@ package final class ArchiveReader: Sendable {
 extension RingSnapshot {
     /// The entries that can be fetched, after a number or from a date on.
     fileprivate func entries(after number: UInt64?, from start: ProgramDateTime) -> [RingEntry] {
-        let first = max(number.map { $0 + 1 } ?? 0, index.firstFetchable)
+        let first = max(number.map { $0 + 1 } ?? 0, index.oldestMediaSequence)
         return (first..<max(first, index.nextMediaSequence)).lazy.compactMap { index.entry(numbered: $0) }
             .filter { number != nil || $0.programDateTimeEnd > start }
     }

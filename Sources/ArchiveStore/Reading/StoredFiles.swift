@@ -41,8 +41,8 @@ package final class StoredFiles: RemoteFiles {
         }
     }
 
-    /// The path of a copy of a file that is an object by itself.
-    func path(ofShared name: String) async throws(RingError) -> String {
+    /// The path of a copy of a file that is an object by itself: segments of all hours may use it.
+    package func path(ofShared name: String) async throws(RingError) -> String {
         do throws(StoreError) { return try await copy(name, of: .shared(name)) } catch {
             throw Self.unreadable(error, name)
         }
@@ -111,9 +111,9 @@ package final class StoredFiles: RemoteFiles {
         }
     }
 
-    /// The object that has a file.
     private func place(of file: SpoolFile) async throws(StoreError) -> Place {
-        let number = SpoolName.mediaSequence(ofSegment: file.name) ?? SpoolName.mediaSequence(ofTrackFile: file.name)
+        let number =
+            SpoolName.mediaSequence(ofSegment: file.name) ?? SpoolName.trackFile(named: file.name)?.mediaSequence
         guard let number else { return .shared(file.name) }
         guard let found = try await catalog.index(ofSegment: number, file: file.name),
             let place = found.loaded.places[file.name]

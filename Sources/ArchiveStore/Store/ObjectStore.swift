@@ -4,7 +4,6 @@ import Synchronization
 
 /// Requests to one place of an S3 store.
 package final class ObjectStore: Sendable {
-    /// An object of a list.
     package struct Listed: Equatable, Sendable {
         /// Its key after the prefix of the store.
         package let key: String
@@ -19,7 +18,6 @@ package final class ObjectStore: Sendable {
         package internal(set) var lists = 0
         package internal(set) var deletes = 0
         package internal(set) var failures = 0
-        package internal(set) var sentBytes: UInt64 = 0
     }
 
     /// The difference of clocks above which it is said: stores refuse 15 minutes.
@@ -67,10 +65,7 @@ package final class ObjectStore: Sendable {
 
     package func put(_ key: String, _ bytes: [UInt8], type: String) async throws(StoreError) {
         let url = signature.url("PUT", url.prefix + key, at: date)
-        state.withLock {
-            $0.counts.puts += 1
-            $0.counts.sentBytes += UInt64(bytes.count)
-        }
+        state.withLock { $0.counts.puts += 1 }
         let content = RequestContent(.put, type: type, bytes: bytes)
         _ = try answer(await fetcher.send(content, to: url, limitedAs: .segment), of: key)
     }
@@ -85,7 +80,6 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    /// The bytes of an object, or of a range of it.
     package func bytes(of key: String, in range: Range<Int>? = nil) async throws(StoreError) -> [UInt8] {
         state.withLock { $0.counts.gets += 1 }
         let part = range.map { ByteRange(offset: UInt64($0.lowerBound), length: UInt64($0.count)) }
@@ -99,23 +93,18 @@ package final class ObjectStore: Sendable {
     }
 
     /// The objects whose keys begin with `prefix`, in the order of their keys.
-    /// - Parameters:
-    ///   - start: only keys after it.
-    ///   - limit: of objects.
-    package func list(
-        _ prefix: String, after start: String? = nil, limit: Int = 100_000
-    ) async throws(StoreError) -> [Listed] {
+    package func list(_ prefix: String, limit: Int = 100_000) async throws(StoreError) -> [Listed] {
         var (found, token): ([Listed], String?) = ([], nil)
         for _ in 0...limit / Self.listedAtOnce {
             var query = [
                 ("list-type", "2"), ("max-keys", String(Self.listedAtOnce)), ("prefix", url.prefix + prefix),
             ]
             if let token { query.append(("continuation-token", token)) }
-            if let start { query.append(("start-after", url.prefix + start)) }
             state.withLock { $0.counts.lists += 1 }
             let request = FetchRequest(.segment, url: signature.url("GET", "", query: query, at: date))
-            let page = try ListingPage(answer(await fetcher.fetch(request), of: prefix), of: name(of: prefix))
-            found += page.objects.compactMap { $0.removing(url.prefix) }
+            let page = try ListingPage(
+                answer(await fetcher.fetch(request), of: prefix), below: url.prefix, of: name(of: prefix))
+            found += page.objects
             token = page.next
             if token == nil || found.count >= limit { break }
         }
@@ -164,25 +153,18 @@ private struct ListingPage {
     /// Names the next page; nil if this is the last.
     let next: String?
 
-    init(_ answer: FetchAnswer, of name: String) throws(StoreError) {
+    /// - Parameter prefix: keys without it are left out.
+    init(_ answer: FetchAnswer, below prefix: String, of name: String) throws(StoreError) {
         guard let root = try? XMLElement.parse(answer.body, limit: 20_000), root.name == "ListBucketResult" else {
             throw StoreError(.badListing, object: name)
         }
         objects = root.all("Contents").compactMap { element in
-            guard let key = element.first("Key")?.text, let size = element.first("Size").flatMap({ Int($0.text) })
-            else {
-                return nil
-            }
-            return ObjectStore.Listed(key: key, byteCount: size, entityTag: element.first("ETag")?.text ?? "")
+            guard let key = element.first("Key")?.text, key.hasPrefix(prefix),
+                let size = element.first("Size").flatMap({ Int($0.text) })
+            else { return nil }
+            return ObjectStore.Listed(
+                key: String(key.dropFirst(prefix.count)), byteCount: size, entityTag: element.first("ETag")?.text ?? "")
         }
         next = root.first("IsTruncated")?.text == "true" ? root.first("NextContinuationToken")?.text : nil
-    }
-}
-
-extension ObjectStore.Listed {
-    fileprivate func removing(_ prefix: String) -> ObjectStore.Listed? {
-        guard key.hasPrefix(prefix) else { return nil }
-        return ObjectStore.Listed(
-            key: String(key.dropFirst(prefix.count)), byteCount: byteCount, entityTag: entityTag)
     }
 }

@@ -46,7 +46,6 @@ struct ArchiveSweep: Sendable {
 }
 
 extension ObjectStore {
-    /// Reads an index.
     func index(_ key: IndexKey) async throws(StoreError) -> ArchiveIndex {
         let text = try await bytes(of: key.text)
         do throws(RingError) { return try ArchiveIndex(text, name: key.text) } catch {

@@ -59,7 +59,6 @@ package struct ArchiveUpload: Equatable, Sendable {
         package internal(set) var storedBytes: UInt64 = 0
         /// Segments whose files left the spool before they were put.
         package internal(set) var lostSegments = 0
-        package internal(set) var objects = 0
     }
 
     /// Segments that the archive does not get. Between them may be some that it got.
@@ -133,24 +132,10 @@ package struct ArchiveUpload: Equatable, Sendable {
 
     package init(_ policy: Policy = Policy(), writer: String) { (self.policy, self.writer) = (policy, writer) }
 
-    /// Segments that are in no index yet.
     package var pendingSegments: Int { pending.count }
 
     /// Whether all that was published is in an index.
     package var isFinished: Bool { hasFoundEnd && pendingSegments == 0 && part?.changedSince == nil }
-
-    /// When `tick` has an effect; nil if nothing but another input has one.
-    package var wakeTime: Duration? {
-        switch state {
-        case .working: nil
-        case .pausing(let until): until
-        case .ready:
-            [
-                part?.changedSince.map { $0 + policy.indexInterval },
-                pending.isEmpty ? nil : pendingSince + policy.longestWait,
-            ].compactMap(\.self).min()
-        }
-    }
 
     /// - Returns: what is to be done now; nil if a step is being carried out, or nothing is to be done.
     package mutating func handle(_ input: Input, at now: Duration) -> Step? {
@@ -245,7 +230,6 @@ package struct ArchiveUpload: Equatable, Sendable {
         case .putObject(let files, _):
             group?.files.removeFirst()
             if let object { group?.objects.append(ArchiveIndex.Object(name: object, files: files)) }
-            counts.objects += 1
         case .putIndex: part?.changedSince = nil
         }
     }

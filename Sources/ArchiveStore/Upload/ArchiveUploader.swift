@@ -5,7 +5,6 @@ import Synchronization
 
 /// Puts what one channel publishes into a store: the only code of an upload that waits.
 package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Duration {
-    /// The events of an upload.
     package enum Report: Equatable, Sendable {
         /// The store takes nothing since a moment. Said once until it takes something again, and for each other reason.
         case failing(StoreError)
@@ -24,14 +23,9 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         package var error: StoreError?
     }
 
-    private struct Failing {
-        let error: StoreError
-        let since: Duration
-    }
-
     private struct State {
         var status = Status()
-        var failing: Failing?
+        var failing: (error: StoreError, since: Duration)?
         /// The newest loss that was said.
         var loss: ArchiveUpload.Loss?
         var isClosing = false
@@ -86,7 +80,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
             let ring = snapshot()
             let now = start.duration(to: clock.now)
             if let ring, next == nil {
-                next = upload.handle(.evicted(before: ring.index.firstFetchable), at: now)
+                next = upload.handle(.evicted(before: ring.index.oldestMediaSequence), at: now)
                 next = upload.handle(news(of: ring, after: upload), at: now) ?? next
                 next = upload.handle(isClosing ? .closing : .tick, at: now) ?? next
             }
@@ -107,7 +101,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
 
     /// The segments that were published since, a limited number of them.
     private func news(of ring: RingSnapshot, after upload: ArchiveUpload) -> ArchiveUpload.Input {
-        let number = max(upload.nextMediaSequence, ring.index.firstFetchable)
+        let number = max(upload.nextMediaSequence, ring.index.oldestMediaSequence)
         let entries = (0..<Self.maxEntriesAtOnce).lazy.map { ring.index.entry(numbered: number + UInt64($0)) }
             .prefix { $0 != nil }.compactMap(\.self)
         return .published(Array(entries), like: ArchiveIndex(like: ring))
@@ -176,7 +170,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
 
     private func recordFailure(_ error: StoreError, at now: Duration) {
         let isNew = state.withLock { state in
-            defer { state.failing = Failing(error: error, since: state.failing?.since ?? now) }
+            defer { state.failing = (error, state.failing?.since ?? now) }
             state.status.error = error
             return state.failing?.error.reason != error.reason
         }

@@ -29,7 +29,6 @@ package struct IndexKey: Hashable, Sendable {
     /// The key of a file that segments of all hours may use.
     static func key(ofShared name: String) -> String { "files/\(name)" }
 
-    /// The hour of a date.
     static func hour(of date: ProgramDateTime) -> Int64 {
         let milliseconds = date.millisecondsSince1970
         return (milliseconds - (milliseconds % 3_600_000 + 3_600_000) % 3_600_000) / 3_600_000
@@ -45,7 +44,6 @@ package struct IndexKey: Hashable, Sendable {
         ProgramDateTime(parsing: "\(name):00:00Z").map(hour(of:))
     }
 
-    /// nil if the text is no such key.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.folder.dropLast(), parts[2].hasSuffix(Self.suffix),

@@ -132,7 +132,6 @@ private struct ClipBuilder {
         return true
     }
 
-    /// Appends a segment of the range.
     mutating func append(_ index: Int, until date: ProgramDateTime) {
         append(index, from: firstSample, until: date)
         firstSample = 0

@@ -13,16 +13,9 @@ package struct ChannelPipeline: Sendable {
     /// Before anything is published, this many unusable segments in a row end the channel.
     private static let failureLimit = 3
 
-    private let upstream: String
-    private let audio: AudioSettings
+    private let configuration: RelayConfiguration
     private let wallClock: Int64
-    private let memory: MemoryBudget
     private var isLive: Bool
-    /// Whether media without video counts as unusable.
-    private let requiresVideo: Bool
-    /// Whether the channel survives unusable segments, because a backup may have usable ones.
-    private let hasBackups: Bool
-    private let hasVariantsOnDemand: Bool
     private(set) var publisher: ChannelPublisher
     private(set) var outageFiller: OutageFiller
     private var sources: [Int: SourcePipeline] = [:]
@@ -40,30 +33,14 @@ package struct ChannelPipeline: Sendable {
     private(set) var skippedSegments = 0
 
     /// - Parameters:
-    ///   - upstream: the upstream's URL, for errors.
     ///   - ring: published segments follow those that are in it.
-    ///   - captionsToWebVTT: whether subtitle renditions are made of captions and teletext.
     ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
     ///   - wallClock: milliseconds since 1970 now, used if the upstream has no dates.
-    ///   - requiresVideo: whether media without video counts as unusable.
     ///   - slate: fills outages; nil: gaps do.
-    ///   - beginning: where the timeline begins if `ring` never held a segment.
-    init(
-        upstream: String, ring: DVRRing, audio: AudioSettings, requiresVideo: Bool = false,
-        captionsToWebVTT: Bool = false, isLive: Bool, wallClock: Int64, slate: Slate? = nil,
-        beginning: TimelinePosition = .beginning,
-        hasBackups: Bool = false, hasVariantsOnDemand: Bool = false,
-        memory: MemoryBudget = MemoryBudget()
-    ) {
-        self.memory = memory
-        self.upstream = upstream
-        self.audio = audio
-        self.wallClock = wallClock
-        self.isLive = isLive
-        self.hasBackups = hasBackups
-        self.hasVariantsOnDemand = hasVariantsOnDemand
-        self.requiresVideo = requiresVideo
-        publisher = ChannelPublisher(in: ring, from: beginning, captionsToWebVTT: captionsToWebVTT, isLive: isLive)
+    init(_ configuration: RelayConfiguration, ring: DVRRing, isLive: Bool, wallClock: Int64, slate: Slate?) {
+        (self.configuration, self.isLive, self.wallClock) = (configuration, isLive, wallClock)
+        publisher = ChannelPublisher(
+            in: ring, from: configuration.beginning, captionsToWebVTT: configuration.captionsToWebVTT, isLive: isLive)
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
     }
 
@@ -123,22 +100,23 @@ package struct ChannelPipeline: Sendable {
         variants: [VideoTrackIdentity] = [], leading: VideoTrackIdentity? = nil
     ) {
         guard sources[source]?.hasCompanion != hasCompanion else { return }
-        var configuration = SpliceConfiguration(
+        let (audio, memory) = (configuration.audio, configuration.channelMemory)
+        var splice = SpliceConfiguration(
             hasAudioRendition: hasCompanion, audio: audio.policy, fillsSilence: audio.fillsSilence,
             longestSegment: publisher.longestSegment, position: publisher.position, wallClock: wallClock,
             datedUntil: publisher.datedUntil, published: publisher.publishedBefore)
-        configuration.audioTracks = audio.tracks
-        configuration.audioRenditions = audioRenditions?.tracks ?? []
-        configuration.leadingTrack = audioRenditions?.leading
-        configuration.variants = videoTracks(of: variants, source: source)
-        configuration.leadingVariant = leading
-        configuration.hasVariantsOnDemand = hasVariantsOnDemand && isLive
-        configuration.heldVariantBytes = memory.ladderBytes / 2
-        configuration.isFinished = !isLive
-        configuration.requiresVideo = requiresVideo
-        configuration.heldBytes = memory.bytes(of: .held)
-        configuration.heldAudioBytes = memory.bytes(of: .heldAudio) / 2
-        sources[source] = SourcePipeline(configuration)
+        splice.audioTracks = audio.tracks
+        splice.audioRenditions = audioRenditions?.tracks ?? []
+        splice.leadingTrack = audioRenditions?.leading
+        splice.variants = videoTracks(of: variants, source: source)
+        splice.leadingVariant = leading
+        splice.hasVariantsOnDemand = configuration.followsLadderOnDemand && isLive
+        splice.heldVariantBytes = memory.ladderBytes / 2
+        splice.isFinished = !isLive
+        splice.requiresVideo = configuration.requiresVideo
+        splice.heldBytes = memory.bytes(of: .held)
+        splice.heldAudioBytes = memory.bytes(of: .heldAudio) / 2
+        sources[source] = SourcePipeline(splice)
         updateAudioCodec(of: source)
     }
 
@@ -153,7 +131,7 @@ package struct ChannelPipeline: Sendable {
         guard !publisher.hasBegun else { return nil }
         var found = found
         found.counts = counts
-        return lastFailure ?? .empty(found, url: upstream)
+        return lastFailure ?? .empty(found, url: configuration.upstream)
     }
 
     /// Lists gaps for segments of an earlier process that its damaged journal no longer records.
@@ -201,16 +179,17 @@ extension ChannelPipeline {
             publisher.markers.append(UpstreamAdMarkers(tracked))
             sources[source]?.record(tracked)
         }
-        let clear: DecryptedSegment
+        let input: SegmentInput
         do throws(DecryptError) {
-            clear = try DecryptedSegment(tracked)
+            input = try SegmentInput(decrypting: tracked, of: rendition)
         } catch {
             if error.reason == .canceled { throw .canceled }
-            let reason = ChannelError.undecryptable(error, segments: consecutiveFailures + 1, url: upstream)
+            let reason = ChannelError.undecryptable(
+                error, segments: consecutiveFailures + 1, url: configuration.upstream)
             let events = try await skip(tracked, of: rendition, from: source, .undecryptable(error), error: reason)
             return (.refused(.undecryptable), events)
         }
-        return try await splice(SegmentInput(tracked, clear, of: rendition), of: tracked, from: source)
+        return try await splice(input, of: tracked, from: source)
     }
 
     private mutating func splice(
@@ -222,7 +201,8 @@ extension ChannelPipeline {
         } catch {
             if error.reason == .canceled { throw .canceled }
             let reason = ChannelError.unusable(
-                error, segments: consecutiveFailures + 1, isEncrypted: !tracked.segment.keys.isEmpty, url: upstream)
+                error, segments: consecutiveFailures + 1, isEncrypted: !tracked.segment.keys.isEmpty,
+                url: configuration.upstream)
             let events = try await skip(
                 tracked, of: segment.rendition, from: source, .unreadable(error), error: reason,
                 isHopeless: error.isProtected)
@@ -252,7 +232,8 @@ extension ChannelPipeline {
         }
         let isOver =
             isHopeless && !rendition.isFurther || (consecutiveFailures >= Self.failureLimit && !publisher.hasBegun)
-        if isOver, !hasBackups { throw error }
+        // A backup may have usable segments.
+        if isOver, configuration.backups.isEmpty { throw error }
         let skipped = Event.skipped(mediaSequence: tracked.segment.mediaSequence, reason)
         let lost = SpliceInput.lost(rendition, duration: Ticks(tracked.segment.duration))
         return try await [skipped] + splice(lost, from: source)

@@ -66,11 +66,7 @@ struct ChannelPublisher: Sendable {
     private static func adMarkers(of ring: DVRRing) -> AdMarkerTimeline {
         AdMarkerTimeline(resuming: ring.snapshot.index) { SpliceInfoSection.returnsByItself($0) }
     }
-}
 
-// MARK: - Ad markers
-
-extension ChannelPublisher {
     /// Starts over with the ad markers, because those that follow come from another source.
     mutating func resetMarkers() {
         earlierMarkerCounts = earlierMarkerCounts + markers.counts

@@ -18,8 +18,8 @@ struct MediaProbe {
         configuration.requiresVideo = requiresVideo
         var engine = SpliceEngine(configuration)
         do throws(DecryptError) {
-            let clear = try DecryptedSegment(tracked)
-            outcome = Self.outcome(of: SegmentInput(tracked, clear, of: .main), in: &engine, tracked)
+            let input = try SegmentInput(decrypting: tracked, of: .main)
+            outcome = Self.outcome(of: input, in: &engine, tracked)
         } catch {
             outcome = error.reason == .canceled ? .held : .refused(.undecryptable)
         }

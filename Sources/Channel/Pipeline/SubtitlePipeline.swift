@@ -14,15 +14,12 @@ struct SubtitlePipeline: Sendable {
     /// Whether renditions are made of captions and teletext.
     let makesCaptions: Bool
     private var timeline: SubtitleTimeline
-    /// Segments that do not decrypt.
     private(set) var undecryptableSegments = 0
-    /// Files that could not be written.
     private(set) var unwrittenFiles = 0
     /// Whether the newest file could not be written.
     private var isWriteFailing = false
-
     /// Captions and teletext pages without a rendition, because there are too many.
-    private var excessSources: Set<CaptionSource> = []
+    private(set) var excessSources: Set<CaptionSource> = []
 
     /// - Parameter isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
     init(_ ring: DVRRing, makesCaptions: Bool, isLive: Bool) {
@@ -33,9 +30,6 @@ struct SubtitlePipeline: Sendable {
             sources: ring.snapshot.subtitles.map { $0.source.flatMap(CaptionSource.init) },
             lateness: isLive ? lateness : nil)
     }
-
-    /// The number of captions and teletext pages without a rendition.
-    var excessSourceCount: Int { excessSources.count }
 
     /// Adds renditions of captions and teletext pages that come with `segment`, which is about to be published.
     mutating func addCaptionRenditions(for segment: SplicedSegment) async {
@@ -53,7 +47,6 @@ struct SubtitlePipeline: Sendable {
         }
     }
 
-    /// The renditions of the ring with their counts.
     var tracks: [(rendition: SubtitleRendition, counts: Counts<SubtitleCount>)] {
         ring.snapshot.subtitles.enumerated().map { ($1, timeline.counts(of: $0)) }
     }

@@ -26,7 +26,6 @@ package struct RecordedMedia: Sendable {
         package let frames: [Frame]
     }
 
-    /// The samples of one segment.
     package struct Part: Sendable {
         package var video: [Frame] = []
         package var videoConfiguration: VideoConfiguration?

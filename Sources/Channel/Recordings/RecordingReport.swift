@@ -138,8 +138,7 @@ extension RecordingReport {
     private static func milliseconds(_ time: Ticks) -> Int64 { time.count.rescaled(1000, over: Ticks.perSecond) }
 
     private static func seconds(_ time: Ticks) -> String {
-        let value = milliseconds(time)
-        return "\(value / 1000).\(String(1000 + value % 1000).dropFirst())"
+        DecimalSeconds.text(.milliseconds(milliseconds(time)), decimals: 3)
     }
 
     private static func escaped(_ text: String) -> String {

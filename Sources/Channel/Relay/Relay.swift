@@ -2,6 +2,7 @@ package import LiveRing
 import Media
 import Playlist
 import Splice
+import Support
 package import Tracker
 
 /// One channel, from the outputs of the tracker's driver to the ring and the status.
@@ -42,7 +43,6 @@ package struct Relay {
     }
 
     /// Publishes the ring of an earlier process before the upstream answers, so that an outage can be filled.
-    /// - Parameter previous: the ring in the spool.
     package mutating func resume(after previous: PreviousRing?) async throws(ChannelError) {
         guard let previous, !previous.hasEnded else {
             self.previous = previous
@@ -185,7 +185,7 @@ extension Relay {
         if joined.isVOD { (policy.rewind, policy.archive, policy.byteLimit) = (nil, nil, nil) }
         let subtitles: SubtitleSelection =
             source == 0 ? .upstream(self.subtitles, keepsMade: configuration.captionsToWebVTT) : .all
-        let targetDuration = Int(joined.targetDuration.secondsRoundedUp)
+        let targetDuration = max(1, Int(DecimalSeconds.roundedUp(joined.targetDuration).components.seconds))
         if let pipeline {
             // Once this process has published a target duration, it may not change.
             return try await pipeline.ring.reopened(
@@ -200,11 +200,7 @@ extension Relay {
 
     private mutating func startPipeline(on ring: DVRRing, isLive: Bool) async throws(ChannelError) {
         pipeline = ChannelPipeline(
-            upstream: configuration.upstream, ring: ring, audio: configuration.audio,
-            requiresVideo: configuration.requiresVideo, captionsToWebVTT: configuration.captionsToWebVTT,
-            isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring), beginning: configuration.beginning,
-            hasBackups: !configuration.backups.isEmpty, hasVariantsOnDemand: configuration.followsLadderOnDemand,
-            memory: configuration.channelMemory)
+            configuration, ring: ring, isLive: isLive, wallClock: wallClock(), slate: try slate(for: ring))
         do throws(ChannelError) {
             for event in try await pipeline?.publishUnrecordedGaps() ?? [] { handle(event) }
         } catch { throw recordFailure(error) }

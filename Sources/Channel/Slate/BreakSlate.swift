@@ -77,13 +77,10 @@ package final class BreakSlate: Sendable {
             case .use(let media): continuation.resume(returning: media.files)
             case .refuse: continuation.resume(returning: nil)
             case .wait: break
-            case .read: Task { await perform { self.finish(self.result(after: entry)) } }
+            case .read:
+                Task { await perform { self.finish(Result { () throws(SlateError) in try self.read(after: entry) }) } }
             }
         }
-    }
-
-    private func result(after entry: RingEntry) -> Result<Media, SlateError> {
-        Result { () throws(SlateError) in try read(after: entry) }
     }
 
     private func finish(_ result: Result<Media, SlateError>) {
@@ -108,9 +105,9 @@ package final class BreakSlate: Sendable {
             guard index == 0 || byteCount <= Self.byteLimit else { break }
             let input = try source.segment(
                 chunk, number: UInt64(index), iteration: 0, isFirstOfIteration: index == 0)
-            segments += try splice(.segment(input), in: &engine)
+            segments += try source.splice(.segment(input), in: &engine)
         }
-        segments += try splice(.ended(.main), in: &engine)
+        segments += try source.splice(.ended(.main), in: &engine)
         var (video, audio) = (Track(), Track())
         for segment in segments where segment.initSection == segments[0].initSection {
             let bytes = segment.fragment.header + segment.fragment.payloads.joined()
@@ -121,7 +118,7 @@ package final class BreakSlate: Sendable {
             } catch { throw SlateError(.media(error), path: source.path) }
         }
         guard let first = segments.first, video.samples.first?.isSync == true, video.duration > 0 else {
-            throw SlateError(.media(MediaError(.noVideo, section: "ISO/IEC 14496-12 §8.6.2")), path: source.path)
+            throw source.noVideo
         }
         let description = first.description
         let sizes = (video.samples + audio.samples).map { "\($0.payload.count)" }.joined(separator: ",")
@@ -130,12 +127,6 @@ package final class BreakSlate: Sendable {
             format: SegmentFormat(description),
             audioConfiguration: audio.samples.isEmpty ? nil : first.position.audio?.text, frames: sizes.utf8)
         return Media(files: files, initialization: first.initSection.bytes, video: video, audio: audio)
-    }
-
-    private func splice(_ input: SpliceInput, in engine: inout SpliceEngine) throws(SlateError) -> [SplicedSegment] {
-        do throws(MediaError) { return try engine.handle(input) } catch {
-            throw SlateError(.media(error), path: source.path)
-        }
     }
 
     /// The init section called `name`; nil if it is not that of the slate.
@@ -215,4 +206,71 @@ extension BreakSlate.Media {
         }
         return MuxTrack(trackID: TrackID.audio, decodeTime: UInt64(first * length), samples: samples)
     }
+}
+
+/// Decides when the slate of ad breaks is read: once for all who ask, and again a while after a failure.
+struct SlateReading<Media, Waiter> {
+    enum State {
+        case unread
+        /// - Parameter failure: of the reading before this one; nil: there is none.
+        case reading(waiters: [Waiter], failure: SlateError?)
+        case read(Media)
+        case failed(SlateError, at: Duration)
+    }
+
+    enum Step {
+        /// The slate is to be read; whoever asks waits.
+        case read
+        case wait
+        case use(Media)
+        /// Its last reading failed, or too many wait.
+        case refuse
+    }
+
+    /// After a failure, nobody reads the slate for so long.
+    static var retryPause: Duration { .seconds(30) }
+    static var mostWaiters: Int { 1000 }
+
+    private(set) var state = State.unread
+
+    /// - Parameter now: time since the channel began.
+    mutating func request(_ waiter: Waiter, at now: Duration) -> Step {
+        switch state {
+        case .read(let media): return .use(media)
+        case .failed(_, let time) where now - time < Self.retryPause: return .refuse
+        case .failed(let failure, _):
+            state = .reading(waiters: [waiter], failure: failure)
+            return .read
+        case .unread:
+            state = .reading(waiters: [waiter], failure: nil)
+            return .read
+        case .reading(let waiters, _) where waiters.count >= Self.mostWaiters: return .refuse
+        case .reading(let waiters, let failure):
+            state = .reading(waiters: waiters + [waiter], failure: failure)
+            return .wait
+        }
+    }
+
+    /// Ends a reading.
+    /// - Returns: those who waited, and the change that others may want to know of; nil if it is as before.
+    mutating func finish(
+        _ result: Result<Media, SlateError>, at now: Duration
+    ) -> (waiters: [Waiter], change: BreakSlateChange?) {
+        guard case .reading(let waiters, let failure) = state else { return ([], nil) }
+        switch result {
+        case .success(let media):
+            state = .read(media)
+            return (waiters, failure == nil ? nil : .recovered)
+        case .failure(let error):
+            state = .failed(error, at: now)
+            return (waiters, error == failure ? nil : .failed(error))
+        }
+    }
+}
+
+/// A change of whether the slate of ad breaks can be read.
+package enum BreakSlateChange: Equatable, Sendable {
+    /// Ad breaks stay as they are until it can be read.
+    case failed(SlateError)
+    case recovered
 }

@@ -59,9 +59,7 @@ struct Slate: Sendable {
         defer { playback = current }
         // If one whole iteration emits no segment, no later one will.
         for _ in 0...chunks.count where current.queued.isEmpty { try spliceNextChunk(of: &current) }
-        guard var segment = current.queued.popFirst() else {
-            throw SlateError(.media(MediaError(.noVideo, section: "ISO/IEC 14496-12 §8.6.2")), path: source.path)
-        }
+        guard var segment = current.queued.popFirst() else { throw source.noVideo }
         (segment.spans, segment.placements, segment.spliceCommands) = ([], [], [])
         current.position = segment.position
         return segment
@@ -97,16 +95,10 @@ struct Slate: Sendable {
             let segment = try source.segment(
                 chunks[index], number: UInt64(playback.chunkCount - 1), iteration: UInt64(iteration),
                 isFirstOfIteration: index == 0)
-            playback.queued += try splice(.segment(segment), in: &playback)
+            playback.queued += try source.splice(.segment(segment), in: &playback.engine)
         } catch {
-            playback.queued += try splice(.lost(.main), in: &playback)
+            playback.queued += try source.splice(.lost(.main), in: &playback.engine)
             throw error
-        }
-    }
-
-    private func splice(_ input: SpliceInput, in playback: inout Playback) throws(SlateError) -> [SplicedSegment] {
-        do { return try playback.engine.handle(input) } catch {
-            throw SlateError(.media(error), path: source.path)
         }
     }
 }
@@ -156,11 +148,18 @@ package struct SlateSource: Sendable {
             SpliceConfiguration(
                 hasAudioRendition: false, longestSegment: Self.longestValidatedChunk, wallClock: 0)
         )
-        do throws(MediaError) {
-            let segments = try engine.handle(.segment(segment)) + engine.handle(.ended(.main))
-            guard segments.isEmpty else { return }
-            throw engine.refusal ?? MediaError(.noVideo, section: "ISO/IEC 14496-12 §8.6.2")
-        } catch { throw SlateError(.media(error), path: path) }
+        let segments = try splice(.segment(segment), in: &engine) + splice(.ended(.main), in: &engine)
+        guard segments.isEmpty else { return }
+        throw engine.refusal.map { SlateError(.media($0), path: path) } ?? noVideo
+    }
+
+    /// The error of a slate of which nothing can be published.
+    var noVideo: SlateError {
+        SlateError(.media(MediaError(.noVideo, section: "ISO/IEC 14496-12 §8.6.2")), path: path)
+    }
+
+    func splice(_ input: SpliceInput, in engine: inout SpliceEngine) throws(SlateError) -> [SplicedSegment] {
+        do { return try engine.handle(input) } catch { throw SlateError(.media(error), path: path) }
     }
 
     /// Cuts the movie at sync samples.

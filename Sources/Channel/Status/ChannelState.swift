@@ -38,7 +38,6 @@ package final class ChannelState: Sendable {
     /// How often the session is told that somebody asks for a variant.
     private static let demandInterval = Duration.seconds(5)
 
-    /// The published state at one moment.
     package struct Publication: Sendable {
         package let snapshot: RingSnapshot
         /// Which of the channel's rings the snapshot is of. Each ring counts its snapshots' versions from the beginning.
@@ -176,7 +175,6 @@ package final class ChannelState: Sendable {
         publications.signal()
     }
 
-    /// Sets the state, and the reason for it.
     func setState(_ newState: RelayStatus.State, reason: StatusReason?) {
         state.withLock {
             if $0.status.state != newState { $0.stateSince = now() }

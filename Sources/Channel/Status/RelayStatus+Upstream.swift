@@ -126,7 +126,6 @@ extension RelayStatus.Upstream {
         outageSeconds = failover.gapDuration.seconds
     }
 
-    /// Sums the counts of all renditions.
     private mutating func updateCounts(from status: UpstreamStatus) {
         segmentsInFlight = status.renditions.reduce(0) { $0 + $1.inFlight }
         counts = TrackerCounts()

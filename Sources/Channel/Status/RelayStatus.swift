@@ -74,7 +74,7 @@ package struct RelayStatus: Encodable, Sendable {
         subtitles.closedCaptions = publisher.ring.snapshot.captions.compactMap { $0.attributes["INSTREAM-ID"] }
         subtitles.undecryptableSegments = publisher.subtitles.undecryptableSegments
         subtitles.filesNotWritten = publisher.subtitles.unwrittenFiles
-        subtitles.excessCaptions = publisher.subtitles.excessSourceCount
+        subtitles.excessCaptions = publisher.subtitles.excessSources.count
         adMarkers.counts = publisher.markerCounts
         adMarkers.splice = counts
         transportStream.update(from: publisher.transportStream)
@@ -135,7 +135,6 @@ extension RelayStatus {
         package init() {}
     }
 
-    /// The archive in an object store.
     package struct ArchiveStore: Encodable, Equatable, Sendable {
         package var segments = 0
         package var bytes: UInt64 = 0
@@ -181,7 +180,7 @@ extension RelayStatus.Output {
         storage = snapshot.hasSegments ? snapshot.storage : nil
         liveEdge = snapshot.newest?.programDateTimeEnd.text
         targetDuration = index.targetDuration
-        let attributes = snapshot.variantAttributes
+        let attributes = index.variantAttributes
         codecs = attributes?.codecs ?? []
         (bandwidth, averageBandwidth) = (attributes?.peakBitRate, attributes?.averageBitRate)
         rewindEvictionsForDiskFull = snapshot.rewindDrops
@@ -219,7 +218,6 @@ extension RelayStatus {
         }
     }
 
-    /// A subtitle rendition.
     package struct SubtitleTrack: Encodable, Equatable, Sendable {
         /// That of its playlist, `subs-<number>.m3u8`.
         package let number: Int
@@ -256,6 +254,11 @@ extension RelayStatus {
             try container.encode(lateCueTags, forKey: .lateCueTags)
         }
     }
+}
+
+extension Duration {
+    /// The duration in seconds, rounded to milliseconds; for people and graphs, never for a decision.
+    var seconds: Double { (inSeconds * 1000).rounded() / 1000 }
 }
 
 /// The reason of a channel's state or of a spool's failure, as a typed value.

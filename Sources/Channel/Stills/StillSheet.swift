@@ -10,7 +10,6 @@ package struct StillSheet: Hashable, Sendable {
     package static let tile = StillImage.Size(width: 160, height: 90)
     package static let columns = 10
     package static let rows = 10
-    /// Tiles of a sheet.
     private static let count = Int64(columns * rows)
     /// Tiles of a window, at most: 20 sheets.
     static let mostTiles: Int64 = 2000
@@ -50,20 +49,17 @@ package struct StillSheet: Hashable, Sendable {
         return Int(min(Int64(Self.rows), max(0, past / (interval * Int64(Self.columns)))))
     }
 
-    /// An empty sheet.
     package var blank: StillImage {
         StillImage(
             StillImage.Size(width: Self.tile.width * Self.columns, height: Self.tile.height * Self.rows))
     }
 
-    /// A tile of a sheet.
     package struct Tile: Sendable {
         /// On the sheet.
         package let origin: (x: Int, y: Int)
         fileprivate let times: Range<Int64>
     }
 
-    /// The tiles of the first rows.
     package func tiles(rows: Int) -> [Tile] {
         (0..<rows * Self.columns).map { number in
             let time = (start + Int64(number) * interval) * 1000

@@ -11,9 +11,6 @@ struct EntryBlock: Sendable {
     /// The number of entries of each block.
     static let size = 128
 
-    /// The memory of an entry, without its share of the bases and its details.
-    static var byteCountOfDifference: Int { MemoryLayout<EntryDifference>.stride }
-
     private let bases: [RingEntry]
     private var differences: [EntryDifference] = []
     /// The properties that few entries have, in the order of the entries.
@@ -70,7 +67,6 @@ struct EntryBlock: Sendable {
         return entry
     }
 
-    /// The duration of the entry at a position.
     func duration(at position: Int) -> Int64 {
         let difference = differences[position]
         return difference.isBase ? bases[Int(difference.base)].duration : Int64(difference.duration)
@@ -98,13 +94,9 @@ struct EntryBlock: Sendable {
     }
 
     private func restoreDetails(of entry: inout RingEntry, at position: Int) {
-        var (low, high) = (0, details.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if details[middle].position < position { low = middle + 1 } else { high = middle }
-        }
-        guard low < details.count, details[low].position == position else { return }
-        details[low].restore(&entry)
+        let index = details.partitioningIndex { $0.position >= position }
+        guard index < details.count, details[index].position == position else { return }
+        details[index].restore(&entry)
     }
 }
 
@@ -173,7 +165,6 @@ extension EntryBlock {
 
 /// The properties of an entry that are neither in its base nor in its `EntryDifference`.
 private struct EntryDetails: Sendable {
-    /// The position of the entry in the block.
     let position: Int
     private let adMarkers: SegmentAdMarkers
     private let privateData: SpoolFile?
@@ -212,7 +203,7 @@ private struct EntryDetails: Sendable {
 }
 
 /// The sizes of an extent. Those of early audio are in packets, and none if they do not fit.
-private struct PackedExtent: Sendable {
+struct PackedExtent: Sendable {
     private static let packetSize = 188
 
     private var byteCount: UInt32 = 0
@@ -239,7 +230,7 @@ private struct PackedExtent: Sendable {
 }
 
 /// An entry as its differences from an earlier one, the base.
-private struct EntryDifference: Sendable {
+struct EntryDifference: Sendable {
     private struct Flags: OptionSet {
         let rawValue: UInt16
         static let isBase = Flags(rawValue: 1)
@@ -270,7 +261,6 @@ private struct EntryDifference: Sendable {
     private var transportStream = PackedExtent()
     var subtitleBytes: UInt32 = 0
 
-    /// The base itself.
     init(base: Int) {
         self.base = UInt16(base)
         flags = .isBase
@@ -287,35 +277,29 @@ private struct EntryDifference: Sendable {
         guard entry.hasConstants(of: base),
             let name = SpoolName.numberAndFingerprint(ofSegment: entry.segment.name.utf8),
             // Entries of several relays in one archive have other numbers than their files.
-            name.number == entry.mediaSequence
-        else {
-            return nil
-        }
-        self.base = UInt16(index)
-        let (point, origin) = (entry.resumePoint, base.resumePoint)
-        guard let mediaSequence = Self.rise(entry.mediaSequence, base.mediaSequence),
-            let milliseconds = Self.rise(
-                entry.programDateTime.millisecondsSince1970, base.programDateTime.millisecondsSince1970),
-            let videoDecodeTime = Self.rise(point.videoDecodeTime, origin.videoDecodeTime),
-            let audioDecodeTime = Self.rise(point.audioDecodeTime, origin.audioDecodeTime),
-            let fragments = Self.rise(point.fragmentSequenceNumber, origin.fragmentSequenceNumber),
-            let presentationEnd = Self.rise(point.presentationEnd, origin.presentationEnd),
-            let listedFrom = Self.rise(entry.listedFrom, base.listedFrom),
-            let upstream = Self.rise(
-                point.upstream?.mediaSequence ?? 0,
-                point.upstream.flatMap { _ in
-                    origin.upstream?.mediaSequence
-                } ?? 0),
-            let duration = UInt32(exactly: entry.duration), let byteCount = UInt32(exactly: entry.segment.byteCount),
-            let transport = entry.transportStream?.extent.map({ PackedExtent($0) }) ?? PackedExtent(),
-            let subtitleBytes = UInt32(exactly: entry.subtitleBytes)
+            name.number == entry.mediaSequence,
+            let transport = entry.transportStream?.extent.map({ PackedExtent($0) }) ?? PackedExtent()
         else { return nil }
-        (self.mediaSequence, self.milliseconds) = (mediaSequence, milliseconds)
-        (self.videoDecodeTime, self.audioDecodeTime) = (videoDecodeTime, audioDecodeTime)
-        (self.fragmentSequenceNumber, self.presentationEnd) = (fragments, presentationEnd)
-        (self.listedFrom, self.upstreamMediaSequence) = (listedFrom, upstream)
-        (self.duration, self.byteCount, self.fingerprint) = (duration, byteCount, name.fingerprint)
-        (self.transportStream, self.subtitleBytes) = (transport, subtitleBytes)
+        self.base = UInt16(index)
+        (fingerprint, transportStream) = (name.fingerprint, transport)
+        let (point, origin) = (entry.resumePoint, base.resumePoint)
+        do throws(Overflow) {
+            mediaSequence = try Self.rise(entry.mediaSequence, base.mediaSequence)
+            milliseconds = try Self.rise(
+                entry.programDateTime.millisecondsSince1970, base.programDateTime.millisecondsSince1970)
+            videoDecodeTime = try Self.rise(point.videoDecodeTime, origin.videoDecodeTime)
+            audioDecodeTime = try Self.rise(point.audioDecodeTime, origin.audioDecodeTime)
+            fragmentSequenceNumber = try Self.rise(point.fragmentSequenceNumber, origin.fragmentSequenceNumber)
+            presentationEnd = try Self.rise(point.presentationEnd, origin.presentationEnd)
+            listedFrom = try Self.rise(entry.listedFrom, base.listedFrom)
+            if let upstream = point.upstream {
+                upstreamMediaSequence = try Self.rise(
+                    upstream.mediaSequence, origin.upstream?.mediaSequence ?? 0)
+            }
+            duration = try Self.rise(entry.duration, 0)
+            byteCount = try Self.rise(entry.segment.byteCount, 0)
+            subtitleBytes = try Self.rise(entry.subtitleBytes, 0)
+        } catch { return nil }
         setFlags(entry)
     }
 
@@ -377,10 +361,13 @@ private struct EntryDifference: Sendable {
         return entry
     }
 
-    /// How much larger a number is; nil if it is smaller, or by more than fits.
-    private static func rise<Number: FixedWidthInteger>(_ new: Number, _ base: Number) -> UInt32? {
+    private struct Overflow: Error {}
+
+    /// How much larger a number is. Throws if it is smaller, or by more than fits.
+    private static func rise<Number: FixedWidthInteger>(_ new: Number, _ base: Number) throws(Overflow) -> UInt32 {
         let (difference, overflows) = new.subtractingReportingOverflow(base)
-        return overflows ? nil : UInt32(exactly: difference)
+        guard !overflows, let rise = UInt32(exactly: difference) else { throw Overflow() }
+        return rise
     }
 }
 

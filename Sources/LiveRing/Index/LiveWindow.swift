@@ -64,15 +64,10 @@ struct PlaylistWindow: Equatable, Sendable {
     /// The minimum duration in 90 kHz ticks.
     let ticks: Int64
 
-    /// The longer of `wanted` and the duration that RFC 8216 §6.2.2 requires after a removal.
+    /// The longer of `wanted` and the duration that RFC 8216 §6.2.2 requires of a playlist from which a segment was removed.
     init(wanted: Duration, targetDuration: Int) {
         let minimum = RetentionPolicy.minimumTargetDurations * Int64(targetDuration) * PlaylistTicks.ticksPerSecond
         ticks = max(PlaylistTicks.ticks(wanted), minimum)
-    }
-
-    /// The shortest window of a playlist from which a segment was removed.
-    static func shortest(targetDuration: Int) -> PlaylistWindow {
-        PlaylistWindow(wanted: .zero, targetDuration: targetDuration)
     }
 
     /// The index of the first entry in the window at the end of `entries`.

@@ -20,7 +20,6 @@ package struct OpenDateRanges: Equatable, Sendable {
         }
     }
 
-    /// Merges the date ranges of `entries`, in order.
     mutating func merge(dateRangesOf entries: some Sequence<RingEntry>) {
         for entry in entries {
             for tag in entry.adMarkers.dateRanges { merge(tag) }

@@ -44,8 +44,7 @@ package struct RingEntry: Equatable, Sendable {
 
     /// The end time of the last sample.
     package var programDateTimeEnd: ProgramDateTime {
-        ProgramDateTime(
-            millisecondsSince1970: programDateTime.millisecondsSince1970 + PlaylistTicks.milliseconds(ticks: duration))
+        programDateTime.advanced(byMilliseconds: PlaylistTicks.milliseconds(ticks: duration))
     }
 
     /// The bytes of its files in the spool, without the init section and the still, which segments share.
@@ -87,17 +86,14 @@ package struct RingEntry: Equatable, Sendable {
     /// segments, all but a few.
     func sharingTexts(with previous: RingEntry) -> RingEntry {
         var entry = self
-        if initialization == previous.initialization { entry.initialization = previous.initialization }
-        if format == previous.format { entry.format = previous.format }
-        if resumePoint.audioConfiguration == previous.resumePoint.audioConfiguration {
-            entry.resumePoint.audioConfiguration = previous.resumePoint.audioConfiguration
+        share(&entry.initialization, previous.initialization)
+        share(&entry.format, previous.format)
+        share(&entry.resumePoint.audioConfiguration, previous.resumePoint.audioConfiguration)
+        for (index, track) in previous.resumePoint.audioTracks.prefix(resumePoint.audioTracks.count).enumerated() {
+            share(&entry.resumePoint.audioTracks[index].identity, track.identity)
+            share(&entry.resumePoint.audioTracks[index].configuration, track.configuration)
         }
-        for (index, track) in resumePoint.audioTracks.enumerated().prefix(previous.resumePoint.audioTracks.count) {
-            entry.resumePoint.audioTracks[index] = track.sharingTexts(with: previous.resumePoint.audioTracks[index])
-        }
-        if resumePoint.videoTracks == previous.resumePoint.videoTracks {
-            entry.resumePoint.videoTracks = previous.resumePoint.videoTracks
-        }
+        share(&entry.resumePoint.videoTracks, previous.resumePoint.videoTracks)
         entry.audioFiles = audioFiles.sharingTexts(with: previous.audioFiles)
         let shared = videoFiles.map(\.own).sharingTexts(with: previous.videoFiles.map(\.own))
         entry.videoFiles = zip(videoFiles, shared).map { file, shared in shared.map { .own($0) } ?? file }
@@ -143,7 +139,7 @@ package struct RingEntry: Equatable, Sendable {
     }
 
     /// Whether a video track beside the leading one has media, its own or that of another one.
-    func hasMedia(ofVideo number: Int) -> Bool {
+    package func hasMedia(ofVideo number: Int) -> Bool {
         switch video(number) {
         case .own(let file): !isGap && !file.isGap
         case .other: !isGap && format.videoCodec != nil
@@ -151,14 +147,12 @@ package struct RingEntry: Equatable, Sendable {
         }
     }
 
-    /// Lists the file of a track beside the leading one.
     private func list(_ file: TrackFile?, in value: inout MediaSegment) {
         value.uri = file?.segment.name ?? value.uri
         value.map = file.map { MediaInitialization(uri: $0.initialization.name) }
         value.isGap = isGap || file?.isGap ?? true
     }
 
-    /// Lists one track of the segment.
     private func list(_ track: SpoolName.Track, in value: inout MediaSegment, exists: Bool) {
         value.uri = SpoolName.extract(track, of: segment.name)
         value.map = exists ? MediaInitialization(uri: SpoolName.extract(track, of: initialization.name)) : nil
@@ -185,11 +179,16 @@ extension [TrackFile?] {
     fileprivate func sharingTexts(with previous: [TrackFile?]) -> [TrackFile?] {
         enumerated().map { index, file in
             guard var file, previous.indices.contains(index), let shared = previous[index] else { return file }
-            if file.initialization == shared.initialization { file.initialization = shared.initialization }
-            if file.format == shared.format { file.format = shared.format }
+            share(&file.initialization, shared.initialization)
+            share(&file.format, shared.format)
             return file
         }
     }
+}
+
+/// Gives a value the storage of an equal one.
+private func share<Value: Equatable>(_ value: inout Value, _ other: Value) {
+    if value == other { value = other }
 }
 
 extension MediaPlaylist {
@@ -209,5 +208,43 @@ extension MediaPlaylist {
         self.discontinuitySequence =
             segments.first.map { $0.discontinuitySequence - ($0.isDiscontinuous ? 1 : 0) } ?? discontinuitySequence
         self.hasIndependentSegments = entries.allSatisfy(\.isIndependent)
+    }
+}
+
+/// The numbers of an entry that count in the sums over all entries, without its texts.
+struct EntryFigures: Equatable, Sendable {
+    let mediaSequence: UInt64
+    let listedFrom: UInt64
+    /// 90 kHz ticks.
+    let duration: Int64
+    let programDateTime: ProgramDateTime
+    let isIndependent: Bool
+    let byteCount: Int
+    /// An upper bound of the segment's size as a transport stream; nil if it is not offered as one.
+    let transportStreamByteCount: Int?
+    let storedBytes: UInt64
+
+    var programDateTimeEnd: ProgramDateTime {
+        programDateTime.advanced(byMilliseconds: PlaylistTicks.milliseconds(ticks: duration))
+    }
+
+    /// An upper bound for the bit rate of a transport stream: packet headers, tables, PCR, and packets that fill chunks.
+    static func transportStreamByteCount(of byteCount: Int, lasting duration: Int64) -> Int {
+        let perSecond: Int64 = 18_000
+        return byteCount * 26 / 25 + Int(duration * perSecond / PlaylistTicks.ticksPerSecond)
+    }
+}
+
+extension RingEntry {
+    var figures: EntryFigures {
+        EntryFigures(
+            mediaSequence: mediaSequence, listedFrom: listedFrom, duration: duration, programDateTime: programDateTime,
+            isIndependent: isIndependent, byteCount: segment.byteCount,
+            transportStreamByteCount: transportStream.map(transportStreamByteCount), storedBytes: storedBytes)
+    }
+
+    private func transportStreamByteCount(_ point: TransportStreamPoint) -> Int {
+        if point.privateData != nil || !audioFiles.isEmpty, let extent = point.extent { return extent.byteCount }
+        return EntryFigures.transportStreamByteCount(of: segment.byteCount, lasting: duration)
     }
 }

@@ -93,7 +93,6 @@ extension RingIndex {
         return entry
     }
 
-    /// A gap entry that begins with a discontinuity.
     func discontinuousGap(after newest: RingEntry, lasting duration: Int64, resumePoint: ResumePoint) -> RingEntry {
         var entry = gap(after: newest, lasting: duration, resumePoint: resumePoint)
         entry.isDiscontinuous = true

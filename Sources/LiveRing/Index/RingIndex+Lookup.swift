@@ -1,3 +1,6 @@
+import Playlist
+package import Support
+
 /// Entries and files by number and by name.
 extension RingIndex {
     /// The file of the segment called `name` if it is listed or can still be fetched (RFC 8216 §6.2.2).
@@ -33,7 +36,7 @@ extension RingIndex {
     }
 
     /// The media sequence number of the oldest entry that can be fetched, or of the next entry.
-    var oldestMediaSequence: UInt64 { entries.isEmpty ? nextMediaSequence : number(at: entries.startIndex) }
+    package var oldestMediaSequence: UInt64 { entries.isEmpty ? nextMediaSequence : number(at: entries.startIndex) }
 
     /// The newest entry that can be fetched.
     var newest: RingEntry? { entries.last }
@@ -46,7 +49,6 @@ extension RingIndex {
         index(ofNumber: number).map { entries[$0] }
     }
 
-    /// The listed entries from a media sequence number on.
     package func listed(from number: UInt64) -> RingEntries {
         guard number > firstMediaSequence else { return listed }
         return entries[(index(ofNumber: number) ?? entries.endIndex)...]
@@ -56,5 +58,67 @@ extension RingIndex {
         let first = oldestMediaSequence
         guard number >= first, number < nextMediaSequence else { return nil }
         return entries.startIndex + Int(number - first)
+    }
+
+    /// The longest segment that may be published, in 90 kHz ticks. Its EXTINF rounds to TARGETDURATION at most
+    /// (RFC 8216 §4.3.3.1).
+    package var maximumSegmentDuration: Int64 {
+        Int64(targetDuration) * PlaylistTicks.ticksPerSecond + PlaylistTicks.ticksPerSecond / 2 - 1
+    }
+}
+
+// MARK: - Dates
+
+// Dates rise from entry to entry, except where the upstream's dates went back.
+
+extension RingIndex {
+    /// The index of the listed entry that is presented at `date`, else of the next one by date; nil if all end before.
+    ///
+    /// Where the dates went back a moment exists twice: the later entry counts.
+    package func firstIndex(at date: ProgramDateTime) -> Int? {
+        var next: Int?
+        for span in spansOfRisingDates(from: listed.startIndex).reversed() {
+            let index = span.partitioningIndex { listed[$0].programDateTimeEnd > date }
+            guard index < span.upperBound else { continue }
+            if listed[index].programDateTime <= date { return index }
+            if next.map({ listed[index].programDateTime < listed[$0].programDateTime }) ?? true { next = index }
+        }
+        return next
+    }
+
+    /// The index of the first listed entry from `start` on that begins at `date` or later; nil if none does.
+    func firstIndex(from start: Int, beginningAtOrAfter date: ProgramDateTime) -> Int? {
+        for span in spansOfRisingDates(from: start) {
+            let index = span.partitioningIndex { listed[$0].programDateTime >= date }
+            if index < span.upperBound { return index }
+        }
+        return nil
+    }
+
+    /// The indices of the listed entries that overlap the time from `start` up to `end`.
+    ///
+    /// A range with a start begins with media where it has any: a playlist that begins in an outage begins after it.
+    func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
+        let head = start.map { firstIndex(at: $0) ?? listed.endIndex } ?? listed.startIndex
+        let tail = end.flatMap { firstIndex(from: head, beginningAtOrAfter: $0) } ?? listed.endIndex
+        guard start != nil else { return head..<tail }
+        return (listed[head..<tail].firstIndex { !$0.isGap } ?? head)..<tail
+    }
+
+    /// Whether a listed entry ends at `date` or later.
+    func reaches(_ date: ProgramDateTime) -> Bool {
+        spansOfRisingDates(from: listed.startIndex).contains { listed[$0.upperBound - 1].programDateTimeEnd >= date }
+    }
+
+    /// Whether the dates of `entry` are before those of `previous`, the entry before it.
+    static func isRegression(_ entry: EntryFigures, after previous: EntryFigures?) -> Bool {
+        guard let previous else { return false }
+        return entry.programDateTime < previous.programDateTime
+            || entry.programDateTimeEnd < previous.programDateTimeEnd
+    }
+
+    private func spansOfRisingDates(from start: Int) -> [Range<Int>] {
+        let boundaries = indicesOfDateRegressions.filter { $0 > start && $0 < listed.endIndex }
+        return zip([start] + boundaries, boundaries + [listed.endIndex]).map { $0..<$1 }.filter { !$0.isEmpty }
     }
 }

@@ -88,7 +88,12 @@ package struct RingIndex: Equatable, Sendable {
     /// The shortest part of the listed entries that `dvr.m3u8` has; nil if it has all of them.
     var rewindWindow: PlaylistWindow? {
         guard policy.hasArchive, let rewind = policy.rewind else { return nil }
-        return PlaylistWindow(wanted: max(rewind, policy.liveWindow), targetDuration: targetDuration)
+        return window(max(rewind, policy.liveWindow))
+    }
+
+    /// The window of a playlist that is to last for `wanted`, and lasts longer if RFC 8216 §6.2.2 requires it.
+    func window(_ wanted: Duration) -> PlaylistWindow {
+        PlaylistWindow(wanted: wanted, targetDuration: targetDuration)
     }
 
     /// The duration of the longest playlist that slides, in 90 kHz ticks.
@@ -124,7 +129,6 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     /// Lists the entries of a block of the journal, as if each were replayed. No other entries were replayed before.
-    /// - Parameter figures: those of the block.
     mutating func replay(_ block: EntryBlock, _ figures: [EntryFigures?]) {
         var (index, previous) = (entries.endIndex, entries.last?.figures)
         entries.append(block)
@@ -158,9 +162,9 @@ package struct RingIndex: Equatable, Sendable {
 
     /// Moves the beginning of the live playlist over the blocks that were replayed.
     mutating func finishReplayingBlocks() {
-        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
+        let start = window(policy.liveWindow).start(in: listed)
         let latest = liveWindowStart.map { index(ofNumber: $0) ?? listedStart } ?? .max
-        liveWindow.jump(to: min(window.start(in: listed), latest), in: listed, dateRanged: indicesWithDateRanges)
+        liveWindow.jump(to: min(start, latest), in: listed, dateRanged: indicesWithDateRanges)
     }
 
     /// Adds `count` entries with the format, the init section and the still of `entry`.
@@ -235,8 +239,7 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     private mutating func slideLiveWindow() {
-        let window = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration)
-        liveWindow.slide(in: listed, to: window, notAfter: liveWindowStart)
+        liveWindow.slide(in: listed, to: window(policy.liveWindow), notAfter: liveWindowStart)
     }
 
     // Only `append`, `retire` and `removeRetired` change the lists: entries are added at the end and leave at the front.
@@ -314,7 +317,7 @@ extension RingIndex {
     /// Entries are due if they are older than the archive or exceed their part of the byte limit. The playlist does not
     /// become shorter than the live window.
     private var dueForEviction: Int {
-        let minimum = PlaylistWindow(wanted: policy.liveWindow, targetDuration: targetDuration).ticks
+        let minimum = window(policy.liveWindow).ticks
         let longest = policy.listed.map { max(PlaylistTicks.ticks($0), minimum) } ?? .max
         let permittedBytes = permittedBytes
         var (ticks, bytes, count) = (listedTicks, listedBytes, 0)
@@ -342,7 +345,7 @@ extension RingIndex {
     /// Gaps take no room on the disk, so they do not displace segments that can be played.
     /// - Returns: the files that are no longer needed.
     mutating func dropRewind() -> [SpoolFile] {
-        let start = PlaylistWindow.shortest(targetDuration: targetDuration).startWithoutGaps(in: listed)
+        let start = window(.zero).startWithoutGaps(in: listed)
         retire((listed[start...].firstIndex { !$0.isGap } ?? listedStart) - listedStart)
         longestPlaylist = LongestPlaylist(ticks: slidingTicks, newest: nextMediaSequence)
         return removeRetired(retired.count)
@@ -351,7 +354,7 @@ extension RingIndex {
     /// Evicts gaps at the front of the playlist while the rest is long enough for a playlist.
     mutating func dropLeadingGaps() {
         let gaps = listed.prefix { $0.isGap }.count
-        let excess = PlaylistWindow.shortest(targetDuration: targetDuration).start(in: listed) - listed.startIndex
+        let excess = window(.zero).start(in: listed) - listed.startIndex
         retire(gaps == listed.count ? gaps : min(gaps, excess))
     }
 

@@ -1,3 +1,5 @@
+import Support
+
 /// The sums of the extents of listed segments, by which a byte of a file of many segments is found without adding up.
 ///
 /// The index of an element is that of its entry among the listed ones. The sums begin with the first segment of the process;
@@ -51,13 +53,11 @@ package struct TransportStreamFile: Sendable {
     package let byteCount: Int
     private let entries: RingEntries
     private let sums: PersistentVector<TransportStreamSums.Sum>
-    /// The index of the first segment.
     private let first: Int
     /// The sum of bytes at the beginning of the file.
     private let base: UInt64
     /// The segment after the last, if the file has its early audio.
     private let next: RingEntry?
-    /// The bytes of the segments.
     private let segmentByteCount: Int
 
     /// - Parameters:
@@ -67,20 +67,17 @@ package struct TransportStreamFile: Sendable {
     init?(_ indices: Range<Int>, of index: RingIndex, hasEnded: Bool) {
         guard let last = indices.last, hasEnded || indices.upperBound < index.listed.endIndex else { return nil }
         entries = index.listed[indices]
-        sums = index.transportStreamSums.sums[indices]
+        let sums = index.transportStreamSums.sums[indices]
+        self.sums = sums
         let ahead = index.listed[indices.lowerBound]
         let isUnmeasured = !ahead.isGap && ahead.transportStream?.extent == nil
         guard !isUnmeasured, sums[last].unmeasured == sums[indices.lowerBound].unmeasured else { return nil }
         // Only gaps come before the first segment, and they have no bytes.
-        let begin: Int
-        if ahead.transportStream?.extent != nil {
-            begin = indices.lowerBound
-        } else {
-            let before = sums[indices.lowerBound].bytes
-            guard let next = Self.firstIndex(in: sums, where: { $0.bytes > before }) else { return nil }
-            begin = next
-        }
-        guard let extent = entries[begin].transportStream?.extent else { return nil }
+        let before = sums[indices.lowerBound].bytes
+        let begin =
+            ahead.transportStream?.extent != nil
+            ? indices.lowerBound : indices.partitioningIndex { sums[$0].bytes > before }
+        guard begin < sums.endIndex, let extent = entries[begin].transportStream?.extent else { return nil }
         first = begin
         base = sums[begin].bytes - UInt64(extent.byteCount - extent.removedByteCount)
         segmentByteCount = Int(sums[last].bytes - base)
@@ -102,9 +99,8 @@ package struct TransportStreamFile: Sendable {
     package func part(at offset: Int) -> Part? {
         if offset >= segmentByteCount { return earlyAudio }
         let position = base + UInt64(offset)
-        guard let index = Self.firstIndex(in: sums, where: { $0.bytes > position }),
-            let extent = entries[index].transportStream?.extent
-        else { return nil }
+        let index = sums.indices.partitioningIndex { sums[$0].bytes > position }
+        guard index < sums.endIndex, let extent = entries[index].transportStream?.extent else { return nil }
         let lead = index == first ? 0 : extent.leadByteCount
         let end = Int(sums[index].bytes - base)
         let isShorter = index == first && extent.earlyAudioByteCount > 0
@@ -121,16 +117,5 @@ package struct TransportStreamFile: Sendable {
                 entry: $0, bytes: segmentByteCount..<byteCount, leadByteCount: 0, pause: 0,
                 shift: sums[entries.endIndex - 1].shift - sums[first].shift, earlyAudio: .alone)
         }
-    }
-
-    private static func firstIndex(
-        in sums: PersistentVector<TransportStreamSums.Sum>, where isLater: (TransportStreamSums.Sum) -> Bool
-    ) -> Int? {
-        var (low, high) = (sums.startIndex, sums.endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isLater(sums[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low < sums.endIndex ? low : nil
     }
 }

@@ -30,7 +30,6 @@ struct VariantSums: Equatable, Sendable {
     private(set) var fragmentedMP4: BitRates
     /// The bit rates of segments that are offered as transport streams.
     private(set) var transportStream: BitRates
-    /// The formats in the order of the segments.
     private(set) var formats = PersistentVector<FormatSpan>()
     /// The number of segments that cannot be decoded without another.
     private(set) var dependentSegments = 0
@@ -54,7 +53,6 @@ struct VariantSums: Equatable, Sendable {
         if let byteCount = figures.transportStreamByteCount { transportStream.append(figures, bytes: byteCount) }
     }
 
-    /// Adds segments of the format of `entry`.
     mutating func appendFormat(of entry: RingEntry, count: Int) {
         let parameters = entry.transportStream?.parameters
         if let last = formats.last, last.format == entry.format, last.transportStream == parameters {

@@ -15,11 +15,9 @@ package struct ArchiveIndex: Equatable, Sendable {
         package var byteCount: Int { files.reduce(0) { $0 + $1.byteCount } }
     }
 
-    /// The place of a file.
     package struct Place: Equatable, Sendable {
         /// The index of the object that has it.
         package let object: Int
-        /// Its first byte there.
         package let start: Int
     }
 
@@ -110,9 +108,6 @@ extension RingEntry {
 }
 
 extension RingIndex {
-    /// The number of the oldest segment whose files are in the spool, or of the next one.
-    package var firstFetchable: UInt64 { oldestMediaSequence }
-
     /// The closed captions of the channel, and the names of its audio.
     package var declaredRenditions: [Rendition] { declared.all }
 }

@@ -29,7 +29,6 @@ struct CheckpointFile: Sendable {
     /// - Parameter end: the index after the last entry in the file; nil if there is none, or if nothing can be added.
     init(upTo end: Int?) { state = end.map(State.upTo) ?? .absent }
 
-    /// The blocks that are written at a time.
     private static let blocksPerPart = 64
 
     /// Adds some of the blocks of `entries` that the file does not have yet.

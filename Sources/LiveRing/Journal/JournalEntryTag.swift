@@ -202,11 +202,10 @@ struct JournalEntryTag {
 
     /// Outside of every break if there is none, as in journals of earlier versions.
     private func adBreak() throws(RingError) -> AdBreakPoint {
-        guard let text = text(.adBreak) else { return AdBreakPoint() }
-        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { UInt64($0) }
-        guard numbers.count == 3, RingRanges.sequenceNumbers.contains(numbers[0]), numbers[1] <= 1, numbers[2] <= 1
-        else { throw .damagedJournalEntry(uri: uri, attribute: Name.adBreak.rawValue) }
-        return AdBreakPoint(isInside: numbers[1] == 1, isEdge: numbers[2] == 1, edges: numbers[0])
+        guard let numbers = try numbers(.adBreak, count: 3) else { return AdBreakPoint() }
+        guard RingRanges.sequenceNumbers.contains(numbers[0]), 0...1 ~= numbers[1], 0...1 ~= numbers[2]
+        else { throw damage(.adBreak) }
+        return AdBreakPoint(isInside: numbers[1] == 1, isEdge: numbers[2] == 1, edges: UInt64(numbers[0]))
     }
 
     private func resumePoint() throws(RingError) -> ResumePoint {
@@ -232,18 +231,17 @@ struct JournalEntryTag {
         let files = try sidecars()
         point.sidecars = files
         // One of each kind.
-        guard point.sidecars.count == files.count else { throw damagedFiles }
+        guard point.sidecars.count == files.count else { throw damage(.sidecars) }
         return point
     }
 
     /// `bytes/lead bytes/pause/shift`; nil if there is none.
     private func extent() throws(RingError) -> TransportStreamExtent? {
-        guard let text = text(.extent) else { return nil }
-        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { Int64($0) }
-        guard numbers.count == 4, RingRanges.sizes.contains(numbers[0]), RingRanges.leads.contains(numbers[1]),
+        guard let numbers = try numbers(.extent, count: 4) else { return nil }
+        guard RingRanges.sizes.contains(numbers[0]), RingRanges.leads.contains(numbers[1]),
             RingRanges.duration.contains(numbers[2]) || numbers[2] == 0,
             RingRanges.ticks.contains(numbers[3].magnitude)
-        else { throw .damagedJournalEntry(uri: uri, attribute: Name.extent.rawValue) }
+        else { throw damage(.extent) }
         let early = try earlyAudio(in: numbers[0])
         return TransportStreamExtent(
             byteCount: Int(numbers[0]), leadByteCount: Int(numbers[1]), pause: numbers[2], shift: numbers[3],
@@ -253,15 +251,10 @@ struct JournalEntryTag {
     /// None in journals of earlier versions, whose files begin and end with whole segments.
     /// - Parameter byteCount: of the segment.
     private func earlyAudio(in byteCount: Int64) throws(RingError) -> (alone: Int64, removed: Int64) {
-        guard let text = text(.earlyAudio) else { return (0, 0) }
-        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { Int64($0) }
-        guard numbers.count == 2, RingRanges.sizes.contains(numbers[0]), (0..<max(1, byteCount)).contains(numbers[1])
-        else { throw .damagedJournalEntry(uri: uri, attribute: Name.earlyAudio.rawValue) }
+        guard let numbers = try numbers(.earlyAudio, count: 2) else { return (0, 0) }
+        guard RingRanges.sizes.contains(numbers[0]), (0..<max(1, byteCount)).contains(numbers[1])
+        else { throw damage(.earlyAudio) }
         return (numbers[0], numbers[1])
-    }
-
-    private var damagedFiles: RingError {
-        .damagedJournalEntry(uri: uri, attribute: Name.sidecars.rawValue)
     }
 
     /// Earlier versions also named the end of the audio before the segment.
@@ -272,7 +265,7 @@ struct JournalEntryTag {
             if let name = parts.first, SpoolName.isLeadIn(name) { continue }
             guard parts.count == 2, SpoolName.kind(ofSidecar: parts[0]) != nil, let size = Int(parts[1]),
                 RingRanges.sizes.contains(size)
-            else { throw damagedFiles }
+            else { throw damage(.sidecars) }
             files.append(SpoolFile(name: String(parts[0]), byteCount: size))
         }
         return files
@@ -284,7 +277,7 @@ struct JournalEntryTag {
             let parts = word.split(separator: ":")
             guard parts.count == 3, let time = UInt64(parts[2]), let signed = Int64(exactly: time),
                 RingRanges.audioTicks.contains(signed)
-            else { throw .damagedJournalEntry(uri: uri, attribute: Name.audioTracks.rawValue) }
+            else { throw damage(.audioTracks) }
             tracks.append(
                 AudioTrackPoint(identity: String(parts[0]), configuration: String(parts[1]), decodeTime: time))
         }
@@ -296,7 +289,7 @@ struct JournalEntryTag {
     ) throws(RingError) -> [File] {
         let words = (text(name) ?? "").split(separator: " ")
         let files = words.compactMap { read($0, words.count) }
-        guard files.count == words.count else { throw .damagedJournalEntry(uri: uri, attribute: name.rawValue) }
+        guard files.count == words.count else { throw damage(name) }
         return files
     }
 
@@ -365,9 +358,17 @@ struct JournalEntryTag {
     private func number<Number: FixedWidthInteger>(
         _ name: Name, in range: ClosedRange<Int64>
     ) throws(RingError) -> Number {
-        guard let value = text(name).flatMap({ Number($0) }), range.contains(value) else {
-            throw .damagedJournalEntry(uri: uri, attribute: name.rawValue)
-        }
+        guard let value = text(name).flatMap({ Number($0) }), range.contains(value) else { throw damage(name) }
         return value
     }
+
+    /// The numbers between slashes; nil if the tag has none of them.
+    private func numbers(_ name: Name, count: Int) throws(RingError) -> [Int64]? {
+        guard let text = text(name) else { return nil }
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { Int64($0) }
+        guard numbers.count == count else { throw damage(name) }
+        return numbers
+    }
+
+    private func damage(_ name: Name) -> RingError { .damagedJournalEntry(uri: uri, attribute: name.rawValue) }
 }

@@ -10,13 +10,12 @@ enum JournalReader {
         let path = "\(directory)/\(SpoolName.journal)"
         let file: FileDescriptor
         do throws(RingError) {
-            file = try FileDescriptor(path, flags: FileDescriptor.readOnly)
+            file = try FileDescriptor(path)
         } catch .system(.open, _, code: FileDescriptor.doesNotExist) {
             return nil
         }
         let version = try file.version()
-        if let bytes = try? FileDescriptor("\(directory)/\(SpoolName.checkpoint)", flags: FileDescriptor.readOnly)
-            .readToEnd(),
+        if let bytes = try? FileDescriptor("\(directory)/\(SpoolName.checkpoint)").readToEnd(),
             let journal = try records(of: file, after: CheckpointFile.read(bytes))
         {
             return (journal, version)

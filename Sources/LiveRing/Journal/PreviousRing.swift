@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The state of an earlier process's ring that is read before the ring is opened.
-package struct PreviousRing: Sendable {
+package final class PreviousRing: Sendable {
     /// The newest entry with upstream media, even if its file is lost. Gaps and slate after it are not counted, because
     /// the upstream cannot continue after them.
     package let lastPublished: RingEntry
@@ -9,7 +9,9 @@ package struct PreviousRing: Sendable {
     package let targetDuration: Int
     /// Whether EXT-X-ENDLIST was published.
     package let hasEnded: Bool
-    private let reading: JournalReading
+    private let version: FileVersion
+    /// nil once the journal was taken.
+    private let journal: Mutex<RingJournal?>
 
     /// - Returns: nil if the journal lists no media.
     init?(_ journal: RingJournal, version: FileVersion) {
@@ -19,26 +21,13 @@ package struct PreviousRing: Sendable {
         lastPublished = last
         targetDuration = journal.targetDuration
         hasEnded = journal.hasEnded
-        reading = JournalReading(journal, version: version)
+        self.version = version
+        self.journal = Mutex(journal)
     }
 
     /// Removes and returns the journal, which the ring that is opened next need not read again.
-    /// - Parameter version: the present version of the file. The journal of another version is dropped.
-    func dequeueJournal(ifStill version: FileVersion?) -> RingJournal? { reading.dequeue(ifStill: version) }
-}
-
-/// A journal in memory until it is taken.
-private final class JournalReading: Sendable {
-    private let version: FileVersion
-    /// nil once the journal was taken.
-    private let journal: Mutex<RingJournal?>
-
-    init(_ journal: RingJournal, version: FileVersion) {
-        self.journal = Mutex(journal)
-        self.version = version
-    }
-
-    func dequeue(ifStill current: FileVersion?) -> RingJournal? {
+    /// - Parameter current: the present version of the file. The journal of another version is dropped.
+    func dequeueJournal(ifStill current: FileVersion?) -> RingJournal? {
         journal.withLock { journal in
             defer { journal = nil }
             return version == current ? journal : nil

@@ -5,25 +5,19 @@ import Support
 struct RingRecovery {
     let index: RingIndex
     /// The journal file as it is, if another record can be appended to it, and the checkpoint beside it.
-    let journal: JournalFile?
-    let checkpoint: CheckpointFile
+    private(set) var journal: JournalFile?
+    private(set) var checkpoint = CheckpointFile(upTo: nil)
     /// Whether the numbers continue those of an earlier process.
     let continuesEarlierRing: Bool
-    let hasEnded: Bool
+    private(set) var hasEnded = false
     /// The resume point of the newest listed segment, even if its file is lost.
-    let resumePoint: ResumePoint?
+    private(set) var resumePoint: ResumePoint?
     /// Whether a part of the journal cannot be read, or there are segments without a journal.
-    let isDamaged: Bool
+    private(set) var isDamaged = false
     /// The number of segments after `resumePoint` that have files but no record in the damaged journal.
-    let unrecordedSegments: Int
+    private(set) var unrecordedSegments = 0
     /// The number of segments before `resumePoint` without a record. They are gaps.
-    let lostRecords: Int
-
-    private struct Parameters {
-        let policy: RetentionPolicy
-        let targetDuration: Int
-        let firstMediaSequence: UInt64
-    }
+    private(set) var lostRecords = 0
 
     /// - Parameters:
     ///   - journal: as it was read at `path`; nil if no part of it was written.
@@ -34,56 +28,24 @@ struct RingRecovery {
         _ journal: RingJournal?, path: String, files: SpoolFiles, policy: RetentionPolicy, targetDuration: Int,
         firstMediaSequence: UInt64
     ) throws(RingError) {
-        let parameters = Parameters(
-            policy: policy, targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
         let highest = files.highestMediaSequence
-        if let journal {
-            try self.init(journal, path: path, files: files, highest: highest, parameters: parameters)
-        } else {
-            self.init(withoutJournalAfter: highest, parameters: parameters)
+        guard let journal else {
+            // No name or number that viewers saw comes back.
+            index = RingIndex(
+                policy: policy, targetDuration: targetDuration,
+                nextMediaSequence: max(firstMediaSequence, highest.map { $0 + 1 } ?? 0))
+            continuesEarlierRing = highest != nil
+            isDamaged = highest != nil
+            return
         }
-    }
-
-    /// A ring that continues after `index`, which another object of this process published.
-    init(continuing index: RingIndex, hasEnded: Bool) {
-        self.index = index
-        journal = nil
-        checkpoint = CheckpointFile(upTo: nil)
-        continuesEarlierRing = index.nextMediaSequence > 0
-        self.hasEnded = hasEnded
-        resumePoint = index.newest?.resumePoint
-        isDamaged = false
-        unrecordedSegments = 0
-        lostRecords = 0
-    }
-
-    /// A ring without a journal. It begins after the segment `highest`, so that no name or number that viewers saw comes
-    /// back.
-    private init(withoutJournalAfter highest: UInt64?, parameters: Parameters) {
-        index = RingIndex(
-            policy: parameters.policy, targetDuration: parameters.targetDuration,
-            nextMediaSequence: max(parameters.firstMediaSequence, highest.map { $0 + 1 } ?? 0))
-        journal = nil
-        checkpoint = CheckpointFile(upTo: nil)
-        continuesEarlierRing = highest != nil
-        isDamaged = highest != nil
-        hasEnded = false
-        resumePoint = nil
-        unrecordedSegments = 0
-        lostRecords = 0
-    }
-
-    private init(
-        _ journal: RingJournal, path: String, files: SpoolFiles, highest: UInt64?, parameters: Parameters
-    ) throws(RingError) {
         let next = journal.entries.last.map { $0.mediaSequence + 1 } ?? journal.mediaSequence
         let unrecorded = try Self.unrecordedCount(upTo: highest, after: next, isDamaged: journal.isDamaged, path: path)
         isDamaged = journal.isDamaged || unrecorded > 0
         // Gaps need an entry before them. Without entries the playlist begins after the unrecorded segments.
         let skipped = journal.entries.isEmpty ? UInt64(unrecorded) : 0
         var (index, isUnchanged) = Self.index(
-            of: journal, skipping: skipped, policy: parameters.policy,
-            targetDuration: max(parameters.targetDuration, journal.targetDuration), files: files)
+            of: journal, skipping: skipped, policy: policy,
+            targetDuration: max(targetDuration, journal.targetDuration), files: files)
         index.dropLeadingGaps()
         self.index = index
         let isAppendable =
@@ -91,12 +53,19 @@ struct RingRecovery {
             && index.targetDuration == journal.targetDuration && index.declared.all == journal.declared
         self.journal = isAppendable ? JournalFile(continuing: journal, isOutdated: !isUnchanged) : nil
         checkpoint = CheckpointFile(upTo: journal.checkpointEnd)
-        continuesEarlierRing =
-            !journal.entries.isEmpty || index.nextMediaSequence > parameters.firstMediaSequence
+        continuesEarlierRing = !journal.entries.isEmpty || index.nextMediaSequence > firstMediaSequence
         hasEnded = journal.hasEnded && !isDamaged
         resumePoint = journal.entries.last?.resumePoint
         unrecordedSegments = unrecorded - Int(skipped)
         lostRecords = journal.lostRecords
+    }
+
+    /// A ring that continues after `index`, which another object of this process published.
+    init(continuing index: RingIndex, hasEnded: Bool) {
+        self.index = index
+        continuesEarlierRing = index.nextMediaSequence > 0
+        self.hasEnded = hasEnded
+        resumePoint = index.newest?.resumePoint
     }
 
     /// The index of `journal`. An entry whose files are not in `files` is a gap.

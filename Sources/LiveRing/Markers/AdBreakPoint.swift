@@ -14,7 +14,6 @@ package struct AdBreakPoint: Equatable, Sendable {
 }
 
 extension AdBreakPoint {
-    /// The point of a segment after this one.
     func followed(byInside isInside: Bool, isDiscontinuous: Bool) -> AdBreakPoint {
         let isEdge = isInside != self.isInside && !isDiscontinuous
         return AdBreakPoint(isInside: isInside, isEdge: isEdge, edges: edges + (isEdge ? 1 : 0))

@@ -39,9 +39,7 @@ package struct PublishedSpliceCommand: Equatable, Sendable {
         case out(autoReturn: Bool)
         /// An ad break ends. With `endsAnyEvent` the command is a splice_insert, which need not name the event it ends.
         case `in`(endsAnyEvent: Bool)
-        /// Any other command.
         case command
-        /// An announced event is canceled.
         case canceled
     }
 

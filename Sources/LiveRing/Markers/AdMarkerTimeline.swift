@@ -124,7 +124,6 @@ extension AdMarkerTimeline {
         for range in ranges { publish(range, at: date) }
     }
 
-    /// Publishes one range, new or again.
     private mutating func publish(_ range: DateRange, at date: ProgramDateTime) {
         if let index = published.index(of: range, on: upstreamDates) { return update(at: index, with: range) }
         guard let upstreamStart = range.startDate else {
@@ -139,7 +138,7 @@ extension AdMarkerTimeline {
         }
         if published.contains(redated.id) { redated.id = DateRangeID.reused(redated.id, at: start) }
         guard !published.contains(redated.id) else { return }
-        if !published.appendIfPossible(PublishedDateRange(redated, start: start, upstream: range)) {
+        if !published.appendIfPossible(PublishedDateRange(range: redated, start: start, upstream: range)) {
             counts[.excess] += published.recordRefusal(of: redated.id) ? 1 : 0
         }
     }
@@ -221,7 +220,7 @@ extension AdMarkerTimeline {
         range.startDate = date
         range.plannedDuration = planned
         range[splice: .out] = section
-        published.append(PublishedDateRange(range, start: date))
+        published.append(PublishedDateRange(range: range, start: date))
     }
 
     private mutating func addDetails(to index: Int, planned: Duration?, section: [UInt8]?) {
@@ -289,10 +288,9 @@ extension AdMarkerTimeline {
         range.startDate = splice.date
         range.plannedDuration = splice.duration
         range[splice: attribute] = splice.section
-        published.append(PublishedDateRange(range, start: splice.date))
+        published.append(PublishedDateRange(range: range, start: splice.date))
     }
 
-    /// Ends the ad breaks that return automatically by `date`.
     private mutating func endAutoReturnBreaks(by date: ProgramDateTime) {
         for index in published.ranges.indices {
             guard published[index].isOpen, let end = published[index].autoReturnDate, end <= date else { continue }
@@ -349,5 +347,58 @@ extension PublishedDateRanges {
     fileprivate mutating func setAutoReturn(at date: ProgramDateTime) {
         guard !ranges.isEmpty else { return }
         self[ranges.count - 1].autoReturnDate = date
+    }
+}
+
+/// The outcomes of the upstream's ad markers, over the life of the channel.
+package enum AdMarkerCount: Int, CountKey {
+    /// Cue tags that were passed on.
+    case cueTags
+    /// EXT-X-DATERANGE tags that were written: new ranges and later additions to them.
+    case dateRanges
+    /// Ranges that ended before the first published segment.
+    case expiredDateRanges
+    /// Ranges whose START-DATE is absent or cannot be read.
+    case malformedDateRanges
+    /// Attributes that the upstream changed. A published attribute cannot change (RFC 8216 §4.3.2.7).
+    case changedDateRangeAttributes
+    /// Ends of ad breaks that never began.
+    case unpairedBreakEnds
+    /// Tags that no standard defines.
+    case otherTags
+    /// Ad markers of segments that had no frame for too long.
+    case unplaced
+    /// Ad markers that were dropped because there were too many at once.
+    case excess
+}
+
+/// A map from the dates of the upstream to the published dates.
+///
+/// The offset between the two is constant while both clocks run alike. If the published clock cannot follow, each span
+/// of upstream dates has its own offset.
+struct UpstreamDateMap: Equatable, Sendable {
+    private struct DateOffset: Equatable, Sendable {
+        /// The upstream date from which the offset applies.
+        let start: ProgramDateTime
+        /// Milliseconds from the upstream date to the published date.
+        let milliseconds: Int64
+    }
+
+    private static let limit = 64
+
+    private var offsets: [DateOffset] = []
+
+    mutating func record(_ date: ProgramDateTime, as published: ProgramDateTime) {
+        let (distance, overflows) = published.millisecondsSince1970.subtractingReportingOverflow(
+            date.millisecondsSince1970)
+        guard !overflows, offsets.last?.milliseconds != distance else { return }
+        offsets.append(DateOffset(start: date, milliseconds: distance))
+        if offsets.count > Self.limit { offsets.removeFirst() }
+    }
+
+    /// The published date of the upstream's `date`; nil if no date was recorded yet.
+    func published(_ date: ProgramDateTime) -> ProgramDateTime? {
+        let offset = offsets.last { $0.start <= date } ?? offsets.first
+        return offset.map { date.advanced(byMilliseconds: $0.milliseconds) }
     }
 }

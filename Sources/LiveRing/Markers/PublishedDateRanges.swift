@@ -75,12 +75,8 @@ struct PublishedDateRanges: Equatable, Sendable {
 
     /// The index of a range. Numbers rise from range to range.
     private func index(ofNumber number: Int) -> Int? {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].number < number { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].number == number ? low : nil
+        let index = ranges.partitioningIndex { $0.number >= number }
+        return index < ranges.count && ranges[index].number == number ? index : nil
     }
 
     /// Adds the attributes of `additions` that the range at `index` does not have.
@@ -127,7 +123,6 @@ struct PublishedDateRanges: Equatable, Sendable {
         return changes.prefix(count).compactMap { $0 }
     }
 
-    /// Removes and returns all changed ranges.
     mutating func dequeueAllChanges() -> [DateRange] {
         defer { changedIDs = [] }
         return changedIDs.compactMap { id in ranges.last { $0.range.id == id }?.range }
@@ -154,23 +149,6 @@ struct PublishedDateRange: Equatable, Sendable {
     /// The number of the range among all that were ever appended.
     var number = 0
 
-    init(_ range: DateRange, start: ProgramDateTime, upstream: DateRange? = nil) {
-        self.range = range
-        self.start = start
-        self.upstream = upstream
-    }
-
-    /// A range that an earlier process published; nil without START-DATE.
-    /// - Parameter autoReturn: whether the ad break of a splice_info_section ends by itself after its duration.
-    init?(recovered range: DateRange, autoReturn: ([UInt8]) -> Bool) {
-        guard let start = range.startDate else { return nil }
-        self.init(range, start: start)
-        guard isOpen, DateRangeID.isSplice(range.id), let section = range[splice: .out], autoReturn(section) else {
-            return
-        }
-        autoReturnDate = range.plannedDuration.map { start.advanced(by: $0) }
-    }
-
     func begins(near date: ProgramDateTime) -> Bool {
         start.milliseconds(since: date).magnitude < Self.tolerance.magnitude
     }
@@ -187,6 +165,19 @@ struct PublishedDateRange: Equatable, Sendable {
     var isBreak: Bool { range[splice: .out] != nil || DateRangeID.isCue(range.id) }
 }
 
+extension PublishedDateRange {
+    /// A range that an earlier process published; nil without START-DATE.
+    /// - Parameter autoReturn: whether the ad break of a splice_info_section ends by itself after its duration.
+    init?(recovered range: DateRange, autoReturn: ([UInt8]) -> Bool) {
+        guard let start = range.startDate else { return nil }
+        self.init(range: range, start: start)
+        guard isOpen, DateRangeID.isSplice(range.id), let section = range[splice: .out], autoReturn(section) else {
+            return
+        }
+        autoReturnDate = range.plannedDuration.map { start.advanced(by: $0) }
+    }
+}
+
 /// The IDs of published date ranges.
 ///
 /// After a restart they say where a range came from. Each contains its date, because one ID means one range for the life
@@ -197,7 +188,6 @@ enum DateRangeID {
 
     static func isCue(_ id: String) -> Bool { id.hasPrefix("cue-") }
 
-    /// The ID of a splice event.
     static func splice(_ eventID: UInt32?, at date: ProgramDateTime) -> String {
         "\(splicePrefix(eventID))\(date.millisecondsSince1970)"
     }

@@ -99,7 +99,6 @@ package struct AdView: Hashable, Sendable {
         return entry
     }
 
-    /// The segment of a playlist.
     func mediaSegment(of published: RingEntry, in content: PlaylistContent) -> MediaSegment {
         var content = content
         if replaces(published) {

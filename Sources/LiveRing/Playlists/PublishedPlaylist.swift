@@ -24,25 +24,14 @@ struct PublishedPlaylist {
             sliding((index.rewindWindow?.start(in: index.listed) ?? index.listed.startIndex)..<index.listed.endIndex)
         case .between(let start, let end): selection(from: start, to: end).flatMap(playlist)
         case .last(let milliseconds):
-            sliding(window(milliseconds).start(in: index.listed)..<index.listed.endIndex)
+            sliding(index.window(.milliseconds(milliseconds)).start(in: index.listed)..<index.listed.endIndex)
         case .delayed(let milliseconds): delayed(milliseconds)
         }
     }
 
-    /// The indices of the entries that overlap the time from `start` up to `end`.
-    ///
-    /// A range with a start begins with media where it has any: a playlist that begins in an outage begins after it.
-    func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
-        let entries = index.listed
-        let head = start.map { index.firstIndex(at: $0) ?? entries.endIndex } ?? entries.startIndex
-        let tail = end.flatMap { index.firstIndex(from: head, beginningAtOrAfter: $0) } ?? entries.endIndex
-        guard start != nil else { return head..<tail }
-        return (entries[head..<tail].firstIndex { !$0.isGap } ?? head)..<tail
-    }
-
     /// The entries that overlap the time from `start` up to `end`; nil if there are none.
     func selection(from start: ProgramDateTime?, to end: ProgramDateTime?) -> RewindSelection? {
-        let range = indices(from: start, to: end)
+        let range = index.indices(from: start, to: end)
         guard !range.isEmpty else { return nil }
         return RewindSelection(
             indices: range, isComplete: end.map { hasEnded || index.reaches($0) } ?? false,
@@ -69,8 +58,7 @@ struct PublishedPlaylist {
     /// The milliseconds of media after a range is complete in which a viewer may load its playlist who saw it grow: a
     /// live window. Players load a growing playlist again within one and a half target durations.
     private var closingTime: Int64 {
-        let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
-        return PlaylistTicks.milliseconds(ticks: window.ticks)
+        PlaylistTicks.milliseconds(ticks: index.window(index.policy.liveWindow).ticks)
     }
 
     /// Whether the policy keeps the range until it is closed.
@@ -98,15 +86,11 @@ struct PublishedPlaylist {
         // The very first entry of a playlist is the only one that was listed from its own number.
         let hasSlid = entries.first.map { $0.listedFrom < $0.mediaSequence } ?? false
         if hasSlid {
-            end = max(end, PlaylistWindow.shortest(targetDuration: index.targetDuration).prefixEnd(in: entries))
+            end = max(end, index.window(.zero).prefixEnd(in: entries))
         }
-        let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: index.targetDuration)
+        let window = index.window(index.policy.liveWindow)
         // Its end is not that of the ring, for which players could wait.
         return sliding(window.start(in: entries[..<end])..<(hasEnded ? entries.endIndex : end), form: .unannounced)
-    }
-
-    private func window(_ milliseconds: Int64) -> PlaylistWindow {
-        PlaylistWindow(wanted: .milliseconds(milliseconds), targetDuration: index.targetDuration)
     }
 
     /// A playlist that may lose its first segments later, so it has no EXT-X-PLAYLIST-TYPE (§6.2.1).
@@ -256,6 +240,5 @@ package struct RewindSelection: Hashable, Sendable {
     let canOnlyGrow: Bool
     /// Whether the viewer asked for a start, to begin there and not at the live edge.
     let hasStart: Bool
-    /// Whether the viewer asked for an end.
     let hasEnd: Bool
 }

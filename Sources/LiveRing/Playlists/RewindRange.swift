@@ -56,8 +56,7 @@ package enum RewindRange: Hashable, Sendable {
     }
 
     private static func seconds(_ milliseconds: Int64) -> String {
-        let fraction = String(1000 + milliseconds.magnitude % 1000).dropFirst()
-        return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000).\(fraction)"
+        DecimalSeconds.text(.milliseconds(milliseconds), decimals: 3)
     }
 
     /// Reads a moment, for which `name` stands in the query.
@@ -72,9 +71,7 @@ package enum RewindRange: Hashable, Sendable {
         return date
     }
 
-    private static func length(
-        _ text: String, _ name: String, minimum: Int64
-    ) throws(BadQuery) -> Int64 {
+    private static func length(_ text: String, _ name: String, minimum: Int64) throws(BadQuery) -> Int64 {
         guard let value = milliseconds(text), (minimum...longest).contains(value) else {
             throw .value(name: name, value: text)
         }
@@ -84,13 +81,11 @@ package enum RewindRange: Hashable, Sendable {
     /// The milliseconds of decimal seconds; further digits are dropped. nil for text that is not a number.
     private static func milliseconds(_ text: String) -> Int64? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, !whole.isEmpty, whole.utf8.count <= 12, whole.utf8.allSatisfy(isDigit),
+        guard let whole = parts.first, !whole.isEmpty, whole.utf8.count <= 12, whole.utf8.allSatisfy(ASCII.isDigit),
             let seconds = Int64(whole)
         else { return nil }
         guard parts.count == 2 else { return seconds * 1000 }
-        guard !parts[1].isEmpty, parts[1].utf8.allSatisfy(isDigit) else { return nil }
+        guard !parts[1].isEmpty, parts[1].utf8.allSatisfy(ASCII.isDigit) else { return nil }
         return seconds * 1000 + (Int64((parts[1] + "00").prefix(3)) ?? 0)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

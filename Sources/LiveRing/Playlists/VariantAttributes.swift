@@ -5,7 +5,6 @@ import Support
 package struct VariantAttributes: Equatable, Sendable {
     /// Each codec of the listed segments once, video before audio, in the order of first appearance.
     package var codecs: [String]
-    /// The CODECS entries of video.
     package var videoCodecs: [String]
     /// The largest frame size.
     package var resolution: Variant.Resolution?
@@ -44,26 +43,6 @@ package struct VariantAttributes: Equatable, Sendable {
         peakBitRate = max(averageBitRate, rates.peak.bitRate)
     }
 
-    /// A master playlist with one variant.
-    /// - Parameters:
-    ///   - uri: the URI of the media playlist, relative to the master playlist.
-    ///   - audio: the audio renditions, which have one group.
-    ///   - subtitles: the subtitle renditions, which have one group.
-    ///   - captions: the closed captions in the video, which have one group. Without them nothing is said: captions may
-    ///     come later, and players show none where CLOSED-CAPTIONS is NONE.
-    package func masterPlaylist(
-        uri: String, audio: [Rendition] = [], subtitles: [Rendition] = [], captions: [Rendition] = []
-    ) -> MultivariantPlaylist {
-        var variant = variant(uri: uri)
-        variant.audio = audio.first?.groupID
-        variant.subtitles = subtitles.first?.groupID
-        variant.closedCaptions = captions.first?.groupID
-        var playlist = MultivariantPlaylist(variants: [variant], renditions: audio + subtitles + captions)
-        playlist.hasIndependentSegments = isIndependent
-        return playlist
-    }
-
-    /// The CODECS entries of audio.
     var audioCodecs: [String] { codecs.filter { !videoCodecs.contains($0) } }
 
     /// The variant without its groups.
@@ -99,7 +78,9 @@ package struct VariantAttributes: Equatable, Sendable {
 
 extension RingIndex {
     /// The attributes of the variant in the master playlist; nil before the first segment.
-    var variantAttributes: VariantAttributes? { VariantAttributes(variantSums, rates: \.fragmentedMP4) { $0.format } }
+    package var variantAttributes: VariantAttributes? {
+        VariantAttributes(variantSums, rates: \.fragmentedMP4) { $0.format }
+    }
 }
 
 extension Variant {

@@ -304,15 +304,10 @@ extension DVRRing {
         guard (1...maximumSegmentDuration).contains(segment.duration) else {
             throw .badDuration(segment.duration, maximum: maximumSegmentDuration)
         }
-        guard SpoolName.isInitialization(segment.initialization.name) else {
-            throw .badInitializationName(segment.initialization.name)
-        }
-        for track in segment.tracks {
-            guard let name = track?.initialization.name, !SpoolName.isInitialization(name) else { continue }
-            throw .badInitializationName(name)
-        }
-        for file in segment.sidecars where SpoolName.kind(ofSidecar: file.name) == nil {
-            throw .badInitializationName(file.name)
+        let initializations = [segment.initialization] + segment.tracks.compactMap { $0?.initialization }
+        let bad = initializations.map(\.name).first { !SpoolName.isInitialization($0) }
+        if let bad = bad ?? segment.sidecars.map(\.name).first(where: { SpoolName.kind(ofSidecar: $0) == nil }) {
+            throw .badInitializationName(bad)
         }
     }
 }

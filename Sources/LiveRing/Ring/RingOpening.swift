@@ -8,7 +8,6 @@ struct RingOpening: ~Copyable {
     private(set) var subtitles: SubtitleStore
     private(set) var housekeepingError: RingError?
 
-    /// - Parameter files: the ring's files.
     init(
         _ spool: consuming SpoolDirectory, recovery: RingRecovery, subtitles selection: SubtitleSelection,
         files: SpoolFiles

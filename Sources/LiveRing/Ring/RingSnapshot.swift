@@ -11,35 +11,18 @@ package struct RingSnapshot: Sendable {
     /// How often a full disk made the ring drop its rewind since the ring was opened.
     package let rewindDrops: Int
     /// How often the spool directory was missing or replaced and was acquired again.
-    package let spoolReplacements: Int
+    package internal(set) var spoolReplacements = 0
     /// The error of the latest cleanup after a publish. The segment itself was published.
     package let housekeepingError: RingError?
     /// The subtitle renditions in the order in which the ring was opened with them.
-    package let subtitles: [SubtitleRendition]
+    package internal(set) var subtitles: [SubtitleRendition] = []
     package let directory: String
     /// Has the files that are not in `directory`; nil if nothing has.
-    package let remote: (any RemoteFiles)?
-
-    init(
-        version: UInt64, index: RingIndex, hasEnded: Bool, rewindDrops: Int, spoolReplacements: Int = 0,
-        housekeepingError: RingError?, subtitles: [SubtitleRendition] = [], directory: String,
-        remote: (any RemoteFiles)? = nil
-    ) {
-        self.remote = remote
-        self.subtitles = subtitles
-        self.version = version
-        self.index = index
-        self.hasEnded = hasEnded
-        self.rewindDrops = rewindDrops
-        self.spoolReplacements = spoolReplacements
-        self.housekeepingError = housekeepingError
-        self.directory = directory
-    }
+    package internal(set) var remote: (any RemoteFiles)?
 
     /// The newest entry; nil before the first.
     package var newest: RingEntry? { index.listed.last }
 
-    /// Whether `livePlaylist` lists a segment.
     package var hasSegments: Bool { !index.listed.isEmpty }
 
     // Playlists are rendered with every call, in UTF-8.
@@ -110,15 +93,14 @@ package struct RingSnapshot: Sendable {
     ) -> PublishedPlaylist? {
         guard offers(content) else { return nil }
         var playlist = PublishedPlaylist(index: index, hasEnded: hasEnded, content: content, form: form, ads: ads)
-        guard case .subtitles(let number) = content else { return playlist }
-        playlist.subtitles = subtitles.first { $0.number == number }
+        if case .subtitles(let number) = content { playlist.subtitles = subtitles.first { $0.number == number } }
         return playlist
     }
 
     /// Whether the playlist is long enough for a player to start without stalling (Apple HLS authoring specification
     /// §8.11), or will not become longer.
     package var isFilled: Bool {
-        hasEnded || index.listedTicks >= PlaylistWindow.shortest(targetDuration: index.targetDuration).ticks
+        hasEnded || index.listedTicks >= index.window(.zero).ticks
     }
 
     /// The entries that a range selects; nil if it is not from one date to another, or selects none.
@@ -127,11 +109,7 @@ package struct RingSnapshot: Sendable {
         return PublishedPlaylist(index: index, hasEnded: hasEnded).selection(from: start, to: end)
     }
 
-    /// The number of segments in the live playlist.
     package var liveSegmentCount: Int { index.listed.endIndex - index.liveWindow.start }
-
-    /// The attributes of the variant in the master playlist; nil before the first segment.
-    package var variantAttributes: VariantAttributes? { index.variantAttributes }
 
     /// `master.m3u8`, or `dvr-master.m3u8` of a range, with audio renditions, subtitles and captions; nil before the first
     /// segment.
@@ -142,7 +120,7 @@ package struct RingSnapshot: Sendable {
     package func masterPlaylist(
         _ range: RewindRange? = nil, audio: [(rendition: Rendition, codec: String?)] = [], listsIFrames: Bool = false
     ) -> [UInt8]? {
-        guard var attributes = variantAttributes else { return nil }
+        guard var attributes = index.variantAttributes else { return nil }
         let query = range.flatMap { $0.query.isEmpty ? nil : "?\($0.query)" } ?? ""
         let uri = { (name: String) in range == nil ? name : "dvr-\(name)\(query)" }
         let whole = range == nil ? "live.m3u8" : "dvr.m3u8\(query)"
@@ -150,22 +128,18 @@ package struct RingSnapshot: Sendable {
         let further = (newest?.resumePoint.videoTracks ?? []).enumerated().compactMap { track, name in
             furtherVariant(track, named: name, uri: uri(SpoolName.videoPlaylist(track + 1)))
         }
-        guard !audio.isEmpty else {
-            return master(attributes, uri: whole, further: further, iFrames: frames, renditionURI: uri)
-        }
         for codec in audio.compactMap(\.codec) where !attributes.codecs.contains(codec) {
             attributes.codecs.append(codec)
         }
         // Players choose among audio renditions if the variant has none of its own. A variant of audio alone is the first.
-        let hasVideo = attributes.resolution != nil
-        var renditions: [Rendition] = []
-        for (index, track) in audio.enumerated() {
+        let isWhole = audio.isEmpty || attributes.resolution == nil
+        let renditions = audio.enumerated().map { index, track in
             var rendition = track.rendition
-            rendition.uri = index == 0 && !hasVideo ? whole : uri(SpoolName.audioPlaylist(index))
-            renditions.append(rendition)
+            rendition.uri = index == 0 && isWhole ? whole : uri(SpoolName.audioPlaylist(index))
+            return rendition
         }
         return master(
-            attributes, uri: hasVideo ? uri(SpoolName.videoPlaylist(0)) : whole, further: further, audio: renditions,
+            attributes, uri: isWhole ? whole : uri(SpoolName.videoPlaylist(0)), further: further, audio: renditions,
             iFrames: frames, renditionURI: uri)
     }
 
@@ -185,36 +159,31 @@ package struct RingSnapshot: Sendable {
         index.listed[index.liveWindow.start..<index.listed.endIndex].contains { $0.hasMedia(ofVideo: number) }
     }
 
-    /// Whether the newest segment has media of a variant beside the leading one.
-    package func newestHasMedia(ofVideo number: Int) -> Bool { newest?.hasMedia(ofVideo: number) ?? false }
-
     /// - Parameters:
     ///   - further: the variants beside the leading one, which have the same groups.
     ///   - renditionURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
     private func master(
-        _ attributes: VariantAttributes?, uri: String,
-        further: [Variant] = [], audio: [Rendition] = [], iFrames: Variant? = nil,
-        renditionURI: (String) -> String
+        _ attributes: VariantAttributes?, uri: String, further: [Variant] = [], audio: [Rendition] = [],
+        iFrames: Variant? = nil, renditionURI: (String) -> String
     ) -> [UInt8]? {
-        let renditions = subtitles.map { track in
+        guard let attributes else { return nil }
+        let subtitles = subtitles.map { track in
             var rendition = track.rendition
             rendition.uri = rendition.uri.map(renditionURI)
             return rendition
         }
-        return attributes.map {
-            var playlist = $0.masterPlaylist(uri: uri, audio: audio, subtitles: renditions, captions: captions)
-            let codecs = $0.audioCodecs
-            playlist.variants += further.map { other in
-                var variant = other
-                // Where the upstream does not name the codec of the video, that of the audio alone would say that there is none.
-                if !variant.codecs.isEmpty { variant.codecs += codecs }
-                (variant.audio, variant.subtitles) = (audio.first?.groupID, renditions.first?.groupID)
-                variant.closedCaptions = captions.first?.groupID
-                return variant
-            }
-            playlist.iFrameStreams = iFrames.map { [$0] } ?? []
-            return Array(PlaylistWriter.write(playlist).utf8)
+        var variants = [attributes.variant(uri: uri)] + further
+        for index in variants.indices {
+            // Where the upstream does not name the codec of the video, that of the audio alone would say that there is none.
+            if index > 0, !variants[index].codecs.isEmpty { variants[index].codecs += attributes.audioCodecs }
+            (variants[index].audio, variants[index].subtitles) = (audio.first?.groupID, subtitles.first?.groupID)
+            // Without captions nothing is said: they may come later, and players show none where CLOSED-CAPTIONS is NONE.
+            variants[index].closedCaptions = captions.first?.groupID
         }
+        var playlist = MultivariantPlaylist(variants: variants, renditions: audio + subtitles + captions)
+        playlist.hasIndependentSegments = attributes.isIndependent
+        playlist.iFrameStreams = iFrames.map { [$0] } ?? []
+        return Array(PlaylistWriter.write(playlist).utf8)
     }
 
     /// The closed captions that the master playlists declare.
@@ -227,10 +196,7 @@ package struct RingSnapshot: Sendable {
 
     /// The subtitle file called `name` if it can be fetched.
     package func subtitleFile(named name: String) -> SpoolFile? {
-        for track in subtitles {
-            if let file = track.file(named: name) { return file }
-        }
-        return nil
+        subtitles.lazy.compactMap { $0.file(named: name) }.first
     }
 
     /// The ad breaks of which something is in the range; nil if the ring has no segment in it.
@@ -241,7 +207,7 @@ package struct RingSnapshot: Sendable {
         let (start, end) = dates(of: range)
         let named = indices(of: range)
         guard !named.isEmpty else { return nil }
-        let wide = indices(from: start?.advanced(byMilliseconds: -hour), to: end?.advanced(byMilliseconds: hour))
+        let wide = index.indices(from: start?.advanced(byMilliseconds: -hour), to: end?.advanced(byMilliseconds: hour))
         let judged = min(named.lowerBound, wide.lowerBound)..<max(named.upperBound, wide.upperBound)
         return AdBreakFinder(index.listed[judged], canGoOn: !hasEnded).breaks.filter { found in
             (end.map { found.start < $0 } ?? true) && (start.flatMap { start in found.end.map { start < $0 } } ?? true)
@@ -286,7 +252,7 @@ extension RingSnapshot {
     package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, isComplete: Bool)? {
         let published = newest?.programDateTimeEnd.millisecondsSince1970 ?? 0
         let (start, end) = dates(of: range)
-        let indices = indices(from: start, to: end)
+        let indices = index.indices(from: start, to: end)
         guard let first = index.listed[indices].first else { return nil }
         let early = start.map { max(0, $0.milliseconds(since: first.programDateTime)) } ?? 0
         return (
@@ -304,13 +270,12 @@ extension RingSnapshot {
     /// The indices of the listed entries of a range; nil if it has no end, or its end is not published.
     package func publishedIndices(of range: RewindRange) -> Range<Int>? {
         guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
-        return indices(from: start, to: end)
+        return index.indices(from: start, to: end)
     }
 
-    /// The indices of the listed entries of a range.
     package func indices(of range: RewindRange) -> Range<Int> {
         let (start, end) = dates(of: range)
-        return indices(from: start, to: end)
+        return index.indices(from: start, to: end)
     }
 
     /// The first listed entry that is presented after a date; nil if all end before.
@@ -326,10 +291,6 @@ extension RingSnapshot {
         }
     }
 
-    private func indices(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Range<Int> {
-        PublishedPlaylist(index: index, hasEnded: hasEnded).indices(from: start, to: end)
-    }
-
     /// The dates of the first frame listed and of the end of the last; nil before the first segment.
     package var dates: (first: ProgramDateTime, end: ProgramDateTime)? {
         guard let first = index.listed.first, let last = newest else { return nil }
@@ -339,7 +300,6 @@ extension RingSnapshot {
     /// Whether a segment is listed that can be sent as a transport stream.
     package var hasTransportStream: Bool { index.variantSums.transportStream.ticks > 0 }
 
-    /// The bytes of a file of the ring.
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] { try open(file).readToEnd() }
 
     /// The bytes of a range of a file; fewer if the file ends before.
@@ -348,7 +308,7 @@ extension RingSnapshot {
             return try open(file).bytes(in: range)
         }
         do throws(RingError) {
-            return try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).bytes(in: range)
+            return try FileDescriptor(path(of: file)).bytes(in: range)
         } catch .system(.open, _, code: FileDescriptor.doesNotExist) {
             return try remote.waitForBytes(of: file, in: range)
         }
@@ -366,10 +326,10 @@ extension RingSnapshot {
     /// Opens a file of the ring, or waits for the copy of a remote one.
     private func open(_ file: SpoolFile) throws(RingError) -> FileDescriptor {
         do throws(RingError) {
-            return try FileDescriptor(path(of: file), flags: FileDescriptor.readOnly)
+            return try FileDescriptor(path(of: file))
         } catch {
             guard let remote, case .system(.open, _, code: FileDescriptor.doesNotExist) = error else { throw error }
-            return try FileDescriptor(remote.waitForPath(of: file), flags: FileDescriptor.readOnly)
+            return try FileDescriptor(remote.waitForPath(of: file))
         }
     }
 
@@ -381,6 +341,56 @@ extension RingSnapshot {
 
     /// Whether a file is in the directory of the ring.
     package func isLocal(_ file: SpoolFile) -> Bool {
-        (try? FileDescriptor(path(of: file), flags: FileDescriptor.readOnly).byteCount()) == file.byteCount
+        (try? FileDescriptor(path(of: file)).byteCount()) == file.byteCount
     }
+}
+
+// MARK: - Archives
+
+extension RingSnapshot {
+    /// The most gaps that an archive may need.
+    package static let maximumGaps = RingJournal.maximumUnrecorded
+
+    /// The segments of an archive, and files that are elsewhere.
+    /// - Parameters:
+    ///   - entries: in the order of their numbers. Missing ones, `maximumGaps` at most, become gaps.
+    ///   - directory: has the files that are not remote.
+    package init(
+        archived entries: some Sequence<RingEntry>, policy: RetentionPolicy, targetDuration: Int, declared: [Rendition],
+        hasEnded: Bool, version: UInt64, directory: String, remote: any RemoteFiles
+    ) {
+        var index = RingIndex(policy: policy, targetDuration: targetDuration, declared: declared)
+        var first: UInt64?
+        for var entry in entries {
+            let start = first ?? entry.mediaSequence
+            (first, entry.listedFrom, entry.subtitleBytes) = (start, start, 0)
+            index.appendGaps(before: entry)
+            index.replay(entry)
+        }
+        self.init(
+            version: version, index: index, hasEnded: hasEnded, rewindDrops: 0, housekeepingError: nil,
+            directory: directory, remote: remote)
+    }
+}
+
+extension ArchiveIndex {
+    /// An index of the ring's segments, without any of them.
+    package init(like snapshot: RingSnapshot) {
+        self.init(targetDuration: snapshot.index.targetDuration, declared: snapshot.index.declaredRenditions)
+    }
+}
+
+/// Files of a ring that are not in its spool.
+package protocol RemoteFiles: Sendable {
+    /// Returns the path of a copy on this machine, which is made if there is none.
+    func path(of file: SpoolFile) async throws(RingError) -> String
+
+    /// The path of a copy; the calling thread waits for it.
+    func waitForPath(of file: SpoolFile) throws(RingError) -> String
+
+    /// The bytes of a small range; the calling thread waits for them.
+    func waitForBytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8]
+
+    /// A URL at which a client can have the file itself; nil if it has to come from here.
+    func clientURL(of file: SpoolFile) async -> Secret?
 }

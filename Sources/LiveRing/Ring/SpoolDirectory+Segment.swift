@@ -14,7 +14,6 @@ extension SpoolDirectory {
         try write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
     }
 
-    /// Writes the files of a track beside the leading one.
     func write(_ track: NewTrack, as file: TrackFile, in index: RingIndex) throws(RingError) {
         let reserve = index.policy.freeReserve
         if index.initializations[file.initialization.name] == nil {

@@ -40,7 +40,7 @@ package struct CacheDirectory: Sendable {
     }
 
     package func bytes(of name: String, in range: Range<Int>) throws(RingError) -> [UInt8] {
-        try FileDescriptor(path(of: name), flags: O_RDONLY).bytes(in: range)
+        try FileDescriptor(path(of: name)).bytes(in: range)
     }
 
     /// Removes a copy. Whoever has opened it reads it to its end.

@@ -5,7 +5,6 @@ import Glibc
     /// The number of chunks given to one `writev`; the kernel accepts at most 1024 (IOV_MAX).
     private static let chunksPerWrite = 64
 
-    static let readOnly = O_RDONLY
     /// The error of a file that does not exist.
     static let doesNotExist = ENOENT
 
@@ -13,7 +12,7 @@ import Glibc
     let path: String
 
     /// - Parameter flags: the flags of open(2); O_CLOEXEC is added. A new file is readable by every user.
-    init(_ path: String, flags: Int32) throws(RingError) {
+    init(_ path: String, flags: Int32 = O_RDONLY) throws(RingError) {
         let descriptor = unsafe open(path, flags | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .system(.open, path: path, code: errno) }
         raw = descriptor
@@ -44,34 +43,28 @@ import Glibc
         return open.st_ino == current.st_ino && open.st_dev == current.st_dev
     }
 
-    func byteCount() throws(RingError) -> Int {
-        var status = stat()
-        guard unsafe fstat(raw, &status) == 0 else { throw .system(.read, path: path, code: errno) }
-        return Int(status.st_size)
-    }
+    func byteCount() throws(RingError) -> Int { Int(try status().st_size) }
 
-    func version() throws(RingError) -> FileVersion {
+    func version() throws(RingError) -> FileVersion { FileVersion(try status()) }
+
+    private func status() throws(RingError) -> stat {
         var status = stat()
         guard unsafe fstat(raw, &status) == 0 else { throw .system(.read, path: path, code: errno) }
-        return FileVersion(status)
+        return status
     }
 
     /// Reads the bytes from the current position to the end.
-    func readToEnd() throws(RingError) -> [UInt8] {
-        let expected = try byteCount()
-        var failure: Int32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: expected) { buffer, filled in
-            failure = unsafe fill(buffer, &filled)
-        }
-        guard failure == 0 else { throw .system(.read, path: path, code: failure) }
-        return bytes
-    }
+    func readToEnd() throws(RingError) -> [UInt8] { try nextBytes(byteCount()) }
 
     /// Reads the bytes of a range; fewer if the file ends before.
     func bytes(in range: Range<Int>) throws(RingError) -> [UInt8] {
         guard lseek(raw, range.lowerBound, SEEK_SET) >= 0 else { throw .system(.read, path: path, code: errno) }
+        return try nextBytes(range.count)
+    }
+
+    private func nextBytes(_ count: Int) throws(RingError) -> [UInt8] {
         var failure: Int32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             failure = unsafe fill(buffer, &filled)
         }
         guard failure == 0 else { throw .system(.read, path: path, code: failure) }
@@ -151,15 +144,13 @@ import Glibc
 
 /// The identity of a file and of its content, as far as the file system tells.
 struct FileVersion: Equatable, Sendable {
-    private let device: UInt64
-    private let inode: UInt64
-    private let byteCount: Int64
-    private let modified: [Int]
+    /// The device, the inode, the size, and when the content changed.
+    private let numbers: [Int]
 
     init(_ status: stat) {
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
-        byteCount = Int64(status.st_size)
-        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        numbers = [
+            Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), status.st_size,
+            status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+        ]
     }
 }

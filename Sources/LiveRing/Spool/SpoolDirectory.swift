@@ -103,10 +103,11 @@ struct SpoolDirectory: ~Copyable {
 
     /// Gives a file that was written in parts its name. After an error no part is left.
     func finishPart(of name: String) throws(RingError) {
-        do throws(RingError) { try rename(path(of: name + SpoolName.partSuffix), to: path(of: name)) } catch {
-            removePart(of: name)
-            throw asDiskFull(error, needed: 0)
-        }
+        let (part, whole) = (path(of: name + SpoolName.partSuffix), path(of: name))
+        guard unsafe rename(part, whole) != 0 else { return }
+        let error = RingError.system(.rename, path: whole, code: errno)
+        removePart(of: name)
+        throw asDiskFull(error, needed: 0)
     }
 
     func removePart(of name: String) { unsafe unlink(path(of: name + SpoolName.partSuffix)) }
@@ -138,15 +139,14 @@ struct SpoolDirectory: ~Copyable {
         throw .system(.write, path: path, code: code)
     }
 
-    /// The version of a file; nil if it cannot be opened.
     func version(of name: String) -> FileVersion? {
-        try? FileDescriptor(path(of: name), flags: O_RDONLY).version()
+        try? FileDescriptor(path(of: name)).version()
     }
 
     /// - Returns: the bytes of the file; nil if it does not exist.
     func read(_ name: String) throws(RingError) -> [UInt8]? {
         do throws(RingError) {
-            return try FileDescriptor(path(of: name), flags: O_RDONLY).readToEnd()
+            return try FileDescriptor(path(of: name)).readToEnd()
         } catch .system(.open, _, code: ENOENT) {
             return nil
         }
@@ -179,10 +179,6 @@ struct SpoolDirectory: ~Copyable {
         return .diskFull(directory: path, available: freeBytes() ?? 0, needed: needed)
     }
 
-    private func rename(_ old: String, to new: String) throws(RingError) {
-        guard unsafe Glibc.rename(old, new) == 0 else { throw .system(.rename, path: new, code: errno) }
-    }
-
     private static func byteCount(ofRegularFile path: String) -> Int? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -190,7 +186,6 @@ struct SpoolDirectory: ~Copyable {
     }
 }
 
-/// The room of a file system.
 package struct FileSystemSpace: Equatable, Sendable {
     /// Bytes that this process may still write.
     package let freeBytes: UInt64

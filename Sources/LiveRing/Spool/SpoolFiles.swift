@@ -6,7 +6,6 @@ struct SpoolFiles: Sendable {
     /// The fingerprints in the names of segments, by number in pages.
     private var segments: [UInt64: [UInt32?]] = [:]
     private static let pageSize: UInt64 = 256
-    /// The names of the other files.
     private var others: Set<String> = []
     private let byteCount: @Sendable (String) -> Int?
 

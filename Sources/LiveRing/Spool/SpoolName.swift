@@ -84,7 +84,7 @@ package enum SpoolName {
     }
 
     /// The kinds of tracks beside the leading one. The prefixes of their names are equally long.
-    enum TrackKind: String, CaseIterable, Sendable {
+    package enum TrackKind: String, CaseIterable, Sendable {
         case audio, video
     }
 
@@ -94,7 +94,7 @@ package enum SpoolName {
     }
 
     /// The kind, the track and the segment in the name of a track's file; nil for any other name.
-    static func trackFile(
+    package static func trackFile(
         named name: some StringProtocol
     ) -> (kind: TrackKind, track: Int, mediaSequence: UInt64)? {
         guard name.hasSuffix(".m4s"), let kind = TrackKind.allCases.first(where: { name.hasPrefix("\($0)-") }),
@@ -102,19 +102,6 @@ package enum SpoolName {
         else { return nil }
         return (kind, track, mediaSequence)
     }
-
-    /// The number of the video track in the name of its file, as in `PlaylistContent.video`; nil for any other name.
-    package static func videoTrack(ofFile name: some StringProtocol) -> Int? {
-        trackFile(named: name).flatMap { $0.kind == .video ? $0.track + 1 : nil }
-    }
-
-    /// The media sequence number in the name of a file of a track beside the leading one; nil for any other name.
-    package static func mediaSequence(ofTrackFile name: some StringProtocol) -> UInt64? {
-        trackFile(named: name)?.mediaSequence
-    }
-
-    /// Whether `name` is that of a segment's file in a track beside the leading one.
-    package static func isTrackFile(_ name: some StringProtocol) -> Bool { trackFile(named: name) != nil }
 
     /// A track of a segment or an init section that is made when somebody asks for it. No such file is in the spool.
     package enum Track: String, CaseIterable, Sendable {
@@ -228,7 +215,8 @@ package enum SpoolName {
         if name == journal + partSuffix || name == checkpoint + partSuffix { return true }
         let base = name.hasSuffix(partSuffix) ? name.dropLast(partSuffix.count) : name[...]
         return isInitialization(base) || mediaSequence(ofSegment: base) != nil || subtitles(named: base) != nil
-            || isTrackFile(base) || rendition(ofSubtitleJournal: base) != nil || kind(ofSidecar: base) != nil
+            || trackFile(named: base) != nil || rendition(ofSubtitleJournal: base) != nil
+            || kind(ofSidecar: base) != nil
             || isLeadIn(base)
     }
 

@@ -10,7 +10,6 @@ struct SubtitleStore {
 
     /// The renditions in the order in which the ring was opened with them.
     private(set) var renditions: [SubtitleRendition] = []
-    /// The journal of each rendition.
     private var journals: [JournalFile] = []
     /// The error of a journal of an earlier process that could not be read.
     private(set) var recoveryError: RingError?
@@ -22,17 +21,14 @@ struct SubtitleStore {
     init(
         _ selection: SubtitleSelection, index: inout RingIndex, in spool: borrowing SpoolDirectory, files: SpoolFiles
     ) {
-        var recovered: [SubtitleRendition] = []
         for number in files.subtitleJournals {
-            if let track = recover(number, in: spool, files: files) { recovered.append(track) }
+            if let track = recover(number, in: spool, files: files) { renditions.append(track) }
         }
-        var nextNumber = (recovered.map(\.number).max() ?? -1) + 1
-        for var track in selection.renditions(of: recovered, numberedFrom: nextNumber) {
-            nextNumber = max(nextNumber, track.number + 1)
-            track.evict(outside: index.oldestMediaSequence..<index.nextMediaSequence)
+        renditions = selection.renditions(of: renditions, numberedFrom: nextNumber)
+        journals = renditions.map { JournalFile(SpoolName.subtitleJournal($0.number)) }
+        _ = evict(index: index)
+        for track in renditions {
             for (number, file) in track.files { index.addSubtitles(file.byteCount, to: number) }
-            self.renditions.append(track)
-            journals.append(JournalFile(SpoolName.subtitleJournal(track.number)))
         }
     }
 
@@ -54,10 +50,8 @@ struct SubtitleStore {
         return (store, rest.flatMap { track, journal in track.files.map(\.file.name) + [journal.name] })
     }
 
-    /// The number of the next new rendition.
     private var nextNumber: Int { (renditions.map(\.number).max() ?? -1) + 1 }
 
-    /// Adds a rendition.
     /// - Parameter source: what its files are made of.
     mutating func add(_ rendition: Rendition, source: String) {
         let track = SubtitleRendition(number: nextNumber, publishing: rendition, source: source)
@@ -75,14 +69,12 @@ struct SubtitleStore {
         }
     }
 
-    /// Writes the journals that are not written yet.
     mutating func writeNewJournals(index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
         for position in renditions.indices where journals[position].isStale {
             try rewriteJournal(position, index: index, in: spool)
         }
     }
 
-    /// Rewrites every journal.
     mutating func rewriteJournals(index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) {
         for position in renditions.indices { try rewriteJournal(position, index: index, in: spool) }
     }
@@ -151,7 +143,7 @@ struct SubtitleStore {
                 SubtitleRendition.SubtitleEntry(file: SpoolFile(name: name, byteCount: bytes.count)), for: number)
             // The head of a journal without records has the number of another segment, if that was published before.
             if journals[position].isStale || track.entries.count == 1 {
-                try rewriteJournal(of: track, at: position, index: index, in: spool)
+                try rewriteJournal(position, of: track, index: index, in: spool)
             } else {
                 try journals[position].append(SubtitleJournal(track: track).record(segment), in: spool)
             }
@@ -178,15 +170,11 @@ struct SubtitleStore {
         }
     }
 
+    /// - Parameter changed: the rendition as it is to become; nil: as it is.
     private mutating func rewriteJournal(
-        _ position: Int, index: RingIndex, in spool: borrowing SpoolDirectory
+        _ position: Int, of changed: SubtitleRendition? = nil, index: RingIndex, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
-        try rewriteJournal(of: renditions[position], at: position, index: index, in: spool)
-    }
-
-    private mutating func rewriteJournal(
-        of track: SubtitleRendition, at position: Int, index: RingIndex, in spool: borrowing SpoolDirectory
-    ) throws(RingError) {
+        let track = changed ?? renditions[position]
         let text = SubtitleJournal(track: track).text(index)
         try journals[position].rewrite([text], records: track.entries.count, in: spool)
     }

@@ -15,7 +15,6 @@ package struct SegmentFormat: Hashable, Sendable {
     /// The SUPPLEMENTAL-CODECS entry, for example "dvh1.08.07/db4h"; nil if there is none.
     package var supplementalCodec: String?
 
-    /// Whether the segment has audio and no video.
     package var isAudioOnly: Bool { videoCodec == nil && audioCodec != nil }
 
     package init(
@@ -44,4 +43,14 @@ package enum PlaylistContent: Hashable, Sendable {
     case iFrames
     /// The subtitles of the segments, by the number of the rendition.
     case subtitles(Int)
+}
+
+/// How a playlist that changes is given to players that load it again (draft-pantos-hls-rfc8216bis §6.2.5).
+package enum PlaylistForm: Hashable, Sendable {
+    /// Without EXT-X-SERVER-CONTROL: as a file, or one that no player waits for.
+    case unannounced
+    /// Whole, with EXT-X-SERVER-CONTROL.
+    case whole
+    /// Without the segments that a player has that loaded it lately, if there are any (EXT-X-SKIP).
+    case delta
 }

@@ -42,12 +42,4 @@ package struct AudioTrackPoint: Equatable, Sendable {
         self.configuration = configuration
         self.decodeTime = decodeTime
     }
-
-    /// The same point with the texts of `other` where they are equal.
-    func sharingTexts(with other: AudioTrackPoint) -> AudioTrackPoint {
-        AudioTrackPoint(
-            identity: identity == other.identity ? other.identity : identity,
-            configuration: configuration == other.configuration ? other.configuration : configuration,
-            decodeTime: decodeTime)
-    }
 }

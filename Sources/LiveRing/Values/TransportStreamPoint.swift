@@ -39,7 +39,6 @@ package struct TransportStreamPoint: Equatable, Sendable {
 
 /// The size of a segment's transport stream, known before its bytes are made, and how it follows the segment before.
 package struct TransportStreamExtent: Equatable, Sendable {
-    /// Bytes of the segment.
     package var byteCount: Int
     /// Bytes of clock packets between the segment before it and this one, where media is missing.
     package var leadByteCount: Int

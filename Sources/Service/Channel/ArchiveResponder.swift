@@ -110,7 +110,7 @@ package final class ArchiveResponder: Sendable {
             return ChannelResponder.response(toInitSection: bytes, named: name, resource)
         }
         do throws(RingError) {
-            let path = try await reader.path(ofShared: name)
+            let path = try await reader.files.path(ofShared: name)
             guard let data = FileManager.default.contents(atPath: path) else { return .notFound(name) }
             return ChannelResponder.response(toInitSection: Array(data), named: name, resource)
         } catch {

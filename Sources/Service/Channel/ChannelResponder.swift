@@ -74,7 +74,7 @@ package final class ChannelResponder: Sendable {
         switch resource {
         case .playlist(let playlist): playlist.furtherVariant.map(state.demandVariant)
         case .trackFile(let name):
-            SpoolName.videoTrack(ofFile: name).map(state.demandVariant)
+            if let file = SpoolName.trackFile(named: name), file.kind == .video { state.demandVariant(file.track + 1) }
         default: break
         }
     }

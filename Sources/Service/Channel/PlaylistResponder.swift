@@ -79,7 +79,7 @@ final class PlaylistResponder: Sendable {
             snapshot.offers(.video(number)), !snapshot.hasEnded, !snapshot.hasMedia(ofVideo: number)
         {
             return waiting(until: .now + Self.longestStart) {
-                $0.newestHasMedia(ofVideo: number)
+                $0.newest?.hasMedia(ofVideo: number) == true
             } answer: { [self] _ in
                 answer(to: key, for: target)
             }

@@ -70,7 +70,7 @@ final class RecordingFile: Sendable {
         }
         let playlistPath = Self.playlistPath(journal.plan)
         let written = try? Self.content(of: playlistPath)
-        let text = RecordingPlaylist(journal, of: name, targetDuration: targetDuration, after: written).text
+        let text = RecordingPlaylist.text(journal, of: name, targetDuration: targetDuration, after: written)
         if text != written { try Self.replace(playlistPath, with: text) }
         playlist = try Descriptor(playlistPath, O_WRONLY | O_APPEND)
         state = Mutex(journal)

@@ -1,14 +1,21 @@
-extension Array {
-    /// Returns the first index from which every element satisfies the predicate; the count if there is none.
+extension Range<Int> {
+    /// Returns the first number from which all numbers of the range satisfy the predicate; the end if there is none.
     ///
-    /// The elements that satisfy it follow all others, as in a list in ascending order.
-    package func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
+    /// The numbers that satisfy it follow all others, as the indices of a list in ascending order.
+    package func partitioningIndex(where belongsToSecondPartition: (Int) -> Bool) -> Int {
+        var (low, high) = (lowerBound, upperBound)
         while low < high {
             StepCounter.add(1)
             let middle = low + (high - low) / 2
-            if belongsToSecondPartition(self[middle]) { high = middle } else { low = middle + 1 }
+            if belongsToSecondPartition(middle) { high = middle } else { low = middle + 1 }
         }
         return low
+    }
+}
+
+extension Array {
+    /// Returns the first index from which every element satisfies the predicate; the count if there is none.
+    package func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
+        indices.partitioningIndex { belongsToSecondPartition(self[$0]) }
     }
 }

@@ -23,7 +23,6 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
         return prefix
     }
 
-    /// Inserts the element, or removes it.
     package mutating func set(_ element: Element, _ isMember: Bool) {
         if isMember { insert(element) } else { remove(element) }
     }
@@ -33,8 +32,8 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
             chunks = [[element]]
             return
         }
-        let chunk = min(Self.partition(chunks) { $0[$0.endIndex - 1] < element }, chunks.endIndex - 1)
-        let index = Self.partition(chunks[chunk]) { $0 < element }
+        let chunk = min(chunks.partitioningIndex { $0[$0.endIndex - 1] >= element }, chunks.endIndex - 1)
+        let index = chunks[chunk].partitioningIndex { $0 >= element }
         guard index == chunks[chunk].endIndex || chunks[chunk][index] != element else { return }
         chunks[chunk].insert(element, at: index)
         guard chunks[chunk].count > Self.longestChunk else { return }
@@ -44,21 +43,11 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
     }
 
     package mutating func remove(_ element: Element) {
-        let chunk = Self.partition(chunks) { $0[$0.endIndex - 1] < element }
+        let chunk = chunks.partitioningIndex { $0[$0.endIndex - 1] >= element }
         guard chunk < chunks.endIndex else { return }
-        let index = Self.partition(chunks[chunk]) { $0 < element }
+        let index = chunks[chunk].partitioningIndex { $0 >= element }
         guard index < chunks[chunk].endIndex, chunks[chunk][index] == element else { return }
         chunks[chunk].remove(at: index)
         if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
-    }
-
-    /// The first index whose value does not satisfy `precedes`, which those before it do.
-    private static func partition<Value>(_ values: [Value], _ precedes: (Value) -> Bool) -> Int {
-        var range = values.startIndex..<values.endIndex
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            range = precedes(values[middle]) ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return range.lowerBound
     }
 }

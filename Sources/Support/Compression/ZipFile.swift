@@ -31,7 +31,6 @@ package struct ZipFile {
         fileCount += 1
     }
 
-    /// The whole archive.
     package consuming func finished() -> [UInt8] {
         let count = Self.bytes(UInt16(fileCount))
         let end = Self.bytes(UInt32(directory.count)) + Self.bytes(UInt32(bytes.count)) + Self.bytes(UInt16(0))

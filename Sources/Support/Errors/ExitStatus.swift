@@ -35,29 +35,21 @@ package enum ExitStatus: Int32, CaseIterable {
     case unreadableInput = 31
     /// A defect of liverelay.
     case internalError = 70
+}
 
-    /// The description in docs/cli.md.
-    var meaning: String {
-        switch self {
-        case .success: "ended as asked"
-        case .upstreamUnavailable: "the upstream cannot be reached, or refuses"
-        case .notAPlaylist: "what the upstream answers is no HLS playlist, DASH manifest or transport stream"
-        case .noSegments: "the upstream's playlist lists no segments"
-        case .unsupportedProtection: "the upstream is protected by SAMPLE-AES or another DRM"
-        case .wrongKey: "the AES-128 key has the wrong size or does not decrypt"
-        case .noUsableMedia:
-            "the segments hold no video or audio that can be republished, or no video where `--require video` asks for it"
-        case .gaveUp: "nothing of the upstream could be published for longer than --give-up"
-        case .cannotListen: "the address to serve at is taken or not ours"
-        case .cannotSpool: "the spool directory cannot be used"
-        case .badCapture: "the capture cannot be read or written"
-        case .badSlate: "the file to show during outages cannot be used"
-        case .cannotWrite: "what --output or --recordings names cannot be written"
-        case .badConfiguration: "the configuration of `serve` has mistakes"
-        case .badCredentials: "a token file, a certificate or its key cannot be used"
-        case .faultsFound: "`check` found faults"
-        case .unreadableInput: "the input of `check` cannot be read, or is a playlist"
-        case .internalError: "a defect of liverelay; please report it"
-        }
+/// An error that ends the process: one line for the operator, and an exit status for scripts.
+package struct RelayError: Error, Equatable {
+    package let exit: ExitStatus
+    /// The finding and its place; one line, whatever upstream answer it quotes.
+    package let message: String
+    /// An action of the operator that helps.
+    let advice: String
+
+    package init(_ exit: ExitStatus, _ message: String, advice: String) {
+        self.exit = exit
+        self.message = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        self.advice = advice
     }
+
+    package var line: String { "\(message). \(advice)." }
 }

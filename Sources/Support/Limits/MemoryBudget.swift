@@ -54,53 +54,48 @@ package struct MemoryBudget: Equatable, Sendable {
     /// A tebibyte: a larger number of bytes, of whatever part, is a typing error.
     package static let largestLimit = 1 << 40
 
-    /// The sizes that were asked for. nil: what the others leave.
-    private struct Request: Equatable, Sendable {
-        let limit: Int?
-        let segment: Int?
-        let playlist: Int?
-    }
-
-    private let request: Request
-    private let hasLadder: Bool
-    /// The memory of the channel.
-    let limit: Int
-    /// The largest segment, decompressed.
-    package let segmentBytes: Int
-    /// The largest playlist, decompressed.
-    package let playlistBytes: Int
+    // The sizes that were asked for. nil: what the others leave.
+    private let requestedLimit: Int?
+    private let requestedSegment: Int?
+    private let requestedPlaylist: Int?
+    private var hasLadder = false
 
     /// - Parameters:
     ///   - limit: nil: the standard one, or as much as the two others need.
     ///   - segment: the largest segment, if it is less than its share; nil: its share.
     ///   - playlist: the largest playlist in the same way.
     package init(limit: Int? = nil, segment: Int? = nil, playlist: Int? = nil) {
-        self.init(Request(limit: limit, segment: segment, playlist: playlist), hasLadder: false)
+        (requestedLimit, requestedSegment, requestedPlaylist) = (limit, segment, playlist)
     }
 
-    private init(_ request: Request, hasLadder: Bool) {
-        (self.request, self.hasLadder) = (request, hasLadder)
-        let (limit, segment, playlist) = (request.limit, request.segment, request.playlist)
-        let needed = [segment.map(Self.limit(forSegment:)), playlist.map(Self.limit(forPlaylist:))]
-        self.limit = max(Self.smallestLimit, limit ?? needed.compactMap(\.self).reduce(Self.standardLimit, max))
-        let unit = Self.unit(of: self.limit, hasLadder: hasLadder)
-        segmentBytes = min(segment ?? .max, unit * Share.segment.weight)
-        playlistBytes = min(playlist ?? .max, unit * Share.playlists.weight * 2 / 3)
+    var limit: Int {
+        let needed = [requestedSegment.map(Self.limit(forSegment:)), requestedPlaylist.map(Self.limit(forPlaylist:))]
+        return max(Self.smallestLimit, requestedLimit ?? needed.compactMap(\.self).reduce(Self.standardLimit, max))
     }
+
+    /// The largest segment, decompressed.
+    package var segmentBytes: Int { min(requestedSegment ?? .max, bytes(of: .segment)) }
+    /// The largest playlist, decompressed.
+    package var playlistBytes: Int { min(requestedPlaylist ?? .max, bytes(of: .playlists) * 2 / 3) }
 
     /// The budget with some of what was asked for replaced; nil: as it was.
     package func replacing(limit: Int?, segment: Int?, playlist: Int?) -> MemoryBudget {
         MemoryBudget(
-            limit: limit ?? request.limit, segment: segment ?? request.segment, playlist: playlist ?? request.playlist)
+            limit: limit ?? requestedLimit, segment: segment ?? requestedSegment,
+            playlist: playlist ?? requestedPlaylist)
     }
 
-    package func bytes(of share: Share) -> Int { Self.unit(of: limit, hasLadder: hasLadder) * share.weight }
+    package func bytes(of share: Share) -> Int { unit * share.weight }
 
     /// The same memory for a channel with several variants: every share is smaller by a fifth.
-    package var withLadder: MemoryBudget { MemoryBudget(request, hasLadder: true) }
+    package var withLadder: MemoryBudget {
+        var budget = self
+        budget.hasLadder = true
+        return budget
+    }
 
     /// The memory of the variants beside the leading one, half of it on the way and half of it held; 0: there are none.
-    package var ladderBytes: Int { hasLadder ? Self.unit(of: limit, hasLadder: true) * Self.ladderWeight : 0 }
+    package var ladderBytes: Int { hasLadder ? unit * Self.ladderWeight : 0 }
 
     /// The smallest limit that permits segments of a size.
     package static func limit(forSegment bytes: Int) -> Int {
@@ -113,7 +108,5 @@ package struct MemoryBudget: Equatable, Sendable {
         return fixedBytes + (bytes * 3 + parts - 1) / parts * Share.total
     }
 
-    private static func unit(of limit: Int, hasLadder: Bool) -> Int {
-        (limit - fixedBytes) / (Share.total + (hasLadder ? ladderWeight : 0))
-    }
+    private var unit: Int { (limit - Self.fixedBytes) / (Share.total + (hasLadder ? Self.ladderWeight : 0)) }
 }

@@ -62,6 +62,16 @@ extension ArraySlice<UInt8> {
     private static let c1LeadByte: UInt8 = 0xC2
 }
 
+extension StringProtocol {
+    /// The text without the spaces and tabs (OWS, RFC 9110 §5.6.3) at both ends.
+    package var trimmingBlanks: SubSequence {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        let start = firstIndex { !isBlank($0) } ?? endIndex
+        let end = self[start...].lastIndex { !isBlank($0) }
+        return end.map { self[start...$0] } ?? self[start..<start]
+    }
+}
+
 /// The value of a decimal-integer (RFC 8216 §4.2), 0 ... 2⁶⁴−1; nil for any other text.
 package func decimalInteger(_ digits: some Sequence<UInt8>) -> UInt64? {
     var value: UInt64 = 0

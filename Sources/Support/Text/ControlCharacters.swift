@@ -27,17 +27,12 @@ package enum ControlCharacters {
         var text = ""
         for scalar in String(decoding: document, as: UTF8.self).unicodeScalars {
             if contains(scalar), scalar != "\n" {
-                text += "\\u" + fourDigits(scalar.value)
+                text += DocumentText.escape(scalar)
             } else {
                 text.unicodeScalars.append(scalar)
             }
         }
         return Array(text.utf8)
-    }
-
-    private static func fourDigits(_ number: UInt32) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 }
 

@@ -44,7 +44,7 @@ package enum DocumentText {
     }
 
     /// `\u` with four hexadecimal digits for each UTF-16 code unit.
-    private static func escape(_ scalar: Unicode.Scalar) -> String {
+    static func escape(_ scalar: Unicode.Scalar) -> String {
         String(scalar).utf16.map { unit in
             let digits = String(unit, radix: 16)
             return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

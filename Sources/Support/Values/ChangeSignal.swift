@@ -53,10 +53,8 @@ package final class ChangeSignal: Sendable {
 
     deinit { state.withLock { $0.timer?.cancel() } }
 
-    /// The number of changes so far.
     package var changes: UInt64 { state.withLock { $0.changes } }
 
-    /// The waits that are not over.
     package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Ends all waits. What they call does not delay the caller.

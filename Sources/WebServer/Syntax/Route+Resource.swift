@@ -132,7 +132,7 @@ extension Route.Resource {
         case _ where SpoolName.isInitialization(name): self = .initSection(String(name))
         case _ where SpoolName.mediaSequence(ofSegment: name) != nil: self = .segment(String(name))
         case _ where SpoolName.subtitles(named: name) != nil: self = .subtitles(String(name))
-        case _ where SpoolName.isTrackFile(name): self = .trackFile(String(name))
+        case _ where SpoolName.trackFile(named: name) != nil: self = .trackFile(String(name))
         default:
             self =
                 Self.playlist(name, .fragmentedMP4, query) ?? Self.renditionPlaylist(name, query) ?? Self.extract(name)

@@ -24,7 +24,6 @@ package struct RelayConfiguration: Sendable {
     package var requests: CurlConfiguration
     /// How each backup is requested, in their order; a backup without one is requested as the primary.
     package var backupRequests: [CurlConfiguration] = []
-    /// The memory of the channel.
     package var memory: MemoryBudget
     /// Concurrent requests to one host; nil: no limit.
     package var maxConnections: Int?
@@ -52,7 +51,7 @@ package struct RelayConfiguration: Sendable {
     /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.
-    package var retrySeed: UInt64
+    package var retrySeed: UInt64 = 0
     /// How reloads of audio and video playlists are timed.
     package var polling: PollingMode
 
@@ -60,7 +59,7 @@ package struct RelayConfiguration: Sendable {
         upstream: String, backups: [String] = [], variant: VariantChoice = .highest,
         giveUp: Duration? = .seconds(60), spool: String, retention: RetentionPolicy,
         requests: CurlConfiguration = CurlConfiguration(), maxConnections: Int? = nil,
-        patience: Duration? = nil, retrySeed: UInt64 = 0, audio: AudioSettings = AudioSettings(),
+        patience: Duration? = nil, audio: AudioSettings = AudioSettings(),
         slate: SlateSource? = nil, polling: PollingMode = .standard, memory: MemoryBudget = MemoryBudget()
     ) {
         self.memory = memory
@@ -73,7 +72,6 @@ package struct RelayConfiguration: Sendable {
         self.requests = requests
         self.maxConnections = maxConnections
         self.patience = patience
-        self.retrySeed = retrySeed
         self.audio = audio
         self.slate = slate
         self.polling = polling

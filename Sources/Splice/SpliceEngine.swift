@@ -11,7 +11,6 @@ package struct SpliceEngine: Sendable {
     private var main: RenditionDemuxer
     private var layout: Layout
     private var progress = Progress.waiting
-    /// Playing time of all lost media of the main rendition.
     private var lost = Ticks.zero
     private var audioOnly = AudioOnlySegments()
     private var duplicateFilter = DuplicateFilter()
@@ -27,7 +26,6 @@ package struct SpliceEngine: Sendable {
     private var heldMetadata: [TimedMetadata] = []
     /// Whether a segment that would be published without video is refused.
     private let requiresVideo: Bool
-    /// Counts of timed metadata items of segments without video.
     private var ownCounts = SpliceCounts()
 
     package init(_ configuration: SpliceConfiguration) {
@@ -69,7 +67,6 @@ package struct SpliceEngine: Sendable {
     /// Why transcoding failed, the last time it did; silence replaces the audio concerned.
     package var audioRefusal: MediaError? { (layout.companion ?? main).audioStage.lastError }
 
-    /// The warnings for an operator, each at most once.
     package var warnings: [SpliceWarning] {
         let counts = counts
         var warnings: [SpliceWarning] = []
@@ -85,7 +82,6 @@ package struct SpliceEngine: Sendable {
         rendition == .main ? main.program : layout.companion?.program
     }
 
-    /// Counts of everything dropped or inserted so far.
     package var counts: SpliceCounts {
         let companion = layout.companion
         let demuxed = [main.counts, companion?.counts ?? SpliceCounts(), (companion ?? main).audioCounts]
@@ -171,7 +167,6 @@ package struct SpliceEngine: Sendable {
     /// Removes and returns the video of earlier segments in tracks that began after them.
     package mutating func dequeueLateVideo() -> [LateVideo] { assembler.ladder.dequeueLate() }
 
-    /// Media received lately.
     package var published: PublishedMedia { duplicateFilter.published }
 
     /// Whether the main segment handled last begins with media that was already published. Its metadata was published

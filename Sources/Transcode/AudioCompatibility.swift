@@ -16,7 +16,6 @@ package enum AudioCompatibility: Equatable, Sendable {
         /// A sample rate that does not divide the track's timescale, so that no frame lasts a whole number of units, or one
         /// that AAC has no index for.
         case sampleRate(SampleRate)
-        /// An unreadable decoder configuration.
         case configuration
     }
 

@@ -6,21 +6,16 @@ package import Media
 /// distinguish copied from transcoded audio.
 package struct AudioTranscodeStage: Sendable {
     package struct Counts: Equatable, Sendable {
-        /// Frames that were decoded and encoded again.
         package var transcoded = 0
-        /// Frames that could not be decoded for transcoding.
         package var undecodable = 0
     }
 
-    /// A span of audio that is being transcoded.
     private struct Span: Sendable {
         let pid: UInt16
         let configuration: AudioConfiguration
         /// Nil after a libav error: the span is dropped.
         var transcoder: AudioTranscoder?
-        /// Expected time of the next packet, unwrapped.
         var expectedTime: Ticks
-        /// Duration of the last packet.
         var lastDuration = Ticks.zero
     }
 
@@ -48,14 +43,12 @@ package struct AudioTranscodeStage: Sendable {
     private var span: Span?
     /// The configuration of the last packet that was not dropped.
     private var configuration: AudioConfiguration?
-    /// In the segment.
     private var (configurationCount, spanCount) = (0, 0)
     /// Output configuration with `.uniform`; nil before the first audio.
     private(set) var uniform: AudioConfiguration?
     private var lastCopied: AudioConfiguration?
     private var extensions: ProbedExtensions?
     package private(set) var counts = Counts()
-    /// The last libav error.
     package private(set) var lastError: MediaError?
 
     /// - Parameter uniform: output configuration of an earlier process of the channel, for the policy `.uniform`.
@@ -79,7 +72,6 @@ package struct AudioTranscodeStage: Sendable {
         packets = try process(packets)
     }
 
-    /// Processes the last packets of the rendition and flushes the transcoder.
     package mutating func finish(_ packets: [AudioPacket]) throws(MediaError) -> [AudioPacket] {
         (configurationCount, spanCount) = (0, 0)
         return try process(packets) + endSpan()
@@ -257,6 +249,5 @@ package enum AudioPolicy: String, CaseIterable, Sendable {
     ///
     /// The configuration is the channel's first, or the nearest AAC-LC. Audio that already has it is copied.
     case uniform
-    /// Publish no audio track.
     case drop
 }

@@ -118,7 +118,6 @@ extension MultiplexChecker {
         }
     }
 
-    /// Prefers a program's clock to PCRs that no PMT names.
     mutating func chooseReference() {
         let running = dependents.keys.filter { states[index(of: $0)].clock != nil }
         if let referencePID, running.contains(referencePID) || running.isEmpty { return }

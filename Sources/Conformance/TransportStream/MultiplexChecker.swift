@@ -22,7 +22,6 @@ struct MultiplexChecker: Sendable {
     private var indexes = [Int16](repeating: -1, count: 0x2000)
     var states: [PIDState] = []
     var programs: [UInt16: Program] = [:]
-    /// Programs whose PMT did not come yet.
     var unmappedPrograms: [UInt16] = []
     /// The programs and streams that depend on the PCRs of a PID.
     var dependents: [UInt16: ClockDependents] = [:]
@@ -81,7 +80,6 @@ struct MultiplexChecker: Sendable {
         return states.count - 1
     }
 
-    /// nil before the PID's first packet.
     private func knownIndex(of pid: UInt16) -> Int? { indexes[Int(pid)] < 0 ? nil : Int(indexes[Int(pid)]) }
 
     /// PAT, CAT, and of DVB: NIT, SDT and BAT, EIT, TOT.
@@ -124,7 +122,6 @@ struct MultiplexChecker: Sendable {
 /// The programs and streams whose clock is in the PCRs of one PID.
 struct ClockDependents: Sendable {
     var programs: [UInt16] = []
-    /// PIDs of video and audio.
     var streams: [UInt16] = []
     /// Whether a fault says that PCRs are missing now.
     var isSilenceReported = false
@@ -168,7 +165,6 @@ extension MultiplexChecker {
         }
     }
 
-    /// Whether a packet of the video or audio PID came.
     private func wasPresent(_ pid: UInt16) -> Bool {
         knownIndex(of: pid).flatMap { states[$0].elementary?.wasEverPresent } ?? false
     }

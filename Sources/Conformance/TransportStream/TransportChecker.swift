@@ -6,7 +6,6 @@ package struct TransportChecker: Sendable {
     /// Sync bytes in a row that begin a stream (TR 101 290 1.1).
     private static let syncBytesNeeded = 5
 
-    /// Bytes that no packet was made of yet.
     private var rest: [UInt8] = []
     private var place = PacketPlace(number: 0, offset: 0)
     private var hasSync = false
@@ -47,7 +46,6 @@ package struct TransportChecker: Sendable {
         multiplex.report(packets: place.number, bytes: place.offset + rest.count, counts: faults.counts)
     }
 
-    /// - Returns: The number of bytes that were judged.
     private mutating func read(_ bytes: Span<UInt8>, isLast: Bool) -> Int {
         var position = 0
         while true {
@@ -124,7 +122,6 @@ package struct TransportChecker: Sendable {
     }
 }
 
-/// For messages.
 func hex(_ value: some BinaryInteger) -> String {
     let digits = String(value, radix: 16)
     return "0x" + (digits.count % 2 == 0 ? digits : "0" + digits)

@@ -33,13 +33,10 @@ package struct StreamCutter: Sendable {
     package struct Counts: Equatable, Sendable {
         /// Frames of the video, or of the audio of a program without video, that were passed on.
         package var frames = 0
-        /// Frames that an earlier connection had.
         package var repeatedFrames = 0
-        /// Frames before a random access point.
         package var droppedFrames = 0
         package var gaps = 0
         package var restarts = 0
-        /// Segments that begin without a random access point.
         package var forcedCuts = 0
         package var lostPackets = 0
         package var scrambledPackets = 0
@@ -74,7 +71,6 @@ package struct StreamCutter: Sendable {
         case beginning
         /// Nothing was received between the last frame and what follows.
         case gap
-        /// The clock was restarted, and `first` is its first time.
         case restart(first: Ticks?)
     }
 
@@ -120,7 +116,6 @@ package struct StreamCutter: Sendable {
         return counts
     }
 
-    /// Why nothing was cut so far.
     package var obstacle: Obstacle {
         if tables.followed == nil { return tables.isProgramMissing ? .noProgram : .noTables }
         // Frames that are passed on end no segment if no time passes.
@@ -132,7 +127,6 @@ package struct StreamCutter: Sendable {
     package private(set) var connectionTime = Ticks.zero
     private var connectionLast: Ticks?
 
-    /// Appends bytes of the current connection.
     package mutating func append(_ bytes: [UInt8]) -> [Output] {
         consume(framing.append(bytes))
         return dequeue()
@@ -254,7 +248,6 @@ extension StreamCutter {
         }
     }
 
-    /// Adds to the playing time of the connection.
     private mutating func measure(_ time: Ticks) {
         if let connectionLast {
             let step = StreamHistory.step(from: connectionLast, to: time)
@@ -335,7 +328,6 @@ extension StreamCutter {
         history.first.map { StreamHistory.step(from: $0.time, to: time) > .zero } ?? false
     }
 
-    /// Continues without a gap.
     private mutating func resume(with unit: StreamUnit) {
         phase = .passing
         repeating = Set(assemblers.keys).subtracting([unit.pid])
@@ -350,7 +342,6 @@ extension StreamCutter {
         begin(with: unit, after: 0, .gap)
     }
 
-    /// Begins again, on another clock.
     private mutating func restart(with unit: StreamUnit) {
         cut(isForced: false)
         history.removeAll()

@@ -8,9 +8,7 @@ struct StreamHistory: Sendable {
 
     private var units: [StreamUnit.Identity] = []
     private var known: Set<StreamUnit.Identity> = []
-    /// Duration of the last frame.
     private(set) var frame = Ticks.milliseconds(40)
-    /// The time of the last unit of every PID.
     private var lastTimes: [UInt16: Ticks] = [:]
 
     var last: StreamUnit.Identity? { units.last }
@@ -18,10 +16,8 @@ struct StreamHistory: Sendable {
 
     func contains(_ identity: StreamUnit.Identity) -> Bool { known.contains(identity) }
 
-    /// Time from the last unit to `time`; nil before the first.
     func step(to time: Ticks) -> Ticks? { last.map { Self.step(from: $0.time, to: time) } }
 
-    /// Whether a unit of another stream was received before.
     func precedes(_ time: Ticks, of pid: UInt16) -> Bool {
         lastTimes[pid].map { Self.step(from: $0, to: time) <= .zero } ?? false
     }

@@ -17,9 +17,7 @@ struct StreamUnit: Equatable, Sendable {
     let time: Ticks?
     /// Zero unless the unit is of the stream that is cut by.
     let digest: UInt64
-    /// Whether decoding can begin here.
     let isRandomAccess: Bool
-    /// Whether packets are missing before it.
     let followsLoss: Bool
 
     var identity: Identity? { time.map { Identity(time: $0, digest: digest) } }
@@ -29,10 +27,8 @@ struct StreamUnit: Equatable, Sendable {
 struct StreamUnitAssembler: Sendable {
     /// How units begin, and where decoding can begin.
     enum Content: Equatable, Sendable {
-        /// By stream_type.
         case video(UInt8)
         case audio
-        /// Subtitles and other data.
         case data
         /// Each packet is a unit.
         case sections
@@ -43,7 +39,6 @@ struct StreamUnitAssembler: Sendable {
 
     /// What became of packets that no unit holds.
     struct Counts: Equatable, Sendable {
-        /// Gaps of continuity counters.
         var losses = 0
         var oversized = 0
     }
@@ -54,7 +49,6 @@ struct StreamUnitAssembler: Sendable {
     private struct Open: Equatable, Sendable {
         var packets: [UInt8] = []
         var payload: [UInt8] = []
-        /// The counter of the next packet.
         var counter: UInt8 = 0
         var followsLoss = false
         var hasIndicator = false
@@ -82,7 +76,6 @@ struct StreamUnitAssembler: Sendable {
         pid == other.pid && content == other.content && isAnchor == other.isAnchor
     }
 
-    /// - Returns: the units that the packet completes.
     mutating func append(
         _ packet: TransportPacket, of bytes: [UInt8], at offset: Int, counts: inout Counts
     ) -> [StreamUnit] {
@@ -108,7 +101,6 @@ struct StreamUnitAssembler: Sendable {
         return units
     }
 
-    /// Records that a packet of this PID cannot be read.
     mutating func recordLoss(_ packet: TransportPacket) {
         hasLoss = true
         counter = packet.continuityCounter

@@ -38,7 +38,6 @@ package struct MediaFileIndex: Sendable {
         try advance()
     }
 
-    /// Whether all segments are known.
     package var isComplete: Bool { if case .complete = state { true } else { false } }
 
     /// The part that the state asks for; nil if everything is known.
@@ -61,8 +60,6 @@ package struct MediaFileIndex: Sendable {
     /// Bytes that are read with a header: most of the boxes that follow one another before media.
     private static let headerWindow: UInt64 = 1 << 16
 
-    /// Reads a part of the file.
-    /// - Parameter bytes: all bytes of `neededRange`.
     package mutating func append(_ bytes: [UInt8]) throws(MediaError) {
         guard let neededRange, UInt64(bytes.count) >= neededRange.upperBound - neededRange.lowerBound else {
             throw .movie(.samplesPastEnd)
@@ -71,7 +68,6 @@ package struct MediaFileIndex: Sendable {
         try advance()
     }
 
-    /// Reads as far as the window reaches.
     private mutating func advance() throws(MediaError) {
         while let wanted = wantedRange, let bytes = windowBytes(in: wanted) {
             try MediaError.checkCancellation()

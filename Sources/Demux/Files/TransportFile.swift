@@ -6,13 +6,11 @@ import Support
 /// The parts are equally large and last about equally long. They need not begin at random access points: frames that
 /// span two parts are put together.
 struct TransportFile: Equatable, Sendable {
-    /// The bytes read at each end of the file.
     static let windowBytes: UInt64 = 1 << 19
     /// Assumed if the clock says nothing: 5 Mbit/s.
     private static let assumedByteRate: Int64 = 625_000
     private static let byteRates: ClosedRange<Int64> = 1000...50_000_000
     private static let partDuration = Ticks.seconds(4)
-    /// Most parts of a file.
     private static let maxParts: UInt64 = 16_384
 
     private let stride: PacketStride
@@ -27,7 +25,6 @@ struct TransportFile: Equatable, Sendable {
         self.beginning = ClockReading(beginning, from: stride.start, stride: stride.size, pid: nil)
     }
 
-    /// The end of the file, from the beginning of a packet on.
     var endRange: Range<UInt64> {
         let size = UInt64(stride.size)
         let packets = (byteCount - UInt64(stride.start)) / size
@@ -35,7 +32,6 @@ struct TransportFile: Equatable, Sendable {
         return start..<byteCount
     }
 
-    /// - Parameter end: the bytes of `endRange`.
     func segments(end: [UInt8], _ cutting: FileCutting) -> [FileSegment] {
         let rate = byteRate(end: end)
         let size = UInt64(stride.size)

@@ -46,7 +46,6 @@ struct AudioFragmentFramer: Sendable {
         }
     }
 
-    /// - Returns: false if no configuration is known to decode it.
     mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks) -> Bool {
         if let current, case .needsFrameHeaders(let framing) = descriptions[current] {
             configuration = framing.configuration(of: bytes, in: sample.payload.indices)

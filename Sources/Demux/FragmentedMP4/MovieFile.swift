@@ -5,7 +5,6 @@ import Support
 ///
 /// It holds the sample tables and no samples. A part of the file with its place is demuxed without anything else.
 package struct MovieFile: Sendable {
-    /// nil without such a track.
     package let video: SampleTrack?
     package let audio: SampleTrack?
     /// Sample entries of the audio tracks that cannot be republished.
@@ -33,7 +32,6 @@ package struct MovieFile: Sendable {
         (videoID, audioID, unsupportedAudio) = (tracks.videoID, tracks.audioID, tracks.unsupportedAudio)
     }
 
-    /// Whether no followed track has a sample.
     var isEmpty: Bool { video == nil && audio == nil }
 
     /// Returns the samples that begin in a part of the file, as fragments of their tracks.

@@ -3,7 +3,6 @@ package import Media
 /// A coding of the samples of a track: one entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
 package struct SampleEntry: Equatable, Sendable {
     package enum Format: Equatable, Sendable {
-        /// Width and height in pixels.
         case video(width: UInt16, height: UInt16)
         /// Channels and sample rate in Hz; a rate that needs more than 16 bits is 0.
         case audio(channels: UInt16, sampleRate: UInt32)
@@ -15,7 +14,6 @@ package struct SampleEntry: Equatable, Sendable {
         package let payload: ArraySlice<UInt8>
     }
 
-    /// The sample entry type: avc1, mp4a and so on.
     package let type: BoxType
     package let format: Format
     /// The boxes in the entry in file order: avcC, colr, esds and so on.
@@ -50,7 +48,6 @@ package struct SampleEntry: Equatable, Sendable {
     /// Returns the payload of the first box of a type.
     func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
 
-    /// Returns the payload of a mandatory box.
     func require(_ type: BoxType) throws(MediaError) -> ArraySlice<UInt8> {
         guard let payload = child(type) else {
             throw MediaError(.badParameterSet(field: "\(type)"), section: Self.section)

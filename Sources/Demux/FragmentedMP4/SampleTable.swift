@@ -4,12 +4,10 @@ import Support
 /// Samples of a track, read from the tables of `stbl` (ISO/IEC 14496-12 §8.6, §8.7).
 package struct SampleTable: Equatable, Sendable {
     package struct Sample: Equatable, Sendable {
-        /// File offset.
         package let offset: UInt64
         /// Decode time in the track's timescale: the sum of the durations of the samples before.
         let decodeTime: UInt64
         package let size: UInt32
-        /// Duration in the track's timescale.
         let duration: UInt32
         /// Presentation time − decode time, in the track's timescale.
         ///
@@ -152,7 +150,6 @@ private struct ChunkTable: Equatable, Sendable {
         let descriptionIndex: UInt32
     }
 
-    /// Chunk offsets from `stco` or `co64`.
     private let offsets: [UInt64]
     /// Entries of `stsc`, in increasing order of `firstChunk`.
     private let entries: [SampleToChunkEntry]

@@ -29,13 +29,11 @@ package struct SampleTrack: Sendable {
     /// Decode time of a sample after the edit list. The end index gives the end of the track.
     package func decodeTime(_ index: Int) -> Ticks { clock.time(mediaTime(index)) }
 
-    /// Presentation time of a sample after the edit list.
     package func presentationTime(_ index: Int) -> Ticks {
         guard samples.indices.contains(index) else { return decodeTime(index) }
         return clock.time(samples[index].decodeTime, offset: samples[index].compositionOffset)
     }
 
-    /// End of the last presented sample.
     package var presentationEnd: Ticks {
         samples.reduce(presentationTime(0)) { end, sample in
             max(end, clock.time(sample.decodeTime + UInt64(sample.duration), offset: sample.compositionOffset))

@@ -5,7 +5,6 @@ import Support
 struct SelectedTracks: Sendable {
     private var video: TrackDemuxer?
     private var audio: TrackDemuxer?
-    /// The identity of `audio`; nil if there is none.
     private(set) var audioTrack: AudioTrackIdentity?
     private var furtherAudio: [TrackDemuxer] = []
     /// Sample entries of the audio tracks that cannot be republished.
@@ -86,7 +85,6 @@ struct SelectedTracks: Sendable {
 
     var hasVideo: Bool { video != nil }
     var hasAudio: Bool { audio != nil }
-    /// The track IDs.
     var videoID: UInt32? { video?.trackID }
     var audioID: UInt32? { audio?.trackID }
 
@@ -146,7 +144,6 @@ extension SampleEntry {
 /// Demuxes one followed track: converts its times and keeps the decode time of its next fragment.
 private struct TrackDemuxer: Sendable {
     let trackID: UInt32
-    /// nil for video and for the leading audio.
     var furtherTrack: AudioTrackIdentity?
     private let converter: TrackTimeConverter
     /// The end of the last sample, in the track's timescale: the decode time of a fragment without `tfdt`.
@@ -173,7 +170,6 @@ private struct TrackDemuxer: Sendable {
         if let old { nextDecodeTime = old.converter.convert(old.nextDecodeTime, to: converter) }
     }
 
-    /// - Parameter capacity: the largest number of bytes of this track in the segment.
     var hasVideo: Bool { video != nil }
     var hasAudio: Bool { audio != nil }
 
@@ -182,7 +178,6 @@ private struct TrackDemuxer: Sendable {
         earliestPTS = nil
     }
 
-    /// - Throws: If the sample entry of the fragment cannot be used.
     mutating func append(
         _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment
     ) throws(MediaError) {

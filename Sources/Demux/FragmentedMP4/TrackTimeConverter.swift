@@ -3,7 +3,6 @@ package import Media
 /// Converts a track's times to wire times, each rounded once from the absolute time, so that nothing drifts.
 package struct TrackTimeConverter: Equatable, Sendable {
     let timescale: Timescale
-    /// The timescale of `edits.emptyDuration`; nil if unknown.
     private let movieTimescale: Timescale?
     private let edits: EditList
 

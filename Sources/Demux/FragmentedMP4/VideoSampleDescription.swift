@@ -69,7 +69,6 @@ package struct VideoSampleDescription: Equatable, Sendable {
 }
 
 extension BoxFields {
-    /// - Parameter kind: nil for other units, which are skipped.
     fileprivate mutating func appendParameterSet(
         _ kind: NALUnitRole.ParameterSet?, to sets: inout [VideoSampleDescription.ParameterSet]
     ) throws(MediaError) {

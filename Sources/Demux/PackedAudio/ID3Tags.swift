@@ -5,16 +5,13 @@ import Support
 struct ID3Tags: Equatable, Sendable {
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
 
-    /// Offset of the first byte after all tags.
     private(set) var end: Int
     /// The PTS of the next frame, 0 ..< 2³³.
     private(set) var timestamp: Ticks?
     /// Tags with other frames than the timestamp, without the timestamp.
     private(set) var metadataTags: [[UInt8]] = []
-    /// Number of tags beyond `DemuxLimits.messages`.
     private(set) var excessTags = 0
 
-    /// - Parameter offset: the offset of the first tag, if there is one.
     init(_ bytes: [UInt8], at offset: Int = 0) throws(MediaError) {
         end = offset
         while Self.begins(bytes, at: end) {
@@ -33,20 +30,16 @@ struct ID3Tags: Equatable, Sendable {
         if metadataTags.count < DemuxLimits.messages { metadataTags.append(tag) } else { excessTags += 1 }
     }
 
-    /// Whether a tag's header is at `offset`.
     static func begins(_ bytes: [UInt8], at offset: Int) -> Bool {
         guard offset + 10 <= bytes.count, bytes[offset] == UInt8(ascii: "I") else { return false }
         return bytes[offset..<offset + 3].elementsEqual("ID3".utf8)
     }
 
-    /// Builds a tag without padding and footer.
-    /// - Parameter header: the bytes before the size.
     private static func tag(like header: ArraySlice<UInt8>, _ frames: [UInt8]) -> [UInt8] {
         let size = (0..<4).map { UInt8(truncatingIfNeeded: frames.count >> (21 - 7 * $0) & 0x7F) }
         return header.dropLast() + [(header.last ?? 0) & ~0x10] + size + frames
     }
 
-    /// - Returns: The frames other than the timestamp.
     private mutating func readFrames(
         _ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool
     ) throws(MediaError) -> [UInt8] {

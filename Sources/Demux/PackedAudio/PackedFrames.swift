@@ -15,7 +15,6 @@ struct PackedFrames {
         let contents: [[UInt8]]
         /// Number of further tags like them.
         let excess: Int
-        /// Time from the first frame to the tag.
         let time: Ticks
     }
 
@@ -62,7 +61,6 @@ struct PackedFrames {
         parts.append(Part(timestamp: timestamp, bytes: bytes[begin..<range.upperBound]))
     }
 
-    /// Whether an ID3v2 tag with a valid size is at `offset`.
     private static func isTag(_ bytes: [UInt8], at offset: Int) -> Bool {
         ID3Tags.begins(bytes, at: offset) && bytes[offset + 3] != 0xFF
             && bytes[offset + 6..<offset + 10].allSatisfy { $0 < 0x80 }

@@ -72,7 +72,6 @@ private struct VideoProbe {
         case unsupported(streamType: UInt8)
     }
 
-    /// Start codes of one kind of MPEG video each.
     private var counts: [UInt8: Int] = [:]
     /// PES packets that begin as an access unit of H.264 or HEVC does.
     private var accessUnits = 0
@@ -91,7 +90,6 @@ private struct VideoProbe {
         return .unsupported(streamType: streamType ?? Self.mpeg1)
     }
 
-    /// Scans the first bytes of a PES packet.
     mutating func beginPacket(_ bytes: [UInt8], in payload: Range<Int>) {
         if let code = AnnexB.nextStartCode(bytes, from: payload.lowerBound, to: payload.upperBound - 2),
             let found = Self.codec(bytes[code + 3], bytes[code + 4])

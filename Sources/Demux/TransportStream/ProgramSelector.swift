@@ -40,7 +40,6 @@ struct ProgramSelector: Sendable {
         selection = chosen
     }
 
-    /// Confirms the selection if it has the requested tracks.
     mutating func confirm() {
         guard let selection else { return }
         isConfirmed = isConfirmed || (tracks == .audio ? selection.audio : selection.video) != nil
@@ -155,7 +154,6 @@ extension ProgramMap {
 }
 
 extension ProgramMap {
-    /// The streams of DVB subtitles and teletext.
     fileprivate var privateData: [MetadataStream] {
         var ordinals: [[UInt8]: Int] = [:]
         let streams = entries.compactMap { entry -> MetadataStream? in

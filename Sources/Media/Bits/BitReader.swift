@@ -6,7 +6,6 @@ import Support
 package struct BitReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private let removesEmulationPrevention: Bool
-    /// The standard and section that errors name.
     private let section: String
     private var index: Int
     /// The unread low bits of the byte before `index`.
@@ -61,7 +60,6 @@ package struct BitReader: Sendable {
         return value
     }
 
-    /// Reads a field of `count` bits and checks its range.
     package mutating func u(_ count: Int, _ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
         try check(u(count), field, range)
     }

@@ -6,7 +6,6 @@ package struct BitWriter: Sendable {
 
     package init() {}
 
-    /// Appends the low `count` bits of `value`.
     package mutating func append(_ value: Int, bits count: Int) {
         for shift in (0..<count).reversed() {
             if bitCount.isMultiple(of: 8) { bytes.append(0) }
@@ -15,6 +14,5 @@ package struct BitWriter: Sendable {
         }
     }
 
-    /// Appends zeros up to the next byte boundary.
     package mutating func align() { bitCount = bytes.count * 8 }
 }

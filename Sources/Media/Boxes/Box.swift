@@ -14,7 +14,6 @@ package struct Box: Sendable {
 }
 
 extension Box {
-    /// Returns the boxes after the first `fields` bytes of the body.
     package func children(after fields: Int = 0) throws(MediaError) -> [Box] {
         guard body.count >= fields else { throw BoxFields(body).truncated }
         return try BoxReader.boxes(in: body.dropFirst(fields))
@@ -48,7 +47,6 @@ package struct BoxType: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
 
     package init(code: UInt32) { self.code = code }
 
-    /// - Parameter value: four ASCII characters.
     package init(stringLiteral value: String) {
         code = value.utf8.reduce(0) { $0 << 8 | UInt32($1) }
     }

@@ -54,7 +54,6 @@ package enum BoxReader {
 /// Reads big-endian fields from the front of a box's body.
 package struct BoxFields {
     private let bytes: ArraySlice<UInt8>
-    /// Index of the next byte.
     package private(set) var index: Int
 
     package init(_ bytes: ArraySlice<UInt8>) {
@@ -76,14 +75,12 @@ package struct BoxFields {
 
     package mutating func u64() throws(MediaError) -> UInt64 { try UInt64(u32()) << 32 | UInt64(u32()) }
 
-    /// Reads the next `count` bytes.
     package mutating func bytes(_ count: Int) throws(MediaError) -> ArraySlice<UInt8> {
         let start = index
         try skip(count)
         return bytes[start..<index]
     }
 
-    /// The unread bytes.
     package var rest: ArraySlice<UInt8> { bytes[index...] }
 
     package mutating func skip(_ count: Int) throws(MediaError) {
@@ -91,7 +88,6 @@ package struct BoxFields {
         index += count
     }
 
-    /// Reads version and flags of a full box.
     package mutating func versionAndFlags() throws(MediaError) -> (version: UInt8, flags: UInt32) {
         let word = try u32()
         return (UInt8(word >> 24), word & 0xFF_FFFF)

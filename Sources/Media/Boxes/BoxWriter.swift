@@ -4,7 +4,6 @@ package struct BoxWriter {
 
     package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// The offset of the next byte.
     package var position: Int { bytes.count }
 
     package mutating func u8(_ value: UInt8) { bytes.append(value) }
@@ -30,7 +29,6 @@ package struct BoxWriter {
 
     package mutating func append(_ newBytes: some Sequence<UInt8>) { bytes.append(contentsOf: newBytes) }
 
-    /// Replaces four bytes that were written earlier.
     package mutating func patch(_ value: UInt32, at position: Int) {
         for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index)) }
     }
@@ -45,7 +43,6 @@ package struct BoxWriter {
         patch(UInt32(position - start), at: start)
     }
 
-    /// - Parameter flags: 24 bits.
     package mutating func fullBox<Failure: Error>(
         _ type: BoxType, version: UInt8 = 0, flags: UInt32 = 0,
         _ body: (inout BoxWriter) throws(Failure) -> Void

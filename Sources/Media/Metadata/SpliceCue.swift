@@ -12,7 +12,6 @@ package struct SpliceCue: Equatable, Sendable {
     }
 
     package let kind: Kind
-    /// The event identifier; nil if the command has none.
     package let eventID: UInt32?
     package let duration: Ticks?
 

@@ -124,7 +124,6 @@ package struct SpliceInsert: Equatable, Sendable {
         return (SpliceInsert(eventID: eventID, isCanceled: false, isOutOfNetwork: isOut, duration: duration), time)
     }
 
-    /// Returns the splice time of the first component; each component has its own.
     private static func componentTime(_ bits: inout BitReader, isImmediate: Bool) throws(MediaError) -> Ticks? {
         var first: Ticks?
         for _ in 0..<(try bits.u(8)) {
@@ -144,7 +143,6 @@ package struct SpliceInsert: Equatable, Sendable {
 }
 
 extension BitReader {
-    /// Reads 33 bits of a 90 kHz clock.
     mutating func clockTime() throws(MediaError) -> Ticks {
         let high = try u(1)
         return Ticks(Int64(high) << 32 | Int64(try u(32)))

@@ -23,7 +23,6 @@ package struct AudioPacket: Equatable, Sendable {
 /// without timestamps therefore do not drift.
 package struct AudioTimestampUnwrapper: Equatable, Sendable {
     private var anchor = Ticks.zero
-    /// Samples since `anchor`, at `sampleRate`.
     private var samples: Int64 = 0
     private var sampleRate: SampleRate = 48_000
 
@@ -32,7 +31,6 @@ package struct AudioTimestampUnwrapper: Equatable, Sendable {
     /// The time at which the next frame should follow.
     package var expected: Ticks { anchor + Ticks(samples: samples, sampleRate: sampleRate) }
 
-    /// Returns the unwrapped time of the next packet.
     package mutating func unwrap(_ packet: AudioPacket) -> Ticks {
         let time = packet.pts.map { Ticks(wire: $0, near: expected) } ?? expected
         let rate = packet.configuration.sampleRate

@@ -3,7 +3,6 @@
 package struct AudioSpecificConfig: Equatable, Sendable {
     /// The object type of the coded frames: 2 is AAC LC. 5 and 29 are in `extensionAudioObjectType` instead.
     package var audioObjectType: Int
-    /// The sample rate of the coded frames.
     package var samplingFrequency: SampleRate
     /// channelConfiguration (Table 1.19); 0 if a program_config_element defines the channels.
     package var channelConfiguration: Int
@@ -12,7 +11,6 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     package var extensionAudioObjectType: Int?
     /// Samples of one coded frame; nil for object types that code it later in the configuration.
     package var samplesPerFrame: Int?
-    /// The sample rate of SBR's output; nil without SBR.
     package var extensionSamplingFrequency: SampleRate?
 
     static let section = "ISO/IEC 14496-3 §1.6.2.1"

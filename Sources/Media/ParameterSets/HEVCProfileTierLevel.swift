@@ -2,7 +2,6 @@
 package struct HEVCProfileTierLevel: Equatable, Sendable {
     /// 0 ... 3.
     package var generalProfileSpace: Int
-    /// Whether the tier is High.
     package var generalTierFlag: Bool
     package var generalProfileIdc: Int
     /// general_profile_compatibility_flag[0] in the most significant bit.

@@ -130,7 +130,6 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
     /// DeltaPocS0 (falling, below 0), then DeltaPocS1 (rising, above 0).
     var deltaPocs: [Int] = []
 
-    /// The largest number of pictures in each direction.
     private static let maximum = 16
 
     /// - Parameter previous: the preceding set, from which this set may be predicted; nil for the first.

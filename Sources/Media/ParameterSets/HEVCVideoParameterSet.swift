@@ -1,6 +1,5 @@
 /// video_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.1) up to its timing information, which is all that is used of it.
 package struct HEVCVideoParameterSet: Equatable, Sendable {
-    /// nil if it is not signaled.
     let timing: VideoTiming?
 
     package static let nalUnitType = 32

@@ -18,7 +18,6 @@ package struct SampleRate: Hashable, Comparable, Sendable {
 
 /// The rates of a standard's tables are literals.
 extension SampleRate: ExpressibleByIntegerLiteral {
-    /// A literal outside the range is the nearest rate within it.
     package init(integerLiteral hertz: Int) {
         self.hertz = min(max(hertz, Self.range.lowerBound), Self.range.upperBound)
     }

@@ -3,7 +3,6 @@ package struct AudioConfiguration: Hashable, Sendable {
     package enum Codec: Hashable, Sendable {
         /// MPEG-4 AAC. The payload of a packet is one set of raw data blocks without its ADTS or LOAS header.
         case aac
-        /// MPEG-1/2 audio layer 1, 2 or 3, complete frames.
         case mpegAudio(layer: Int)
         case ac3, eac3
         case flac, opus

@@ -3,7 +3,6 @@ package struct AudioTrackIdentity: Hashable, Sendable {
     /// audio_type of ISO_639_language_descriptor (ISO/IEC 13818-1 Table 2-60).
     package enum Kind: UInt8, Sendable {
         case main = 0
-        /// Without dialogue.
         case cleanEffects = 1
         case hearingImpaired = 2
         /// Describes the video to people who cannot see it.
@@ -60,7 +59,6 @@ package enum AudioTrackChoice: Hashable, Sendable {
     package static let limit = 8
 
     case all
-    /// The leading track alone.
     case leading
     /// The tracks of these languages. The first of the list that there is leads.
     case languages([LanguageTag])

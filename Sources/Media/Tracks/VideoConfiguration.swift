@@ -11,7 +11,6 @@ package struct VideoConfiguration: Hashable, Sendable {
     package let codec: Codec
     /// The sets by kind: a copy of a packet retains one reference instead of three.
     private let sets: [[[UInt8]]]
-    /// HEVC only.
     package var videoParameterSets: [[UInt8]] { sets[0] }
     package var sequenceParameterSets: [[UInt8]] { sets[1] }
     package var pictureParameterSets: [[UInt8]] { sets[2] }

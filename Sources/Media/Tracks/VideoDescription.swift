@@ -4,7 +4,6 @@ package struct VideoDescription: Equatable, Sendable {
     /// Luma samples of a frame after cropping, 1 ... 65 535 each.
     package let width: Int
     package let height: Int
-    /// Width to height of one sample; nil if unspecified.
     package let sampleAspectRatio: Ratio?
     /// Frames per second; nil if unspecified or outside 1 ... 480. The value is the encoder's claim: timestamps decide
     /// what is published.
@@ -37,7 +36,6 @@ package struct VideoDescription: Equatable, Sendable {
         case hybridLogGamma = "HLG"
         case perceptualQuantizer = "PQ"
 
-        /// - Parameter transferCharacteristics: a code point of ISO/IEC 23091-2.
         package init(transferCharacteristics: Int?) {
             switch transferCharacteristics {
             case 16: self = .perceptualQuantizer

@@ -4,7 +4,6 @@ import Media
 struct AudioSpan: Equatable, Sendable {
     let pid: UInt16
     let configuration: AudioConfiguration
-    /// Upstream discontinuity sequence number at the start of the span.
     let discontinuitySequence: UInt64
     /// Whether audio was lost before the span; its start then tells nothing about the start of its period.
     let followsLostFrames: Bool
@@ -34,10 +33,8 @@ struct AudioSpan: Equatable, Sendable {
         end = start
     }
 
-    /// Time from the first queued frame to the end of the last.
     var queuedDuration: Ticks { frames.first.map { end - $0.pts } ?? .zero }
 
-    /// Bytes of the queued frames.
     var byteCount: Int { frames.reduce(0) { $0 + $1.packet.payload.count } }
 
     /// Whether `packet` continues the span: same stream and configuration, at most half a second from the end.
@@ -54,7 +51,6 @@ struct AudioSpan: Equatable, Sendable {
         end = pts + configuration.frameDuration
     }
 
-    /// Attaches metadata to the frame appended last.
     mutating func append(_ items: [TimedMetadata]) {
         guard let last = frames.last else { return }
         metadata += items.map { AttachedMetadata(pts: last.pts, item: $0) }

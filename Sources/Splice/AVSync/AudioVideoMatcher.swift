@@ -22,9 +22,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     /// Kind of discontinuity between the queued audio frames and the next ones.
     enum Discontinuity: Equatable, Sendable { case signaled, framesLost }
 
-    /// A span of video for which audio is requested.
     struct VideoSpan: Equatable, Sendable {
-        /// Presentation times on the video's clock.
         var start: Ticks
         var end: Ticks
         var discontinuitySequence: UInt64
@@ -37,28 +35,23 @@ struct AudioVideoMatcher: Equatable, Sendable {
     }
 
     private(set) var audioSpans: [AudioSpan] = []
-    /// Configuration of the audio dequeued last.
     private var configuration: AudioConfiguration?
     private(set) var lastClockOffset: Ticks?
     /// End of that audio, on the video's clock.
     private(set) var audioEnd: Ticks?
-    /// Video span that was handled last.
     private(set) var lastVideoSpan: VideoSpan?
-    /// Discontinuity sequence number of the packets appended last.
     private var lastDiscontinuitySequence: UInt64 = 0
     /// Difference between the discontinuity sequence numbers of audio and video, which a rendition may count from
     /// another base. Nil until a period began with audio.
     private(set) var discontinuitySequenceOffset: UInt64?
     /// Discontinuity before the next packet. The first packet follows an unknown one.
     private(set) var pendingDiscontinuity: Discontinuity? = .framesLost
-    /// Whether audio and video come in the same segments.
     let isMuxed: Bool
     /// Whether the rendition's playlist ended, so that no audio follows.
     private(set) var isEnded = false
     /// Counts of frames that matched no video, were damaged or had no time, and of timed metadata items whose frames
     /// matched no video or that came without a frame.
     private(set) var counts = SpliceCounts()
-    /// Timed metadata of the audio dequeued last.
     private var matchedMetadata: [TimedMetadata] = []
 
     /// Bytes of the queued audio, beyond which the oldest is discarded.
@@ -109,7 +102,6 @@ struct AudioVideoMatcher: Equatable, Sendable {
         dropOldest()
     }
 
-    /// Bounds the queue if the video for it never comes.
     private mutating func dropOldest() {
         var (duration, bytes, count) = (Ticks.zero, 0, 0)
         let kept = audioSpans.reversed().prefix { span in
@@ -157,7 +149,6 @@ struct AudioVideoMatcher: Equatable, Sendable {
         return audioSpans[index].queuedDuration <= max(span.end - span.start, Self.longestInterleave)
     }
 
-    /// Whether all queued audio follows `span`.
     private func allAudioFollows(_ span: VideoSpan) -> Bool {
         audioSpans.contains { audio in
             let distance = Ticks(wire: audio.start.wire, near: span.end) - span.end
@@ -217,7 +208,6 @@ struct AudioVideoMatcher: Equatable, Sendable {
         return dequeueAudio(for: span)
     }
 
-    /// Removes and returns the metadata of dequeued audio, with times on the video's clock.
     mutating func dequeueMetadata() -> [TimedMetadata] {
         defer { matchedMetadata = [] }
         return matchedMetadata
@@ -231,17 +221,14 @@ struct AudioVideoMatcher: Equatable, Sendable {
         audioSpans.removeFirst(count)
     }
 
-    /// Records that `span` was handled, with audio or without.
     mutating func finish(_ span: VideoSpan) { lastVideoSpan = span }
 
-    /// Returns the configuration of the audio that matches `span`.
     func configuration(for span: VideoSpan) -> AudioConfiguration? {
         match(span).map { audioSpans[$0.index].configuration }
     }
 
     /// Returns the time inside `span` at which audio begins that the current init section does not describe; nil if
     /// there is none.
-    /// - Parameter track: configuration that the current init section describes.
     func configurationChange(in span: VideoSpan, from track: AudioConfiguration?) -> Ticks? {
         if !span.beginsPeriod, let found = configuration(for: span), found != track { return span.start }
         return nextConfigurationStart(in: span)

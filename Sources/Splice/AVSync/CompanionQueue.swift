@@ -40,7 +40,6 @@ struct CompanionQueue: Sendable {
         return entry
     }
 
-    /// Discards all entries: no video follows.
     mutating func discardAll() {
         while !entries.isEmpty { discardFirst() }
     }

@@ -7,12 +7,10 @@ struct Queue<Element> {
     var isEmpty: Bool { head == storage.count }
     var count: Int { storage.count - head }
     var first: Element? { isEmpty ? nil : storage[head] }
-    /// The elements in order.
     var elements: some Sequence<Element> { storage[head...].lazy.compactMap(\.self) }
 
     mutating func append(_ element: Element) { storage.append(element) }
 
-    /// - Precondition: The queue is not empty.
     mutating func replaceFirst(with element: Element) { storage[head] = element }
 
     mutating func popFirst() -> Element? {

@@ -37,7 +37,6 @@ struct VideoSpanQueue: Sendable {
     private var matcher: AudioVideoMatcher
     private var companionQueue: CompanionQueue
     private var entries = Queue<Entry>()
-    /// The playing duration of the entries.
     private(set) var waitingDuration = Ticks.zero
     private let isMuxed: Bool
     private let longestSegment: Ticks
@@ -61,10 +60,8 @@ struct VideoSpanQueue: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The span of the first part; nil if there is none.
     var firstSpan: AudioVideoMatcher.VideoSpan? { entries.first?.span }
 
-    /// The segment that the oldest part belongs to.
     var oldestHeldSegment: UInt64? { entries.first?.part.mediaSequence }
 
     /// Counts of audio frames, of leading pictures, and of metadata items of the companion, that were dropped.
@@ -77,7 +74,6 @@ struct VideoSpanQueue: Sendable {
         }
     }
 
-    /// Appends the muxed audio of one segment with video.
     mutating func appendMuxedAudio(
         _ segment: DemuxedSegment, boundary: SegmentBoundary, discontinuitySequence: UInt64
     ) {
@@ -86,14 +82,12 @@ struct VideoSpanQueue: Sendable {
         append(segment.audio, boundary: boundary, discontinuitySequence: discontinuitySequence)
     }
 
-    /// Appends audio that demuxing of earlier segments had not completed.
     mutating func appendLeftover(_ packets: [AudioPacket]) {
         if isMuxed { matcher.append(packets, discontinuitySequence: nil) }
     }
 
     mutating func append(companion entry: CompanionQueue.Entry) { companionQueue.append(entry) }
 
-    /// Ends the video: no frame follows.
     mutating func endVideo() { isEnded = true }
 
     /// Records that audio was written without video, so the next audio begins a span.
@@ -114,7 +108,6 @@ struct VideoSpanQueue: Sendable {
         return nil
     }
 
-    /// Returns audio that arrived too late for the last part, when no part follows.
     mutating func dequeueLateAudio() -> [TimedAudio] { matcher.dequeueLateAudio(before: nil) }
 
     /// Returns the audio that goes on after the last part, for `longestSegment` at most, late audio first. Nothing follows:
@@ -163,7 +156,6 @@ struct VideoSpanQueue: Sendable {
         return rest
     }
 
-    /// - Parameter metadata: metadata of a companion; that of muxed audio stays with its video.
     private mutating func append(
         _ packets: [AudioPacket], boundary: SegmentBoundary, discontinuitySequence: UInt64,
         metadata: [TimedMetadata] = []
@@ -172,7 +164,6 @@ struct VideoSpanQueue: Sendable {
         matcher.append(packets, discontinuitySequence: discontinuitySequence, metadata: metadata)
     }
 
-    /// - Returns: whether an entry was queued.
     private mutating func readCompanion() -> Bool {
         switch companionQueue.popFirst() {
         case .segment(let demuxed, let number)?:
@@ -219,7 +210,6 @@ struct VideoSpanQueue: Sendable {
 }
 
 extension PeriodPart {
-    /// Video span for which `AudioVideoMatcher` finds the audio.
     var videoSpan: AudioVideoMatcher.VideoSpan {
         let times = units.lazy.map(\.pts)
         let first = times.min() ?? .zero

@@ -68,7 +68,6 @@ extension PeriodAssembler {
         return segments
     }
 
-    /// Splits the samples into parts no longer than the sealed TARGETDURATION allows.
     private func split(_ samples: [MuxSample]) -> [[MuxSample]] {
         // Both ends of a segment are rounded to ticks.
         let longest = PeriodTimeline.audioTime(longestSegment - Ticks(1))
@@ -108,6 +107,5 @@ extension AudioPeriodPart {
 }
 
 extension [MuxSample] {
-    /// Sum of the durations.
     fileprivate var duration: Int64 { reduce(0) { $0 + Int64($1.duration) } }
 }

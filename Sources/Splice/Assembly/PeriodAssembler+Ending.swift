@@ -21,8 +21,6 @@ extension PeriodAssembler {
     }
 
     /// Extends the last frame up to the end of the audio.
-    /// - Parameter longest: the time by which it may be extended.
-    /// - Returns: the time by which it was extended.
     mutating func holdLastFrame(_ samples: inout [MuxSample], for longest: Ticks) -> Ticks {
         guard let end = audio.nextDecodeTime, let last = samples.indices.last else { return .zero }
         let nearest = PeriodTimeline.ticks(ofAudioTime: end)

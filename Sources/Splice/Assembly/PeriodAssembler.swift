@@ -21,7 +21,6 @@ struct PeriodAssembler: Sendable {
     var lastSequence: UInt64 = 0
     /// Source spans of parts appended since the last segment was written.
     var spans: [SourceSpan] = []
-    /// Why the last rejected period could not be described.
     var lastRejection: MediaError?
 
     init(_ configuration: SpliceConfiguration) {
@@ -42,7 +41,6 @@ struct PeriodAssembler: Sendable {
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
 
-    /// Longest output segment.
     var longestSegment: Ticks { cutter.longest }
 
     /// Whether video of the current period waits for what follows.
@@ -88,11 +86,9 @@ struct PeriodAssembler: Sendable {
     /// The upstream segment that the oldest video held belongs to.
     var oldestHeldSegment: UInt64? { cutter.oldestHeldSegment }
 
-    /// Returns the video held as segments; the period goes on.
     mutating func release() -> [SplicedSegment] { write(cutter.release(), mediaSequence: lastSequence) }
 
     /// Ends the period or the channel and returns the segments held back.
-    /// - Parameter late: the last audio of the period.
     mutating func finish(
         with late: [TimedAudio] = [], before next: AudioVideoMatcher.VideoSpan? = nil
     ) -> [SplicedSegment] {
@@ -201,7 +197,6 @@ struct PeriodAssembler: Sendable {
         return emit(tracks)
     }
 
-    /// Returns the samples of one segment and advances the end of presentation.
     private mutating func videoSamples(
         _ cut: SegmentCutter.CutSegment, on timeline: PeriodTimeline, from decodeTime: Int64, endsPeriod: Bool
     ) -> [MuxSample] {
@@ -232,7 +227,6 @@ struct PeriodAssembler: Sendable {
         }
     }
 
-    /// Counts a segment that is not independent.
     private mutating func recordStart(_ randomAccess: RandomAccessPoint?) {
         switch randomAccess {
         case .instantaneousRefresh: break
@@ -265,13 +259,11 @@ extension PeriodAssembler {
         let timeline: PeriodTimeline
         let initSection: InitSection
         let description: PeriodDescription
-        /// Whether a segment of the period was written.
         var hasSegments = false
     }
 
     /// State of the current period.
     enum State: Sendable {
-        /// No period began since the channel started or resumed.
         case beginning
         case open(OpenPeriod)
         /// The current period could not be described, and its media is dropped. Late audio of an audio-only period
@@ -315,11 +307,9 @@ extension PeriodAssembler {
     struct SegmentTracks {
         let video: MuxTrack?
         let audio: MuxTrack?
-        /// Presentation time of the first frame.
         let start: Ticks
         let duration: Ticks
         let isIndependent: Bool
-        /// Position of the timeline after the segment.
         let position: TimelinePosition
         /// Upstream media sequence number of the segment that completed this one.
         let mediaSequence: UInt64

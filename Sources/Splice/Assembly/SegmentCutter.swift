@@ -7,7 +7,6 @@ import Media
 /// The cut is at an upstream boundary if there is one, else where no frame is presented out of its segment. The segment
 /// after such a cut is not independent, and the playlist says so.
 struct SegmentCutter: Equatable, Sendable {
-    /// Video frames of one output segment.
     struct CutSegment: Equatable, Sendable {
         let units: [TimedVideo]
         /// Decode time of the next frame; nil if it was not known yet.
@@ -24,7 +23,6 @@ struct SegmentCutter: Equatable, Sendable {
         let mediaSequence: UInt64
     }
 
-    /// Frames of the current period that were not returned yet.
     private var pending: [TimedVideo] = []
     private var segmentStarts: [UpstreamSegmentStart] = []
     private var gopAlignment = GOPAlignment()
@@ -37,7 +35,6 @@ struct SegmentCutter: Equatable, Sendable {
     /// Whether the newest upstream segment is kept until another follows.
     let holdsNewest: Bool
 
-    /// Whether frames wait for what follows.
     var isHolding: Bool { !pending.isEmpty }
 
     init(longest: Ticks, holdsNewest: Bool = false) {
@@ -71,13 +68,10 @@ struct SegmentCutter: Equatable, Sendable {
         }
     }
 
-    /// The upstream segment that the oldest frame belongs to.
     var oldestHeldSegment: UInt64? { pending.isEmpty ? nil : segmentStarts.first?.mediaSequence }
 
-    /// Returns the frames held; the period goes on.
     mutating func release() -> [CutSegment] { removeSegments(upTo: pending.count) }
 
-    /// Ends the period and returns everything left.
     mutating func finish() -> [CutSegment] {
         defer { assumedEnd = nil }
         return removeSegments(upTo: pending.count)

@@ -62,7 +62,6 @@ struct CEA608Decoder: Sendable {
 
     private mutating func write(_ character: Character) { edit { $0.write(character) } }
 
-    /// Changes the screen that text is written to.
     private mutating func edit(_ change: (inout CEA608Screen) -> Void) {
         if style == .popOn { change(&loaded) } else if style != nil { change(&screen) }
     }

@@ -3,14 +3,12 @@ struct CEA608Screen: Sendable {
     static let rowCount = 15
     private static let columnCount = 32
 
-    /// Characters of each row; spaces where nothing was written.
     private var rows = [[Character]](repeating: [], count: rowCount)
     private(set) var row = rowCount - 1
     private var column = 0
 
     private var isEmpty: Bool { rows.allSatisfy { $0.allSatisfy { $0 == " " } } }
 
-    /// The text of the rows that have any, from the top.
     var lines: [String] {
         rows.map { row in
             let text = row.drop { $0 == " " }
@@ -26,7 +24,6 @@ struct CEA608Screen: Sendable {
 
     mutating func move(by columns: Int) { column = min(column + columns, Self.columnCount - 1) }
 
-    /// Writes at the cursor. At the last column it overwrites.
     mutating func write(_ character: Character) {
         while rows[row].count <= column { rows[row].append(" ") }
         rows[row][column] = character

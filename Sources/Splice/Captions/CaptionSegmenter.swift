@@ -17,7 +17,6 @@ struct CaptionSegmenter: Sendable {
     static let longestSilence = Ticks.seconds(16)
     /// Text that is written on the screen gets a cue of its own after so long.
     static let step = Ticks.milliseconds(250)
-    /// Cues of one segment.
     static let cueLimit = 1024
 
     let source: CaptionSource
@@ -33,8 +32,6 @@ struct CaptionSegmenter: Sendable {
         decoder = CaptionDecoder(source)
     }
 
-    /// Returns the file of a segment.
-    /// - Parameter units: the captions of the source, in order of time.
     mutating func write(_ units: [CaptionUnit], from start: Ticks, to end: Ticks, isDiscontinuous: Bool) -> [UInt8] {
         // Durations are sums of decode durations, and may differ from the presentation by some ticks.
         if isDiscontinuous || self.end.map({ abs((start - $0).count) > SubtitleSegmenter.tolerance.count }) ?? true {
@@ -63,7 +60,6 @@ struct CaptionSegmenter: Sendable {
         show(at: max(start, lastData + Self.longestSilence))
     }
 
-    /// Begins and ends cues as the screen says.
     private mutating func show(at time: Ticks) {
         let text = decoder.lines.map(\.escaped).joined(separator: "\n")
         guard text != caption?.text ?? "" else { return }
@@ -93,7 +89,6 @@ struct CaptionSegmenter: Sendable {
 }
 
 extension String {
-    /// The text in a cue (W3C WebVTT §6.4).
     fileprivate var escaped: String {
         replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }

@@ -7,7 +7,6 @@ import Media
 struct CueMatcher {
     struct Match {
         let clockSpan: PublishedSpans.ClockSpan
-        /// Presentation times on the channel's timeline.
         let times: Range<Ticks>
     }
 

@@ -7,14 +7,12 @@ struct TeletextDecoder: Sendable {
     private let page: TeletextPage
     private var rows: [Int: [UInt8]] = [:]
     private var header: TeletextPacket.Header?
-    /// Whether rows of the magazine are now of this page.
     private var isReceiving = false
 
     init(page: TeletextPage) { self.page = page }
 
     private static let rowCount = 24
 
-    /// Returns the rows that have text in boxes, from the top.
     private var displayed: [(row: Int, text: String)] {
         guard let header, !header.inhibitsDisplay else { return [] }
         let characters = TeletextCharacters(subset: header.characterSubset, language: page.language)
@@ -36,7 +34,6 @@ struct TeletextDecoder: Sendable {
 
     mutating func erase() { rows = [:] }
 
-    /// - Returns: whether the packet is of the page.
     mutating func decode(_ packet: TeletextPacket) -> Bool {
         switch packet.content {
         case .header(let header):
@@ -125,7 +122,6 @@ struct TeletextCharacters {
 
     private let national: [Character]
 
-    /// - Parameter subset: C12 to C14 of the header.
     init(subset: Int, language: LanguageTag) {
         let regional = Self.regional[language.text].flatMap { $0.subset == subset ? $0.characters : nil }
         national = Array(regional ?? (Self.western.indices.contains(subset) ? Self.western[subset] : Self.western[0]))

@@ -21,9 +21,7 @@ struct WebVTT: Equatable, Sendable {
         /// Milliseconds on the file's own clock. `start` is not after `end`.
         var start: Int64
         var end: Int64
-        /// Cue settings after the end time, verbatim.
         var settings: String
-        /// Non-empty lines, joined by line feeds.
         var payload: String
     }
 

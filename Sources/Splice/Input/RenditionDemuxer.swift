@@ -14,7 +14,6 @@ struct RenditionDemuxer: Sendable {
     /// Counts of the demuxers; those of the audio stage are apart.
     private(set) var counts = SpliceCounts()
     var audioStage: AudioTranscodeStage
-    /// The selected program of a transport stream.
     private(set) var program: ProgramSelection?
     /// The identity of the leading audio; nil if the container does not say.
     private(set) var audioTrack: AudioTrackIdentity?
@@ -28,7 +27,6 @@ struct RenditionDemuxer: Sendable {
         self.audioStage = audioStage
     }
 
-    /// Counts of transcoded audio.
     var audioCounts: SpliceCounts {
         var counts = SpliceCounts()
         counts[.transcodedAudioFrames] = audioStage.counts.transcoded
@@ -36,14 +34,11 @@ struct RenditionDemuxer: Sendable {
         return counts
     }
 
-    /// Records that segments of this rendition were lost.
     mutating func breakContinuity() { isContinuityBroken = true }
 
-    /// The frames of one segment.
     struct Demuxed {
         /// Frames that earlier segments had not completed, if this segment does not continue them.
         var flushed: DemuxedSegment
-        /// Boundary between `flushed` and `packets`.
         var boundary: SegmentBoundary
         var packets: DemuxedSegment
         /// Whether `packets` may continue where `flushed` ended.
@@ -79,7 +74,6 @@ struct RenditionDemuxer: Sendable {
         return Demuxed(flushed: flushed, boundary: boundary, packets: packets, isContinuous: isContinuous)
     }
 
-    /// Ends the rendition and returns the frames still held.
     mutating func finish() throws(MediaError) -> DemuxedSegment {
         var flushed = try flush()
         flushed.audio = try audioStage.finish(flushed.audio)

@@ -22,7 +22,6 @@ package struct SegmentInput: Sendable {
     package let mediaSequence: UInt64
     /// Upstream discontinuity sequence number; matches renditions where clocks alone are ambiguous.
     package let discontinuitySequence: UInt64
-    /// Whether EXT-X-DISCONTINUITY precedes the segment.
     package let isDiscontinuous: Bool
     /// Whether segments before this one were lost, or the playlist was reset.
     package let isAfterDiscontinuity: Bool
@@ -78,11 +77,8 @@ package enum SpliceInput: Sendable {
 
 /// The segment boundary before an access unit, as the upstream signals it.
 enum SegmentBoundary: Equatable, Sendable {
-    /// The access unit does not begin a segment.
     case none
-    /// The segment continues the one before.
     case plain
-    /// EXT-X-DISCONTINUITY precedes the segment.
     case tagged
     /// Segments before this one were lost, or the playlist was reset.
     case loss

@@ -3,15 +3,11 @@ import Media
 /// A part of a period from one upstream segment, which carries the segment's metadata.
 protocol MetadataCarrying {
     var mediaSequence: UInt64 { get }
-    /// Whether the part begins its upstream segment.
     var opensSegment: Bool { get }
     /// EXT-X-PROGRAM-DATE-TIME of the start, milliseconds since 1970; nil if the upstream has none.
     var programDateTime: Int64? { get }
-    /// Timed metadata of its upstream segment, in order.
     var metadata: [TimedMetadata] { get set }
-    /// Presentation time of its first frame on the source's clock.
     var firstPresentation: Ticks? { get }
-    /// Time range on the source's clock.
     var span: ClosedRange<Ticks> { get }
 }
 

@@ -2,7 +2,6 @@ package import Media
 
 /// Position of an upstream segment's start in the published media, where its ad markers are published.
 package struct SegmentPlacement: Equatable, Sendable {
-    /// Upstream media sequence number.
     package let mediaSequence: UInt64
     /// Published date of its first frame, milliseconds since 1970.
     package let date: Int64
@@ -27,7 +26,6 @@ struct PendingMarkers: Sendable {
 
     private struct SpliceCommand: Sendable {
         let information: SpliceInfoSection
-        /// Position of the command in the media.
         let time: Ticks
         let spliceTime: Ticks
     }
@@ -37,7 +35,6 @@ struct PendingMarkers: Sendable {
     /// PES packets of DVB subtitles and teletext.
     private var privateData = PendingMessages(of: .privateDataPackets, limit: 8192)
     private var spliceCommands: [SpliceCommand] = []
-    /// Counts of metadata items of dropped periods.
     private var ownCounts = SpliceCounts()
 
     var counts: SpliceCounts { ownCounts + messages.counts + privateData.counts }
@@ -72,7 +69,6 @@ struct PendingMarkers: Sendable {
         }
     }
 
-    /// Drops the metadata of `part`, whose period is dropped.
     mutating func discard(_ part: some MetadataCarrying) { ownCounts[.discardedTimedMetadata] += part.metadata.count }
 
     /// Removes and returns the messages of a segment that ends at `end`, with late ones.
@@ -84,7 +80,6 @@ struct PendingMarkers: Sendable {
     /// Drops the private data after the end of the period before: its subtitles would stand in the next one.
     mutating func beginPeriod() { privateData.discard() }
 
-    /// Drops the remaining messages at the end of the channel.
     mutating func finish() {
         messages.discard()
         privateData.discard()

@@ -7,7 +7,6 @@ struct PendingMessages: Sendable {
     static let byteLimit = 4 << 20
 
     private let limit: Int
-    /// The count of messages written.
     private let written: SpliceCount
     private var pending: [PlacedMessage] = []
     private var bytes = 0
@@ -38,7 +37,6 @@ struct PendingMessages: Sendable {
         return true
     }
 
-    /// Removes and returns the messages of a segment that ends at `end`, with late ones.
     mutating func dequeue(before end: Ticks) -> [PlacedMessage] {
         let count = pending.firstIndex { $0.time >= end } ?? pending.endIndex
         defer { pending.removeFirst(count) }

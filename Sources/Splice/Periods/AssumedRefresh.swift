@@ -14,7 +14,6 @@ struct AssumedRefresh: Equatable, Sendable {
     /// The stream that has no random access point; nil if none is known.
     private var configuration: VideoConfiguration?
 
-    /// - Parameter longestSegment: longest output segment.
     init(longestSegment: Ticks) { longestWait = max(Self.shortestWait, longestSegment + longestSegment) }
 
     /// Records that frames of a stream were dropped for `duration`, none of them a random access point.

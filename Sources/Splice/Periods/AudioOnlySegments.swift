@@ -14,13 +14,11 @@ struct AudioOnlySegments: Sendable {
         /// A segment with video: its own, or repeated key frames, or a frame that stands. `beginsPeriod`: the segment before it had none, so it
         /// begins a period.
         case video(DemuxedSegment, boundary: SegmentBoundary, beginsPeriod: Bool)
-        /// Audio to be written without video.
         case audioOnly([AudioPeriodPart])
     }
 
     private enum State: Equatable, Sendable { case video, stillFrame, audioOnly }
 
-    /// How the newest segment is published.
     private var state = State.video
     private var stillFrame = StillFrame()
     private var splitter = AudioPeriodSplitter()
@@ -29,8 +27,6 @@ struct AudioOnlySegments: Sendable {
 
     var counts: SpliceCounts { ownCounts + splitter.counts }
 
-    /// Returns the steps that publish `demuxed`, in order.
-    /// - Parameter standing: whether the last frame stands, if the segment has none.
     mutating func handle(
         _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput, standing: StandingVideo.Verdict = .unknown
     ) -> [Step] {
@@ -102,7 +98,6 @@ struct AudioOnlySegments: Sendable {
         return [.video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
     }
 
-    /// Adds repeated key frames for the duration of the audio.
     private mutating func addStillFrames(
         _ packets: DemuxedSegment, of segment: SegmentInput, boundary: SegmentBoundary
     ) -> DemuxedSegment {

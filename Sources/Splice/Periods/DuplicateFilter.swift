@@ -24,7 +24,6 @@ struct DuplicateFilter: Sendable {
     private var state = State.new
     /// Whether the segment handled last begins with frames that were already published.
     private(set) var beginsWithDuplicates = false
-    /// Counts of video and audio frames removed.
     private(set) var counts = SpliceCounts()
 
     /// Continues after `published`, which other sources published; the next frames may be among them.
@@ -54,7 +53,6 @@ struct DuplicateFilter: Sendable {
     /// Frames at the beginning of a segment that were already published.
     private struct DuplicatePrefix {
         var videoFrames = 0
-        /// Ends of the spans that contain these frames.
         var ends: [PublishedMedia.SpanEnd] = []
     }
 

@@ -6,13 +6,11 @@ package struct PeriodDescription: Equatable, Sendable {
     /// Number of periods before this one since the process began.
     package let index: Int
     package let cause: PeriodCause
-    /// Video format; nil for an audio-only period.
     package let video: VideoFormat?
     /// Codec string of RFC 6381; nil if the period has no audio.
     package let audioCodec: String?
 
     package struct VideoFormat: Equatable, Sendable {
-        /// Codec string of RFC 6381.
         package let codec: String
         /// Size in square pixels as displayed: after cropping, and with the sample aspect ratio applied to the width.
         package let width: Int
@@ -49,7 +47,6 @@ extension PeriodDescription {
 }
 
 extension PeriodDescription.VideoFormat {
-    /// - Parameters: as those of a period.
     init(_ video: VideoDescription, first: VideoPacket, frameDuration: (ticks: Int64, frames: Int64)) {
         let ticks = max(1, frameDuration.ticks)
         let thousandths = (Ticks.perSecond * 2000 * frameDuration.frames + ticks) / (ticks * 2)

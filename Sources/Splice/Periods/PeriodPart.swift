@@ -3,16 +3,13 @@ import Support
 
 /// Video frames of one period from one upstream segment, in decoding order.
 struct PeriodPart: Equatable, Sendable {
-    /// Set if the first frame begins a period.
     var signal: DiscontinuityDetector.Signal?
     private(set) var units: [TimedVideo]
     /// Leading pictures of a period's first frame, until a frame that is presented after it.
     private var leading = LeadingPictures()
     /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
     let hasNoAudio: Bool
-    /// Duration of one frame of this part.
     private(set) var frameDuration: Ticks
-    /// Whether the upstream segment began without a sync sample.
     let isCutMidGOP: Bool
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
@@ -20,11 +17,8 @@ struct PeriodPart: Equatable, Sendable {
     private(set) var clockStart: Ticks
     /// Date of the frame presented first in milliseconds since 1970; nil if the upstream gave none.
     private(set) var programDateTime: Int64?
-    /// As of `SegmentInput`.
     let lostBefore: Ticks
-    /// Whether this part begins its upstream segment.
     private(set) var opensSegment: Bool
-    /// Timed metadata of the upstream segment, in order.
     var metadata: [TimedMetadata] = []
 
     init(
@@ -55,7 +49,6 @@ struct PeriodPart: Equatable, Sendable {
         return ((playingDuration - frameDuration).count, Int64(units.count - 1))
     }
 
-    /// Time from the decode time of the first frame to the end of the last.
     var playingDuration: Ticks {
         guard let first = units.first, let last = units.last else { return .zero }
         return last.dts - first.dts + frameDuration
@@ -170,7 +163,6 @@ struct LeadingPictures: Equatable, Sendable {
     /// Longest time for which they decode before the period is presented: the composition delay of the channel.
     static let longestDecoding = Ticks.milliseconds(200)
 
-    /// In decoding order.
     private(set) var units: [TimedVideo] = []
 
     mutating func append(_ unit: TimedVideo) { units.append(unit) }

@@ -18,32 +18,26 @@ struct PeriodSplitter: Equatable, Sendable {
     /// Boundary before segments that had no frame, for the next one that has.
     var pendingBoundary = SegmentBoundary.plain
 
-    /// Frames of one upstream segment that were not handled yet.
     private struct ReceivedFrames: Equatable, Sendable {
         var packets: ArraySlice<VideoPacket>
         var boundary: SegmentBoundary
         var origin: SegmentOrigin
-        /// Number of repeated key frames that `packets` begins with.
         var repeatedCount = 0
     }
 
-    /// Whether frames are held until the next segment.
     var isHolding: Bool { heldPart != nil || isUndecided }
 
     /// Whether frames were dropped since the last period ended, and no other has begun.
     var awaitsRandomAccess: Bool { droppedFrames != nil }
 
-    /// Whether it is not decided yet where the next period begins.
     var isUndecided: Bool { !undecided.isEmpty }
 
-    /// The segment that the oldest held frame belongs to.
     var oldestHeldSegment: UInt64? { heldPart?.mediaSequence ?? undecided.first?.origin.mediaSequence }
 
     /// Frames dropped since the signal, in this segment and in earlier ones.
     private var droppedFrames: DroppedFrames?
 
     private struct DroppedFrames: Equatable, Sendable {
-        /// Presentation time of the earliest dropped frame on the clock of the last.
         var start: Ticks
         var last: Ticks
     }
@@ -94,7 +88,6 @@ struct PeriodSplitter: Equatable, Sendable {
         return parts
     }
 
-    /// Handles the first segment received, up to an undecided recovery point.
     private mutating func handleFirstReceived(isEnd: Bool) -> [PeriodPart] {
         var origin = undecided[0].origin
         if origin.clockStart == nil { origin.clockStart = droppedFrames?.start }
@@ -175,7 +168,6 @@ struct PeriodSplitter: Equatable, Sendable {
         return droppedFrames?.start ?? unit.pts
     }
 
-    /// Ends the sequence: no frame follows those held.
     mutating func finish() -> [PeriodPart] {
         let parts = handleReceived(isEnd: true)
         detector.finish()
@@ -254,7 +246,6 @@ extension PeriodSplitter {
 
 /// Parts of one upstream segment, in order, while its frames are handled; a part held from earlier segments is first.
 private struct SegmentParts: Equatable, Sendable {
-    /// All parts, none of them empty.
     private(set) var all: [PeriodPart]
     private let hasHeldPart: Bool
     private(set) var origin: SegmentOrigin
@@ -269,12 +260,10 @@ private struct SegmentParts: Equatable, Sendable {
     /// Whether the segment has no part of its own yet.
     var hasNoOwnPart: Bool { all.count == (hasHeldPart ? 1 : 0) }
 
-    /// Advances the segment's date to `unit`, whether it is published or dropped.
     mutating func advance(to unit: TimedVideo, frameDuration: Ticks) {
         origin.advance(to: unit, frameDuration: frameDuration)
     }
 
-    /// Begins a period, and a part, with `unit`.
     mutating func beginPeriod(
         with unit: TimedVideo, after signal: DiscontinuityDetector.Signal, frameDuration: Ticks
     ) {
@@ -291,8 +280,6 @@ private struct SegmentParts: Equatable, Sendable {
         beginPart(with: unit, signal: nil, frameDuration: frameDuration)
     }
 
-    /// Records that a frame before the next random access point was dropped.
-    /// - Parameter start: presentation time of the earliest such frame.
     mutating func dropBeforeSync(startingAt start: Ticks) {
         origin.clockStart = start
         origin.isCutMidGOP = hasNoOwnPart
@@ -306,8 +293,6 @@ private struct SegmentParts: Equatable, Sendable {
         return true
     }
 
-    /// Ends the leading pictures of the current period.
-    /// - Returns: the number of those that are dropped.
     mutating func endLeadingPictures() -> Int { all.isEmpty ? 0 : all[all.count - 1].endLeadingPictures() }
 
     /// Records the end of the segment.

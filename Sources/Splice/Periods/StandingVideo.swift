@@ -12,14 +12,12 @@ struct StandingVideo: Equatable, Sendable {
         case stands
         /// The last key frame stood for `StillFrame.longest`: the channel has no video any more.
         case isOver
-        /// Nothing tells that the period goes on.
         case unknown
     }
 
     private var key: VideoPacket?
     /// Whether the key frame is the frame received last, or was presented since.
     private var isKeyLast = false
-    /// Time for which the key frame was repeated.
     private var repeatedDuration = Ticks.zero
     /// Whether decoding cannot go on after the repeated key frame, because frames followed it when it came.
     private(set) var needsRandomAccess = false
@@ -94,7 +92,6 @@ struct StillFrame: Equatable, Sendable {
     static let interval = Ticks.milliseconds(400)
 
     private var key: VideoPacket?
-    /// Duration for which the key frame has been repeated.
     private var presentedDuration = Ticks.zero
 
     /// Whether there is a key frame that was not repeated for too long.
@@ -103,7 +100,6 @@ struct StillFrame: Equatable, Sendable {
     /// Ends the repetition: the key frame has stood for long enough.
     mutating func end() { presentedDuration = Self.longest }
 
-    /// Keeps a copy of the last key frame of `frames`.
     mutating func update(from frames: [VideoPacket]) {
         let keys = frames.filter { $0.isIntra && !$0.isDamaged }
         guard let newest = keys.last(where: { $0.parameterSets.isEmpty }) ?? keys.last else { return }

@@ -29,7 +29,6 @@ struct TimestampGaps: Equatable, Sendable {
 
     private var steps: [Ticks] = []
     private var last: Ticks?
-    /// The last step that was no gap.
     private var lastRegularStep = Ticks.zero
     /// The last step, until the next one tells whether it is a gap or a lower frame rate.
     private var possibleGap: Ticks?

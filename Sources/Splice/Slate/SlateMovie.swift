@@ -6,9 +6,7 @@ package import Media
 /// The splice engine processes a slate like the segments of a channel.
 package struct SlateMovie: Sendable {
     package enum AudioTrackUse: Equatable, Sendable {
-        /// An audio track is copied.
         case copied
-        /// The file has no audio track.
         case absent
         /// No audio track can be copied: the slate is published with silence. The tracks' sample entries.
         case unusable(sampleEntries: [String])
@@ -19,7 +17,6 @@ package struct SlateMovie: Sendable {
     package let audioTrackUse: AudioTrackUse
     private let video: SampleTrack
     private let audio: SampleTrack?
-    /// Indices of the video samples at which a segment may begin.
     private let syncSamples: [Int]
 
     /// Shortest accepted slate. A shorter backward jump of the clock may be a reordered frame.

@@ -5,16 +5,13 @@ package import Media
 package struct SlateSegment: Equatable, Sendable {
     /// File ranges of the samples, in increasing order and not adjacent.
     package let ranges: [Range<UInt64>]
-    /// Duration of the video.
     package let duration: Ticks
     /// Sample index ranges of the tracks. `audio` is empty without audio.
     let video: Range<Int>
     let audio: Range<Int>
 
-    /// Largest segment held in memory, bytes.
     static let maxBytes: UInt64 = 1 << 28
 
-    /// Total size of all ranges.
     package var byteCount: Int { ranges.reduce(0) { $0 + $1.count } }
 
     /// - Throws: if the segment is larger than `maxBytes`.

@@ -35,7 +35,6 @@ struct AudioTrackAssembler: Equatable, Sendable {
     private var isAtStart = false
     /// Silent frame of the period's configuration; nil if none could be made.
     private var silence: SilentFrame?
-    /// Payload written last, used if a frame is due and there is neither audio nor silence.
     private var lastPayload: [UInt8] = []
     private let fillsGaps: Bool
 
@@ -136,7 +135,6 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     /// Removes and returns all samples of an audio-only period, except the last ones while they may drift.
     /// - Parameter isEnding: whether nothing of the period follows, so that those are returned too.
-    /// - Returns: nil if there are none.
     mutating func dequeueAllSamples(isEnding: Bool = false) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline, let first = pendingFrames.first else { return nil }
         var writer = AudioSampleWriter(
@@ -158,7 +156,6 @@ struct AudioTrackAssembler: Equatable, Sendable {
         return (decodeTime, writer.samples)
     }
 
-    /// Writes the frames that are due up to the writer's limit.
     private mutating func writePending(
         into writer: inout AudioSampleWriter, on timeline: PeriodTimeline, isEnding: Bool = false
     ) {
@@ -227,13 +224,10 @@ struct AudioTrackAssembler: Equatable, Sendable {
     }
 }
 
-/// Writes the audio samples of one segment up to a limit.
 struct AudioSampleWriter {
-    /// Duration of one frame in the audio timescale.
     let frameDuration: Int64
     let limit: Int64
     private let silence: SilentFrame?
-    /// Duration of one silent frame in the audio timescale.
     private let silentDuration: Int64
     private let fillsGaps: Bool
     private(set) var nextDecodeTime: Int64

@@ -5,7 +5,6 @@ import Media
 /// Only the first video frame and the first audio frame of a channel set these times; after that they are sums of sample
 /// durations.
 struct DecodeTimes: Equatable, Sendable {
-    /// Position of the timeline before the fragment.
     let position: TimelinePosition
 
     /// Returns the video decode time of a fragment that begins with `first`, in the video timescale.

@@ -18,11 +18,9 @@ struct ProgramDateTimeClock: Equatable, Sendable {
     static let longestStep: Int64 = 999
 
     private var anchor: Anchor
-    /// Whether media of this period was dated.
     private var isAnchored = false
     /// Counts of dates too far off to be followed.
     private(set) var counts = SpliceCounts()
-    /// Date at which the media dated so far ends.
     private var end: Int64?
     /// Date at which the media dated by this clock ends, without what other sources published since.
     private var ownEnd: Int64?
@@ -39,8 +37,6 @@ struct ProgramDateTimeClock: Equatable, Sendable {
 
     /// Begins a period at `time` of the channel's timeline. Until the upstream dates it, its dates continue from those
     /// before, and media lost in between advances them. What other sources or gaps filled meanwhile stands for that media.
-    ///
-    /// - Parameter lostBefore: as of `SegmentInput`.
     mutating func beginPeriod(at time: Ticks, lostBefore: Ticks = .zero) {
         isAnchored = false
         let resumed = ownEnd.map { $0 + Self.milliseconds(lostBefore - lost) }
@@ -66,7 +62,6 @@ struct ProgramDateTimeClock: Equatable, Sendable {
         }
     }
 
-    /// Returns the date of a time in the current period.
     func date(of time: Ticks) -> Int64 {
         anchor.date + Self.milliseconds(time - anchor.time)
     }

@@ -3,7 +3,6 @@ package import Media
 /// Position of the channel's timeline after the published media; all that a restart needs to continue without going
 /// back.
 package struct TimelinePosition: Equatable, Sendable {
-    /// Decode time of the next video sample, in the video timescale; nil before the first.
     package var videoDecodeTime: Int64?
     /// Decode time of the next audio sample, in the audio timescale; nil before the first.
     package var audioDecodeTime: Int64?
@@ -33,7 +32,6 @@ package struct TimelinePosition: Equatable, Sendable {
     /// Composition offset of every period's first sample, for the life of a channel.
     package static var compositionDelay: Ticks { PeriodTimeline.compositionDelay }
 
-    /// Whether nothing was published yet.
     var isInitial: Bool { videoDecodeTime == nil && audioDecodeTime == nil }
 
     /// Returns the position later by time in which nothing was published.

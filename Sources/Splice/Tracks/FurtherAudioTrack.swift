@@ -69,11 +69,8 @@ struct FurtherAudioTrack: Sendable {
         return counts
     }
 
-    /// Limits the audio that waits for its video.
     mutating func limitQueue(bytes: Int) { matcher.byteLimit = bytes }
 
-    /// Appends the packets of one segment of the main rendition.
-    /// - Parameter flushed: those that the segments before had not completed.
     mutating func append(
         flushed: [AudioPacket], _ packets: [AudioPacket], _ boundary: SegmentBoundary, isContinuous: Bool,
         discontinuitySequence: UInt64
@@ -86,28 +83,23 @@ struct FurtherAudioTrack: Sendable {
         matcher.append(packets, discontinuitySequence: discontinuitySequence)
     }
 
-    /// Appends the last packets of the rendition.
     mutating func finish(_ packets: [AudioPacket]) throws(MediaError) {
         guard rendition == nil else { return }
         matcher.append(try stage.finish(packets), discontinuitySequence: nil)
     }
 
-    /// Appends a segment of the track's rendition.
     mutating func append(_ segment: SegmentInput) throws(MediaError) {
         guard let demuxed = try rendition?.demuxer.demux(segment) else { return }
         rendition?.queue.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
-    /// Records that segments of the rendition were lost.
     mutating func breakContinuity() { rendition?.demuxer.breakContinuity() }
 
-    /// Ends the rendition.
     mutating func endRendition() throws(MediaError) {
         guard let remaining = try rendition?.demuxer.finish() else { return }
         rendition?.queue.append(.ended(remaining.audio))
     }
 
-    /// Whether the video of `span` waits for the rendition.
     mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
         guard rendition != nil, !read(for: span) else { return false }
         return rendition?.isLate == false
@@ -185,7 +177,6 @@ struct FurtherAudioTrack: Sendable {
         assembler.append(source == .leading ? leading : late)
     }
 
-    /// Returns the track's part of a segment; nil if the track has not begun.
     mutating func write(from start: Ticks, to end: Ticks, sequenceNumber: UInt32) -> SplicedAudioTrack? {
         guard let initSection, let configuration = assembler.configuration,
             let (time, samples) = assembler.dequeueSamples(

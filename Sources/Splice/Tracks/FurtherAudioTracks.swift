@@ -13,7 +13,6 @@ struct FurtherAudioTracks: Sendable {
     private let byteLimit: Int
     /// Frames of further tracks than `AudioTrackChoice.limit`.
     private(set) var excessFrames = 0
-    /// The tracks of the renditions, by their index.
     private var renditions: [AudioTrackIdentity]
 
     /// - Parameters:
@@ -44,13 +43,11 @@ struct FurtherAudioTracks: Sendable {
         try body(&tracks[index])
     }
 
-    /// Appends a segment of a rendition.
     mutating func append(_ segment: SegmentInput, of index: Int) throws(MediaError) {
         guard renditions.indices.contains(index) else { return }
         try update(renditions[index]) { (track) throws(MediaError) in try track.append(segment) }
     }
 
-    /// Records that segments of a rendition were lost.
     mutating func breakContinuity(of index: Int) {
         guard renditions.indices.contains(index) else { return }
         update(renditions[index]) { $0.breakContinuity() }
@@ -68,7 +65,6 @@ struct FurtherAudioTracks: Sendable {
         renditions = []
     }
 
-    /// Whether the video of `span` waits for a rendition.
     mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
         var isAwaited = false
         for index in tracks.indices where tracks[index].awaitsAudio(for: span) { isAwaited = true }
@@ -82,7 +78,6 @@ struct FurtherAudioTracks: Sendable {
         tracks.map { ($0.identity, $0.counts) }
     }
 
-    /// Appends the packets of one segment of the main rendition.
     mutating func append(
         _ demuxed: RenditionDemuxer.Demuxed, discontinuitySequence: UInt64
     ) throws(MediaError) {
@@ -95,7 +90,6 @@ struct FurtherAudioTracks: Sendable {
         }
     }
 
-    /// Appends the last packets of the rendition.
     mutating func finish(_ remaining: [FurtherAudio]) throws(MediaError) {
         for index in tracks.indices { try tracks[index].finish(remaining.packets(of: tracks[index].identity)) }
     }

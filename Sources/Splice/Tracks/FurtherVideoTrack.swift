@@ -34,7 +34,6 @@ struct FurtherVideoTrack: Sendable {
     private static let unmatchedLimit = 8
 
     let identity: VideoTrackIdentity
-    /// Whether the source has a variant for the track.
     let hasSource: Bool
     private var demuxer = RenditionDemuxer(tracks: .video, audioStage: AudioTranscodeStage(.copy))
     private var matcher: VariantMatcher
@@ -80,22 +79,18 @@ struct FurtherVideoTrack: Sendable {
         append(demuxed.packets.video, discontinuitySequence: segment.discontinuitySequence)
     }
 
-    /// Appends the packets of one segment.
     mutating func append(_ packets: [VideoPacket], discontinuitySequence: UInt64) {
         matcher.append(packets, discontinuitySequence: discontinuitySequence)
     }
 
-    /// Records that segments of the variant were lost.
     mutating func breakContinuity() { demuxer.breakContinuity() }
 
-    /// Ends the variant.
     mutating func end() throws(MediaError) {
         matcher.appendLeftover(try demuxer.finish().video)
         matcher.end()
         (isFollowed, backlog) = (false, LadderHistory())
     }
 
-    /// Whether the leading video of `span` waits for the track.
     func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool {
         guard hasSource, isFollowed, !isLate else { return false }
         return backlog.isEmpty ? !matcher.covers(span) : !backlog.hasCuts

@@ -5,7 +5,6 @@ import Support
 /// The video tracks of a channel beside the leading one, in the order in which the channel got them.
 struct FurtherVideoTracks: Sendable {
     private var tracks: [FurtherVideoTrack] = []
-    /// The track that each variant of the source fills.
     private let variants: [VideoTrackIdentity?]
     private let leading: VideoTrackIdentity?
     private let areOnDemand: Bool
@@ -26,7 +25,6 @@ struct FurtherVideoTracks: Sendable {
         resume(after: known)
     }
 
-    /// The tracks in their order.
     var identities: [VideoTrackIdentity] { tracks.map(\.identity) }
 
     var counts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] { tracks.map { ($0.identity, $0.counts) } }
@@ -46,7 +44,6 @@ struct FurtherVideoTracks: Sendable {
         try update(variant) { (track) throws(MediaError) in try track.append(segment, after: history) }
     }
 
-    /// Records that segments of a variant were lost.
     mutating func breakContinuity(of variant: Int) { update(variant) { $0.breakContinuity() } }
 
     mutating func end(_ variant: Int) throws(MediaError) {

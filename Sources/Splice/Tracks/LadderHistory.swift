@@ -54,9 +54,7 @@ struct LadderHistory: Sendable {
 
 /// The part of an earlier segment in a track that began after it.
 package struct LateVideo: Sendable {
-    /// The index of the track.
     package let track: Int
-    /// The number of the segment's fragment.
     package let sequenceNumber: UInt32
     package let media: SplicedVideoTrack
 }

@@ -48,7 +48,6 @@ struct AACEncoder: ~Copyable {
         return frame
     }
 
-    /// Encodes and removes all complete frames of `samples`.
     mutating func encode(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         while samples.count >= Self.samplesPerFrame {

@@ -8,7 +8,6 @@ import Media
 struct AudioDecoder: ~Copyable {
     private let context: LibAVCodecContext
     private let packet: LibAVPacket
-    /// The frame that `receive` decoded last.
     let frame: LibAVFrame
 
     init(_ configuration: AudioConfiguration) throws(MediaError) {
@@ -39,13 +38,10 @@ struct AudioDecoder: ~Copyable {
             unsafe context.libav.pointee.avcodec_send_packet(context.raw, packet.raw), "avcodec_send_packet")
     }
 
-    /// Ends the input, so that `receive` flushes the decoder.
     func sendEndOfStream() throws(MediaError) {
         try LibAV.check(unsafe context.libav.pointee.avcodec_send_packet(context.raw, nil), "avcodec_send_packet")
     }
 
-    /// Decodes the next frame into `frame`.
-    /// - Returns: whether a frame was decoded.
     func receive() throws(MediaError) -> Bool {
         let code = unsafe context.libav.pointee.avcodec_receive_frame(context.raw, frame.raw)
         if code == averrorAgain || code == averrorEOF { return false }
@@ -73,7 +69,6 @@ extension AudioConfiguration.Codec {
 }
 
 extension AudioConfiguration {
-    /// libavcodec's `extradata`.
     fileprivate var decoderExtradata: [UInt8] {
         switch codec {
         case .aac: decoderSpecificInfo

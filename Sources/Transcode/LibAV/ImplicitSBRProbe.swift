@@ -67,7 +67,6 @@ extension AudioConfiguration {
         }
     }
 
-    /// Configuration with backward-compatible explicit signaling of SBR.
     fileprivate func signaling(parametricStereo: Bool) -> AudioConfiguration {
         AudioConfiguration(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,

@@ -14,7 +14,6 @@ enum LibAV {
         return unsafe functions
     }
 
-    /// Returns an error that names the library of `failure`.
     static func error(_ failure: liverelay_libav_failure) -> MediaError {
         let name = unsafe failure.library.map { unsafe String(cString: $0) } ?? "libavcodec"
         let detail = unsafe withUnsafeBytes(of: failure.detail) { bytes in
@@ -28,7 +27,6 @@ enum LibAV {
     }
 
     /// Throws if `code` is an error.
-    /// - Returns: `code`.
     @discardableResult
     static func check(_ code: Int32, _ call: String) throws(MediaError) -> Int32 {
         guard code >= 0 else { throw error(code, call) }

@@ -3,11 +3,9 @@ import Media
 
 /// Encodes one silent frame in an audio track's configuration with libavcodec.
 enum SilenceEncoder {
-    /// Encoder parameters.
     struct EncoderSettings: Equatable {
         let codec: AVCodecID
         let sampleRate: Int
-        /// Speaker mask, one bit per speaker.
         let mask: UInt64
         let bitRate: Int64
     }
@@ -107,7 +105,6 @@ extension AudioConfiguration {
         }
     }
 
-    /// Reads acmod and lfeon.
     private static func speakers(_ bits: inout BitReader) throws(MediaError) -> UInt64 {
         let mask = acmodMasks[try bits.u(3)]
         return try bits.flag() ? mask | lowFrequencyMask : mask

@@ -3,7 +3,6 @@ package import Media
 
 /// Decodes one sync sample to a small still with libavcodec.
 package enum StillDecoder {
-    /// The largest sample that is decoded, in bytes.
     package static let largestSample = 16 << 20
     /// The pixels of the largest frame: 4096 × 2304.
     static let largestFrame: Int64 = 4096 * 2304

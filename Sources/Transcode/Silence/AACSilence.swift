@@ -9,7 +9,6 @@ package enum AACSilence {
         case lowFrequency = 3
     }
 
-    /// Channel elements by channelConfiguration (Table 1.19).
     private static let layouts: [Int: [Element]] = [
         1: [.singleChannel],
         2: [.channelPair],

@@ -3,7 +3,6 @@ struct PlaneScaler {
     /// A plane of a decoded frame, of one or two bytes a sample.
     @safe struct Source {
         private let bytes: UnsafeRawPointer
-        /// Bytes from one row to the next.
         private let stride: Int
         let width: Int
         let height: Int
@@ -16,7 +15,6 @@ struct PlaneScaler {
             (self.stride, self.width, self.height, self.depth) = (stride, width, height, depth)
         }
 
-        /// Adds the samples of a row to `sums`.
         fileprivate func add(row: Int, to sums: inout [UInt32]) {
             let start = unsafe bytes + row * stride
             if depth <= 8 {
@@ -38,7 +36,6 @@ struct PlaneScaler {
         }
     }
 
-    /// - Returns: the samples as 8 bits.
     static func scale(_ source: Source, to size: (width: Int, height: Int)) -> StillImage.Plane {
         var plane = StillImage.Plane(size)
         var sums = [UInt32](repeating: 0, count: source.width)

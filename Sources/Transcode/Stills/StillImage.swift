@@ -38,7 +38,6 @@ package struct StillImage: Equatable, Sendable {
     /// Luma, and the two chroma planes of half the size.
     var planes: [Plane]
 
-    /// A black still.
     package init(_ size: Size) {
         self.size = size
         let half = (width: size.width / 2, height: size.height / 2)

@@ -4,9 +4,7 @@ import Media
 struct AudioFrameHeader: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
         case frame(AudioFrameHeader)
-        /// The bytes may be a header, but end before it does.
         case needsMore
-        /// No header is at this offset.
         case none
     }
 
@@ -30,7 +28,6 @@ struct AudioFrameHeader: Equatable, Sendable {
         /// The data rate in kbit/s, in the first 13 bits of `dec3`. It is that of the first frame: it may differ from
         /// frame to frame, and players ignore it.
         var dataRate = 0
-        /// E-AC-3 only.
         var enhanced: EnhancedAC3?
 
         static func == (left: Self, right: Self) -> Bool {
@@ -60,7 +57,6 @@ struct AudioFrameHeader: Equatable, Sendable {
     /// Whether this is an E-AC-3 frame that extends the preceding one.
     var isDependent = false
 
-    /// Merges a frame that extends this one.
     mutating func merge(_ dependent: AudioFrameHeader) {
         size += dependent.size
         format.merge(dependent.format)
@@ -84,7 +80,6 @@ extension AudioFraming {
         }
     }
 
-    /// The first byte of the syncword.
     private var firstByte: UInt8 {
         switch self {
         case .mpeg: 0xFF

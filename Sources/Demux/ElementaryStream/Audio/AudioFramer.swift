@@ -8,7 +8,6 @@ struct AudioFramer: Sendable {
         var pts: Ticks?
         let samples: Int
         let isDamaged: Bool
-        /// The range in the buffer's bytes; for LOAS, in `unpacked`.
         let payload: Range<Int>
     }
 
@@ -19,7 +18,6 @@ struct AudioFramer: Sendable {
     private var configurations = AudioConfigurationCache()
     private var latm = LATMReader()
     private var frames: [Frame] = []
-    /// The index of the first frame after the last loss.
     private var firstSinceLoss = 0
     private var unpacked: [UInt8] = []
 
@@ -30,7 +28,6 @@ struct AudioFramer: Sendable {
     }
 
     /// Removes every complete frame from `buffer` and leaves the beginning of the next there.
-    /// - Parameter isClosed: whether the stream ends with the buffer.
     mutating func frame(
         _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout Counts<DemuxCount>
     ) throws(MediaError) -> [AudioPacket] {

@@ -14,10 +14,8 @@ struct LATMReader: Sendable {
 
     init() {}
 
-    /// The configuration; nil before a StreamMuxConfig.
     var configuration: AudioConfiguration? { mux?.configuration }
 
-    /// - Returns: The frames in order; none before a StreamMuxConfig.
     mutating func frames(_ element: ArraySlice<UInt8>) throws(MediaError) -> [[UInt8]] {
         var bits = BitReader(element, section: Self.section)
         if try !bits.flag() { mux = try Self.streamMux(&bits) }  // useSameStreamMux
@@ -33,7 +31,6 @@ struct LATMReader: Sendable {
         return frames
     }
 
-    /// Reads PayloadLengthInfo() of frameLengthType 0.
     private static func payloadLength(_ bits: inout BitReader) throws(MediaError) -> Int {
         var length = 0
         while true {
@@ -83,7 +80,6 @@ struct LATMReader: Sendable {
         try bits.skip(8)
     }
 
-    /// Reads LatmGetValue().
     private static func value(_ bits: inout BitReader) throws(MediaError) -> Int {
         let bytes = try bits.u(2) + 1
         return try bits.u(8 * bytes)

@@ -66,7 +66,6 @@ struct BitCopier: Sendable {
 
     init() {}
 
-    /// Copies `size` bits and returns their value.
     @discardableResult
     mutating func copy(_ size: Int, from bits: inout BitReader) throws(MediaError) -> Int {
         let value = try bits.u(size)

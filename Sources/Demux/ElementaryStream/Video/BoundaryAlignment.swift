@@ -13,9 +13,7 @@ enum BoundaryAlignment: Equatable, Sendable {
     case unknown(cleanBoundaries: Int)
     /// PES packets and access units end with their segments, even if they look unfinished.
     case aligned
-    /// A PES packet continued in the next segment.
     case packetsSpanBoundary
-    /// The end of an access unit came in a later PES packet.
     case accessUnitsSpanBoundary
 
     /// - Parameter isPacketComplete: whether the PES packet is known to be complete.
@@ -48,7 +46,6 @@ enum BoundaryAlignment: Equatable, Sendable {
 
 /// How the first payload of a segment relates to the PES packet that the preceding segment left open.
 enum SegmentStart: Equatable, Sendable {
-    /// A PES packet begins at the start of the segment.
     case newPacket
     /// The open PES packet continues, and its continuity counter fits.
     case continuation
@@ -58,8 +55,6 @@ enum SegmentStart: Equatable, Sendable {
 
 /// Why the buffered bytes of an elementary stream end.
 enum StreamEnding: Equatable, Sendable {
-    /// A segment ends; the next one may continue the stream.
     case segmentBoundary(isPacketComplete: Bool, isPacketDue: Bool)
-    /// The stream ends and is not continued.
     case closed(isPacketDue: Bool)
 }

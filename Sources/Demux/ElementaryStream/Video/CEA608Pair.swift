@@ -4,7 +4,6 @@ package import Media
 package struct CEA608Pair: Equatable, Sendable {
     /// 0 for the first field: CC1 and CC2. 1 for the second: CC3 and CC4.
     package let field: Int
-    /// With parity.
     package let first: UInt8
     package let second: UInt8
 
@@ -14,8 +13,6 @@ package struct CEA608Pair: Equatable, Sendable {
 }
 
 extension CEA608Pair {
-    /// Returns the pairs of one picture.
-    /// - Parameter payload: the picture as a `VideoPacket` has it.
     package static func pairs(of payload: ArraySlice<UInt8>, codec: VideoConfiguration.Codec) -> [CEA608Pair] {
         let bytes = Array(payload)
         if codec == .mpeg2 {

@@ -43,7 +43,6 @@ enum CaptionData {
         return channels
     }
 
-    /// Returns the byte pairs of line 21 in a message, in order.
     static func cea608Pairs(in message: [UInt8]) -> [CEA608Pair] {
         var pairs: [CEA608Pair] = []
         forEachConstruct(in: message) { type, first, second in

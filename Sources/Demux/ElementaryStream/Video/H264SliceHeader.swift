@@ -6,10 +6,8 @@ import Support
 struct H264SliceHeader: Equatable, Sendable {
     private let picParameterSetID: Int
     private let frameNum: Int
-    /// Whether the slice belongs to a field picture.
     private(set) var isField = false
     private var isBottomField = false
-    /// Whether nal_ref_idc is not 0.
     private let isReference: Bool
     private let isIDR: Bool
     private var idrPicID = 0
@@ -17,7 +15,6 @@ struct H264SliceHeader: Equatable, Sendable {
     private var pictureOrderCount = (0, 0)
 
     private static let section = "ISO/IEC 14496-10 §7.3.3"
-    /// No header is longer, up to the fields that are read.
     private static let maxBytes = 40
 
     /// - Returns: nil if the slice is truncated, if it is no slice with a header, or if its SPS is not known.
@@ -97,7 +94,6 @@ struct H264ParameterSets: Sendable {
     private var lastSequenceBytes: [UInt8] = []
     private var last: H264SequenceParameterSet?
 
-    /// Whether the last sequence may have field pictures.
     var allowsFields: Bool { last.map { !$0.frameMbsOnlyFlag } ?? false }
 
     mutating func insertSequence(_ unit: ArraySlice<UInt8>) {
@@ -113,7 +109,6 @@ struct H264ParameterSets: Sendable {
         }
     }
 
-    /// No PPS is longer, up to the fields that are read.
     private static let maxPictureBytes = 16
 
     mutating func insertPicture(_ unit: ArraySlice<UInt8>) {

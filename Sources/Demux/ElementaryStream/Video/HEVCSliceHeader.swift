@@ -6,10 +6,8 @@ struct HEVCSliceHeader: Equatable, Sendable {
     /// The NAL unit header: type, layer and temporal sub-layer.
     private let unitHeader: [UInt8]
     private let pictureParameterSetID: Int
-    /// slice_pic_order_cnt_lsb; nil if the header has none.
     private var picOrderCntLsb: Int?
 
-    /// No header is longer, up to the fields that are read.
     private static let maxBytes = 40
 
     /// - Returns: nil if the slice is truncated, or if its parameter sets are not known.
@@ -40,7 +38,6 @@ struct HEVCSliceHeader: Equatable, Sendable {
         }
     }
 
-    /// Whether the slice segments may belong to one picture.
     func isSamePicture(as other: HEVCSliceHeader) -> Bool {
         unitHeader == other.unitHeader && pictureParameterSetID == other.pictureParameterSetID
             && (picOrderCntLsb == nil || other.picOrderCntLsb == nil || picOrderCntLsb == other.picOrderCntLsb)

@@ -83,7 +83,6 @@ enum SEIMessage: Int {
             return byte
         }
 
-        /// Reads a sum of bytes that continues while they are 0xFF.
         mutating func nextCodedNumber() -> Int? {
             var sum = 0
             while let byte = next() {

@@ -9,7 +9,6 @@ struct VideoFramer: Sendable {
     private var splitter: AccessUnitSplitter
     private var writer: VideoSampleWriter
     private var boundaryAlignment = BoundaryAlignment.unknown(cleanBoundaries: 0)
-    /// Number of bytes that an earlier segment left in the buffer.
     private var heldBytes = 0
     /// Whether the held bytes are the first field of a frame: its second field then says nothing about segment
     /// alignment.
@@ -22,7 +21,6 @@ struct VideoFramer: Sendable {
         writer = VideoSampleWriter(pid: pid, codec: codec)
     }
 
-    /// Records that PES packets may span segments.
     mutating func expectOpenPackets() {
         boundaryAlignment.recordBoundary(.continuation, continuesAccessUnit: false, previousLookedComplete: false)
     }
@@ -50,7 +48,6 @@ struct VideoFramer: Sendable {
         return writer.drain()
     }
 
-    /// Updates the boundary alignment from the held bytes and the beginning of the segment.
     private mutating func updateAlignment(_ start: SegmentStart?) {
         guard let lookedComplete, let start else { return }
         self.lookedComplete = nil
@@ -62,7 +59,6 @@ struct VideoFramer: Sendable {
             start, continuesAccessUnit: continuesAccessUnit, previousLookedComplete: lookedComplete)
     }
 
-    /// Emits or holds the last access unit.
     private mutating func finish(
         _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ lastTimed: inout Int?,
         _ counts: inout Counts<DemuxCount>

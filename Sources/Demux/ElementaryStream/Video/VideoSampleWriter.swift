@@ -4,7 +4,6 @@ import Support
 /// Converts the NAL units of access units to fragmented MP4 samples, whether the units come from a byte stream or from
 /// samples. Units of MPEG-2 keep start codes.
 struct VideoSampleWriter: Sendable {
-    /// The timestamps and damage of an access unit.
     struct Timing: Equatable, Sendable {
         let pts: Ticks?
         let dts: Ticks?
@@ -56,7 +55,6 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// Replaces the parameter sets by sets from outside the stream.
-    /// - Parameter dynamicRangeBoxes: what the container says beside them.
     mutating func activate(
         _ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)], dynamicRangeBoxes: [UInt8] = []
     ) {
@@ -109,7 +107,6 @@ struct VideoSampleWriter: Sendable {
         return true
     }
 
-    /// Returns the largest size of a sample with its parameter sets.
     private func size(of units: ArraySlice<NALUnit>, at randomAccess: RandomAccessPoint?) -> Int {
         let payload = units.reduce(0) { $0 + 4 + $1.end - $1.start }
         return payload + (randomAccess == nil ? 0 : parameterSets.prefix.count)

@@ -72,3 +72,18 @@ package struct TimelinePosition: Equatable, Sendable {
         videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: PeriodTimeline.compositionDelay,
         fragmentSequence: 1)
 }
+
+/// Where an audio track beside the leading one continues.
+package struct AudioTrackPosition: Equatable, Sendable {
+    package let identity: AudioTrackIdentity
+    /// The configuration of its last frames.
+    package let configuration: AudioConfiguration
+    /// Decode time of the next sample, in the audio timescale.
+    package var decodeTime: Int64
+
+    package init(identity: AudioTrackIdentity, configuration: AudioConfiguration, decodeTime: Int64) {
+        self.identity = identity
+        self.configuration = configuration
+        self.decodeTime = decodeTime
+    }
+}

@@ -78,9 +78,7 @@ struct PresentationWatch: Sendable {
 
     mutating func reset() { (highest, lastArrival, isAbsent) = (nil, nil, false) }
 
-    /// - Parameters:
-    ///   - presentation: PTS of a PES packet; nil if it has none.
-    ///   - elapsed: when the packet arrived.
+    /// - Parameter presentation: PTS of a PES packet; nil if it has none.
     mutating func record(_ presentation: Int64?, at elapsed: Int64) -> Gap? {
         guard let presentation else { return recordAbsence(at: elapsed) }
         let isKnown = isAbsent

@@ -86,9 +86,7 @@ extension MediaError {
     package static func movie(_ fault: MovieFault) -> MediaError {
         MediaError(.unusableMovie(fault), section: "ISO/IEC 14496-12 §8")
     }
-}
 
-extension MediaError {
     @inline(__always)
     package static func checkCancellation() throws(MediaError) {
         guard StepCounter.isTaskCanceled() else { return }

@@ -24,12 +24,6 @@ package struct AudioTranscodeStage: Sendable {
         case transcode(to: AudioTranscoder.Target)
     }
 
-    /// Result of probing the frames of one configuration for implicit SBR and parametric stereo.
-    private struct ProbedExtensions: Sendable {
-        let source: AudioConfiguration
-        let signaled: AudioConfiguration?
-    }
-
     /// Changes of the configuration in a segment, and spans of it that are transcoded. Each takes a decoder, which costs as
     /// much as some hundred frames: packets after further ones are dropped.
     package static let mostChanges = 64
@@ -47,7 +41,8 @@ package struct AudioTranscodeStage: Sendable {
     /// Output configuration with `.uniform`; nil before the first audio.
     private(set) var uniform: AudioConfiguration?
     private var lastCopied: AudioConfiguration?
-    private var extensions: ProbedExtensions?
+    /// A configuration and, if its frames have implicit SBR or parametric stereo, the one that signals them.
+    private var extensions: (source: AudioConfiguration, signaled: AudioConfiguration?)?
     package private(set) var counts = Counts()
     package private(set) var lastError: MediaError?
 
@@ -103,9 +98,9 @@ package struct AudioTranscodeStage: Sendable {
     private mutating func signalExtensions(of packet: AudioPacket, in packets: ArraySlice<AudioPacket>) -> AudioPacket {
         if extensions?.source != packet.configuration {
             let same = packets.prefix { $0.configuration == packet.configuration }
-            extensions = ProbedExtensions(source: packet.configuration, signaled: probe(packet.configuration, in: same))
+            extensions = (packet.configuration, probe(packet.configuration, in: same))
         }
-        return extensions?.signaled.map(packet.withConfiguration) ?? packet
+        return extensions?.signaled.map { Self.configured(packet, as: $0) } ?? packet
     }
 
     /// Without libav, audio is published as its header signals it. Most decoders find the extensions themselves.
@@ -126,16 +121,22 @@ package struct AudioTranscodeStage: Sendable {
         case .copy(let configuration) where configuration == packet.configuration:
             lastCopied = configuration
             return endSpan() + [packet]
-        case .copy(let configuration): return endSpan() + [packet.withConfiguration(configuration)]
+        case .copy(let configuration): return endSpan() + [Self.configured(packet, as: configuration)]
         case .transcode(let target): return transcode(packet, to: target)
         }
+    }
+
+    private static func configured(_ packet: AudioPacket, as configuration: AudioConfiguration) -> AudioPacket {
+        var packet = packet
+        packet.configuration = configuration
+        return packet
     }
 
     private mutating func route(_ configuration: AudioConfiguration) -> Route {
         switch policy {
         case .copy, .drop:
             let isAAC = configuration.codec == .aac
-            let isCompatible = AudioCompatibility(configuration) == .copy
+            let isCompatible = configuration.incompatibility == nil
             if isChannelAAC == nil { isChannelAAC = isAAC || !isCompatible }
             return isCompatible && (isAAC || isChannelAAC == false)
                 ? .copy(as: configuration) : .transcode(to: .likeSource)
@@ -229,12 +230,6 @@ package struct AudioTranscodeStage: Sendable {
             self.span?.transcoder = nil
             return []
         }
-    }
-}
-
-extension AudioPacket {
-    fileprivate func withConfiguration(_ configuration: AudioConfiguration) -> AudioPacket {
-        AudioPacket(pid: pid, configuration: configuration, pts: pts, isDamaged: isDamaged, payload: payload)
     }
 }
 

@@ -157,11 +157,7 @@ package struct StreamCutter: Sendable {
         defer { outputs = [] }
         return outputs
     }
-}
 
-// MARK: - Packets
-
-extension StreamCutter {
     private mutating func consume(_ packets: PacketFraming.Packets) {
         for offset in packets.offsets {
             consume(TransportPacket(packets.bytes, at: offset), of: packets.bytes, at: offset)
@@ -218,7 +214,7 @@ extension StreamCutter {
                 pid: entry.pid, content: entry.content, isAnchor: entry.pid == anchor)
         }
         for (pid, var known) in assemblers.sorted(by: { $0.key < $1.key }) {
-            if let wanted = next[pid], wanted.isEqual(to: known) {
+            if let wanted = next[pid], wanted.content == known.content, wanted.isAnchor == known.isAnchor {
                 next[pid] = known
             } else if let unit = known.close(isEnd: false) {
                 handle(unit)
@@ -227,24 +223,16 @@ extension StreamCutter {
         assemblers = next
         if !writer.isEmpty { writer.declare(tables.packets()) }
     }
-}
 
-// MARK: - Units
-
-extension StreamCutter {
     private mutating func handle(_ unit: StreamUnit) {
         let isAnchor = assemblers[unit.pid]?.isAnchor ?? (unit.digest != 0)
         if isAnchor, let time = unit.time { measure(time) }
         switch phase {
         case .passing: pass(unit, isAnchor: isAnchor)
-        case .waiting, .joining:
-            guard isAnchor else { return wait(unit) }
-            switch phase {
-            case .waiting(let frames, let cause): begin(with: unit, after: frames, cause)
-            case .joining(let repeated, let mismatches, let atTail):
-                join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
-            case .passing: break
-            }
+        case .waiting where !isAnchor, .joining where !isAnchor: wait(unit)
+        case .waiting(let frames, let cause): begin(with: unit, after: frames, cause)
+        case .joining(let repeated, let mismatches, let atTail):
+            join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
         }
     }
 
@@ -313,7 +301,8 @@ extension StreamCutter {
         {
             resume(with: unit)
         } else if step > .zero, step <= Self.longestGap {
-            leaveGap(before: unit)
+            cut(isForced: false)
+            begin(with: unit, after: 0, .gap)
         } else if step < .zero - Self.longestRepetition || step > .zero || atTail {
             restart(with: unit)
         } else if repeated == 0, mismatches >= Self.longestMismatch, isAfterFirst(identity.time) {
@@ -337,21 +326,12 @@ extension StreamCutter {
         pass(unit, isAnchor: true)
     }
 
-    private mutating func leaveGap(before unit: StreamUnit) {
-        cut(isForced: false)
-        begin(with: unit, after: 0, .gap)
-    }
-
     private mutating func restart(with unit: StreamUnit) {
         cut(isForced: false)
-        history.removeAll()
+        history = StreamHistory()
         begin(with: unit, after: 0, .restart(first: unit.time))
     }
-}
 
-// MARK: - Segments
-
-extension StreamCutter {
     private mutating func pass(_ unit: StreamUnit, isAnchor: Bool) {
         guard isAnchor else {
             if isRepeated(unit) { return }

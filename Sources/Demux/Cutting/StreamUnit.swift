@@ -72,10 +72,6 @@ struct StreamUnitAssembler: Sendable {
         self.isAnchor = isAnchor
     }
 
-    func isEqual(to other: StreamUnitAssembler) -> Bool {
-        pid == other.pid && content == other.content && isAnchor == other.isAnchor
-    }
-
     mutating func append(
         _ packet: TransportPacket, of bytes: [UInt8], at offset: Int, counts: inout Counts
     ) -> [StreamUnit] {
@@ -91,13 +87,13 @@ struct StreamUnitAssembler: Sendable {
         hasLoss = hasLoss || isLoss
         var units: [StreamUnit] = []
         if packet.startsUnit || content == .sections {
-            units += [takeOpen()].compactMap(\.self)
+            if let unit = takeOpen() { units.append(unit) }
             open = Open(followsLoss: hasLoss)
             hasLoss = false
         }
         guard open != nil else { return units }
         add(bytes, at: offset, payload, packet, counts: &counts)
-        if isComplete { units += [takeOpen()].compactMap(\.self) }
+        if isComplete, let unit = takeOpen() { units.append(unit) }
         return units
     }
 
@@ -252,6 +248,4 @@ struct StreamHistory: Sendable {
     mutating func record(_ time: Ticks, of pid: UInt16) {
         if lastTimes[pid] != nil || lastTimes.count < StreamCutter.streamLimit { lastTimes[pid] = time }
     }
-
-    mutating func removeAll() { self = StreamHistory() }
 }

@@ -40,7 +40,6 @@ struct FragmentScan: Sendable {
     /// Reads the next box, or its header.
     ///
     /// A file that ends inside a box ends before it, and so does one with a box that is too large.
-    /// - Parameter bytes: all bytes of `neededRange`.
     /// - Returns: the segments that are known now.
     mutating func append(_ bytes: [UInt8]) -> [FileSegment] {
         guard let range = neededRange, let header = MoovLocator.Header(bytes, remaining: byteCount - range.lowerBound),
@@ -138,9 +137,7 @@ package struct SegmentIndexBox: Equatable, Sendable {
     package let isHierarchical: Bool
     package let earliestPresentation: Ticks
 
-    /// - Parameters:
-    ///   - box: the whole box.
-    ///   - anchor: offset of the first byte after the box.
+    /// - Parameter anchor: offset of the first byte after the box.
     package init(_ box: [UInt8], endingAt anchor: UInt64) throws(MediaError) {
         var fields = BoxFields(try BoxReader.boxes(in: box[...]).require("sidx").body)
         let isLong = try fields.versionAndFlags().version > 0

@@ -23,9 +23,7 @@ package struct MediaFileIndex: Sendable {
     private let cutting: FileCutting
     private var window: (start: UInt64, bytes: [UInt8])
 
-    /// - Parameters:
-    ///   - beginning: the first bytes of the file, as many as a window has.
-    ///   - byteCount: size of the file.
+    /// - Parameter beginning: the first bytes of the file, as many as a window has.
     /// - Throws: if the file is no media file, or cannot be used.
     package init(beginning: [UInt8], byteCount: UInt64, _ cutting: FileCutting) throws(MediaError) {
         guard UInt64(beginning.count) <= byteCount else { throw .movie(.samplesPastEnd) }
@@ -114,11 +112,6 @@ package struct MediaFileIndex: Sendable {
 package struct FileSegment: Equatable, Sendable {
     package let range: Range<UInt64>
     package let duration: Ticks
-
-    package init(range: Range<UInt64>, duration: Ticks) {
-        self.range = range
-        self.duration = duration
-    }
 }
 
 /// How a media file is cut into segments.

@@ -12,9 +12,7 @@ package struct MovieFile: Sendable {
     private let videoID: UInt32?
     private let audioID: UInt32?
 
-    /// - Parameters:
-    ///   - moov: the whole box.
-    ///   - fileSize: size of the file that contains `moov`, bytes.
+    /// - Parameter moov: the whole box.
     package init(moov: [UInt8], fileSize: UInt64) throws(MediaError) {
         let box = try BoxReader.boxes(in: moov[...]).require("moov")
         let movie = try Movie(box)
@@ -52,7 +50,10 @@ package struct MovieFile: Sendable {
                 }
                 start += range.count
             }
-            if let first { fragments.append(TrackFragment(trackID: trackID, decodeTime: first, samples: samples)) }
+            if let first {
+                let header = TrackFragmentHeader(trackID: trackID, decodeTime: first)
+                fragments.append(TrackFragment(header: header, samples: samples))
+            }
         }
         return fragments
     }

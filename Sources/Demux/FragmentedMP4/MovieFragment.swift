@@ -27,17 +27,6 @@ package struct TrackFragment: Equatable, Sendable {
     package var trackID: UInt32 { header.trackID }
     package var decodeTime: UInt64? { header.decodeTime }
 
-    /// A run of samples of one track that are in a file without fragments.
-    init(trackID: UInt32, decodeTime: UInt64, samples: [Sample]) {
-        header = TrackFragmentHeader(trackID: trackID, decodeTime: decodeTime)
-        self.samples = samples
-    }
-
-    init(header: TrackFragmentHeader, samples: [Sample]) {
-        self.header = header
-        self.samples = samples
-    }
-
     package struct Sample: Equatable, Sendable {
         /// The bits of sample_flags that say that a sample is no sync sample.
         static let nonSyncFlag: UInt32 = 0x1_0000
@@ -72,9 +61,6 @@ struct TrackFragmentHeader: Equatable, Sendable {
     let defaults: SampleDefaults
     let decodeTime: UInt64?
 
-    /// - Parameters:
-    ///   - boxes: the boxes in the `traf`.
-    ///   - defaults: the defaults of `trex` by track ID.
     init(_ boxes: [Box], _ defaults: [UInt32: SampleDefaults]) throws(MediaError) {
         var header = BoxFields(try boxes.require("tfhd").body)
         let flags = try header.versionAndFlags().flags

@@ -9,15 +9,10 @@ package struct SampleEntry: Equatable, Sendable {
         case other
     }
 
-    package struct ChildBox: Equatable, Sendable {
-        package let type: BoxType
-        package let payload: ArraySlice<UInt8>
-    }
-
     package let type: BoxType
     package let format: Format
     /// The boxes in the entry in file order: avcC, colr, esds and so on.
-    package let configuration: [ChildBox]
+    package let configuration: [Box]
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
@@ -40,13 +35,10 @@ package struct SampleEntry: Equatable, Sendable {
             return
         }
         // Some writers leave one or two zeros after the last box.
-        configuration = try BoxReader.wholeBoxes(in: fields.rest).boxes.map {
-            ChildBox(type: $0.type, payload: $0.body)
-        }
+        configuration = try BoxReader.wholeBoxes(in: fields.rest).boxes
     }
 
-    /// Returns the payload of the first box of a type.
-    func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
+    func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first(type)?.body }
 
     func require(_ type: BoxType) throws(MediaError) -> ArraySlice<UInt8> {
         guard let payload = child(type) else {
@@ -54,9 +46,7 @@ package struct SampleEntry: Equatable, Sendable {
         }
         return payload
     }
-}
 
-extension SampleEntry {
     private static let protectedTypes: Set<BoxType> = ["encv", "enca", "drmi", "drms"]
 
     /// The scheme_type of a protected entry (§8.12), or its own type if it has none; nil if samples are clear.

@@ -13,9 +13,6 @@ struct SelectedTracks: Sendable {
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
     /// Selects the first video track, and the first audio track that plays by default, else the first audio track.
-    /// - Parameters:
-    ///   - choice: the audio tracks that are followed beside that one.
-    ///   - old: the tracks followed before.
     /// - Throws: If a requested track is encrypted or its codec is not supported. Unsupported audio beside video is
     ///   dropped instead.
     init(
@@ -70,7 +67,7 @@ struct SelectedTracks: Sendable {
     }
 
     private static func isSupported(_ track: MovieTrack, in movie: Movie) -> Bool {
-        do throws(MediaError) { return try TrackDemuxer(track, of: movie) != nil } catch { return false }
+        (try? TrackDemuxer(track, of: movie)) != nil
     }
 
     private static func first(of tracks: [MovieTrack], in movie: Movie) throws(MediaError) -> TrackDemuxer? {
@@ -169,9 +166,6 @@ private struct TrackDemuxer: Sendable {
     mutating func resume(after old: TrackDemuxer?) {
         if let old { nextDecodeTime = old.converter.convert(old.nextDecodeTime, to: converter) }
     }
-
-    var hasVideo: Bool { video != nil }
-    var hasAudio: Bool { audio != nil }
 
     mutating func beginSegment(capacity: Int) {
         video?.reserve(bytes: capacity)

@@ -16,7 +16,7 @@ struct ID3Tags: Equatable, Sendable {
         end = offset
         while Self.begins(bytes, at: end) {
             StepCounter.add(1)
-            let size = Self.syncSafe(bytes, at: end + 6)
+            let size = Self.size(bytes, at: end + 6)
             let hasFooter = bytes[end + 5] & 0x10 != 0
             let next = min(bytes.count, end + 10 + size)
             let sizesAreSyncSafe = bytes[end + 3] >= 4
@@ -49,7 +49,7 @@ struct ID3Tags: Equatable, Sendable {
         while offset + 10 <= range.upperBound, bytes[offset] != 0 {  // zeros are padding
             try MediaError.checkCancellation()
             StepCounter.add(1)
-            let size = sizesAreSyncSafe ? Self.syncSafe(bytes, at: offset + 4) : Self.plain(bytes, at: offset + 4)
+            let size = Self.size(bytes, at: offset + 4, isSyncSafe: sizesAreSyncSafe)
             let end = min(range.upperBound, offset + 10 + size)
             let body = bytes[offset + 10..<end]
             if bytes[offset..<offset + 4].elementsEqual("PRIV".utf8), body.starts(with: Self.owner) {
@@ -68,11 +68,7 @@ struct ID3Tags: Equatable, Sendable {
         timestamp = Ticks(body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }).wire
     }
 
-    private static func syncSafe(_ bytes: [UInt8], at offset: Int) -> Int {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
-    }
-
-    private static func plain(_ bytes: [UInt8], at offset: Int) -> Int {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    private static func size(_ bytes: [UInt8], at offset: Int, isSyncSafe: Bool = true) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { isSyncSafe ? $0 << 7 | Int($1 & 0x7F) : $0 << 8 | Int($1) }
     }
 }

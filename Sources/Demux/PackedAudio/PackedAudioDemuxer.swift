@@ -61,48 +61,31 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         }
         var framer = AudioFramer(pid: 0, framing: framing)
         var output = DemuxedSegment()
-        for packet in try framer.frame(&buffer, isClosed: true, counts: &output.counts) {
-            let time = clock.unwrap(packet)
-            output.audio.append(packet.pts == nil ? packet.withPTS(time.wire) : packet)
+        output.audio = try framer.frame(&buffer, isClosed: true, counts: &output.counts)
+        for index in output.audio.indices {
+            let time = clock.unwrap(output.audio[index])
+            if output.audio[index].pts == nil { output.audio[index].pts = time.wire }
         }
         return output
     }
 }
 
-extension AudioPacket {
-    fileprivate func withPTS(_ time: Ticks) -> AudioPacket {
-        AudioPacket(pid: pid, configuration: configuration, pts: time, isDamaged: isDamaged, payload: payload)
-    }
-}
-
 /// The frames of packed audio without the ID3 tags between them.
 struct PackedFrames {
-    /// Frames that no tag interrupts.
-    struct Part {
-        /// The timestamp of the tag before them, 0 ..< 2³³.
-        let timestamp: Ticks?
-        let bytes: ArraySlice<UInt8>
-    }
-
-    struct Tag: Equatable {
-        /// Tags with other frames than the timestamp.
-        let contents: [[UInt8]]
-        /// Number of further tags like them.
-        let excess: Int
-        let time: Ticks
-    }
-
     /// The size of an ID3v1 tag, which stands at the end of a file.
     private static let oldTagSize = 128
 
-    private(set) var parts: [Part] = []
+    /// Frames that no tag interrupts, and the timestamp of the tag before them, 0 ..< 2³³.
+    private(set) var parts: [(timestamp: Ticks?, bytes: ArraySlice<UInt8>)] = []
     /// The first tags, `DemuxLimits.messages` at most; further ones are bytes without a frame.
-    private(set) var tags: [Tag] = []
+    /// `contents`: tags with other frames than the timestamp; `excess`: the number of further ones; `time`: from the first
+    /// frame to the tag.
+    private(set) var tags: [(contents: [[UInt8]], excess: Int, time: Ticks)] = []
 
     init(_ bytes: [UInt8], from start: Int, framing: AudioFraming) throws(MediaError) {
         let end = Self.endOfFrames(bytes, from: start)
         guard Self.mayHoldTag(bytes, from: start) else {
-            parts = [Part(timestamp: nil, bytes: bytes[start..<end])]
+            parts = [(nil, bytes[start..<end])]
             return
         }
         try split(bytes, in: start..<end, framing: framing)
@@ -119,8 +102,8 @@ struct PackedFrames {
             StepCounter.add(1)
             if tags.count < DemuxLimits.messages, Self.isTag(bytes, at: offset) {
                 let found = try ID3Tags(bytes, at: offset)
-                parts.append(Part(timestamp: timestamp, bytes: bytes[begin..<offset]))
-                tags.append(Tag(contents: found.metadataTags, excess: found.excessTags, time: time))
+                parts.append((timestamp, bytes[begin..<offset]))
+                tags.append((found.metadataTags, found.excessTags, time))
                 timestamp = found.timestamp
                 offset = min(found.end, range.upperBound)
                 begin = offset
@@ -132,7 +115,7 @@ struct PackedFrames {
                 offset += 1
             }
         }
-        parts.append(Part(timestamp: timestamp, bytes: bytes[begin..<range.upperBound]))
+        parts.append((timestamp, bytes[begin..<range.upperBound]))
     }
 
     private static func isTag(_ bytes: [UInt8], at offset: Int) -> Bool {

@@ -30,9 +30,9 @@ package struct ProgramSelection: Hashable, Sendable {
     /// The other audio streams that are followed, in the order of the PMT; `AudioTrackChoice.limit` at most.
     package internal(set) var furtherAudio: [Stream] = []
     /// Streams of splice information, timed ID3, DVB subtitles and teletext.
-    let metadata: [MetadataStream]
+    private(set) var metadata: [MetadataStream] = []
     /// All streams of the PMT in its order; empty if the streams were detected without tables.
-    package let listed: [ListedStream]
+    package private(set) var listed: [ListedStream] = []
     /// Names of the listed video streams that cannot be republished, if video was requested.
     package internal(set) var unsupportedVideo: [String] = []
     package internal(set) var unsupportedAudio: [String] = []
@@ -47,17 +47,6 @@ package struct ProgramSelection: Hashable, Sendable {
     }
 
     package var streams: [Stream] { [video, audio].compactMap(\.self) + furtherAudio }
-
-    init(
-        programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStream] = [],
-        listed: [ListedStream] = []
-    ) {
-        self.programNumber = programNumber
-        self.video = video
-        self.audio = audio
-        self.metadata = metadata
-        self.listed = listed
-    }
 }
 
 /// The kinds of tracks that a demuxer emits: a rendition with companion audio emits only video.

@@ -42,10 +42,8 @@ struct ProgramTables: Sendable {
         selector.reset()
     }
 
-    /// Follows the streams that were found without tables.
-    mutating func setProbed(_ selection: ProgramSelection) { selector.setProbed(selection) }
+    mutating func setProbed(_ selection: ProgramSelection) { selector.selection = selection }
 
-    /// Reads the tables of a segment.
     /// - Returns: Each change of the selection with the packet that completes its table.
     mutating func scan(_ bytes: [UInt8], blocks: [PacketBlock]) throws(MediaError) -> [SelectionChange] {
         badSections = 0

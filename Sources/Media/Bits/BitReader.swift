@@ -5,7 +5,7 @@ import Support
 /// The descriptors u(n), ue(v) and se(v) are those of ISO/IEC 14496-10 §7.2 and §9.1.
 package struct BitReader: Sendable {
     private let bytes: ArraySlice<UInt8>
-    private let removesEmulationPrevention: Bool
+    private var removesEmulationPrevention = false
     private let section: String
     private var index: Int
     /// The unread low bits of the byte before `index`.
@@ -15,20 +15,16 @@ package struct BitReader: Sendable {
 
     /// - Parameter section: the standard and section that defines the layout of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>, section: String) {
-        self.init(bytes, section: section, removesEmulationPrevention: false)
+        self.bytes = bytes
+        self.section = section
+        index = bytes.startIndex
     }
 
     /// Creates a reader of a NAL unit's payload: a 3 after two zero bytes is skipped (ISO/IEC 14496-10 §7.4.1).
     /// - Parameter nalUnit: header included, without start code or length.
     package init(nalUnit: [UInt8], section: String) {
-        self.init(nalUnit[...], section: section, removesEmulationPrevention: true)
-    }
-
-    private init(_ bytes: ArraySlice<UInt8>, section: String, removesEmulationPrevention: Bool) {
-        self.bytes = bytes
-        self.section = section
-        self.removesEmulationPrevention = removesEmulationPrevention
-        index = bytes.startIndex
+        self.init(nalUnit[...], section: section)
+        removesEmulationPrevention = true
     }
 
     /// Byte offset of the next bit, emulation prevention bytes included.

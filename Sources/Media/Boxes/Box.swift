@@ -1,7 +1,7 @@
 import Support
 
 /// One box in a byte slice.
-package struct Box: Sendable {
+package struct Box: Equatable, Sendable {
     package let type: BoxType
     /// The bytes after the header. Indices are those of the bytes that were read.
     package let body: ArraySlice<UInt8>
@@ -13,9 +13,7 @@ package struct Box: Sendable {
         self.body = body
         self.start = start
     }
-}
 
-extension Box {
     package func children(after fields: Int = 0) throws(MediaError) -> [Box] {
         guard body.count >= fields else { throw BoxFields(body).truncated }
         return try BoxReader.boxes(in: body.dropFirst(fields))

@@ -37,11 +37,8 @@ package struct PrivateDataStream: Hashable, Sendable {
         guard (1...2).contains(parts.count), let bytes = Hexadecimal.decode(Array(parts[0].utf8)), bytes.count >= 2,
             Self.descriptorTags.contains(bytes[0]), Int(bytes[1]) == bytes.count - 2
         else { return nil }
-        guard parts.count == 2 else {
-            self.init(descriptor: bytes)
-            return
-        }
-        guard let ordinal = Int(parts[1]), 1...255 ~= ordinal else { return nil }
+        let ordinal = parts.count == 1 ? 0 : Int(parts[1]).flatMap { 1...255 ~= $0 ? $0 : nil }
+        guard let ordinal else { return nil }
         self.init(descriptor: bytes, ordinal: ordinal)
     }
 }
@@ -71,10 +68,8 @@ package struct TeletextPage: Hashable, Sendable {
     package init?(text: some StringProtocol) {
         let fields = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (2...3).contains(fields.count), let number = Int(fields[0], radix: 16), Self.numbers.contains(number),
-            fields.count == 2 || fields[2] == Self.hearingImpaired
+            fields.count == 2 || fields[2] == Self.hearingImpaired, let language = LanguageTag(written: fields[1])
         else { return nil }
-        let language = fields[1] == LanguageTag.unknown.text ? .unknown : LanguageTag(fields[1])
-        guard let language else { return nil }
         self.init(number: number, language: language, isForHearingImpaired: fields.count == 3)
     }
 }

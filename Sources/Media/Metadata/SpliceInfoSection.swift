@@ -4,16 +4,12 @@ package struct SpliceInfoSection: Equatable, Sendable {
     static let section = "SCTE 35 §9.6"
 
     package enum Command: Equatable, Sendable {
-        case null
+        /// splice_null or bandwidth_reservation.
+        case none
         case insert(SpliceInsert)
         case timeSignal
-        case bandwidthReservation
-        /// splice_schedule, which uses wall clock time.
-        case schedule
-        case privateCommand(identifier: UInt32)
-        case unknown(type: UInt8)
-        /// An encrypted command, which only a receiver with the key can read.
-        case encrypted
+        /// Any other command, or an encrypted one, which only a receiver with the key can read.
+        case other
     }
 
     /// From table_id to CRC_32.
@@ -41,7 +37,7 @@ package struct SpliceInfoSection: Equatable, Sendable {
         let length = try bits.u(12)
         let type = UInt8(try bits.u(8))
         guard !isEncrypted else {
-            (command, spliceTime, segmentations) = (.encrypted, nil, [])
+            (command, spliceTime, segmentations) = (.other, nil, [])
             return
         }
         let bitsBeforeCommand = bits.bitsLeft
@@ -59,15 +55,15 @@ package struct SpliceInfoSection: Equatable, Sendable {
 
     private static func command(_ type: UInt8, _ bits: inout BitReader) throws(MediaError) -> (Command, Ticks?) {
         switch type {
-        case 0x00: return (.null, nil)
-        case 0x04: return (.schedule, nil)
+        case 0x00, 0x07: return (.none, nil)
         case 0x05:
             let (insert, time) = try SpliceInsert.read(&bits)
             return (.insert(insert), time)
         case 0x06: return (.timeSignal, try bits.spliceTime())
-        case 0x07: return (.bandwidthReservation, nil)
-        case 0xFF: return (.privateCommand(identifier: UInt32(try bits.u(32))), nil)
-        default: return (.unknown(type: type), nil)
+        case 0xFF:
+            try bits.skip(32)  // identifier
+            return (.other, nil)
+        default: return (.other, nil)
         }
     }
 
@@ -187,10 +183,10 @@ extension SpliceInfoSection {
     /// The ad break boundaries of the command; empty for heartbeats without descriptors.
     package var cues: [SpliceCue] {
         switch command {
-        case .null, .bandwidthReservation: segmentations.map(\.cue)
+        case .none: segmentations.map(\.cue)
         case .insert(let insert): [insert.cue]
         case .timeSignal: segmentations.isEmpty ? [SpliceCue(.command, eventID: nil)] : segmentations.map(\.cue)
-        case .schedule, .privateCommand, .unknown, .encrypted: [SpliceCue(.command, eventID: nil)]
+        case .other: [SpliceCue(.command, eventID: nil)]
         }
     }
 }

@@ -4,24 +4,22 @@ package struct VideoPacket: Equatable, Sendable {
     package let pid: UInt16
     package let configuration: VideoConfiguration
     /// Presentation time as on the wire, 0 ..< 2³³; nil if no PES header has one.
-    package let pts: Ticks?
-    /// Decoding time, like `pts`.
-    package let dts: Ticks?
+    package var pts: Ticks?
+    package var dts: Ticks?
     /// The random access point that this frame is; nil if decoding cannot begin here.
-    package let randomAccess: RandomAccessPoint?
+    package var randomAccess: RandomAccessPoint?
     /// Whether bytes of this access unit are missing or suspect.
     package let isDamaged: Bool
     /// NAL units with four-byte lengths, without access unit delimiters and filler; of MPEG-2, everything with its start
     /// codes. An IDR, BLA or CRA picture follows exactly the parameter sets of `configuration`, in its order.
-    package let payload: ArraySlice<UInt8>
+    package var payload: ArraySlice<UInt8>
     /// The parameter sets in force at a recovery point or a gradual refresh, each with its four-byte length: what a
     /// decoder that begins there needs before `payload`. Empty for all other frames.
-    package let parameterSets: [UInt8]
+    package var parameterSets: [UInt8]
     /// Whether the decoding of frames that follow in presentation may depend on this one. H.264: nal_ref_idc is not 0.
     /// HEVC: a sub-layer reference picture that is no leading picture, because only leading pictures refer to those.
     package let isReference: Bool
-    /// The channels that have captions in this frame.
-    package let captions: CaptionChannels
+    package var captions: CaptionChannels
 
     package init(
         pid: UInt16, configuration: VideoConfiguration, pts: Ticks?, dts: Ticks?, randomAccess: RandomAccessPoint?,

@@ -58,14 +58,11 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     /// Samples per frame by frameLengthFlag, the first bit after the common fields (§4.4.1, §4.6.20.3).
     private static func frameLength(_ objectType: Int, _ bits: BitReader) -> Int? {
         var bits = bits
-        do throws(MediaError) {
-            switch objectType {
-            case 1...4, 6, 7, 17, 19...22: return try bits.flag() ? 960 : 1024
-            case 23, 39: return try bits.flag() ? 480 : 512  // low delay
-            default: return nil
-            }
-        } catch {
-            return nil
+        guard let isShort = try? bits.flag() else { return nil }
+        switch objectType {
+        case 1...4, 6, 7, 17, 19...22: return isShort ? 960 : 1024
+        case 23, 39: return isShort ? 480 : 512  // low delay
+        default: return nil
         }
     }
 

@@ -68,9 +68,7 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
         bitDepthChromaMinus8 = try bits.ue("bit_depth_chroma_minus8", in: 0...8)
         log2MaxPicOrderCntLsbMinus4 = try bits.ue("log2_max_pic_order_cnt_lsb_minus4", in: 0...12)
     }
-}
 
-extension HEVCSequenceParameterSet {
     /// Luma samples per row inside the conformance window (§7.4.3.2.1).
     var width: Int {
         let unit = chromaFormatIdc == 1 || chromaFormatIdc == 2 ? 2 : 1

@@ -97,7 +97,7 @@ extension Int64 {
 }
 
 /// Units per second of a clock in a file, 1 ... 2³² − 1: `mdhd`, `mvhd` and `emsg` (ISO/IEC 14496-12 §8.4.2).
-package struct Timescale: Hashable, Sendable {
+package struct Timescale: Hashable, Sendable, CustomStringConvertible {
     package static let range: ClosedRange<UInt32> = 1 ... .max
 
     package let unitsPerSecond: UInt32
@@ -107,9 +107,7 @@ package struct Timescale: Hashable, Sendable {
         guard Self.range.contains(unitsPerSecond) else { return nil }
         self.unitsPerSecond = unitsPerSecond
     }
-}
 
-extension Timescale: CustomStringConvertible {
     package var description: String { "\(unitsPerSecond)" }
 }
 
@@ -136,7 +134,7 @@ package enum TrackID {
 ///
 /// If 14 112 000 is not a multiple of the rate, a frame is up to one unit of the audio timescale too short, 3 in a million
 /// at most. When that has grown to half a frame, the source's timestamps correct it.
-package struct SampleRate: Hashable, Comparable, Sendable {
+package struct SampleRate: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     package static let range = 4_000...768_000
 
     package let hertz: Int
@@ -148,15 +146,11 @@ package struct SampleRate: Hashable, Comparable, Sendable {
     }
 
     package static func < (left: SampleRate, right: SampleRate) -> Bool { left.hertz < right.hertz }
-}
 
-/// The rates of a standard's tables are literals.
-extension SampleRate: ExpressibleByIntegerLiteral {
+    /// A literal, such as in a standard's tables, outside the range is the nearest rate within it.
     package init(integerLiteral hertz: Int) {
         self.hertz = min(max(hertz, Self.range.lowerBound), Self.range.upperBound)
     }
-}
 
-extension SampleRate: CustomStringConvertible {
     package var description: String { "\(hertz)" }
 }

@@ -23,6 +23,11 @@ package struct LanguageTag: Hashable, Sendable {
         text = ([Substring(short)] + subtags.dropFirst()).joined(separator: "-")
     }
 
+    /// nil if `text` cannot have been written by the `text` property.
+    init?(written text: some StringProtocol) {
+        if text == Self.unknown.text { self = .unknown } else { self.init(text) }
+    }
+
     /// The ISO 639-2 code of the first subtag, three letters; `und` if there is none.
     package var iso639: String {
         let primary = text.prefix { $0 != "-" }
@@ -58,9 +63,7 @@ package struct LanguageTag: Hashable, Sendable {
     private static let longCodes = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
     private static let shortCodes = Dictionary(
         uniqueKeysWithValues: rows.flatMap { row in row.dropFirst().map { ($0, row[0]) } })
-}
 
-extension LanguageTag {
     /// The languages that most channels have, as their speakers call them.
     private static let names = Dictionary(
         uniqueKeysWithValues: """

@@ -27,3 +27,15 @@ package struct VideoConfiguration: Hashable, Sendable {
         self.dynamicRangeBoxes = dynamicRangeBoxes
     }
 }
+
+extension VideoConfiguration.Codec {
+    /// nil for a codec that is not published.
+    package init?(codecString: String) {
+        switch codecString.prefix(4) {
+        case "avc1": self = .h264
+        case "hvc1": self = .hevc
+        case "mp4v": self = .mpeg2
+        default: return nil
+        }
+    }
+}

@@ -12,14 +12,11 @@ struct AudioDecoder: ~Copyable {
 
     init(_ configuration: AudioConfiguration) throws(MediaError) {
         let libav = unsafe try LibAV.functions()
-        guard let codec = unsafe configuration.codec.decoder(in: libav) else {
-            throw LibAV.error(averrorDecoderNotFound, "avcodec_find_decoder")
-        }
-        let context = unsafe try LibAVCodecContext(codec)
+        let context = unsafe try LibAVCodecContext(decoder: configuration.codec.decoder(in: libav))
         unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate.hertz)
         unsafe libav.pointee.av_channel_layout_default(
             &context.raw.pointee.ch_layout, Int32(clamping: configuration.channelCount))
-        unsafe try context.open(codec, extradata: configuration.decoderExtradata)
+        try context.open(extradata: configuration.decoderExtradata)
         let packet = try LibAVPacket()
         let frame = try LibAVFrame()
         self.context = context

@@ -159,16 +159,10 @@ private struct TranscodeOutput: ~Copyable {
 /// The source's times are neither smoothed nor checked: an output frame has the time that the source gave its first
 /// sample. Timestamp gaps and wrong timestamps are handled after transcoding, by the rules for copied audio. Rounding
 /// errors do not accumulate.
-private struct ResampledTimestamps: Equatable, Sendable {
-    private struct SourceTime: Equatable, Sendable {
-        /// Source samples since the span began.
-        let position: Int64
-        let time: Ticks
-    }
-
+private struct ResampledTimestamps: Sendable {
     private let sourceRate: Int64
     private let outputRate: Int64
-    private var sourceTimes: [SourceTime] = []
+    private var sourceTimes: [(position: Int64, time: Ticks)] = []
 
     init(sourceRate: SampleRate, outputRate: SampleRate) {
         self.sourceRate = Int64(sourceRate.hertz)
@@ -177,7 +171,7 @@ private struct ResampledTimestamps: Equatable, Sendable {
 
     /// Records the time of the source sample at `position`. Positions must increase.
     mutating func addSourceTime(_ time: Ticks, at position: Int64) {
-        sourceTimes.append(SourceTime(position: position, time: time))
+        sourceTimes.append((position, time))
     }
 
     /// Time of the output sample at `position`, to the nearest tick.

@@ -47,19 +47,10 @@ private enum MPEGAudioSilence {
         return header.map { UInt8($0) } + Array(repeating: 0, count: size - header.count)
     }
 
-    private struct Version {
-        let code: Int
-        let rates: [SampleRate]
-        /// Bit rate of bit rate index 1, bit/s.
-        let lowestBitRate: Int
-        /// Samples per frame divided by 8.
-        let eighthOfSamples: Int
-    }
-
-    private static let versions = [
-        Version(code: 3, rates: [44_100, 48_000, 32_000], lowestBitRate: 32_000, eighthOfSamples: 144),
-        Version(code: 2, rates: [22_050, 24_000, 16_000], lowestBitRate: 8_000, eighthOfSamples: 72),
-        Version(code: 0, rates: [11_025, 12_000, 8_000], lowestBitRate: 8_000, eighthOfSamples: 72),
+    /// The bit rate is that of bit rate index 1.
+    private static let versions: [(code: Int, rates: [SampleRate], lowestBitRate: Int, eighthOfSamples: Int)] = [
+        (3, [44_100, 48_000, 32_000], 32_000, 144), (2, [22_050, 24_000, 16_000], 8_000, 72),
+        (0, [11_025, 12_000, 8_000], 8_000, 72),
     ]
 }
 
@@ -132,12 +123,9 @@ extension AudioConfiguration {
 
     /// A silent AAC frame for this configuration; nil if the configuration needs an encoder.
     var silentRawDataBlock: [UInt8]? {
-        do throws(MediaError) {
-            let specific = try AudioSpecificConfig(decoderSpecificInfo)
-            guard Self.objectTypes.contains(specific.audioObjectType) else { return nil }
-            return AACSilence.frame(channelConfiguration: specific.channelConfiguration)
-        } catch {
-            return nil
-        }
+        guard let specific = try? AudioSpecificConfig(decoderSpecificInfo),
+            Self.objectTypes.contains(specific.audioObjectType)
+        else { return nil }
+        return AACSilence.frame(channelConfiguration: specific.channelConfiguration)
     }
 }

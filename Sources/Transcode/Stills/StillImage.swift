@@ -47,8 +47,7 @@ package struct StillImage: Equatable, Sendable {
     }
 
     /// Draws `still` into the middle of a part of this one. What does not fit is cut off.
-    /// - Parameters:
-    ///   - origin: of the part; even numbers.
+    /// - Parameter origin: of the part; even numbers.
     package mutating func draw(_ image: StillImage, in part: Size, at origin: (x: Int, y: Int)) {
         let left = origin.x + max(0, part.width - image.size.width) / 2 & ~1
         let top = origin.y + max(0, part.height - image.size.height) / 2 & ~1

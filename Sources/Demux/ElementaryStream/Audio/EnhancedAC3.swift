@@ -98,9 +98,7 @@ struct EnhancedAC3: Equatable, Sendable {
         }
         return (writer.bytes.reduce(0) { $0 << 8 | UInt64($1) }, writer.bytes.count)
     }
-}
 
-extension EnhancedAC3 {
     /// Channel locations: chanmap (Table E.1.4), with left in the most significant bit.
     struct ChannelMap: Equatable, Sendable {
         private var bits: UInt16

@@ -105,12 +105,6 @@ package struct CEA608Pair: Equatable, Sendable {
     package let first: UInt8
     package let second: UInt8
 
-    package init(field: Int, first: UInt8, second: UInt8) {
-        (self.field, self.first, self.second) = (field, first, second)
-    }
-}
-
-extension CEA608Pair {
     package static func pairs(of payload: ArraySlice<UInt8>, codec: VideoConfiguration.Codec) -> [CEA608Pair] {
         let bytes = Array(payload)
         if codec == .mpeg2 {

@@ -55,20 +55,16 @@ struct HEVCParameterSets: Sendable {
         StepCounter.add(unit.count)
         guard !lastBytes.sequence.elementsEqual(unit) else { return }
         lastBytes.sequence = Array(unit)
-        do throws(MediaError) {
-            let parsed = try HEVCSequenceParameterSet(nalUnit: lastBytes.sequence)
-            sequences[parsed.spsSeqParameterSetId] = parsed
-        } catch {}
+        let parsed = try? HEVCSequenceParameterSet(nalUnit: lastBytes.sequence)
+        if let parsed { sequences[parsed.spsSeqParameterSetId] = parsed }
     }
 
     mutating func insertPicture(_ unit: ArraySlice<UInt8>) {
         StepCounter.add(unit.count)
         guard !lastBytes.picture.elementsEqual(unit) else { return }
         lastBytes.picture = Array(unit)
-        do throws(MediaError) {
-            let parsed = try HEVCPictureParameterSet(nalUnit: lastBytes.picture)
-            pictures[parsed.ppsPicParameterSetId] = parsed
-        } catch {}
+        let parsed = try? HEVCPictureParameterSet(nalUnit: lastBytes.picture)
+        if let parsed { pictures[parsed.ppsPicParameterSetId] = parsed }
     }
 
     func active(inPicture id: Int) -> (HEVCSequenceParameterSet, HEVCPictureParameterSet)? {
@@ -79,8 +75,5 @@ struct HEVCParameterSets: Sendable {
 
 extension HEVCSequenceParameterSet {
     /// Size of slice_segment_address in bits: Ceil(Log2(PicSizeInCtbsY)).
-    fileprivate var sliceSegmentAddressBits: Int {
-        let count = picSizeInCtbs
-        return count > 1 ? Int.bitWidth - (count - 1).leadingZeroBitCount : 0
-    }
+    fileprivate var sliceSegmentAddressBits: Int { Int.bitWidth - (picSizeInCtbs - 1).leadingZeroBitCount }
 }

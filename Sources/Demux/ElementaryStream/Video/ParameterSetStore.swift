@@ -34,7 +34,6 @@ struct ParameterSetStore: Sendable {
 
     init(codec: VideoConfiguration.Codec) { self.codec = codec }
 
-    /// Inserts a parameter set.
     /// - Returns: Whether a decoder did not hold these bytes yet.
     mutating func insert(_ bytes: ArraySlice<UInt8>, _ kind: NALUnitRole.ParameterSet) -> Bool {
         let unit = Array(bytes)
@@ -117,9 +116,7 @@ struct ParameterSetStore: Sendable {
     }
 
     private static func hasSingleReference(_ unit: [UInt8]) -> Bool {
-        do throws(MediaError) { return try H264SequenceParameterSet(nalUnit: unit).maxNumRefFrames <= 1 } catch {
-            return false
-        }
+        (try? H264SequenceParameterSet(nalUnit: unit)).map { $0.maxNumRefFrames <= 1 } ?? false
     }
 
     private func current() -> VideoConfiguration? {

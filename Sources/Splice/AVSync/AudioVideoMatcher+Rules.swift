@@ -50,7 +50,7 @@ extension AudioVideoMatcher {
             isContinued(audioSpans[matched], span)
         else { return nil }
         let remaining = audioSpans[matched].end + (audioSpans[matched].clockOffset ?? .zero) - span.start
-        if remaining > VideoTimestampUnwrapper.longestFrame { return matched }
+        if remaining > Ticks.longestFrame { return matched }
         let hasNew = [AudioMatchRule.sequenceOverlapping, .newOverlapping].contains {
             first(of: candidates, for: span, by: $0) != nil
         }
@@ -97,7 +97,7 @@ enum AudioMatchRule: CaseIterable, Equatable, Sendable {
     case signaledOwnClock
     /// Video and matched audio both continue across the start of the period.
     ///
-    /// If a new span overlaps the video, the matched one must have more than `VideoTimestampUnwrapper.longestFrame` left.
+    /// If a new span overlaps the video, the matched one must have more than `Ticks.longestFrame` left.
     case unbrokenSpan
     /// A new span has the video's discontinuity sequence number and overlaps it.
     case sequenceOverlapping

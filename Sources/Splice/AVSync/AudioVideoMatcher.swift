@@ -1,3 +1,4 @@
+import Demux
 import Media
 
 /// Matches audio to video on the unwrapped 90 kHz clock.
@@ -6,7 +7,7 @@ import Media
 /// `AudioSpan`s: consecutive frames on one clock with one configuration. A video span gets the first audio span whose
 /// timestamps overlap it. If none does, as in an ad whose audio counts from another base, it gets the span with the
 /// same discontinuity sequence number, aligned to the start of the period.
-struct AudioVideoMatcher: Equatable, Sendable {
+struct AudioVideoMatcher: Sendable {
     /// Largest distance between audio and video that share a clock.
     static let sharedClockTolerance = Ticks.seconds(1)
     /// Longest audio gap inside a period; a longer gap means that the audio moved to another clock.
@@ -61,6 +62,27 @@ struct AudioVideoMatcher: Equatable, Sendable {
         self.isMuxed = isMuxed
         self.byteLimit = byteLimit
         discontinuitySequenceOffset = isMuxed ? 0 : nil
+    }
+
+    mutating func append(_ entry: CompanionQueue.Entry) {
+        switch entry {
+        case .segment(let demuxed, let number):
+            append(demuxed.flushed.audio, discontinuitySequence: nil)
+            append(
+                demuxed.packets.audio, after: demuxed.boundary, discontinuitySequence: number,
+                metadata: demuxed.packets.metadata)
+        case .ended(let remaining):
+            append(remaining, discontinuitySequence: nil)
+            isEnded = true
+        }
+    }
+
+    mutating func append(
+        _ packets: [AudioPacket], after boundary: SegmentBoundary, discontinuitySequence: UInt64,
+        metadata: [TimedMetadata] = []
+    ) {
+        if boundary != .plain { beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
+        append(packets, discontinuitySequence: discontinuitySequence, metadata: metadata)
     }
 
     /// Makes the next frame begin a span, whatever its time.
@@ -240,7 +262,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
         let (current, next) = (audioSpans[match.index], audioSpans[match.index + 1])
         guard next.configuration != current.configuration, !next.frames.isEmpty else { return nil }
         let start = Ticks(wire: next.start.wire, near: current.end)
-        guard start > current.end - VideoTimestampUnwrapper.longestFrame else { return nil }
+        guard start > current.end - Ticks.longestFrame else { return nil }
         let presented = start + match.clockOffset
         return presented < span.end ? max(presented, span.start) : nil
     }

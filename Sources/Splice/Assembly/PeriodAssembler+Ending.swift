@@ -7,7 +7,7 @@ extension PeriodAssembler {
     /// - Parameter remaining: the last audio of the period, late or after its video. Frames that are not written are counted.
     mutating func finishChannel(with remaining: [TimedAudio]) -> [SplicedSegment] {
         defer { audio.dropPending() }
-        guard !isAudioOnly, let timeline = state.open?.timeline else { return finish(with: remaining) }
+        guard !isAudioOnly, !isRejected, let timeline = period?.timeline else { return finish(with: remaining) }
         audio.append(remaining)
         further.appendLate(before: nil, leading: remaining, isChannelEnding: true)
         var cuts = cutter.finish()

@@ -65,23 +65,12 @@ package struct SourceSpan: Equatable, Sendable {
 }
 
 extension SourceSpan {
-    init(_ part: PeriodPart, period: Int, on timeline: PeriodTimeline) {
+    init(_ part: some MetadataCarrying, period: Int, on timeline: PeriodTimeline) {
         let span = part.videoSpan
         self.init(
             period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
             programDateTime: part.programDateTime, start: span.start, end: span.end,
             outputStart: timeline.presentation(of: span.start))
-    }
-
-    /// Span of an audio-only part.
-    init(_ part: AudioPeriodPart, period: Int, on timeline: PeriodTimeline) {
-        let start = part.frames.first?.pts ?? .zero
-        let last = part.frames.last
-        self.init(
-            period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
-            programDateTime: part.programDateTime, start: start,
-            end: last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start,
-            outputStart: timeline.presentation(of: start))
     }
 
     var offset: Ticks { outputStart - start }

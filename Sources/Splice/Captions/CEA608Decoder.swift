@@ -13,7 +13,7 @@ struct CEA608Decoder: Sendable {
 
     private let channel: Int
     private var style: Style?
-    private(set) var screen = CEA608Screen()
+    private var screen = CEA608Screen()
     private var loaded = CEA608Screen()
     /// Whether the codes and the text of the field are now of this channel.
     private var isSelected = false
@@ -23,7 +23,10 @@ struct CEA608Decoder: Sendable {
     /// - Parameter channel: 1 ... 4.
     init(channel: Int) { self.channel = channel }
 
-    /// Whether text is seen as soon as it is written.
+    var lines: [String] { screen.lines }
+
+    var isAtTop: Bool { screen.isAtTop }
+
     var writesOnScreen: Bool { style != .popOn }
 
     /// - Returns: whether the pair has something of the channel.

@@ -42,9 +42,7 @@ struct CaptionUnit: Equatable, Sendable {
 
     var time: Ticks
     var content: Content
-}
 
-extension CaptionUnit {
     /// The rows of a page that come within this time of its header appear with it.
     static let pageDuration = Ticks.milliseconds(250)
 

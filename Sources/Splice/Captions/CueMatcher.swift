@@ -77,9 +77,6 @@ enum CueTimeMapping: Equatable, Sendable {
     static let longestTrustedDistance = Ticks.seconds(120)
 
     /// Returns the time of a cue time of `file` on the source's clock, not reduced to 33 bits.
-    /// - Parameters:
-    ///   - time: cue time, milliseconds.
-    ///   - segmentStart: start of the cue's segment on the source's clock; nil if unknown.
     /// - Returns: nil if the mapping needs an unknown `segmentStart`.
     func media(at time: Int64, in file: WebVTT, segmentStart: Ticks?) -> Ticks? {
         let mapped = (file.map ?? .absent).media(at: time)

@@ -59,9 +59,7 @@ struct PublishedSpans: Equatable, Sendable {
     }
 
     func clockSpan(ofPeriod index: Int) -> ClockSpan? { clockSpans.last { $0.periods.contains(index) } }
-}
 
-extension PublishedSpans {
     /// How long after the start of a dated span its date is used, milliseconds.
     private static let longestDatedDistance: Int64 = 120_000
     /// How long before the start of a dated span its date is used, milliseconds.
@@ -69,9 +67,7 @@ extension PublishedSpans {
 
     /// Returns the presentation time at which an upstream subtitle segment starts, by its date, its number, or the end of
     /// the segment before.
-    /// - Parameters:
-    ///   - previous: the subtitle segment received before, if any.
-    ///   - usesNumbers: whether the subtitle playlist counts segments like the video's playlist.
+    /// - Parameter usesNumbers: whether the subtitle playlist counts segments like the video's playlist.
     func outputStart(
         of input: SubtitleInput, after previous: ReceivedSubtitleSegment?, usesNumbers: Bool
     ) -> Ticks? {

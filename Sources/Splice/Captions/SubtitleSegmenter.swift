@@ -12,12 +12,6 @@ struct SubtitleSegmenter: Sendable {
         var end: Ticks
     }
 
-    /// A finished subtitle file.
-    struct File: Equatable, Sendable {
-        let mediaSequence: UInt64
-        let bytes: [UInt8]
-    }
-
     /// Tolerance for the rounded durations in playlists.
     static let tolerance = Ticks.milliseconds(100)
 
@@ -40,11 +34,13 @@ struct SubtitleSegmenter: Sendable {
     /// Removes the segments whose cues are complete and returns their files.
     /// - Parameter maxLateness: distance to the newest segment at which a segment's file is written in any case; nil: no
     ///   limit.
-    mutating func dequeueCompleted(on published: PublishedSpans, maxLateness: Ticks?) -> [File] {
-        var files: [File] = []
+    mutating func dequeueCompleted(on published: PublishedSpans, maxLateness: Ticks?) -> [(
+        mediaSequence: UInt64, bytes: [UInt8]
+    )] {
+        var files: [(mediaSequence: UInt64, bytes: [UInt8])] = []
         var lastEnd: Ticks?
         while let next = pending.first, isComplete(next, published, maxLateness: maxLateness) {
-            files.append(File(mediaSequence: next.mediaSequence, bytes: write(next, published)))
+            files.append((next.mediaSequence, write(next, published)))
             lastEnd = next.end
             pending.removeFirst()
         }

@@ -5,14 +5,9 @@ package import Support
 ///
 /// Video is published without waiting for subtitles.
 package struct SubtitleTimeline: Sendable {
-    private struct UpstreamRendition: Sendable {
-        var placer = CuePlacer()
-        var segmenter = SubtitleSegmenter()
-    }
-
     private var published = PublishedSpans()
     /// The upstream's renditions, each with its index.
-    private var renditions: [Int: UpstreamRendition] = [:]
+    private var renditions: [Int: (placer: CuePlacer, segmenter: SubtitleSegmenter)] = [:]
     private var captions: [Int: CaptionSegmenter] = [:]
     private var lastEnd: Ticks?
     private let maxLateness: Ticks?
@@ -30,7 +25,7 @@ package struct SubtitleTimeline: Sendable {
         if let source {
             captions[index] = CaptionSegmenter(source)
         } else {
-            renditions[index] = UpstreamRendition()
+            renditions[index] = (CuePlacer(), SubtitleSegmenter())
         }
     }
 

@@ -12,6 +12,7 @@ struct TeletextDecoder: Sendable {
     init(page: TeletextPage) { self.page = page }
 
     private static let rowCount = 24
+    private static let doubleHeight: UInt8 = 0x0D
 
     private var displayed: [(row: Int, text: String)] {
         guard let header, !header.inhibitsDisplay else { return [] }
@@ -19,9 +20,9 @@ struct TeletextDecoder: Sendable {
         var lines: [(row: Int, text: String)] = []
         var isCovered = false  // by the double height of the row above
         for row in 1...Self.rowCount {
-            defer { isCovered = !isCovered && TeletextRow.isDoubleHeight(rows[row] ?? []) }
+            defer { isCovered = !isCovered && (rows[row] ?? []).contains(Self.doubleHeight) }
             guard !isCovered, let codes = rows[row] else { continue }
-            let text = TeletextRow.text(of: codes, in: characters)
+            let text = Self.text(of: codes, in: characters)
             if !text.isEmpty { lines.append((row, text)) }
         }
         return lines
@@ -64,14 +65,9 @@ extension TeletextPacket {
     }
 }
 
-/// One row of a page: its spacing attributes (ETSI EN 300 706 §12.2) and its characters.
-private enum TeletextRow {
-    private static let doubleHeight: UInt8 = 0x0D
-
-    static func isDoubleHeight(_ codes: [UInt8]) -> Bool { codes.contains(doubleHeight) }
-
-    /// The text in boxes, without the spaces around it.
-    static func text(of codes: [UInt8], in characters: TeletextCharacters) -> String {
+extension TeletextDecoder {
+    /// The text in boxes of a row, whose spacing attributes are codes (ETSI EN 300 706 §12.2).
+    private static func text(of codes: [UInt8], in characters: TeletextCharacters) -> String {
         var text = ""
         var (isBoxed, isMosaic, isConcealed) = (false, false, false)
         for code in codes {

@@ -56,7 +56,8 @@ struct RenditionDemuxer: Sendable {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
-        var flushed = sniffed != container ? try flush() : boundary != .plain ? try reset() : DemuxedSegment()
+        let held = sniffed != container ? try demuxer?.finish() : boundary != .plain ? try demuxer?.reset() : nil
+        var flushed = counted(held)
         let previous = container
         // The demuxer is moved out while it is fed: a second owner would make it copy its buffers.
         var demuxer = detachDemuxer(for: sniffed)
@@ -75,25 +76,13 @@ struct RenditionDemuxer: Sendable {
     }
 
     mutating func finish() throws(MediaError) -> DemuxedSegment {
-        var flushed = try flush()
+        var flushed = counted(try demuxer?.finish())
         flushed.audio = try audioStage.finish(flushed.audio)
         return flushed
     }
 
-    /// Returns the frames still held; the next segment does not continue them.
-    mutating func pause() throws(MediaError) -> DemuxedSegment {
-        isContinuityBroken = true
-        return try finish()
-    }
-
-    private mutating func flush() throws(MediaError) -> DemuxedSegment {
-        guard let flushed = try demuxer?.finish() else { return DemuxedSegment() }
-        counts.demux += flushed.counts
-        return flushed
-    }
-
-    private mutating func reset() throws(MediaError) -> DemuxedSegment {
-        guard let flushed = try demuxer?.reset() else { return DemuxedSegment() }
+    private mutating func counted(_ flushed: DemuxedSegment?) -> DemuxedSegment {
+        guard let flushed else { return DemuxedSegment() }
         counts.demux += flushed.counts
         return flushed
     }

@@ -30,10 +30,10 @@ package struct SegmentInput: Sendable {
     /// EXTINF; nil if the duration is not known.
     package let duration: Ticks?
     /// Decrypted bytes of the EXT-X-MAP section; nil if there is none.
-    package let initialization: [UInt8]?
-    package let bytes: [UInt8]
+    package private(set) var initialization: [UInt8]?
+    package private(set) var bytes: [UInt8]
     /// Where the bytes are in their file; empty if they are a file, or it is not known.
-    package let ranges: [Range<UInt64>]
+    package private(set) var ranges: [Range<UInt64>]
     /// Playing time of all media of the rendition that was lost before this segment, as far as it is known.
     var lostBefore = Ticks.zero
 
@@ -56,11 +56,8 @@ package struct SegmentInput: Sendable {
 
     /// The segment's attributes alone, which do not keep its bytes.
     var withoutBytes: SegmentInput {
-        var attributes = SegmentInput(
-            rendition: rendition, mediaSequence: mediaSequence, discontinuitySequence: discontinuitySequence,
-            isDiscontinuous: isDiscontinuous, isAfterDiscontinuity: isAfterDiscontinuity,
-            programDateTime: programDateTime, duration: duration, bytes: [])
-        attributes.lostBefore = lostBefore
+        var attributes = self
+        (attributes.initialization, attributes.bytes, attributes.ranges) = (nil, [], [])
         return attributes
     }
 }
@@ -87,20 +84,15 @@ enum SegmentBoundary: Equatable, Sendable {
 /// The sizes of the main segments of which media may be held.
 ///
 /// A frame that is held keeps the bytes of all frames of its segment.
-struct HeldSegments: Equatable, Sendable {
-    private struct Entry: Equatable, Sendable {
-        let mediaSequence: UInt64
-        let byteCount: Int
-    }
-
+struct HeldSegments: Sendable {
     private let byteLimit: Int
-    private var entries: [Entry] = []
+    private var entries: [(mediaSequence: UInt64, byteCount: Int)] = []
 
     /// - Parameter byteLimit: bytes of the segments before the newest one.
     init(byteLimit: Int) { self.byteLimit = byteLimit }
 
     mutating func append(_ segment: SegmentInput) {
-        entries.append(Entry(mediaSequence: segment.mediaSequence, byteCount: segment.bytes.count))
+        entries.append((segment.mediaSequence, segment.bytes.count))
     }
 
     /// Forgets the segments of which nothing is held, and returns whether the others exceed the limit.

@@ -18,23 +18,10 @@ package struct PlacedSpliceCommand: Equatable, Sendable {
 
 /// Upstream ad markers on the channel's timeline that no output segment has taken yet.
 struct PendingMarkers: Sendable {
-    private struct SegmentStart: Sendable {
-        let mediaSequence: UInt64
-        let time: Ticks
-        let upstreamDate: Int64?
-    }
-
-    private struct SpliceCommand: Sendable {
-        let information: SpliceInfoSection
-        let time: Ticks
-        let spliceTime: Ticks
-    }
-
-    private var segmentStarts: [SegmentStart] = []
-    private(set) var messages = PendingMessages()
-    /// PES packets of DVB subtitles and teletext.
-    private var privateData = PendingMessages(of: .privateDataPackets, limit: 8192)
-    private var spliceCommands: [SpliceCommand] = []
+    private var segmentStarts: [(mediaSequence: UInt64, time: Ticks, upstreamDate: Int64?)] = []
+    var messages = PendingMessages()
+    var privateData = PendingMessages(of: .privateDataPackets, limit: 8192)
+    private var spliceCommands: [(information: SpliceInfoSection, time: Ticks, spliceTime: Ticks)] = []
     private var ownCounts = SpliceCounts()
 
     var counts: SpliceCounts { ownCounts + messages.counts + privateData.counts }
@@ -43,10 +30,7 @@ struct PendingMarkers: Sendable {
     mutating func append(_ part: some MetadataCarrying, on timeline: PeriodTimeline) {
         guard let first = part.firstPresentation else { return }
         if part.opensSegment {
-            segmentStarts.append(
-                SegmentStart(
-                    mediaSequence: part.mediaSequence, time: timeline.presentation(of: first),
-                    upstreamDate: part.programDateTime))
+            segmentStarts.append((part.mediaSequence, timeline.presentation(of: first), part.programDateTime))
         }
         for item in part.metadata { append(item, near: first, on: timeline) }
     }
@@ -60,22 +44,13 @@ struct PendingMarkers: Sendable {
             _ = privateData.add(PlacedMessage(message: .privateData(payload, of: stream), time: time))
         case .message(let message, let information):
             guard messages.add(PlacedMessage(message: message, time: time)), let information else { return }
-            spliceCommands.append(
-                SpliceCommand(information: information, time: timeline.presentation(of: reference), spliceTime: time))
+            spliceCommands.append((information, timeline.presentation(of: reference), time))
         case .splice(let information):
-            spliceCommands.append(
-                SpliceCommand(
-                    information: information, time: time, spliceTime: information.spliceTime.map(unwrap) ?? time))
+            spliceCommands.append((information, time, information.spliceTime.map(unwrap) ?? time))
         }
     }
 
     mutating func discard(_ part: some MetadataCarrying) { ownCounts[.discardedTimedMetadata] += part.metadata.count }
-
-    /// Removes and returns the messages of a segment that ends at `end`, with late ones.
-    mutating func dequeueMessages(before end: Ticks) -> [PlacedMessage] { messages.dequeue(before: end) }
-
-    /// Removes and returns the private data of a segment that ends at `end`, with late one.
-    mutating func dequeuePrivateData(before end: Ticks) -> [PlacedMessage] { privateData.dequeue(before: end) }
 
     /// Drops the private data after the end of the period before: its subtitles would stand in the next one.
     mutating func beginPeriod() { privateData.discard() }
@@ -112,21 +87,41 @@ struct PendingMarkers: Sendable {
 /// A part of a period from one upstream segment, which carries the segment's metadata.
 protocol MetadataCarrying {
     var mediaSequence: UInt64 { get }
+    var discontinuitySequence: UInt64 { get }
     var opensSegment: Bool { get }
     /// EXT-X-PROGRAM-DATE-TIME of the start, milliseconds since 1970; nil if the upstream has none.
     var programDateTime: Int64? { get }
     var metadata: [TimedMetadata] { get set }
     var firstPresentation: Ticks? { get }
+    /// The times for which the audio tracks, or the other ones, need audio.
+    var videoSpan: AudioVideoMatcher.VideoSpan { get }
     var span: ClosedRange<Ticks> { get }
 }
 
 extension PeriodPart: MetadataCarrying {
     var firstPresentation: Ticks? { units.presentationStart }
+
+    var videoSpan: AudioVideoMatcher.VideoSpan {
+        let times = units.lazy.map(\.pts)
+        let first = times.min() ?? .zero
+        return AudioVideoMatcher.VideoSpan(
+            start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
+            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoAudio)
+    }
+
     var span: ClosedRange<Ticks> { videoSpan.start...max(videoSpan.start, videoSpan.end) }
 }
 
 extension AudioPeriodPart: MetadataCarrying {
     var firstPresentation: Ticks? { frames.first?.pts }
+
+    var videoSpan: AudioVideoMatcher.VideoSpan {
+        let start = frames.first?.pts ?? .zero
+        let end = frames.last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start
+        return AudioVideoMatcher.VideoSpan(
+            start: start, end: end, discontinuitySequence: discontinuitySequence, beginsPeriod: signal != nil,
+            clockStart: signal != nil ? start : nil)
+    }
 
     var span: ClosedRange<Ticks> {
         let start = frames.first?.pts ?? .zero

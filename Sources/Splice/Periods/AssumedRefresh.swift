@@ -38,11 +38,12 @@ extension VideoPacket {
     fileprivate var asGradualRefresh: VideoPacket {
         let message = RandomAccessPoint.recoveryPointMessage(configuration.codec)
         let prefix = message.isEmpty ? [] : [0, 0, 0, UInt8(message.count)] + message
-        return VideoPacket(
-            pid: pid, configuration: configuration, pts: pts, dts: dts,
-            randomAccess: .gradualRefresh(frames: RandomAccessPoint.assumedRefreshFrames), isDamaged: isDamaged,
-            payload: (prefix + payload)[...], parameterSets: configuration.inBandParameterSets,
-            isReference: isReference)
+        var packet = self
+        packet.randomAccess = .gradualRefresh(frames: RandomAccessPoint.assumedRefreshFrames)
+        packet.payload = (prefix + payload)[...]
+        packet.parameterSets = configuration.inBandParameterSets
+        packet.captions = CaptionChannels()
+        return packet
     }
 }
 

@@ -30,19 +30,18 @@ struct AudioOnlySegments: Sendable {
     mutating func handle(
         _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput, standing: StandingVideo.Verdict = .unknown
     ) -> [Step] {
+        let ended = end(demuxed.flushed, of: segment)
         let previous = state
         let isSpliced = demuxed.boundary == .tagged || demuxed.boundary == .loss
         let isLong = isSpliced && SegmentExtent(segment, audio: demuxed.packets.audio).hasAudioAlone
         state = nextState(for: demuxed.packets, beginsWithAudio: isLong, standing: standing)
-        return end(previous, demuxed.flushed, of: segment) + route(demuxed, of: segment, after: previous)
+        return ended + route(demuxed, of: segment, after: previous)
     }
 
     /// Returns the steps that publish the frames left at the end of the rendition.
-    /// - Parameters:
-    ///   - remaining: frames that the demuxer still held.
-    ///   - segment: the last segment of the rendition.
     mutating func end(_ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {
-        end(state, remaining, of: segment)
+        guard state == .audioOnly else { return [.leftover(remaining)] }
+        return [.audioOnly(splitter.split(remaining.audio, from: segment, boundary: .none))]
     }
 
     /// Returns how to publish a segment.
@@ -73,11 +72,6 @@ struct AudioOnlySegments: Sendable {
     /// first slide of a program may come later.
     private func isAudioOnly(_ packets: DemuxedSegment, beginsWithAudio: Bool) -> Bool {
         packets.isAudioOnly || beginsWithAudio && stillFrame.isAvailable && packets.counts[.undecodableUnits] == 0
-    }
-
-    private mutating func end(_ state: State, _ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {
-        guard state == .audioOnly else { return [.leftover(remaining)] }
-        return [.audioOnly(splitter.split(remaining.audio, from: segment, boundary: .none))]
     }
 
     private mutating func route(

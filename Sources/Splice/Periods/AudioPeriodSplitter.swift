@@ -54,7 +54,6 @@ struct AudioPeriodSplitter: Equatable, Sendable {
     }
 
     /// Records an intact frame at `time`, and the gap before it.
-    /// - Parameter expected: end of the frame before.
     /// - Returns: why a period begins with the frame; nil if it continues the current one.
     private mutating func admit(
         _ packet: AudioPacket, at time: Ticks, expected: Ticks, boundary: SegmentBoundary

@@ -124,7 +124,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
     private mutating func follow(_ unit: TimedVideo, _ signature: Signature) -> Verdict {
         var next = signature
         let step = unit.dts - signature.last
-        if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { next.frameDuration = step }
+        if step > .zero, step <= Ticks.longestFrame { next.frameDuration = step }
         next.last = max(unit.dts, signature.last)
         next.isRepeated = unit.isRepeated
         state = .following(next)

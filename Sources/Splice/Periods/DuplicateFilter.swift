@@ -20,7 +20,7 @@ struct DuplicateFilter: Sendable {
         case duplicate(span: Int, after: Ticks?)
     }
 
-    private(set) var published = PublishedMedia()
+    var published = PublishedMedia()
     private var state = State.new
     /// Whether the segment handled last begins with frames that were already published.
     private(set) var beginsWithDuplicates = false
@@ -31,9 +31,6 @@ struct DuplicateFilter: Sendable {
         self.published = published
         state = .unverified(until: published.end.video, after: nil)
     }
-
-    /// Records frames that were held when the channel left this source, and are published too.
-    mutating func appendLeftover(_ remaining: DemuxedSegment) { published.append(remaining) }
 
     /// Removes from a segment the frames that were already published, and the boundary before them.
     mutating func removeDuplicates(from demuxed: inout RenditionDemuxer.Demuxed) {
@@ -101,11 +98,7 @@ struct DuplicateFilter: Sendable {
         guard let time, let last else { return last == nil }
         return Ticks(wire: time, near: last) > last
     }
-}
 
-// MARK: - Classification of a segment
-
-extension DuplicateFilter {
     private mutating func handleBoundary(_ boundary: SegmentBoundary) {
         guard boundary == .loss else { return }
         switch state {

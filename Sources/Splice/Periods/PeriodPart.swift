@@ -59,15 +59,13 @@ struct PeriodPart: Equatable, Sendable {
 
     /// Extends the last frame if each frame of the part stands for longer than a frame rate explains, as slides do: for as
     /// long as each frame before it, or to the end of the segment. After a repeated key frame only the last two frames count.
-    /// - Parameters:
-    ///   - end: decode time at which the segment ends by its extent; nil if that is not known.
-    ///   - longest: longest duration of a frame.
+    /// - Parameter end: decode time at which the segment ends by its extent; nil if that is not known.
     /// - Returns: the duration of the last frame; nil if it does not stand.
     mutating func extendStandingFrame(until end: Ticks?, longest: Ticks) -> Ticks? {
         let isContinued = units.first?.isRepeated ?? false
         let frames = isContinued ? units.suffix(2) : units[...]
         let steps = zip(frames, frames.dropFirst()).filter { !$0.0.isRepeated }.map { $1.dts - $0.dts }
-        let shortest = VideoTimestampUnwrapper.longestFrame
+        let shortest = Ticks.longestFrame
         guard let last = units.last, steps.allSatisfy({ $0 > shortest }) else { return nil }
         let spread = (steps.max() ?? .zero) - (steps.min() ?? .zero)
         var duration = end.map { $0 - last.dts } ?? .zero
@@ -121,7 +119,7 @@ struct PeriodPart: Equatable, Sendable {
     /// presentation times have none.
     private mutating func takePlace(of unit: TimedVideo) {
         let step = unit.dts - units[0].dts
-        if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { units[0].dts = unit.dts }
+        if step > .zero, step <= Ticks.longestFrame { units[0].dts = unit.dts }
     }
 
     /// Splits off the frames presented at or after `time`, from the first random access point there on, as another

@@ -15,10 +15,7 @@ enum RecoveryPointChoice: Equatable, Sendable {
     /// Largest number of frames looked through, whatever their times.
     private static let maxFrames = 256
 
-    /// - Parameters:
-    ///   - candidate: the recovery point, or the gradual refresh.
-    ///   - following: the frames after it, in decoding order.
-    ///   - isEnd: whether no frame follows these without a break.
+    /// - Parameter isEnd: whether no frame follows these without a break.
     init(_ candidate: VideoPacket, following: some Sequence<VideoPacket>, isEnd: Bool) {
         var count = 0
         for packet in following {

@@ -16,7 +16,7 @@ struct SegmentExtent: Equatable, Sendable {
     /// Longest time between audio and video of the same time, as they are multiplexed.
     static let tolerance = Ticks.seconds(1)
     /// Longest audio that is received while a video frame is.
-    private static let longestWait = VideoTimestampUnwrapper.longestFrame + tolerance
+    private static let longestWait = Ticks.longestFrame + tolerance
 
     private let duration: Ticks?
     private let audio: AudioExtent?
@@ -41,9 +41,7 @@ struct SegmentExtent: Equatable, Sendable {
     var hasAudioAlone: Bool { audio.map { $0.duration > Self.longestWait } ?? false }
 
     /// Returns the presentation time at which the segment ends; nil if nothing tells.
-    /// - Parameters:
-    ///   - start: presentation time at which it begins, or of its first frame.
-    ///   - longestLead: as in `hasAudioAlone`.
+    /// - Parameter start: presentation time at which it begins, or of its first frame.
     func end(from start: Ticks, longestLead: Ticks = Self.tolerance) -> Ticks? {
         let announced = duration.map { start + $0 }
         guard let audioEnd = audio?.end(near: start, longestLead: longestLead) else { return announced }

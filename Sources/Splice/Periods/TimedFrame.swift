@@ -97,8 +97,6 @@ enum BrokenLink {
 struct VideoTimestampUnwrapper: Equatable, Sendable {
     /// Frame duration assumed until two frames are known: 25 frames per second.
     static let assumedFrameDuration = Ticks(3600)
-    /// Longest step between two access units that counts as a frame rate; a longer one is a gap.
-    static let longestFrame = Ticks.milliseconds(500)
 
     private(set) var last: Ticks?
     private(set) var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
@@ -116,7 +114,7 @@ struct VideoTimestampUnwrapper: Equatable, Sendable {
             return TimedVideo(packet: packet, dts: expected, pts: expected)
         }
         let dts = Ticks(wire: wire, near: expected)
-        if let last, dts > last, dts - last <= Self.longestFrame { frameDuration = dts - last }
+        if let last, dts > last, dts - last <= .longestFrame { frameDuration = dts - last }
         last = dts
         let pts = Ticks(wire: packet.pts ?? wire, near: dts)
         guard pts - dts <= Self.longestReordering, dts - pts <= Self.longestReordering else {

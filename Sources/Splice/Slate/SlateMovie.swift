@@ -22,9 +22,7 @@ package struct SlateMovie: Sendable {
     /// Shortest accepted slate. A shorter backward jump of the clock may be a reordered frame.
     private static let minDuration = Ticks.seconds(1)
 
-    /// - Parameters:
-    ///   - moov: the whole box.
-    ///   - fileSize: size of the file that contains `moov`, bytes.
+    /// - Parameter moov: the whole box.
     package init(moov: [UInt8], fileSize: UInt64) throws(MediaError) {
         let file = try MovieFile(moov: moov, fileSize: fileSize)
         guard let video = file.video else { throw .movie(.noSyncSample) }
@@ -35,7 +33,6 @@ package struct SlateMovie: Sendable {
             ? .copied : file.unsupportedAudio.isEmpty ? .absent : .unusable(sampleEntries: file.unsupportedAudio)
     }
 
-    /// Returns the indices of the sync samples.
     /// - Throws: if the track has none, lasts less than `minDuration`, or has too long frames.
     private static func syncSamples(of video: SampleTrack) throws(MediaError) -> [Int] {
         let syncSamples = video.samples.indices.filter { video.samples[$0].isSync }
@@ -43,7 +40,7 @@ package struct SlateMovie: Sendable {
         let frameDurations = video.samples.indices.dropFirst(first).map {
             video.decodeTime($0 + 1) - video.decodeTime($0)
         }
-        if let longest = frameDurations.max(), longest > VideoTimestampUnwrapper.longestFrame {
+        if let longest = frameDurations.max(), longest > Ticks.longestFrame {
             throw .movie(.frameRateTooLow(longest: longest))
         }
         let duration = video.decodeTime(video.samples.count) - video.decodeTime(first)

@@ -27,7 +27,9 @@ struct FurtherVideoTracks: Sendable {
 
     var identities: [VideoTrackIdentity] { tracks.map(\.identity) }
 
-    var counts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] { tracks.map { ($0.identity, $0.counts) } }
+    var counts: [(track: VideoTrackIdentity, counts: Counts<FurtherVideoCount>)] {
+        tracks.map { ($0.identity, $0.counts) }
+    }
 
     /// Calls `body` with the track that a variant fills in place.
     private mutating func update<Failure: Error>(
@@ -53,7 +55,6 @@ struct FurtherVideoTracks: Sendable {
     /// Whether the leading video of `span` waits for another variant.
     func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool { tracks.contains { $0.awaitsVideo(of: span) } }
 
-    /// Adopts a part of the leading track.
     mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
         guard !tracks.isEmpty else { return }
         history.append(.part(span, frameDuration: frameDuration))

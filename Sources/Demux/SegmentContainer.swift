@@ -60,7 +60,6 @@ extension AudioFraming {
         return nil
     }
 
-    /// The framing whose syncword begins with `byte`.
     private static func syncFraming(_ byte: UInt8) -> AudioFraming? {
         byte == 0xFF ? .mpeg : byte == 0x0B ? .ac3 : nil
     }

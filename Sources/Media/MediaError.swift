@@ -17,7 +17,6 @@ package struct MediaError: Error, Equatable {
         case unfragmentedMovie
         /// Movie fragments before any init section.
         case missingInitialization
-        /// A movie without a track in a supported codec.
         case noSupportedTrack(sampleEntries: [String])
         /// A program without a stream in a supported codec. `names` describes each stream type that has a name.
         case noSupportedStream(streamTypes: [UInt8], names: [String] = [])
@@ -29,15 +28,12 @@ package struct MediaError: Error, Equatable {
         case badParameterSet(field: String)
         /// A private section with a wrong CRC_32 or contradictory fields.
         case badSection
-        /// The input ends before the structure does.
         case truncated
         /// A WebVTT file larger than one segment's can be.
         case tooLarge(bytes: Int)
-        /// An MP4 file that cannot be used.
         case unusableMovie(MovieFault)
         /// A library that is loaded when it is needed, and the dynamic loader's words about it.
         case missingLibrary(name: String, detail: String)
-        /// A library's error code.
         case library(code: Int32, call: String)
         /// The task that worked on the segment was canceled.
         case canceled
@@ -46,7 +42,6 @@ package struct MediaError: Error, Equatable {
     package let reason: Reason
     /// Byte offset into the segment or parameter set.
     package let offset: Int
-    /// The standard and section that the input violates.
     package let section: String
 
     package init(_ reason: Reason, offset: Int = 0, section: String) {
@@ -72,7 +67,6 @@ package enum MovieFault: Equatable, Sendable {
     case tooManySamples(count: UInt32)
     /// The samples of one track have several sample entries (§8.5.2).
     case severalSampleEntries
-    /// The tables refer to bytes after the end of the file.
     case samplesPastEnd
     /// The samples of a track are not in the file in decoding order.
     case samplesOutOfOrder
@@ -92,10 +86,7 @@ extension MediaError {
     package static func movie(_ fault: MovieFault) -> MediaError {
         MediaError(.unusableMovie(fault), section: "ISO/IEC 14496-12 §8")
     }
-}
 
-extension MediaError {
-    /// Throws `.canceled` if the task was canceled, and does nothing else.
     @inline(__always)
     package static func checkCancellation() throws(MediaError) {
         guard StepCounter.isTaskCanceled() else { return }

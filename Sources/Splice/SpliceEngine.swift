@@ -1,6 +1,6 @@
 package import Demux
 package import Media
-import Support
+package import Support
 import Transcode
 
 /// Turns decrypted segments into one continuous fMP4 stream: demuxes, splits into periods, matches audio, places on the
@@ -9,9 +9,14 @@ import Transcode
 /// One value serves one channel. Its output depends only on its input and the order of that.
 package struct SpliceEngine: Sendable {
     private var main: RenditionDemuxer
-    private var layout: Layout
-    private var progress = Progress.waiting
-    /// Playing time of all lost media of the main rendition.
+    /// The companion audio rendition; nil if the main rendition carries the audio.
+    private var companion: RenditionDemuxer?
+    /// Whether a main segment has decided that the companion is needed.
+    private var isCompanionNeeded = false
+    /// The main segment demuxed last; frames held at the end of the rendition belong to it.
+    private var lastSegment: SegmentInput?
+    private var hasVideo = false
+    private var isEnded = false
     private var lost = Ticks.zero
     private var audioOnly = AudioOnlySegments()
     private var duplicateFilter = DuplicateFilter()
@@ -27,7 +32,6 @@ package struct SpliceEngine: Sendable {
     private var heldMetadata: [TimedMetadata] = []
     /// Whether a segment that would be published without video is refused.
     private let requiresVideo: Bool
-    /// Counts of timed metadata items of segments without video.
     private var ownCounts = SpliceCounts()
 
     package init(_ configuration: SpliceConfiguration) {
@@ -38,12 +42,11 @@ package struct SpliceEngine: Sendable {
         leadingTrack = configuration.leadingTrack
         main = RenditionDemuxer(
             tracks: hasCompanion || isDropped ? .video : .both, audio: audioTracks, audioStage: audioStage)
-        layout =
-            hasCompanion ? .undecided(companion: RenditionDemuxer(tracks: .audio, audioStage: audioStage)) : .muxed
+        companion = hasCompanion ? RenditionDemuxer(tracks: .audio, audioStage: audioStage) : nil
         longestSegment = configuration.longestSegment
         requiresVideo = configuration.requiresVideo
         splitter = PeriodSplitter(
-            longestGap: longestSegment - VideoTimestampUnwrapper.longestFrame, longestSegment: longestSegment)
+            longestGap: longestSegment - Ticks.longestFrame, longestSegment: longestSegment)
         heldSegments = HeldSegments(byteLimit: configuration.heldBytes)
         heldAudioBytes = configuration.heldAudioBytes
         videoQueue = VideoSpanQueue(
@@ -53,23 +56,22 @@ package struct SpliceEngine: Sendable {
     }
 
     /// Whether the main rendition ended and all of it was returned; later audio has no video.
-    package var isFinished: Bool { progress.isEnded && videoQueue.isEmpty }
+    package var isFinished: Bool { isEnded && videoQueue.isEmpty }
 
     /// Whether video waits for its audio or for what follows.
-    package var isHolding: Bool { !videoQueue.isEmpty || splitter.isHolding || assembler.isHolding }
+    package var isHolding: Bool { !videoQueue.isEmpty || splitter.isHolding || assembler.cutter.isHolding }
 
     /// Whether video is dropped because decoding cannot begin with any frame received since the last period ended.
     package var awaitsRandomAccess: Bool {
-        splitter.awaitsRandomAccess || (!progress.hasVideo && main.counts.demux[.undecodableUnits] > 0)
+        splitter.awaitsRandomAccess || (!hasVideo && main.counts.demux[.undecodableUnits] > 0)
     }
 
     /// Why a period was rejected, the last time that happened.
     package var refusal: MediaError? { assembler.lastRejection }
 
     /// Why transcoding failed, the last time it did; silence replaces the audio concerned.
-    package var audioRefusal: MediaError? { (layout.companion ?? main).audioStage.lastError }
+    package var audioRefusal: MediaError? { (companion ?? main).audioStage.lastError }
 
-    /// The warnings for an operator, each at most once.
     package var warnings: [SpliceWarning] {
         let counts = counts
         var warnings: [SpliceWarning] = []
@@ -82,12 +84,10 @@ package struct SpliceEngine: Sendable {
 
     /// Returns the selected program of a transport stream; nil before the first segment, and for other containers.
     package func program(of rendition: InputRendition) -> ProgramSelection? {
-        rendition == .main ? main.program : layout.companion?.program
+        rendition == .main ? main.program : companion?.program
     }
 
-    /// Counts of everything dropped or inserted so far.
     package var counts: SpliceCounts {
-        let companion = layout.companion
         let demuxed = [main.counts, companion?.counts ?? SpliceCounts(), (companion ?? main).audioCounts]
         let spliced = [duplicateFilter.counts, audioOnly.counts, splitter.counts, videoQueue.counts, assembler.counts]
         return (demuxed + spliced).reduce(ownCounts, +)
@@ -108,7 +108,7 @@ package struct SpliceEngine: Sendable {
         case .lost(.main, let duration):
             main.breakContinuity()
             lost += duration
-        case .lost(.audio, _): layout.updateCompanion { $0.breakContinuity() }
+        case .lost(.audio, _): companion?.breakContinuity()
         case .lost(.furtherAudio(let index), _): assembler.further.breakContinuity(of: index)
         case .lost(.furtherVideo(let index), _): assembler.ladder.breakContinuity(of: index)
         case .ended(.main): written = try endMain()
@@ -132,10 +132,11 @@ package struct SpliceEngine: Sendable {
 
     /// Hands the timeline over to another source and returns all held segments. The next segment follows a loss.
     package mutating func pause() throws(MediaError) -> [SplicedSegment] {
-        guard let lastSegment = progress.lastSegment else { return [] }
+        guard let lastSegment else { return [] }
         var written: [SplicedSegment] = []
-        let remaining = try main.pause()
-        duplicateFilter.appendLeftover(remaining)
+        main.breakContinuity()
+        let remaining = try main.finish()
+        duplicateFilter.published.append(remaining)  // it is published too
         try assembler.further.finish(remaining.furtherAudio)
         for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
@@ -155,23 +156,20 @@ package struct SpliceEngine: Sendable {
     /// that of the first audio until then.
     package mutating func setChannelAAC(_ isAAC: Bool) {
         main.audioStage.isChannelAAC = isAAC
-        layout.updateCompanion { $0.audioStage.isChannelAAC = isAAC }
+        companion?.audioStage.isChannelAAC = isAAC
     }
 
-    /// Counts of each audio track beside the leading one.
-    package var furtherAudioCounts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
+    package var furtherAudioCounts: [(track: AudioTrackIdentity, counts: Counts<FurtherAudioCount>)] {
         assembler.further.counts
     }
 
-    /// Counts of each video track beside the leading one.
-    package var furtherVideoCounts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] {
+    package var furtherVideoCounts: [(track: VideoTrackIdentity, counts: Counts<FurtherVideoCount>)] {
         assembler.ladder.counts
     }
 
     /// Removes and returns the video of earlier segments in tracks that began after them.
     package mutating func dequeueLateVideo() -> [LateVideo] { assembler.ladder.dequeueLate() }
 
-    /// Media received lately.
     package var published: PublishedMedia { duplicateFilter.published }
 
     /// Whether the main segment handled last begins with media that was already published. Its metadata was published
@@ -181,7 +179,7 @@ package struct SpliceEngine: Sendable {
     /// Writes the video held, if too many bytes of earlier segments stay in memory for it.
     private mutating func releaseExcess() throws(MediaError) -> [SplicedSegment] {
         let oldest =
-            assembler.oldestHeldSegment ?? videoQueue.oldestHeldSegment ?? splitter.oldestHeldSegment
+            assembler.cutter.oldestHeldSegment ?? videoQueue.oldestHeldSegment ?? splitter.oldestHeldSegment
         guard heldSegments.exceedLimit(holdingFrom: oldest) else { return [] }
         ownCounts[.earlyReleases] += 1
         videoQueue.append(splitter.release())
@@ -192,9 +190,10 @@ package struct SpliceEngine: Sendable {
     private mutating func appendMain(_ input: SegmentInput) throws(MediaError) -> [SplicedSegment] {
         var segment = input
         segment.lostBefore = lost
-        if case .undecided(let companion) = layout { decideLayout(by: segment, companion: companion) }
+        if companion != nil, !isCompanionNeeded { decideLayout(by: segment) }
         var demuxed = try main.demux(segment)
-        progress.advance(to: segment.withoutBytes, hasVideo: !demuxed.packets.video.isEmpty)
+        lastSegment = segment.withoutBytes
+        hasVideo = hasVideo || !demuxed.packets.video.isEmpty
         heldSegments.append(segment)
         duplicateFilter.removeDuplicates(from: &demuxed)
         try assembler.further.append(demuxed, discontinuitySequence: segment.discontinuitySequence)
@@ -215,24 +214,24 @@ package struct SpliceEngine: Sendable {
     /// The segment is demuxed once more for this. If it were demuxed only once, with its audio, the audio of a main
     /// rendition beside a companion would no longer count as `Counts<DemuxCount>.otherPackets`. A segment that cannot be
     /// demuxed decides nothing; the rendition's own demuxer reports the error.
-    private mutating func decideLayout(by segment: SegmentInput, companion: RenditionDemuxer) {
+    private mutating func decideLayout(by segment: SegmentInput) {
         var probe = RenditionDemuxer(tracks: .both, audioStage: AudioTranscodeStage(.copy))
         guard let demuxed = try? probe.demux(segment) else { return }
         guard demuxed.packets.isAudioOnly else {
-            layout = .demuxed(companion: companion)
+            isCompanionNeeded = true
             return
         }
         assembler.further.removeRenditions()
         main = RenditionDemuxer(tracks: .both, audio: audioTracks, audioStage: main.audioStage)
-        layout = .muxed
+        companion = nil
         videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment, byteLimit: heldAudioBytes)
     }
 
     /// Beside a companion, a main segment without video is not audio only.
-    private mutating func route(_ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput) -> [AudioOnlySegments
-        .Step]
-    {
-        guard layout.companion != nil else {
+    private mutating func route(
+        _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput
+    ) -> [AudioOnlySegments.Step] {
+        guard companion != nil else {
             let standing = splitter.verdict(on: demuxed.packets.audio, of: segment, boundary: demuxed.boundary)
             return audioOnly.handle(demuxed, of: segment, standing: standing)
         }
@@ -242,9 +241,9 @@ package struct SpliceEngine: Sendable {
     private mutating func endMain() throws(MediaError) -> [SplicedSegment] {
         let remaining = try main.finish()
         try assembler.further.finish(remaining.furtherAudio)
-        progress.end()
+        isEnded = true
         videoQueue.endVideo()
-        guard let lastSegment = progress.lastSegment else { return [] }
+        guard let lastSegment else { return [] }
         var written: [SplicedSegment] = []
         for step in audioOnly.end(remaining, of: lastSegment) { written += try perform(step, of: lastSegment) }
         videoQueue.append(splitter.finish())
@@ -274,8 +273,8 @@ package struct SpliceEngine: Sendable {
         videoQueue.appendMuxedAudio(packets, boundary: boundary, discontinuitySequence: segment.discontinuitySequence)
         var parts = splitter.split(
             packets.video, from: segment, boundary: beginsPeriod ? .loss : boundary,
-            audio: layout.companion == nil ? packets.audio : [],
-            hasNoAudio: layout.companion == nil && packets.declaresNoAudio)
+            audio: companion == nil ? packets.audio : [],
+            hasNoAudio: companion == nil && packets.declaresNoAudio)
         heldMetadata += packets.metadata
         if !parts.isEmpty || !splitter.isUndecided {
             ownCounts[.discardedTimedMetadata] += parts.attach(heldMetadata)
@@ -283,20 +282,18 @@ package struct SpliceEngine: Sendable {
         }
         videoQueue.append(parts)
         // Frames before the first parameter sets count as video too.
-        guard progress.hasVideo || packets.counts[.undecodableUnits] > 0 else {
+        guard hasVideo || packets.counts[.undecodableUnits] > 0 else {
             throw MediaError(.noVideo, section: "RFC 8216 §3")
         }
     }
 
     private mutating func appendCompanion(_ segment: SegmentInput) throws(MediaError) {
-        let demuxed = try layout.updateCompanion { companion throws(MediaError) in try companion.demux(segment) }
-        guard let demuxed else { return }
+        guard let demuxed = try companion?.demux(segment) else { return }
         videoQueue.append(companion: .segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
     private mutating func endCompanion() throws(MediaError) {
-        let remaining = try layout.updateCompanion { companion throws(MediaError) in try companion.finish() }
-        guard let remaining else { return }
+        guard let remaining = try companion?.finish() else { return }
         videoQueue.append(companion: .ended(remaining.audio))
     }
 
@@ -304,7 +301,7 @@ package struct SpliceEngine: Sendable {
     private mutating func writeVideo(isLast: Bool = false) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
         while isLast || !awaitsFurtherTracks,
-            let matched = videoQueue.next(assembler.audioConfiguration, isLast: isLast)
+            let matched = videoQueue.next(assembler.audio.configuration, isLast: isLast)
         {
             try MediaError.checkCancellation()
             written += assembler.append(matched)
@@ -329,88 +326,5 @@ package struct SpliceEngine: Sendable {
         for part in parts { written += assembler.append(part, late: videoQueue.dequeueLateAudio()) }
         videoQueue.skipAudioOnly()
         return written
-    }
-}
-
-extension SpliceEngine {
-    /// Carrier of a channel's audio.
-    private enum Layout: Sendable {
-        /// A companion was announced, and no main segment has decided yet whether it is needed.
-        case undecided(companion: RenditionDemuxer)
-        /// The main rendition carries all media.
-        case muxed
-        /// The main rendition carries video, and the companion its audio.
-        case demuxed(companion: RenditionDemuxer)
-
-        /// The companion audio rendition; nil if the main rendition carries the audio.
-        var companion: RenditionDemuxer? {
-            switch self {
-            case .undecided(let companion), .demuxed(let companion): companion
-            case .muxed: nil
-            }
-        }
-
-        /// Calls `update` with the companion in place.
-        /// - Returns: nil if there is no companion.
-        /// - Throws: the error of `update`; the companion is kept as `update` left it.
-        @discardableResult mutating func updateCompanion<Result, Failure: Error>(
-            _ update: (inout RenditionDemuxer) throws(Failure) -> Result
-        ) throws(Failure) -> Result? {
-            // The companion is moved out while it is updated: a second owner would make it copy its buffers.
-            switch self {
-            case .undecided(var companion):
-                self = .muxed
-                defer { self = .undecided(companion: companion) }
-                return try update(&companion)
-            case .demuxed(var companion):
-                self = .muxed
-                defer { self = .demuxed(companion: companion) }
-                return try update(&companion)
-            case .muxed: return nil
-            }
-        }
-    }
-}
-
-extension SpliceEngine {
-    /// Progress of the main rendition.
-    private enum Progress: Sendable {
-        /// No segment was demuxed.
-        case waiting
-        /// Segments were demuxed, `last` most recently. `hasVideo`: at least one of them had video frames.
-        case segments(last: SegmentInput, hasVideo: Bool)
-        /// The rendition ended, after `last` if it had any segment.
-        case ended(last: SegmentInput?, hasVideo: Bool)
-
-        var isEnded: Bool {
-            if case .ended = self { true } else { false }
-        }
-
-        /// The segment demuxed last; frames held at the end of the rendition belong to it.
-        var lastSegment: SegmentInput? {
-            switch self {
-            case .waiting: nil
-            case .segments(let last, _): last
-            case .ended(let last, _): last
-            }
-        }
-
-        /// Whether any segment had video frames.
-        var hasVideo: Bool {
-            switch self {
-            case .waiting: false
-            case .segments(_, let hasVideo), .ended(_, let hasVideo): hasVideo
-            }
-        }
-
-        /// Records a demuxed segment. A rendition that ended stays ended.
-        mutating func advance(to segment: SegmentInput, hasVideo: Bool) {
-            let hasVideo = self.hasVideo || hasVideo
-            self =
-                isEnded
-                ? .ended(last: segment, hasVideo: hasVideo) : .segments(last: segment, hasVideo: hasVideo)
-        }
-
-        mutating func end() { self = .ended(last: lastSegment, hasVideo: hasVideo) }
     }
 }

@@ -6,33 +6,22 @@ package import Media
 /// distinguish copied from transcoded audio.
 package struct AudioTranscodeStage: Sendable {
     package struct Counts: Equatable, Sendable {
-        /// Frames that were decoded and encoded again.
         package var transcoded = 0
-        /// Frames that could not be decoded for transcoding.
         package var undecodable = 0
     }
 
-    /// A span of audio that is being transcoded.
     private struct Span: Sendable {
         let pid: UInt16
         let configuration: AudioConfiguration
         /// Nil after a libav error: the span is dropped.
         var transcoder: AudioTranscoder?
-        /// Expected time of the next packet, unwrapped.
         var expectedTime: Ticks
-        /// Duration of the last packet.
         var lastDuration = Ticks.zero
     }
 
     private enum Route: Equatable {
         case copy(as: AudioConfiguration)
         case transcode(to: AudioTranscoder.Target)
-    }
-
-    /// Result of probing the frames of one configuration for implicit SBR and parametric stereo.
-    private struct ProbedExtensions: Sendable {
-        let source: AudioConfiguration
-        let signaled: AudioConfiguration?
     }
 
     /// Changes of the configuration in a segment, and spans of it that are transcoded. Each takes a decoder, which costs as
@@ -48,14 +37,13 @@ package struct AudioTranscodeStage: Sendable {
     private var span: Span?
     /// The configuration of the last packet that was not dropped.
     private var configuration: AudioConfiguration?
-    /// In the segment.
     private var (configurationCount, spanCount) = (0, 0)
     /// Output configuration with `.uniform`; nil before the first audio.
     private(set) var uniform: AudioConfiguration?
     private var lastCopied: AudioConfiguration?
-    private var extensions: ProbedExtensions?
+    /// A configuration and, if its frames have implicit SBR or parametric stereo, the one that signals them.
+    private var extensions: (source: AudioConfiguration, signaled: AudioConfiguration?)?
     package private(set) var counts = Counts()
-    /// The last libav error.
     package private(set) var lastError: MediaError?
 
     /// - Parameter uniform: output configuration of an earlier process of the channel, for the policy `.uniform`.
@@ -79,7 +67,6 @@ package struct AudioTranscodeStage: Sendable {
         packets = try process(packets)
     }
 
-    /// Processes the last packets of the rendition and flushes the transcoder.
     package mutating func finish(_ packets: [AudioPacket]) throws(MediaError) -> [AudioPacket] {
         (configurationCount, spanCount) = (0, 0)
         return try process(packets) + endSpan()
@@ -111,9 +98,9 @@ package struct AudioTranscodeStage: Sendable {
     private mutating func signalExtensions(of packet: AudioPacket, in packets: ArraySlice<AudioPacket>) -> AudioPacket {
         if extensions?.source != packet.configuration {
             let same = packets.prefix { $0.configuration == packet.configuration }
-            extensions = ProbedExtensions(source: packet.configuration, signaled: probe(packet.configuration, in: same))
+            extensions = (packet.configuration, probe(packet.configuration, in: same))
         }
-        return extensions?.signaled.map(packet.withConfiguration) ?? packet
+        return extensions?.signaled.map { Self.configured(packet, as: $0) } ?? packet
     }
 
     /// Without libav, audio is published as its header signals it. Most decoders find the extensions themselves.
@@ -134,16 +121,22 @@ package struct AudioTranscodeStage: Sendable {
         case .copy(let configuration) where configuration == packet.configuration:
             lastCopied = configuration
             return endSpan() + [packet]
-        case .copy(let configuration): return endSpan() + [packet.withConfiguration(configuration)]
+        case .copy(let configuration): return endSpan() + [Self.configured(packet, as: configuration)]
         case .transcode(let target): return transcode(packet, to: target)
         }
+    }
+
+    private static func configured(_ packet: AudioPacket, as configuration: AudioConfiguration) -> AudioPacket {
+        var packet = packet
+        packet.configuration = configuration
+        return packet
     }
 
     private mutating func route(_ configuration: AudioConfiguration) -> Route {
         switch policy {
         case .copy, .drop:
             let isAAC = configuration.codec == .aac
-            let isCompatible = AudioCompatibility(configuration) == .copy
+            let isCompatible = configuration.incompatibility == nil
             if isChannelAAC == nil { isChannelAAC = isAAC || !isCompatible }
             return isCompatible && (isAAC || isChannelAAC == false)
                 ? .copy(as: configuration) : .transcode(to: .likeSource)
@@ -240,12 +233,6 @@ package struct AudioTranscodeStage: Sendable {
     }
 }
 
-extension AudioPacket {
-    fileprivate func withConfiguration(_ configuration: AudioConfiguration) -> AudioPacket {
-        AudioPacket(pid: pid, configuration: configuration, pts: pts, isDamaged: isDamaged, payload: payload)
-    }
-}
-
 /// How a channel's audio is processed.
 package enum AudioPolicy: String, CaseIterable, Sendable {
     /// Copy audio that players decode in fragmented MP4 and in transport streams. Transcode other audio to AAC-LC, and, in
@@ -257,6 +244,5 @@ package enum AudioPolicy: String, CaseIterable, Sendable {
     ///
     /// The configuration is the channel's first, or the nearest AAC-LC. Audio that already has it is copied.
     case uniform
-    /// Publish no audio track.
     case drop
 }

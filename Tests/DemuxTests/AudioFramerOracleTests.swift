@@ -38,7 +38,7 @@ import Testing
         let configurations = [plain, latm].map { Set($0.audio.map(\.configuration)) }
         #expect(
             configurations.allSatisfy {
-                $0.count == 1 && $0.first.map(AudioCompatibility.init) == .transcode(.channels)
+                $0.count == 1 && $0.first?.incompatibility == .channels
             })
         var stages = [AudioTranscodeStage(.copy), AudioTranscodeStage(.copy)]
         let transcoded = [try stages[0].finish(plain.audio), try stages[1].finish(latm.audio)]

@@ -70,8 +70,8 @@ struct FragmentMuxerTests {
     }
 
     /// Clears the fields of esds in which ffmpeg writes the track ID, bit rates and buffer size, and we write 0.
-    private func masked(_ record: SampleEntry.ChildBox) -> [UInt8] {
-        var payload = Array(record.payload)
+    private func masked(_ record: Box) -> [UInt8] {
+        var payload = Array(record.body)
         guard record.type == "esds" else { return payload }
         for index in [9, 10] + (19..<30) { payload[index] = 0 }
         return payload

@@ -41,7 +41,7 @@ struct FragmentSource {
     }
 
     private static func videoConfiguration(_ track: MovieTrack) throws -> VideoConfiguration {
-        let record = Array(track.sampleEntries[0].configuration[0].payload)
+        let record = Array(track.sampleEntries[0].configuration[0].body)
         var units: [[UInt8]] = []
         if track.sampleEntries[0].type == "hvc1" {
             var index = 23
@@ -79,7 +79,7 @@ struct FragmentSource {
         guard case .audio(let channels, let rate) = track.sampleEntries[0].format else {
             throw MediaError(.truncated, section: BoxReader.section)
         }
-        let record = Array(track.sampleEntries[0].configuration[0].payload)
+        let record = Array(track.sampleEntries[0].configuration[0].body)
         let isMPEG4 = track.sampleEntries[0].type == "mp4a" && record[17] == 0x40
         let codec: AudioConfiguration.Codec =
             track.sampleEntries[0].type == "ac-3"

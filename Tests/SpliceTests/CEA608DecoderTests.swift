@@ -1,6 +1,6 @@
-import Demux
 import Testing
 
+@testable import Demux
 @testable import Splice
 
 /// Codes of line 21 in words, for CC1 unless said.
@@ -122,7 +122,7 @@ let cea608Rows: [CEA608Row] = [
 func cea608(row: CEA608Row) {
     var decoder = CEA608Decoder(channel: row.channel)
     for pair in CEA608.pairs(row.bytes, field: row.field) { _ = decoder.decode(pair) }
-    #expect(decoder.screen.lines == row.lines)
+    #expect(decoder.lines == row.lines)
 }
 
 @Test func cea608PairWithWrongParityIsNothing() {
@@ -131,7 +131,7 @@ func cea608(row: CEA608Row) {
         let isThird = pair == CEA608.pairs(CEA608.text("ab"))[0]
         _ = decoder.decode(isThird ? CEA608Pair(field: 0, first: pair.first ^ 1, second: pair.second) : pair)
     }
-    #expect(decoder.screen.lines == ["cd"])
+    #expect(decoder.lines == ["cd"])
 }
 
 @Test(arguments: 1...40 as ClosedRange<UInt64>)
@@ -142,6 +142,6 @@ func cea608TakesAnything(seed: UInt64) {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let bytes = [UInt8(truncatingIfNeeded: state >> 33), UInt8(truncatingIfNeeded: state >> 41)].map { $0 & 0x7F }
         _ = decoder.decode(CEA608.pairs(bytes, field: Int(state >> 60 & 1))[0])
-        #expect(decoder.screen.lines.count <= 15 && decoder.screen.lines.allSatisfy { $0.count <= 32 })
+        #expect(decoder.lines.count <= 15 && decoder.lines.allSatisfy { $0.count <= 32 })
     }
 }

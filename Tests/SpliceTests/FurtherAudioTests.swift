@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Demux
@@ -105,7 +106,7 @@ import Testing
         }
         #expect(written == row.payloads)
         let counts = try #require(tracks.counts.first?.counts)
-        #expect((counts.segments, counts.leadingSegments) == row.counts)
+        #expect((counts[.segments], counts[.leadingSegments]) == row.counts)
         let position = try #require(tracks.positions.first)
         #expect(abs(position.decodeTime - PeriodTimeline.audioTime(end)) < 700_000, "it ends with its video")
     }

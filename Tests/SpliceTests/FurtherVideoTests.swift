@@ -157,8 +157,8 @@ import Testing
             end = end + Ticks(Self.second)
         }
         #expect(frames == row.frames)
-        #expect(track.counts.segments == row.frames.compactMap(\.self).count)
-        #expect(track.counts.gaps == row.frames.count - track.counts.segments)
+        #expect(track.counts[.segments] == row.frames.compactMap(\.self).count)
+        #expect(track.counts[.gaps] == row.frames.count - track.counts[.segments])
     }
 
     /// Every fragment begins and ends at the decode times of the leading one, whatever the variant's reordering is.
@@ -281,7 +281,7 @@ import Testing
                 case .other(let track): track
                 }
             } == row.media)
-        #expect(tracks.counts.map(\.counts.otherSegments).reduce(0, +) == row.tracks.count - row.variants.count)
+        #expect(tracks.counts.map(\.counts[.otherSegments]).reduce(0, +) == row.tracks.count - row.variants.count)
     }
 
     struct LateRow: CustomTestStringConvertible, Sendable {
@@ -345,7 +345,7 @@ import Testing
         #expect(own == row.own)
         #expect(late == row.late)
         let counts = try #require(tracks.counts.first?.counts)
-        #expect(counts.segments == own.count + late.count && counts.gaps <= 1, "not followed is no gap")
+        #expect(counts[.segments] == own.count + late.count && counts[.gaps] <= 1, "not followed is no gap")
         try tracks.end(0)
         #expect(!tracks.awaitsVideo(of: Self.span(Part(start: 99 * Self.second))))
     }

@@ -142,11 +142,11 @@ struct PendingMarkersTests {
         let part = part(900_000, tags.map { TimedMetadata(.id3(id3($0.1)), at: Ticks($0.0)) })[0]
         var markers = PendingMarkers()
         markers.append(part, on: timeline(part))
-        let first = markers.dequeueMessages(before: Ticks(378_000))
+        let first = markers.messages.dequeue(before: Ticks(378_000))
         #expect(first.map(\.time.count) == [8_000, 18_000, 26_000])
         #expect(first.map(\.message.data) == ["early", "a", "b"].map(id3))
-        #expect(markers.dequeueMessages(before: Ticks(378_000)).isEmpty)
-        #expect(markers.dequeueMessages(before: Ticks(738_000)).map(\.time.count) == [468_000])
+        #expect(markers.messages.dequeue(before: Ticks(378_000)).isEmpty)
+        #expect(markers.messages.dequeue(before: Ticks(738_000)).map(\.time.count) == [468_000])
         #expect(markers.messages.counts[.eventMessages] == 4 && markers.messages.counts[.discardedTimedMetadata] == 0)
     }
 
@@ -158,10 +158,11 @@ struct PendingMarkersTests {
             0]
         var markers = PendingMarkers()
         markers.append(part, on: timeline(part))
-        let first = markers.dequeuePrivateData(before: Ticks(378_000))
-        #expect(first.map(\.time.count) == [22_000, 23_000] && markers.dequeueMessages(before: Ticks(1 << 40)).isEmpty)
+        let first = markers.privateData.dequeue(before: Ticks(378_000))
+        #expect(
+            first.map(\.time.count) == [22_000, 23_000] && markers.messages.dequeue(before: Ticks(1 << 40)).isEmpty)
         markers.beginPeriod()
-        #expect(markers.dequeuePrivateData(before: Ticks(1 << 40)).isEmpty)
+        #expect(markers.privateData.dequeue(before: Ticks(1 << 40)).isEmpty)
         #expect(markers.counts[.privateDataPackets] == 2 && markers.counts[.discardedTimedMetadata] == 1)
     }
 
@@ -171,7 +172,7 @@ struct PendingMarkersTests {
         var markers = PendingMarkers()
         markers.append(part, on: timeline(part))
         #expect(markers.messages.counts[.discardedTimedMetadata] == 1100 - PendingMessages.limit)
-        #expect(markers.dequeueMessages(before: Ticks(1 << 40)).count == PendingMessages.limit)
+        #expect(markers.messages.dequeue(before: Ticks(1 << 40)).count == PendingMessages.limit)
     }
 
     @Test func bytesOfHeldMessagesAreBounded() {

@@ -56,19 +56,19 @@ package struct ChannelPipeline: Sendable {
     var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }
 
     /// The counts of the audio tracks beside the leading one, over all sources.
-    var furtherAudioCounts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
+    var furtherAudioCounts: [(track: AudioTrackIdentity, counts: Counts<FurtherAudioCount>)] {
         let all = sources.values.flatMap(\.engine.furtherAudioCounts)
         return publisher.position.audioTracks.map { position in
             let own = all.filter { $0.track == position.identity }
-            return (position.identity, own.reduce(FurtherAudioCounts()) { $0 + $1.counts })
+            return (position.identity, own.reduce(Counts<FurtherAudioCount>()) { $0 + $1.counts })
         }
     }
 
     /// The counts of the video tracks beside the leading one, over all sources.
-    var furtherVideoCounts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] {
+    var furtherVideoCounts: [(track: VideoTrackIdentity, counts: Counts<FurtherVideoCount>)] {
         let all = sources.values.flatMap(\.engine.furtherVideoCounts)
         return publisher.position.videoTracks.map { track in
-            (track, all.filter { $0.track == track }.reduce(FurtherVideoCounts()) { $0 + $1.counts })
+            (track, all.filter { $0.track == track }.reduce(Counts<FurtherVideoCount>()) { $0 + $1.counts })
         }
     }
 

@@ -1,6 +1,7 @@
 import Demux
 import Media
 package import Splice
+import Support
 
 extension RelayStatus {
     /// The counts of the splice, with the state of the sources that are spliced.
@@ -61,13 +62,13 @@ extension RelayStatus {
         package let silentFrames: Int
         package let droppedFrames: Int
 
-        init(_ track: AudioTrackIdentity, _ counts: FurtherAudioCounts) {
+        init(_ track: AudioTrackIdentity, _ counts: Counts<FurtherAudioCount>) {
             language = track.language.text
             kind = "\(track.kind)"
-            segments = counts.segments
-            segmentsWithLeadingAudio = counts.leadingSegments
-            silentFrames = counts.silentFrames
-            droppedFrames = counts.droppedFrames
+            segments = counts[.segments]
+            segmentsWithLeadingAudio = counts[.leadingSegments]
+            silentFrames = counts[.silentFrames]
+            droppedFrames = counts[.droppedFrames]
         }
     }
 
@@ -84,14 +85,14 @@ extension RelayStatus {
         package let segmentsNotWritten: Int
         package let droppedFrames: Int
 
-        init(_ track: VideoTrackIdentity, _ counts: FurtherVideoCounts, unwrittenSegments: Int) {
+        init(_ track: VideoTrackIdentity, _ counts: Counts<FurtherVideoCount>, unwrittenSegments: Int) {
             height = track.height
             bandwidth = track.bandwidth
-            segments = counts.segments
-            segmentsOfOthers = counts.otherSegments
-            gaps = counts.gaps
+            segments = counts[.segments]
+            segmentsOfOthers = counts[.otherSegments]
+            gaps = counts[.gaps]
             segmentsNotWritten = unwrittenSegments
-            droppedFrames = counts.droppedFrames
+            droppedFrames = counts[.droppedFrames]
         }
     }
 

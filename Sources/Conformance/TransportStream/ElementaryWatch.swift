@@ -14,15 +14,12 @@ struct ElementaryWatch: Sendable {
     let pid: UInt16
     let kind: ElementaryKind
     let clockPID: UInt16
-    /// Whether its packets may be missing for any time.
     var isOptional: Bool
     var unit: Unit?
-    /// Whether a packet came since the last PCR.
     var isPresent = false { didSet { wasEverPresent = wasEverPresent || isPresent } }
     private(set) var wasEverPresent = false
     private var presence: IntervalWatch
     var presentation: PresentationWatch
-    /// The first decode time since the last PCR.
     var decodeAtClock: Int64?
 
     init(_ stream: MapContent.Stream, clockPID: UInt16, _ limits: TransportLimits) {
@@ -75,16 +72,13 @@ struct PresentationWatch: Sendable {
     let limit: Int64
     private var highest: Int64?
     private var lastArrival: Int64?
-    /// Whether `absent` was returned for the current gap.
     private var isAbsent = false
 
     init(limit: Int64) { self.limit = limit }
 
     mutating func reset() { (highest, lastArrival, isAbsent) = (nil, nil, false) }
 
-    /// - Parameters:
-    ///   - presentation: PTS of a PES packet; nil if it has none.
-    ///   - elapsed: when the packet arrived.
+    /// - Parameter presentation: PTS of a PES packet; nil if it has none.
     mutating func record(_ presentation: Int64?, at elapsed: Int64) -> Gap? {
         guard let presentation else { return recordAbsence(at: elapsed) }
         let isKnown = isAbsent
@@ -115,7 +109,6 @@ struct PresentationWatch: Sendable {
 struct IntervalWatch: Sendable {
     let limit: Int64
     private var last: Int64?
-    /// Whether the current gap was returned already.
     private(set) var isOverdue = false
 
     init(limit: Int64) { self.limit = limit }

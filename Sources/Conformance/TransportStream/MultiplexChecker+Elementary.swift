@@ -1,27 +1,24 @@
 // Judges video and audio: TR 101 290 2.3, 2.5, 3.3, 3.10.
 
 extension MultiplexChecker {
-    mutating func readElementary(
-        _ packet: Span<UInt8>, _ fields: PacketFields, _ index: Int, at place: PacketPlace, _ faults: inout FaultLog
-    ) {
+    mutating func readElementary(_ packet: Span<UInt8>, _ fields: PacketFields, _ index: Int, at place: PacketPlace) {
         states[index].elementary?.isPresent = true
         if fields.startsUnit, let clockPID = states[index].elementary?.clockPID {
             endUnit(of: fields.pid, index, clockPID: clockPID)
             if !fields.isScrambled, let times = PESTimes(packet, from: fields.payload) {
-                beginUnit(times, of: fields.pid, index, clockPID: clockPID, at: place, &faults)
+                beginUnit(times, of: fields.pid, index, clockPID: clockPID, at: place)
             }
         }
         states[index].elementary?.unit?.end = Int64(place.offset + PacketFields.size)
     }
 
     private mutating func beginUnit(
-        _ times: PESTimes, of pid: UInt16, _ index: Int, clockPID: UInt16, at place: PacketPlace,
-        _ faults: inout FaultLog
+        _ times: PESTimes, of pid: UInt16, _ index: Int, clockPID: UInt16, at place: PacketPlace
     ) {
         let clock = self.index(of: clockPID)
         states[clock].clock?.append(Arrival(content: .unit(pid: pid, times), place: place))
         guard let decode = times.decode else { return }
-        judgeSilence(of: clockPID, since: states[index].elementary?.decodeAtClock, decode, at: place, &faults)
+        judgeSilence(of: clockPID, since: states[index].elementary?.decodeAtClock, decode, at: place)
         if states[index].elementary?.decodeAtClock == nil { states[index].elementary?.decodeAtClock = decode }
         guard states[clock].clock != nil else { return }
         states[index].elementary?.unit = ElementaryWatch.Unit(
@@ -30,7 +27,7 @@ extension MultiplexChecker {
 
     /// Without PCRs no time passes, except for the decode times of the streams.
     private mutating func judgeSilence(
-        of clockPID: UInt16, since first: Int64?, _ decode: Int64, at place: PacketPlace, _ faults: inout FaultLog
+        of clockPID: UInt16, since first: Int64?, _ decode: Int64, at place: PacketPlace
     ) {
         guard let first, dependents[clockPID]?.isSilenceReported == false else { return }
         let ticks = ClockTicks.difference(decode * ClockTicks.perStamp, first * ClockTicks.perStamp)
@@ -53,53 +50,45 @@ extension MultiplexChecker {
     }
 
     /// Judges a PES packet whose first packet arrived at `time`.
-    mutating func judgeUnit(
-        _ pid: UInt16, _ times: PESTimes, at time: ProgramClock.Time, _ place: PacketPlace, _ faults: inout FaultLog
-    ) {
+    mutating func judgeUnit(_ pid: UInt16, _ times: PESTimes, at time: ProgramClock.Time, _ place: PacketPlace) {
         let index = index(of: pid)
         guard let kind = states[index].elementary?.kind else { return }
         if let gap = states[index].elementary?.presentation.record(times.presentation, at: time.elapsed) {
-            report(gap, pid: pid, at: place, &faults)
+            report(gap, pid: pid, at: place)
         }
         guard let decode = times.decode else { return }
         let delay = ClockTicks.difference(decode * ClockTicks.perStamp, time.value)
         if time.isExact, delay > limits.dataDelayTicks {
+            let limit = ClockTicks.inMilliseconds(limits.dataDelayTicks)
             faults.add(
                 .dataDelay, at: place, pid: pid,
-                "the access unit is decoded \(ClockTicks.inMilliseconds(delay)) after its arrival (limit \(ClockTicks.inMilliseconds(limits.dataDelayTicks)))"
-            )
+                "the access unit is decoded \(ClockTicks.inMilliseconds(delay)) after its arrival (limit \(limit))")
         }
         // Of video, the end has to be in time as well.
-        if kind == .audio, -delay >= ClockTicks.perStamp { reportLate(-delay, pid: pid, at: place, &faults) }
+        if kind == .audio, -delay >= ClockTicks.perStamp { reportLate(-delay, pid: pid, at: place) }
     }
 
     /// Judges the last packet of a video unit that ended before this PCR.
-    func judgeUnitEnd(
-        _ pid: UInt16, _ decode: Int64, at time: ProgramClock.Time, first: PacketPlace, _ faults: inout FaultLog
-    ) {
+    mutating func judgeUnitEnd(_ pid: UInt16, _ decode: Int64, at time: ProgramClock.Time, first: PacketPlace) {
         let late = -ClockTicks.difference(decode * ClockTicks.perStamp, time.value)
-        if late >= ClockTicks.perStamp { reportLate(late, pid: pid, at: first, &faults) }
+        if late >= ClockTicks.perStamp { reportLate(late, pid: pid, at: first) }
     }
 
     /// Judges the packets so far of the unit that is arriving.
-    mutating func reportLateness(
-        of pid: UInt16, _ index: Int, on clock: ProgramClock, at place: PacketPlace, _ faults: inout FaultLog
-    ) {
+    mutating func reportLateness(of pid: UInt16, _ index: Int, on clock: ProgramClock) {
         guard states[index].elementary?.kind == .video, let first = states[index].elementary?.unit?.place,
             let late = states[index].elementary?.lateness(on: clock)
         else { return }
-        reportLate(late, pid: pid, at: first, &faults)
+        reportLate(late, pid: pid, at: first)
     }
 
-    private func reportLate(_ late: Int64, pid: UInt16, at place: PacketPlace, _ faults: inout FaultLog) {
+    private mutating func reportLate(_ late: Int64, pid: UInt16, at place: PacketPlace) {
         faults.add(
             .bufferUnderflow, at: place, pid: pid,
             "the access unit arrives \(ClockTicks.inMilliseconds(late)) after its decode time")
     }
 
-    private func report(
-        _ gap: PresentationWatch.Gap, pid: UInt16, at place: PacketPlace, _ faults: inout FaultLog
-    ) {
+    private mutating func report(_ gap: PresentationWatch.Gap, pid: UInt16, at place: PacketPlace) {
         let limit = ClockTicks.inMilliseconds(limits.presentationInterval)
         switch gap {
         case .skipped(let ticks):

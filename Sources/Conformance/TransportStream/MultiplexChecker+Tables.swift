@@ -3,21 +3,19 @@ import Media
 // Reads the tables, and judges them: TR 101 290 1.3, 1.5, 2.2, 2.6.
 
 extension MultiplexChecker {
-    mutating func readSections(
-        _ packet: Span<UInt8>, _ fields: PacketFields, _ index: Int, at place: PacketPlace, _ faults: inout FaultLog
-    ) {
+    mutating func readSections(_ packet: Span<UInt8>, _ fields: PacketFields, _ index: Int, at place: PacketPlace) {
         let outputs =
             states[index].sections?.append(packet, from: fields.payload, startsUnit: fields.startsUnit) ?? []
         for output in outputs {
             switch output {
             case .badPointer:
                 faults.add(.checksum, at: place, pid: fields.pid, "pointer_field leads out of the packet")
-            case .section(let section): read(section, pid: fields.pid, at: place, &faults)
+            case .section(let section): read(section, pid: fields.pid, at: place)
             }
         }
     }
 
-    private mutating func read(_ section: [UInt8], pid: UInt16, at place: PacketPlace, _ faults: inout FaultLog) {
+    private mutating func read(_ section: [UInt8], pid: UInt16, at place: PacketPlace) {
         if pid <= 1, section[0] != UInt8(pid) {
             faults.add(
                 pid == 0 ? .association : .conditionalAccess, at: place, pid: pid,
@@ -118,7 +116,6 @@ extension MultiplexChecker {
         }
     }
 
-    /// Prefers a program's clock to PCRs that no PMT names.
     mutating func chooseReference() {
         let running = dependents.keys.filter { states[index(of: $0)].clock != nil }
         if let referencePID, running.contains(referencePID) || running.isEmpty { return }

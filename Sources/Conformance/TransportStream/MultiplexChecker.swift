@@ -18,11 +18,11 @@ struct MultiplexChecker: Sendable {
     }
 
     let limits: TransportLimits
+    var faults: FaultLog
     /// For each PID, the index of its state; -1 before its first packet.
     private var indexes = [Int16](repeating: -1, count: 0x2000)
     var states: [PIDState] = []
     var programs: [UInt16: Program] = [:]
-    /// Programs whose PMT did not come yet.
     var unmappedPrograms: [UInt16] = []
     /// The programs and streams that depend on the PCRs of a PID.
     var dependents: [UInt16: ClockDependents] = [:]
@@ -37,28 +37,29 @@ struct MultiplexChecker: Sendable {
 
     init(_ limits: TransportLimits) {
         self.limits = limits
+        faults = FaultLog(limit: limits.faultsKept)
         associationInterval = IntervalWatch(limit: limits.tableInterval)
         scrambledWait = IntervalWatch(limit: limits.conditionalAccessWait)
     }
 
     /// - Parameter packet: 188 bytes.
-    mutating func check(_ packet: Span<UInt8>, at place: PacketPlace, _ faults: inout FaultLog) {
+    mutating func check(_ packet: Span<UInt8>, at place: PacketPlace) {
         let fields = PacketFields(packet)
-        guard !fields.hasError else { return reportError(fields, at: place, &faults) }
+        guard !fields.hasError else { return reportError(fields, at: place) }
         guard fields.pid != PacketFields.nullPID else { return }
         let index = index(of: fields.pid)
         let verdict = states[index].continuity.check(fields, packet)
-        if verdict != .inOrder { report(verdict, fields, at: place, &faults) }
+        if verdict != .inOrder { report(verdict, fields, at: place) }
         if verdict != .inOrder, verdict != .duplicate { states[index].sections?.reset() }
         if fields.announcesDiscontinuity { states[index].announcesTimeBase = true }
         guard verdict != .duplicate, verdict != .tooOften else { return }
-        if let value = fields.clockReference { measure(value, of: fields.pid, index, at: place, &faults) }
+        if let value = fields.clockReference { measure(value, of: fields.pid, index, at: place) }
         guard fields.hasPayload else { return }
-        if fields.isScrambled { recordScrambling(fields, at: place, &faults) }
+        if fields.isScrambled { recordScrambling(fields, at: place) }
         if states[index].elementary != nil {
-            readElementary(packet, fields, index, at: place, &faults)
+            readElementary(packet, fields, index, at: place)
         } else if states[index].sections != nil, !fields.isScrambled {
-            readSections(packet, fields, index, at: place, &faults)
+            readSections(packet, fields, index, at: place)
         }
     }
 
@@ -81,14 +82,13 @@ struct MultiplexChecker: Sendable {
         return states.count - 1
     }
 
-    /// nil before the PID's first packet.
     private func knownIndex(of pid: UInt16) -> Int? { indexes[Int(pid)] < 0 ? nil : Int(indexes[Int(pid)]) }
 
     /// PAT, CAT, and of DVB: NIT, SDT and BAT, EIT, TOT.
     private static let tablePIDs: Set<UInt16> = [0x00, 0x01, 0x10, 0x11, 0x12, 0x14]
 
     /// Nothing else may be derived from such a packet, not even its PID (TR 101 290 2.1).
-    private mutating func reportError(_ fields: PacketFields, at place: PacketPlace, _ faults: inout FaultLog) {
+    private mutating func reportError(_ fields: PacketFields, at place: PacketPlace) {
         faults.add(.transport, at: place, pid: fields.pid, "transport_error_indicator is set")
         let index = indexes[Int(fields.pid)]
         guard index >= 0 else { return }
@@ -96,9 +96,7 @@ struct MultiplexChecker: Sendable {
         states[Int(index)].sections?.reset()
     }
 
-    private func report(
-        _ verdict: ContinuityWatch.Verdict, _ fields: PacketFields, at place: PacketPlace, _ faults: inout FaultLog
-    ) {
+    private mutating func report(_ verdict: ContinuityWatch.Verdict, _ fields: PacketFields, at place: PacketPlace) {
         let found = fields.counter
         switch verdict {
         case .inOrder, .duplicate: break
@@ -111,7 +109,7 @@ struct MultiplexChecker: Sendable {
         }
     }
 
-    private mutating func recordScrambling(_ fields: PacketFields, at place: PacketPlace, _ faults: inout FaultLog) {
+    private mutating func recordScrambling(_ fields: PacketFields, at place: PacketPlace) {
         if fields.pid == 0 {
             faults.add(.association, at: place, pid: 0, "a packet of the PAT is scrambled")
         } else if programs.values.contains(where: { $0.mapPID == fields.pid }) {
@@ -124,7 +122,6 @@ struct MultiplexChecker: Sendable {
 /// The programs and streams whose clock is in the PCRs of one PID.
 struct ClockDependents: Sendable {
     var programs: [UInt16] = []
-    /// PIDs of video and audio.
     var streams: [UInt16] = []
     /// Whether a fault says that PCRs are missing now.
     var isSilenceReported = false
@@ -133,8 +130,8 @@ struct ClockDependents: Sendable {
 // Judges what is only known at the end of the stream.
 
 extension MultiplexChecker {
-    mutating func finish(at place: PacketPlace, _ faults: inout FaultLog) {
-        for pid in dependents.keys.sorted() { finishClock(pid, at: place, &faults) }
+    mutating func finish(at place: PacketPlace) {
+        for pid in dependents.keys.sorted() { finishClock(pid, at: place) }
         if place.number > 0, !hasAssociation, faults.counts[.association] == nil {
             faults.add(.association, at: place, pid: 0, "there is no PAT")
         }
@@ -146,21 +143,21 @@ extension MultiplexChecker {
             faults.add(
                 .clockRepetition, at: place, "the PMT names no PID for the PCR of program \(number)")
         }
-        reportScrambling(&faults)
+        reportScrambling()
     }
 
     /// Judges the packets after the last PCR, as far as it does not matter when exactly they arrived.
-    private mutating func finishClock(_ pid: UInt16, at place: PacketPlace, _ faults: inout FaultLog) {
+    private mutating func finishClock(_ pid: UInt16, at place: PacketPlace) {
         let index = index(of: pid)
         states[index].clock?.end()
-        judgeArrivals(of: pid, index, &faults)
+        judgeArrivals(of: pid, index)
         let streams = dependents[pid]?.streams ?? []
         guard let clock = states[index].clock else {
             guard dependents[pid]?.isSilenceReported == false, streams.contains(where: wasPresent) else { return }
             return faults.add(.clockRepetition, at: place, pid: pid, "there is no PCR, although the PMT names the PID")
         }
         for stream in streams {
-            reportLateness(of: stream, self.index(of: stream), on: clock, at: place, &faults)
+            reportLateness(of: stream, self.index(of: stream), on: clock)
             guard clock.elapsed > limits.presentationInterval, !wasPresent(stream),
                 states[self.index(of: stream)].elementary?.isOptional == false
             else { continue }
@@ -168,16 +165,15 @@ extension MultiplexChecker {
         }
     }
 
-    /// Whether a packet of the video or audio PID came.
     private func wasPresent(_ pid: UInt16) -> Bool {
         knownIndex(of: pid).flatMap { states[$0].elementary?.wasEverPresent } ?? false
     }
 
-    func report(packets: Int, bytes: Int, counts: [TransportIndicator: Int]) -> TransportReport {
+    func report(packets: Int, bytes: Int) -> TransportReport {
         let clock = referencePID.flatMap(knownIndex).flatMap { states[$0].clock }
         return TransportReport(
             packets: packets, bytes: bytes, programs: programs.count, clockPID: referencePID,
             duration: .microseconds((clock?.elapsed ?? 0) / (ClockTicks.second / 1_000_000)),
-            unjudged: states.reduce(0) { $0 + ($1.clock?.dropped ?? 0) }, counts: counts)
+            unjudged: states.reduce(0) { $0 + ($1.clock?.dropped ?? 0) }, counts: faults.counts)
     }
 }

@@ -5,13 +5,10 @@ struct PacketFields {
     static let nullPID: UInt16 = 0x1FFF
 
     let pid: UInt16
-    /// transport_error_indicator
     let hasError: Bool
-    /// payload_unit_start_indicator
     let startsUnit: Bool
     let isScrambled: Bool
     let counter: UInt8
-    /// discontinuity_indicator
     private(set) var announcesDiscontinuity = false
     /// program_clock_reference, in ticks of 27 MHz.
     private(set) var clockReference: Int64?

@@ -41,10 +41,8 @@ struct ProgramClock: Sendable {
         interval = limits.clockInterval
     }
 
-    /// Ticks from the first PCR to the last one.
     var elapsed: Int64 { last?.time.elapsed ?? 0 }
 
-    /// - Returns: nil before the second PCR.
     func time(at position: Int64) -> Time? {
         guard let line else { return nil }
         let (product, overflows) = (position - line.start.position).multipliedReportingOverflow(by: line.ticks)
@@ -53,7 +51,6 @@ struct ProgramClock: Sendable {
         return Time(elapsed: line.start.time.elapsed + ahead, value: value, isExact: line.ticks > 0)
     }
 
-    /// No PCR follows.
     mutating func end() { line = last.map { Line(start: $0, ticks: 0, bytes: 1) } }
 
     /// Has no effect before the first PCR, because nothing is known of that time.
@@ -72,7 +69,6 @@ struct ProgramClock: Sendable {
         return waiting
     }
 
-    /// - Returns: The effect of the PCR.
     mutating func measure(_ value: Int64, at place: PacketPlace, isAnnounced: Bool) -> Step {
         let position = Int64(place.offset) + Self.offsetInPacket
         guard let last else {

@@ -29,7 +29,6 @@ struct MapContent: Equatable, Sendable {
     let clockPID: UInt16
     private(set) var streams: [Stream] = []
 
-    /// Whether there is video or audio without a PCR.
     var needsClock: Bool { clockPID == PacketFields.nullPID && streams.contains { $0.kind.isTimed } }
 
     /// - Parameter section: with a correct CRC_32.
@@ -65,7 +64,6 @@ struct MapContent: Equatable, Sendable {
 /// The kind of an elementary stream, as far as the rules differ.
 enum ElementaryKind: Equatable, Sendable {
     case video, audio
-    /// splice_info_sections (SCTE 35)
     case spliceSections
     case data
 
@@ -168,7 +166,6 @@ struct SectionReader: Sendable {
         for index in range { bytes.append(packet[index]) }
     }
 
-    /// Removes the whole sections at the beginning of `bytes`.
     private mutating func completeSections() -> [Output] {
         var sections: [Output] = []
         var start = 0

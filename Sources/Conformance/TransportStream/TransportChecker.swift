@@ -8,18 +8,15 @@ package struct TransportChecker: Sendable {
     /// Sync bytes in a row that begin a stream (TR 101 290 1.1).
     private static let syncBytesNeeded = 5
 
-    /// Bytes that no packet was made of yet.
     private var rest: [UInt8] = []
     private var place = PacketPlace(number: 0, offset: 0)
     private var hasSync = false
     /// Whether a fault names the bytes that are searched for a packet.
     private var isLossKnown = false
     private var multiplex: MultiplexChecker
-    private var faults: FaultLog
 
     package init(limits: TransportLimits = TransportLimits()) {
         multiplex = MultiplexChecker(limits)
-        faults = FaultLog(limit: limits.faultsKept)
     }
 
     /// Judges the next bytes of the stream; it does not matter where they are cut.
@@ -28,7 +25,7 @@ package struct TransportChecker: Sendable {
         let buffer = rest.isEmpty ? bytes : rest + bytes
         let used = read(buffer.span, isLast: false)
         rest = Array(buffer[used...])
-        return faults.removeAll()
+        return multiplex.faults.removeAll()
     }
 
     /// Judges the end of the stream. Nothing may be checked after it.
@@ -37,19 +34,19 @@ package struct TransportChecker: Sendable {
         rest = []
         let count = last.count - read(last.span, isLast: true)
         if hasSync, count > 0 {
-            faults.add(.syncLoss, at: place, "the stream ends \(count) bytes after the beginning of a packet")
+            multiplex.faults.add(.syncLoss, at: place, "the stream ends \(count) bytes after the beginning of a packet")
         } else if place.number == 0 {
-            faults.add(.syncLoss, at: place, "there is no packet: no 5 sync bytes with 188 bytes from one to the next")
+            multiplex.faults.add(
+                .syncLoss, at: place, "there is no packet: no 5 sync bytes with 188 bytes from one to the next")
         }
-        multiplex.finish(at: place, &faults)
-        return faults.removeAll()
+        multiplex.finish(at: place)
+        return multiplex.faults.removeAll()
     }
 
     package var report: TransportReport {
-        multiplex.report(packets: place.number, bytes: place.offset + rest.count, counts: faults.counts)
+        multiplex.report(packets: place.number, bytes: place.offset + rest.count)
     }
 
-    /// - Returns: The number of bytes that were judged.
     private mutating func read(_ bytes: Span<UInt8>, isLast: Bool) -> Int {
         var position = 0
         while true {
@@ -60,7 +57,7 @@ package struct TransportChecker: Sendable {
                 if isWrong, !isLast, position + PacketFields.size == bytes.count { return position }
                 if isWrong, losesSync(bytes, at: position) { continue }
                 multiplex.check(
-                    bytes.extracting(position..<(position + PacketFields.size)), at: place, &faults)
+                    bytes.extracting(position..<(position + PacketFields.size)), at: place)
                 place.number += 1
                 advance(&position, by: PacketFields.size)
             } else {
@@ -80,10 +77,10 @@ package struct TransportChecker: Sendable {
 
     /// - Returns: Whether the packet's sync byte and the next one are wrong.
     private mutating func losesSync(_ bytes: Span<UInt8>, at position: Int) -> Bool {
-        faults.add(.syncByte, at: place, "the packet begins with \(hex(bytes[position])), not 0x47")
+        multiplex.faults.add(.syncByte, at: place, "the packet begins with \(hex(bytes[position])), not 0x47")
         let next = position + PacketFields.size
         guard next < bytes.count, bytes[next] != PacketFields.syncByte else { return false }
-        faults.add(.syncLoss, at: place, "two sync bytes in a row are wrong")
+        multiplex.faults.add(.syncLoss, at: place, "two sync bytes in a row are wrong")
         hasSync = false
         isLossKnown = true
         multiplex.forgetPackets()
@@ -94,7 +91,7 @@ package struct TransportChecker: Sendable {
         // Bytes may have been skipped by an earlier call, too.
         if !isLossKnown, place.offset + skipped > 0 {
             let beginning = PacketPlace(number: 0, offset: 0)
-            faults.add(.syncLoss, at: beginning, "\(place.offset + skipped) bytes precede the first packet")
+            multiplex.faults.add(.syncLoss, at: beginning, "\(place.offset + skipped) bytes precede the first packet")
         }
         isLossKnown = true
     }
@@ -126,7 +123,6 @@ package struct TransportChecker: Sendable {
     }
 }
 
-/// For messages.
 func hex(_ value: some BinaryInteger) -> String {
     let digits = String(value, radix: 16)
     return "0x" + (digits.count % 2 == 0 ? digits : "0" + digits)

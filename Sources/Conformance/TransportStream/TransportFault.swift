@@ -3,11 +3,8 @@ package struct TransportFault: Equatable, Sendable {
     package let indicator: TransportIndicator
     /// Number of packets before the one at which the fault was noticed.
     package let packet: Int
-    /// Number of bytes before that packet.
     package let offset: Int
-    /// nil if the fault belongs to no PID.
     package let pid: UInt16?
-    /// The finding in one line.
     package let message: String
 }
 
@@ -62,7 +59,6 @@ package enum TransportIndicator: String, CaseIterable, Sendable {
     case bufferUnderflow = "3.3"
     case dataDelay = "3.10"
 
-    /// The name in TR 101 290.
     package var name: String {
         switch self {
         case .syncLoss: "TS_sync_loss"
@@ -96,7 +92,6 @@ package enum TransportIndicator: String, CaseIterable, Sendable {
 package struct TransportReport: Equatable, Sendable {
     package let packets: Int
     package let bytes: Int
-    /// Number of programs in the last PAT.
     package let programs: Int
     /// The PID whose PCRs measure the times of the PAT; nil if there is no PCR.
     package let clockPID: UInt16?
@@ -106,6 +101,5 @@ package struct TransportReport: Equatable, Sendable {
     package let unjudged: Int
     package let counts: [TransportIndicator: Int]
 
-    /// Number of all faults, kept or not.
     package var faults: Int { counts.values.reduce(0, +) }
 }

@@ -43,7 +43,6 @@ enum ClockTicks {
         return ahead <= -wrap / 2 ? ahead + wrap : ahead
     }
 
-    /// For messages.
     static func inMilliseconds(_ ticks: Int64) -> String {
         let tenths = (abs(ticks) * 10 + millisecond / 2) / millisecond
         return "\(ticks < 0 ? "-" : "")\(tenths / 10).\(tenths % 10) ms"

@@ -12,12 +12,10 @@ struct PacketFraming: Sendable {
         var offsets: [Int] = []
     }
 
-    /// Packets in a row after which sync is found again.
     private static let resyncPackets = 3
 
     /// What is not decided yet: less than a packet, or bytes without sync.
     private var rest: [UInt8] = []
-    /// nil before the first packet.
     private var size: Int?
     /// Bytes of `rest` that were searched for sync without success.
     private var searched = 0
@@ -33,7 +31,6 @@ struct PacketFraming: Sendable {
         return packets
     }
 
-    /// Returns the last packet, which no other one follows.
     mutating func finish() -> Packets {
         defer { rest = [] }
         let isPacket = size != nil && searched == 0 && rest.count >= PacketStride.packetSize

@@ -33,13 +33,10 @@ package struct StreamCutter: Sendable {
     package struct Counts: Equatable, Sendable {
         /// Frames of the video, or of the audio of a program without video, that were passed on.
         package var frames = 0
-        /// Frames that an earlier connection had.
         package var repeatedFrames = 0
-        /// Frames before a random access point.
         package var droppedFrames = 0
         package var gaps = 0
         package var restarts = 0
-        /// Segments that begin without a random access point.
         package var forcedCuts = 0
         package var lostPackets = 0
         package var scrambledPackets = 0
@@ -74,7 +71,6 @@ package struct StreamCutter: Sendable {
         case beginning
         /// Nothing was received between the last frame and what follows.
         case gap
-        /// The clock was restarted, and `first` is its first time.
         case restart(first: Ticks?)
     }
 
@@ -120,7 +116,6 @@ package struct StreamCutter: Sendable {
         return counts
     }
 
-    /// Why nothing was cut so far.
     package var obstacle: Obstacle {
         if tables.followed == nil { return tables.isProgramMissing ? .noProgram : .noTables }
         // Frames that are passed on end no segment if no time passes.
@@ -132,7 +127,6 @@ package struct StreamCutter: Sendable {
     package private(set) var connectionTime = Ticks.zero
     private var connectionLast: Ticks?
 
-    /// Appends bytes of the current connection.
     package mutating func append(_ bytes: [UInt8]) -> [Output] {
         consume(framing.append(bytes))
         return dequeue()
@@ -163,11 +157,7 @@ package struct StreamCutter: Sendable {
         defer { outputs = [] }
         return outputs
     }
-}
 
-// MARK: - Packets
-
-extension StreamCutter {
     private mutating func consume(_ packets: PacketFraming.Packets) {
         for offset in packets.offsets {
             consume(TransportPacket(packets.bytes, at: offset), of: packets.bytes, at: offset)
@@ -224,7 +214,7 @@ extension StreamCutter {
                 pid: entry.pid, content: entry.content, isAnchor: entry.pid == anchor)
         }
         for (pid, var known) in assemblers.sorted(by: { $0.key < $1.key }) {
-            if let wanted = next[pid], wanted.isEqual(to: known) {
+            if let wanted = next[pid], wanted.content == known.content, wanted.isAnchor == known.isAnchor {
                 next[pid] = known
             } else if let unit = known.close(isEnd: false) {
                 handle(unit)
@@ -233,28 +223,19 @@ extension StreamCutter {
         assemblers = next
         if !writer.isEmpty { writer.declare(tables.packets()) }
     }
-}
 
-// MARK: - Units
-
-extension StreamCutter {
     private mutating func handle(_ unit: StreamUnit) {
         let isAnchor = assemblers[unit.pid]?.isAnchor ?? (unit.digest != 0)
         if isAnchor, let time = unit.time { measure(time) }
         switch phase {
         case .passing: pass(unit, isAnchor: isAnchor)
-        case .waiting, .joining:
-            guard isAnchor else { return wait(unit) }
-            switch phase {
-            case .waiting(let frames, let cause): begin(with: unit, after: frames, cause)
-            case .joining(let repeated, let mismatches, let atTail):
-                join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
-            case .passing: break
-            }
+        case .waiting where !isAnchor, .joining where !isAnchor: wait(unit)
+        case .waiting(let frames, let cause): begin(with: unit, after: frames, cause)
+        case .joining(let repeated, let mismatches, let atTail):
+            join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
         }
     }
 
-    /// Adds to the playing time of the connection.
     private mutating func measure(_ time: Ticks) {
         if let connectionLast {
             let step = StreamHistory.step(from: connectionLast, to: time)
@@ -320,7 +301,8 @@ extension StreamCutter {
         {
             resume(with: unit)
         } else if step > .zero, step <= Self.longestGap {
-            leaveGap(before: unit)
+            cut(isForced: false)
+            begin(with: unit, after: 0, .gap)
         } else if step < .zero - Self.longestRepetition || step > .zero || atTail {
             restart(with: unit)
         } else if repeated == 0, mismatches >= Self.longestMismatch, isAfterFirst(identity.time) {
@@ -335,7 +317,6 @@ extension StreamCutter {
         history.first.map { StreamHistory.step(from: $0.time, to: time) > .zero } ?? false
     }
 
-    /// Continues without a gap.
     private mutating func resume(with unit: StreamUnit) {
         phase = .passing
         repeating = Set(assemblers.keys).subtracting([unit.pid])
@@ -345,22 +326,12 @@ extension StreamCutter {
         pass(unit, isAnchor: true)
     }
 
-    private mutating func leaveGap(before unit: StreamUnit) {
-        cut(isForced: false)
-        begin(with: unit, after: 0, .gap)
-    }
-
-    /// Begins again, on another clock.
     private mutating func restart(with unit: StreamUnit) {
         cut(isForced: false)
-        history.removeAll()
+        history = StreamHistory()
         begin(with: unit, after: 0, .restart(first: unit.time))
     }
-}
 
-// MARK: - Segments
-
-extension StreamCutter {
     private mutating func pass(_ unit: StreamUnit, isAnchor: Bool) {
         guard isAnchor else {
             if isRepeated(unit) { return }

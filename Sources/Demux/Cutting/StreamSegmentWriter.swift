@@ -5,12 +5,10 @@ struct StreamSegmentWriter: Sendable {
     private let policy: StreamCutter.Policy
     private var bytes: [UInt8] = []
     private var duration = Ticks.zero
-    /// Time of the first unit of the anchor.
     private var start: Ticks?
     private var hasMedia = false
     /// Whether tables were declared in the middle of it: the next random access point begins another segment.
     private var hasOtherTables = false
-    /// The next counter of each PID.
     private var counters: [UInt16: UInt8] = [:]
     private(set) var forcedCuts = 0
 
@@ -20,7 +18,6 @@ struct StreamSegmentWriter: Sendable {
     /// Whether the segment is as long, or as large, as one may become.
     var mustCut: Bool { hasMedia && (duration >= policy.longestSegment || bytes.count >= policy.segmentBytes) }
 
-    /// Whether `unit` may begin another segment.
     func mayCut(at unit: StreamUnit, isJump: Bool) -> Bool {
         hasMedia && unit.isRandomAccess && (isJump || hasOtherTables || duration >= policy.shortestSegment)
     }
@@ -35,7 +32,6 @@ struct StreamSegmentWriter: Sendable {
 
     mutating func advance(by step: Ticks) { if hasMedia { duration += step } }
 
-    /// Appends PAT and PMT.
     mutating func declare(_ packets: [UInt8]) {
         if hasMedia { hasOtherTables = true }
         bytes += packets
@@ -56,7 +52,6 @@ struct StreamSegmentWriter: Sendable {
         counters[unit.pid] = last &+ 1
     }
 
-    /// Returns the segment; nil if it has no media.
     mutating func finish(isForced: Bool) -> StreamCutter.Segment? {
         guard hasMedia else { return nil }
         if isForced { forcedCuts += 1 }

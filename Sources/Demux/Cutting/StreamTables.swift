@@ -18,9 +18,7 @@ struct StreamTables: Sendable {
     private(set) var followed: (section: [UInt8], map: ProgramMap)?
     private var mapPID: UInt16 = 0
     private var counter: UInt8 = 0
-    /// Sections with a wrong CRC_32.
     private(set) var badSections = 0
-    /// Changes of the followed program.
     private(set) var changes = 0
 
     init(program: UInt16?) { wanted = program }

@@ -17,9 +17,7 @@ struct StreamUnit: Equatable, Sendable {
     let time: Ticks?
     /// Zero unless the unit is of the stream that is cut by.
     let digest: UInt64
-    /// Whether decoding can begin here.
     let isRandomAccess: Bool
-    /// Whether packets are missing before it.
     let followsLoss: Bool
 
     var identity: Identity? { time.map { Identity(time: $0, digest: digest) } }
@@ -29,10 +27,8 @@ struct StreamUnit: Equatable, Sendable {
 struct StreamUnitAssembler: Sendable {
     /// How units begin, and where decoding can begin.
     enum Content: Equatable, Sendable {
-        /// By stream_type.
         case video(UInt8)
         case audio
-        /// Subtitles and other data.
         case data
         /// Each packet is a unit.
         case sections
@@ -43,7 +39,6 @@ struct StreamUnitAssembler: Sendable {
 
     /// What became of packets that no unit holds.
     struct Counts: Equatable, Sendable {
-        /// Gaps of continuity counters.
         var losses = 0
         var oversized = 0
     }
@@ -54,7 +49,6 @@ struct StreamUnitAssembler: Sendable {
     private struct Open: Equatable, Sendable {
         var packets: [UInt8] = []
         var payload: [UInt8] = []
-        /// The counter of the next packet.
         var counter: UInt8 = 0
         var followsLoss = false
         var hasIndicator = false
@@ -78,11 +72,6 @@ struct StreamUnitAssembler: Sendable {
         self.isAnchor = isAnchor
     }
 
-    func isEqual(to other: StreamUnitAssembler) -> Bool {
-        pid == other.pid && content == other.content && isAnchor == other.isAnchor
-    }
-
-    /// - Returns: the units that the packet completes.
     mutating func append(
         _ packet: TransportPacket, of bytes: [UInt8], at offset: Int, counts: inout Counts
     ) -> [StreamUnit] {
@@ -98,17 +87,16 @@ struct StreamUnitAssembler: Sendable {
         hasLoss = hasLoss || isLoss
         var units: [StreamUnit] = []
         if packet.startsUnit || content == .sections {
-            units += [takeOpen()].compactMap(\.self)
+            if let unit = takeOpen() { units.append(unit) }
             open = Open(followsLoss: hasLoss)
             hasLoss = false
         }
         guard open != nil else { return units }
         add(bytes, at: offset, payload, packet, counts: &counts)
-        if isComplete { units += [takeOpen()].compactMap(\.self) }
+        if isComplete, let unit = takeOpen() { units.append(unit) }
         return units
     }
 
-    /// Records that a packet of this PID cannot be read.
     mutating func recordLoss(_ packet: TransportPacket) {
         hasLoss = true
         counter = packet.continuityCounter
@@ -221,5 +209,43 @@ private struct RandomAccessSearch {
             }
         }
         return false
+    }
+}
+
+/// The frames of an endless stream that were received lately, by which a new connection is joined to them.
+struct StreamHistory: Sendable {
+    /// Frames that are remembered at least: a minute of 60 frames per second.
+    static let limit = 4096
+
+    private var units: [StreamUnit.Identity] = []
+    private var known: Set<StreamUnit.Identity> = []
+    private(set) var frame = Ticks.milliseconds(40)
+    private var lastTimes: [UInt16: Ticks] = [:]
+
+    var last: StreamUnit.Identity? { units.last }
+    var first: StreamUnit.Identity? { units.first }
+
+    func contains(_ identity: StreamUnit.Identity) -> Bool { known.contains(identity) }
+
+    func step(to time: Ticks) -> Ticks? { last.map { Self.step(from: $0.time, to: time) } }
+
+    func precedes(_ time: Ticks, of pid: UInt16) -> Bool {
+        lastTimes[pid].map { Self.step(from: $0, to: time) <= .zero } ?? false
+    }
+
+    static func step(from first: Ticks, to second: Ticks) -> Ticks { Ticks(wire: second, near: first) - first }
+
+    mutating func append(_ identity: StreamUnit.Identity) {
+        if let step = step(to: identity.time), step > .zero, step <= .longestFrame { frame = step }
+        units.append(identity)
+        known.insert(identity)
+        StepCounter.add(1)
+        guard units.count > Self.limit * 2 else { return }
+        units.removeFirst(Self.limit)
+        known = Set(units)
+    }
+
+    mutating func record(_ time: Ticks, of pid: UInt16) {
+        if lastTimes[pid] != nil || lastTimes.count < StreamCutter.streamLimit { lastTimes[pid] = time }
     }
 }

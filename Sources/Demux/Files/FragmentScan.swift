@@ -15,7 +15,6 @@ struct FragmentScan: Sendable {
     /// nil at the end of the file.
     private(set) var neededRange: Range<UInt64>?
     private let movie: Movie
-    /// The track by which segments are measured.
     private let track: MovieTrack
     private let byteCount: UInt64
     private let cutting: FileCutting
@@ -24,7 +23,6 @@ struct FragmentScan: Sendable {
     private var opened = Ticks.zero
     private var boxes = 0
 
-    /// - Parameter start: the end of `moov`.
     init(_ moov: [UInt8], from start: UInt64, byteCount: UInt64, _ cutting: FileCutting) throws(MediaError) {
         movie = try Movie(BoxReader.boxes(in: moov[...]).require("moov"))
         let tracks = try SelectedTracks(movie, .both, after: nil)
@@ -42,7 +40,6 @@ struct FragmentScan: Sendable {
     /// Reads the next box, or its header.
     ///
     /// A file that ends inside a box ends before it, and so does one with a box that is too large.
-    /// - Parameter bytes: all bytes of `neededRange`.
     /// - Returns: the segments that are known now.
     mutating func append(_ bytes: [UInt8]) -> [FileSegment] {
         guard let range = neededRange, let header = MoovLocator.Header(bytes, remaining: byteCount - range.lowerBound),
@@ -132,19 +129,15 @@ struct FragmentScan: Sendable {
 /// `sidx` (ISO/IEC 14496-12 §8.16.3): the subsegments that follow it.
 package struct SegmentIndexBox: Equatable, Sendable {
     package struct Reference: Equatable, Sendable {
-        /// Bytes of the file.
         package let range: Range<UInt64>
         package let duration: Ticks
     }
 
     package let references: [Reference]
-    /// Whether a reference is to another index.
     package let isHierarchical: Bool
     package let earliestPresentation: Ticks
 
-    /// - Parameters:
-    ///   - box: the whole box.
-    ///   - anchor: offset of the first byte after the box.
+    /// - Parameter anchor: offset of the first byte after the box.
     package init(_ box: [UInt8], endingAt anchor: UInt64) throws(MediaError) {
         var fields = BoxFields(try BoxReader.boxes(in: box[...]).require("sidx").body)
         let isLong = try fields.versionAndFlags().version > 0

@@ -23,9 +23,7 @@ package struct MediaFileIndex: Sendable {
     private let cutting: FileCutting
     private var window: (start: UInt64, bytes: [UInt8])
 
-    /// - Parameters:
-    ///   - beginning: the first bytes of the file, as many as a window has.
-    ///   - byteCount: size of the file.
+    /// - Parameter beginning: the first bytes of the file, as many as a window has.
     /// - Throws: if the file is no media file, or cannot be used.
     package init(beginning: [UInt8], byteCount: UInt64, _ cutting: FileCutting) throws(MediaError) {
         guard UInt64(beginning.count) <= byteCount else { throw .movie(.samplesPastEnd) }
@@ -38,7 +36,6 @@ package struct MediaFileIndex: Sendable {
         try advance()
     }
 
-    /// Whether all segments are known.
     package var isComplete: Bool { if case .complete = state { true } else { false } }
 
     /// The part that the state asks for; nil if everything is known.
@@ -61,8 +58,6 @@ package struct MediaFileIndex: Sendable {
     /// Bytes that are read with a header: most of the boxes that follow one another before media.
     private static let headerWindow: UInt64 = 1 << 16
 
-    /// Reads a part of the file.
-    /// - Parameter bytes: all bytes of `neededRange`.
     package mutating func append(_ bytes: [UInt8]) throws(MediaError) {
         guard let neededRange, UInt64(bytes.count) >= neededRange.upperBound - neededRange.lowerBound else {
             throw .movie(.samplesPastEnd)
@@ -71,7 +66,6 @@ package struct MediaFileIndex: Sendable {
         try advance()
     }
 
-    /// Reads as far as the window reaches.
     private mutating func advance() throws(MediaError) {
         while let wanted = wantedRange, let bytes = windowBytes(in: wanted) {
             try MediaError.checkCancellation()
@@ -112,4 +106,22 @@ package struct MediaFileIndex: Sendable {
         let start = Int(range.lowerBound - window.start)
         return Array(window.bytes[start..<start + Int(range.upperBound - range.lowerBound)])
     }
+}
+
+/// A part of a media file that is fetched as a media segment.
+package struct FileSegment: Equatable, Sendable {
+    package let range: Range<UInt64>
+    package let duration: Ticks
+}
+
+/// How a media file is cut into segments.
+package struct FileCutting: Equatable, Sendable {
+    /// A segment ends at the first sync sample after this time …
+    var shortest = Ticks.seconds(3)
+    /// … and at any sample after this one …
+    var longest = Ticks.seconds(9)
+    /// … or when it is half as large as this. No segment is larger.
+    package var maxBytes: Int
+
+    package init(maxBytes: Int) { self.maxBytes = maxBytes }
 }

@@ -7,7 +7,6 @@ package struct MoovLocator: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         /// The byte range of a box header, cut off at the end of the file.
         case header(Range<UInt64>)
-        /// The byte range of `moov`.
         case movie(Range<UInt64>)
         /// The whole box with its header, and its offset in the file.
         case found(at: UInt64, moov: [UInt8])
@@ -26,7 +25,6 @@ package struct MoovLocator: Equatable, Sendable {
     private let byteCount: UInt64
     private var boxes = 0
 
-    /// - Parameter byteCount: size of the file.
     package init(byteCount: UInt64) {
         self.byteCount = byteCount
         state = .header(0..<min(16, byteCount))
@@ -40,13 +38,10 @@ package struct MoovLocator: Equatable, Sendable {
         }
     }
 
-    /// The bytes of `moov`; empty until it is found.
     package var moov: [UInt8] {
         if case .found(_, let moov) = state { moov } else { [] }
     }
 
-    /// Reads the next box header or `moov`.
-    /// - Parameter bytes: all bytes of `neededRange`.
     package mutating func append(_ bytes: [UInt8]) throws(MediaError) {
         guard let neededRange, UInt64(bytes.count) == neededRange.upperBound - neededRange.lowerBound else {
             throw .movie(.noMovie)
@@ -78,7 +73,6 @@ package struct MoovLocator: Equatable, Sendable {
 
     struct Header {
         let type: BoxType
-        /// Size of the box with its header.
         let size: UInt64
 
         /// - Parameter remaining: bytes from the header to the end of the file, the meaning of a size of 0.

@@ -61,7 +61,6 @@ extension MovieFile {
 extension SampleTrack {
     fileprivate func offset(_ index: Int) -> UInt64? { index < samples.count ? samples[index].offset : nil }
 
-    /// The bytes from the first sample to the last one.
     fileprivate func range(of indices: Range<Int>) -> Range<UInt64> {
         samples[indices.lowerBound].offset..<samples[indices.upperBound - 1].end
     }

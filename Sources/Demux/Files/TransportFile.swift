@@ -5,21 +5,18 @@ import Support
 ///
 /// The parts are equally large and last about equally long. They need not begin at random access points: frames that
 /// span two parts are put together.
-struct TransportFile: Equatable, Sendable {
-    /// The bytes read at each end of the file.
+struct TransportFile: Sendable {
     static let windowBytes: UInt64 = 1 << 19
     /// Assumed if the clock says nothing: 5 Mbit/s.
     private static let assumedByteRate: Int64 = 625_000
     private static let byteRates: ClosedRange<Int64> = 1000...50_000_000
     private static let partDuration = Ticks.seconds(4)
-    /// Most parts of a file.
     private static let maxParts: UInt64 = 16_384
 
     private let stride: PacketStride
     private let byteCount: UInt64
     private let beginning: ClockReading?
 
-    /// - Parameter beginning: the first bytes of the file.
     /// - Returns: nil if they are none of a transport stream.
     init?(beginning: [UInt8], byteCount: UInt64) {
         guard let stride = PacketStride(recognizing: beginning) else { return nil }
@@ -27,7 +24,6 @@ struct TransportFile: Equatable, Sendable {
         self.beginning = ClockReading(beginning, from: stride.start, stride: stride.size, pid: nil)
     }
 
-    /// The end of the file, from the beginning of a packet on.
     var endRange: Range<UInt64> {
         let size = UInt64(stride.size)
         let packets = (byteCount - UInt64(stride.start)) / size
@@ -35,7 +31,6 @@ struct TransportFile: Equatable, Sendable {
         return start..<byteCount
     }
 
-    /// - Parameter end: the bytes of `endRange`.
     func segments(end: [UInt8], _ cutting: FileCutting) -> [FileSegment] {
         let rate = byteRate(end: end)
         let size = UInt64(stride.size)
@@ -72,12 +67,9 @@ struct TransportFile: Equatable, Sendable {
 }
 
 /// The first and the last program clock reference of one PID in some packets (ISO/IEC 13818-1 §2.4.3.5).
-private struct ClockReading: Equatable, Sendable {
-    struct Point: Equatable, Sendable {
-        let offset: Int
-        /// 90 kHz, modulo 2³³.
-        let clock: Int64
-    }
+private struct ClockReading: Sendable {
+    /// The clock counts at 90 kHz, modulo 2³³.
+    typealias Point = (offset: Int, clock: Int64)
 
     let pid: UInt16
     private(set) var first: Point
@@ -95,7 +87,7 @@ private struct ClockReading: Equatable, Sendable {
             let packet = UInt16(bytes[offset + 1] & 0x1F) << 8 | UInt16(bytes[offset + 2])
             guard packet == pid ?? found?.pid ?? packet else { continue }
             let high = bytes[(offset + 6)..<(offset + 10)].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-            let point = Point(offset: offset, clock: high << 1 | Int64(bytes[offset + 10] >> 7))
+            let point: Point = (offset, high << 1 | Int64(bytes[offset + 10] >> 7))
             found = (packet, found?.first ?? point, point)
         }
         guard let found else { return nil }

@@ -2,13 +2,6 @@ import Media
 
 /// Converts the samples of an audio track to packets.
 struct AudioFragmentFramer: Sendable {
-    private struct Frame {
-        let configuration: AudioConfiguration
-        let pts: Ticks
-        let isDamaged: Bool
-        let payload: Range<Int>
-    }
-
     /// Descriptions by sample entry; nil for an unsupported one.
     private let descriptions: [AudioSampleDescription?]
     private let entries: [SampleEntry]
@@ -16,7 +9,7 @@ struct AudioFragmentFramer: Sendable {
     private var current: Int?
     /// The configuration that applies; nil before the first frame header.
     private var configuration: AudioConfiguration?
-    private var frames: [Frame] = []
+    private var frames: [(packet: AudioPacket, payload: Range<Int>)] = []
     private var arena: [UInt8] = []
 
     /// - Returns: nil if the track's first sample entry is not supported.
@@ -29,9 +22,7 @@ struct AudioFragmentFramer: Sendable {
         timescale = track.timescale
     }
 
-    /// - Parameters:
-    ///   - index: the zero-based sample entry of the following samples.
-    ///   - samples: the samples of that entry.
+    /// - Parameter index: the zero-based sample entry of the following samples.
     mutating func selectEntry(_ index: Int, for samples: [TrackFragment.Sample]) throws(MediaError) {
         guard descriptions.indices.contains(index), let description = descriptions[index] else {
             throw SampleEntry.unusableError(index, of: entries)
@@ -46,7 +37,6 @@ struct AudioFragmentFramer: Sendable {
         }
     }
 
-    /// - Returns: false if no configuration is known to decode it.
     mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks) -> Bool {
         if let current, case .needsFrameHeaders(let framing) = descriptions[current] {
             configuration = framing.configuration(of: bytes, in: sample.payload.indices)
@@ -54,8 +44,9 @@ struct AudioFragmentFramer: Sendable {
         guard let configuration, !sample.payload.isEmpty, frames.count < DemuxLimits.audioFrames else { return false }
         let start = arena.count
         arena.append(contentsOf: sample.payload)
-        frames.append(
-            Frame(configuration: configuration, pts: pts, isDamaged: !sample.isComplete, payload: start..<arena.count))
+        let packet = AudioPacket(
+            pid: 0, configuration: configuration, pts: pts, isDamaged: !sample.isComplete, payload: [])
+        frames.append((packet, start..<arena.count))
         return true
     }
 
@@ -65,9 +56,9 @@ struct AudioFragmentFramer: Sendable {
         arena = []
         defer { frames.removeAll(keepingCapacity: true) }
         return frames.map { frame in
-            AudioPacket(
-                pid: 0, configuration: frame.configuration, pts: frame.pts, isDamaged: frame.isDamaged,
-                payload: bytes[frame.payload])
+            var packet = frame.packet
+            packet.payload = bytes[frame.payload]
+            return packet
         }
     }
 }

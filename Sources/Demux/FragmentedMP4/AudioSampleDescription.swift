@@ -2,11 +2,9 @@ package import Media
 
 /// The audio coding that a sample entry describes.
 package enum AudioSampleDescription: Equatable, Sendable {
-    /// A complete configuration.
     case complete(AudioConfiguration)
     /// A configuration without samples per frame, which is 0 here: the sample durations determine it.
     case needsSampleDurations(AudioConfiguration)
-    /// MPEG audio, described by its frame headers.
     case needsFrameHeaders(AudioFraming)
 
     /// - Returns: nil for an unsupported codec.
@@ -123,9 +121,7 @@ extension SampleEntry {
 
 /// The coding fields of an ES_Descriptor (ISO/IEC 14496-1 §7.2.6.5), the payload of `esds`.
 private struct ElementaryStreamDescriptor: Equatable, Sendable {
-    /// objectTypeIndication (Table 5).
     let objectTypeIndication: UInt8
-    /// DecoderSpecificInfo; empty if there is none.
     let decoderSpecificInfo: [UInt8]
 
     private enum Tag {
@@ -134,7 +130,6 @@ private struct ElementaryStreamDescriptor: Equatable, Sendable {
         static let decoderSpecificInfo: UInt8 = 5
     }
 
-    /// - Parameter esds: version and flags included.
     init(_ esds: ArraySlice<UInt8>) throws(MediaError) {
         var fields = BoxFields(esds)
         try fields.skip(4)

@@ -50,7 +50,6 @@ package struct EventMessageBox: Equatable, Sendable {
 }
 
 extension BoxFields {
-    /// Reads scheme_id_uri and value, two null-terminated strings.
     fileprivate mutating func schemeAndValue() throws(MediaError) -> (scheme: String, value: String) {
         (try nullTerminatedString(), try nullTerminatedString())
     }

@@ -8,16 +8,13 @@ import Support
 /// and `DemuxLimits.samples` in all.
 struct FragmentReader {
     private let bytes: [UInt8]
-    /// `trex` by track ID.
     private let defaults: [UInt32: SampleDefaults]
     /// The bodies of `mdat` boxes, in ascending order.
     private let media: [Range<Int>]
     private var remainingSamples: Int
     private var remainingBytes: Int
-    /// The end of the last sample.
     private var position = 0
 
-    /// - Parameter boxes: the top-level boxes of `bytes`.
     init(_ bytes: [UInt8], boxes: [Box], defaults: [UInt32: SampleDefaults]) {
         self.bytes = bytes
         self.defaults = defaults

@@ -9,7 +9,6 @@ import Support
 package struct FragmentedMP4Demuxer: SegmentDemuxer {
     private let selection: TrackSelection
     private let choice: AudioTrackChoice
-    /// The body of the current `moov`.
     private var movieBytes: [UInt8] = []
     /// The current movie; nil before the first usable init section.
     private var movie: Movie?
@@ -82,7 +81,6 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         tracks.endSegment(into: &output)
     }
 
-    /// - Throws: If no fragment can be read.
     private static func fragments(
         in boxes: [Box], of segment: [UInt8], _ movie: Movie, counts: inout Counts<DemuxCount>
     ) throws(MediaError) -> [MovieFragment] {
@@ -107,7 +105,6 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         bytes.dropFirst(4).starts(with: "mdat".utf8)
     }
 
-    /// Applies another `moov`; followed tracks continue.
     private mutating func apply(_ moov: Box) throws(MediaError) {
         guard !moov.body.elementsEqual(movieBytes) else { return }
         let old = tracks

@@ -4,7 +4,6 @@ package import Media
 package struct Movie: Equatable, Sendable {
     /// The timescale of edit list durations; nil if it is missing or 0.
     package let timescale: Timescale?
-    /// Tracks in file order.
     package let tracks: [MovieTrack]
     /// `trex` by track ID (§8.8.3).
     let defaults: [UInt32: SampleDefaults]
@@ -51,15 +50,12 @@ package struct MovieTrack: Equatable, Sendable {
     /// Track_enabled of `tkhd`: whether the track plays by default.
     package let isEnabled: Bool
     package let timescale: Timescale
-    /// Language of the media header (§8.4.2).
     let language: LanguageTag
-    /// The handler type: vide, soun and so on.
     package let handler: BoxType
     /// Sample entries, never empty; fragments refer to them by one-based index.
     package let sampleEntries: [SampleEntry]
     package let edits: EditList
 
-    /// Returns the tracks of `moov`, in order.
     package static func tracks(of initSection: [UInt8]) throws(MediaError) -> [MovieTrack] {
         try Movie(BoxReader.boxes(in: initSection[...]).require("moov")).tracks
     }

@@ -5,7 +5,6 @@ import Support
 ///
 /// It holds the sample tables and no samples. A part of the file with its place is demuxed without anything else.
 package struct MovieFile: Sendable {
-    /// nil without such a track.
     package let video: SampleTrack?
     package let audio: SampleTrack?
     /// Sample entries of the audio tracks that cannot be republished.
@@ -13,9 +12,7 @@ package struct MovieFile: Sendable {
     private let videoID: UInt32?
     private let audioID: UInt32?
 
-    /// - Parameters:
-    ///   - moov: the whole box.
-    ///   - fileSize: size of the file that contains `moov`, bytes.
+    /// - Parameter moov: the whole box.
     package init(moov: [UInt8], fileSize: UInt64) throws(MediaError) {
         let box = try BoxReader.boxes(in: moov[...]).require("moov")
         let movie = try Movie(box)
@@ -33,7 +30,6 @@ package struct MovieFile: Sendable {
         (videoID, audioID, unsupportedAudio) = (tracks.videoID, tracks.audioID, tracks.unsupportedAudio)
     }
 
-    /// Whether no followed track has a sample.
     var isEmpty: Bool { video == nil && audio == nil }
 
     /// Returns the samples that begin in a part of the file, as fragments of their tracks.
@@ -54,7 +50,10 @@ package struct MovieFile: Sendable {
                 }
                 start += range.count
             }
-            if let first { fragments.append(TrackFragment(trackID: trackID, decodeTime: first, samples: samples)) }
+            if let first {
+                let header = TrackFragmentHeader(trackID: trackID, decodeTime: first)
+                fragments.append(TrackFragment(header: header, samples: samples))
+            }
         }
         return fragments
     }

@@ -5,7 +5,6 @@ package struct MovieFragment: Equatable, Sendable {
     package let sequenceNumber: UInt32
     package let tracks: [TrackFragment]
 
-    /// Returns the fragments of a segment, in order.
     package static func fragments(of segment: [UInt8]) throws(MediaError) -> [MovieFragment] {
         let boxes = try BoxReader.boxes(in: segment[...])
         var reader = FragmentReader(segment, boxes: boxes, defaults: [:])
@@ -26,19 +25,7 @@ package struct TrackFragment: Equatable, Sendable {
     let header: TrackFragmentHeader
     package let samples: [Sample]
     package var trackID: UInt32 { header.trackID }
-    /// `tfdt`; nil if it is missing.
     package var decodeTime: UInt64? { header.decodeTime }
-
-    /// A run of samples of one track that are in a file without fragments.
-    init(trackID: UInt32, decodeTime: UInt64, samples: [Sample]) {
-        header = TrackFragmentHeader(trackID: trackID, decodeTime: decodeTime)
-        self.samples = samples
-    }
-
-    init(header: TrackFragmentHeader, samples: [Sample]) {
-        self.header = header
-        self.samples = samples
-    }
 
     package struct Sample: Equatable, Sendable {
         /// The bits of sample_flags that say that a sample is no sync sample.
@@ -71,14 +58,9 @@ struct TrackFragmentHeader: Equatable, Sendable {
 
     let trackID: UInt32
     let base: Base
-    /// Defaults of `tfhd`, else of `trex`.
     let defaults: SampleDefaults
-    /// The decode time of the first sample; nil without `tfdt`.
     let decodeTime: UInt64?
 
-    /// - Parameters:
-    ///   - boxes: the boxes in the `traf`.
-    ///   - defaults: the defaults of `trex` by track ID.
     init(_ boxes: [Box], _ defaults: [UInt32: SampleDefaults]) throws(MediaError) {
         var header = BoxFields(try boxes.require("tfhd").body)
         let flags = try header.versionAndFlags().flags
@@ -110,7 +92,6 @@ struct TrackFragmentHeader: Equatable, Sendable {
 
 /// Defaults of samples without values of their own.
 struct SampleDefaults: Equatable, Sendable {
-    /// The one-based sample entry of the track.
     var descriptionIndex: UInt32 = 1
     var duration: UInt32 = 0
     var size: UInt32 = 0

@@ -3,23 +3,16 @@ package import Media
 /// A coding of the samples of a track: one entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
 package struct SampleEntry: Equatable, Sendable {
     package enum Format: Equatable, Sendable {
-        /// Width and height in pixels.
         case video(width: UInt16, height: UInt16)
         /// Channels and sample rate in Hz; a rate that needs more than 16 bits is 0.
         case audio(channels: UInt16, sampleRate: UInt32)
         case other
     }
 
-    package struct ChildBox: Equatable, Sendable {
-        package let type: BoxType
-        package let payload: ArraySlice<UInt8>
-    }
-
-    /// The sample entry type: avc1, mp4a and so on.
     package let type: BoxType
     package let format: Format
     /// The boxes in the entry in file order: avcC, colr, esds and so on.
-    package let configuration: [ChildBox]
+    package let configuration: [Box]
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
@@ -42,24 +35,18 @@ package struct SampleEntry: Equatable, Sendable {
             return
         }
         // Some writers leave one or two zeros after the last box.
-        configuration = try BoxReader.wholeBoxes(in: fields.rest).boxes.map {
-            ChildBox(type: $0.type, payload: $0.body)
-        }
+        configuration = try BoxReader.wholeBoxes(in: fields.rest).boxes
     }
 
-    /// Returns the payload of the first box of a type.
-    func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first { $0.type == type }?.payload }
+    func child(_ type: BoxType) -> ArraySlice<UInt8>? { configuration.first(type)?.body }
 
-    /// Returns the payload of a mandatory box.
     func require(_ type: BoxType) throws(MediaError) -> ArraySlice<UInt8> {
         guard let payload = child(type) else {
             throw MediaError(.badParameterSet(field: "\(type)"), section: Self.section)
         }
         return payload
     }
-}
 
-extension SampleEntry {
     private static let protectedTypes: Set<BoxType> = ["encv", "enca", "drmi", "drms"]
 
     /// The scheme_type of a protected entry (§8.12), or its own type if it has none; nil if samples are clear.

@@ -1,15 +1,13 @@
-import Media
+package import Media
 import Support
 
 /// Samples of a track, read from the tables of `stbl` (ISO/IEC 14496-12 §8.6, §8.7).
 package struct SampleTable: Equatable, Sendable {
     package struct Sample: Equatable, Sendable {
-        /// File offset.
         package let offset: UInt64
         /// Decode time in the track's timescale: the sum of the durations of the samples before.
         let decodeTime: UInt64
         package let size: UInt32
-        /// Duration in the track's timescale.
         let duration: UInt32
         /// Presentation time − decode time, in the track's timescale.
         ///
@@ -27,11 +25,10 @@ package struct SampleTable: Equatable, Sendable {
     /// 2⁵².
     let samples: [Sample]
 
-    /// - Parameter fileSize: size of the file that contains the samples.
     /// - Throws: if the tables contradict each other, or the samples do not lie in the file in decoding order.
     init(_ stbl: Box, fileSize: UInt64) throws(MediaError) {
         let boxes = try stbl.children()
-        let sizes = try SampleSizes.read(boxes)
+        let sizes = try Self.sizes(boxes)
         let durations = try boxes.column("stts") { (fields) throws(MediaError) in
             try fields.expandedRuns(count: sizes.count)
         }
@@ -54,21 +51,16 @@ package struct SampleTable: Equatable, Sendable {
         }
     }
 
-    /// Returns the indices of the samples that begin in a range of the file.
-    func indices(in range: Range<UInt64>) -> Range<Int> {
-        let first = firstIndex(from: range.lowerBound)
-        return first..<max(first, firstIndex(from: range.upperBound))
-    }
-
-    /// Returns the index of the first sample that begins at `offset` or after it.
-    func firstIndex(from offset: UInt64) -> Int {
-        var (low, high) = (0, samples.count)
-        while low < high {
-            StepCounter.add(1)
-            let middle = (low + high) / 2
-            if samples[middle].offset < offset { low = middle + 1 } else { high = middle }
+    /// Reads `stsz` (§8.7.3.2): the size of each sample in bytes, in order.
+    private static func sizes(_ boxes: [Box]) throws(MediaError) -> [UInt32] {
+        try boxes.column("stsz") { (fields) throws(MediaError) in
+            let (common, count) = (try fields.u32(), try fields.u32())
+            guard count <= maxSamples else { throw .movie(.tooManySamples(count: count)) }
+            if common != 0 { return [UInt32](repeating: common, count: Int(count)) }
+            var sizes: [UInt32] = []
+            for _ in 0..<count { sizes.append(try fields.u32()) }
+            return sizes
         }
-        return low
     }
 
     /// Reads `stss` (§8.6.2). Without it every sample is a sync sample.
@@ -85,27 +77,6 @@ package struct SampleTable: Equatable, Sendable {
             }
             return isSync
         }
-    }
-}
-
-/// Reads `stsz` (§8.7.3.2).
-private enum SampleSizes {
-    /// Returns the size of each sample in bytes, in order.
-    static func read(_ boxes: [Box]) throws(MediaError) -> [UInt32] {
-        try boxes.column("stsz") { (fields) throws(MediaError) in
-            let common = try fields.u32()
-            let count = try count(&fields)
-            if common != 0 { return [UInt32](repeating: common, count: count) }
-            var sizes: [UInt32] = []
-            for _ in 0..<count { sizes.append(try fields.u32()) }
-            return sizes
-        }
-    }
-
-    private static func count(_ fields: inout BoxFields) throws(MediaError) -> Int {
-        let count = try fields.u32()
-        guard count <= SampleTable.maxSamples else { throw .movie(.tooManySamples(count: count)) }
-        return Int(count)
     }
 }
 
@@ -143,19 +114,12 @@ extension BoxFields {
 }
 
 /// File offsets and sample counts of a track's chunks (ISO/IEC 14496-12 §8.7.4, §8.7.5).
-private struct ChunkTable: Equatable, Sendable {
-    /// Entry of `stsc`.
-    private struct SampleToChunkEntry: Equatable, Sendable {
-        /// Chunk number, from 1.
-        let firstChunk: Int
-        let samplesPerChunk: Int
-        let descriptionIndex: UInt32
-    }
+private struct ChunkTable {
+    private typealias Entry = (firstChunk: Int, samplesPerChunk: Int, descriptionIndex: UInt32)
 
-    /// Chunk offsets from `stco` or `co64`.
     private let offsets: [UInt64]
     /// Entries of `stsc`, in increasing order of `firstChunk`.
-    private let entries: [SampleToChunkEntry]
+    private let entries: [Entry]
 
     init(_ boxes: [Box]) throws(MediaError) {
         let isLong = boxes.first("stco") == nil && boxes.first("co64") != nil
@@ -165,11 +129,9 @@ private struct ChunkTable: Equatable, Sendable {
             return offsets
         }
         entries = try boxes.column("stsc") { (fields) throws(MediaError) in
-            var entries: [SampleToChunkEntry] = []
+            var entries: [Entry] = []
             for _ in 0..<(try fields.u32()) {
-                let entry = SampleToChunkEntry(
-                    firstChunk: Int(try fields.u32()), samplesPerChunk: Int(try fields.u32()),
-                    descriptionIndex: try fields.u32())
+                let entry: Entry = (Int(try fields.u32()), Int(try fields.u32()), try fields.u32())
                 guard entry.firstChunk > entries.last?.firstChunk ?? 0, entry.samplesPerChunk > 0 else { return nil }
                 entries.append(entry)
             }
@@ -196,5 +158,54 @@ private struct ChunkTable: Equatable, Sendable {
         }
         guard sampleOffsets.count == sizes.count else { throw .movie(.badTable(box: "stsc")) }
         return sampleOffsets
+    }
+}
+
+/// A track of a plain MP4 file: its samples and its clock.
+package struct SampleTrack: Sendable {
+    /// Limit of all durations in a file, so that no sum of times overflows.
+    static let maxDuration = Ticks.seconds(86_400)
+
+    /// Samples in decoding order, never empty.
+    package let samples: [SampleTable.Sample]
+    private let clock: TrackTimeConverter
+
+    /// - Returns: nil for a track without samples.
+    init?(_ trak: Box, _ track: MovieTrack, of movie: Movie, fileSize: UInt64) throws(MediaError) {
+        clock = TrackTimeConverter(track, movieTimescale: movie.timescale)
+        samples = try SampleTable(trak.descendant("mdia", "minf", "stbl"), fileSize: fileSize).samples
+        guard let last = samples.last else { return nil }
+        let seconds = Int128(Self.maxDuration.count / Ticks.perSecond)
+        let (edits, unit) = (track.edits, seconds * Int128(track.timescale.unitsPerSecond))
+        guard Int128(last.decodeTime) + Int128(last.duration) <= unit, Int128(edits.mediaTime).magnitude <= unit,
+            Int128(edits.emptyDuration) <= seconds * Int128(movie.timescale?.unitsPerSecond ?? 0)
+        else { throw .movie(.tooLong) }
+    }
+
+    /// Returns the index of the first sample that begins at an offset in the file or after it.
+    func firstIndex(from offset: UInt64) -> Int { samples.partitioningIndex { $0.offset >= offset } }
+
+    /// Decode time of a sample after the edit list. The end index gives the end of the track.
+    package func decodeTime(_ index: Int) -> Ticks { clock.time(mediaTime(index)) }
+
+    package func presentationTime(_ index: Int) -> Ticks {
+        guard samples.indices.contains(index) else { return decodeTime(index) }
+        return clock.time(samples[index].decodeTime, offset: samples[index].compositionOffset)
+    }
+
+    package var presentationEnd: Ticks {
+        samples.reduce(presentationTime(0)) { end, sample in
+            max(end, clock.time(sample.decodeTime + UInt64(sample.duration), offset: sample.compositionOffset))
+        }
+    }
+
+    private func mediaTime(_ index: Int) -> UInt64 {
+        if samples.indices.contains(index) { return samples[index].decodeTime }
+        return samples.last.map { $0.decodeTime + UInt64($0.duration) } ?? 0
+    }
+
+    /// Index of the first sample presented at or after `time`, if the samples' presentation order is their decoding order.
+    package func firstIndex(presentedFrom time: Ticks) -> Int {
+        samples.partitioningIndex { clock.time($0.decodeTime, offset: $0.compositionOffset) >= time }
     }
 }

@@ -5,7 +5,6 @@ import Support
 struct SelectedTracks: Sendable {
     private var video: TrackDemuxer?
     private var audio: TrackDemuxer?
-    /// The identity of `audio`; nil if there is none.
     private(set) var audioTrack: AudioTrackIdentity?
     private var furtherAudio: [TrackDemuxer] = []
     /// Sample entries of the audio tracks that cannot be republished.
@@ -14,9 +13,6 @@ struct SelectedTracks: Sendable {
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
     /// Selects the first video track, and the first audio track that plays by default, else the first audio track.
-    /// - Parameters:
-    ///   - choice: the audio tracks that are followed beside that one.
-    ///   - old: the tracks followed before.
     /// - Throws: If a requested track is encrypted or its codec is not supported. Unsupported audio beside video is
     ///   dropped instead.
     init(
@@ -71,7 +67,7 @@ struct SelectedTracks: Sendable {
     }
 
     private static func isSupported(_ track: MovieTrack, in movie: Movie) -> Bool {
-        do throws(MediaError) { return try TrackDemuxer(track, of: movie) != nil } catch { return false }
+        (try? TrackDemuxer(track, of: movie)) != nil
     }
 
     private static func first(of tracks: [MovieTrack], in movie: Movie) throws(MediaError) -> TrackDemuxer? {
@@ -86,7 +82,6 @@ struct SelectedTracks: Sendable {
 
     var hasVideo: Bool { video != nil }
     var hasAudio: Bool { audio != nil }
-    /// The track IDs.
     var videoID: UInt32? { video?.trackID }
     var audioID: UInt32? { audio?.trackID }
 
@@ -146,7 +141,6 @@ extension SampleEntry {
 /// Demuxes one followed track: converts its times and keeps the decode time of its next fragment.
 private struct TrackDemuxer: Sendable {
     let trackID: UInt32
-    /// nil for video and for the leading audio.
     var furtherTrack: AudioTrackIdentity?
     private let converter: TrackTimeConverter
     /// The end of the last sample, in the track's timescale: the decode time of a fragment without `tfdt`.
@@ -173,16 +167,11 @@ private struct TrackDemuxer: Sendable {
         if let old { nextDecodeTime = old.converter.convert(old.nextDecodeTime, to: converter) }
     }
 
-    /// - Parameter capacity: the largest number of bytes of this track in the segment.
-    var hasVideo: Bool { video != nil }
-    var hasAudio: Bool { audio != nil }
-
     mutating func beginSegment(capacity: Int) {
         video?.reserve(bytes: capacity)
         earliestPTS = nil
     }
 
-    /// - Throws: If the sample entry of the fragment cannot be used.
     mutating func append(
         _ fragment: TrackFragment, of bytes: [UInt8], into segment: inout DemuxedSegment
     ) throws(MediaError) {

@@ -30,8 +30,8 @@ package struct VideoSampleDescription: Equatable, Sendable {
         self.codec = codec
         var boxes = BoxWriter(capacity: 0)
         let kept = entry.configuration.filter { Self.dynamicRangeTypes.contains($0.type) }
-        if kept.reduce(0, { $0 + $1.payload.count }) <= Self.largestDynamicRange {
-            for box in kept { boxes.box(box.type) { $0.append(box.payload) } }
+        if kept.reduce(0, { $0 + $1.body.count }) <= Self.largestDynamicRange {
+            for box in kept { boxes.box(box.type) { $0.append(box.body) } }
         }
         dynamicRangeBoxes = boxes.bytes
         switch codec {
@@ -69,7 +69,6 @@ package struct VideoSampleDescription: Equatable, Sendable {
 }
 
 extension BoxFields {
-    /// - Parameter kind: nil for other units, which are skipped.
     fileprivate mutating func appendParameterSet(
         _ kind: NALUnitRole.ParameterSet?, to sets: inout [VideoSampleDescription.ParameterSet]
     ) throws(MediaError) {

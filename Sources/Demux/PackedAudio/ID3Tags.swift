@@ -5,21 +5,18 @@ import Support
 struct ID3Tags: Equatable, Sendable {
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
 
-    /// Offset of the first byte after all tags.
     private(set) var end: Int
     /// The PTS of the next frame, 0 ..< 2³³.
     private(set) var timestamp: Ticks?
     /// Tags with other frames than the timestamp, without the timestamp.
     private(set) var metadataTags: [[UInt8]] = []
-    /// Number of tags beyond `DemuxLimits.messages`.
     private(set) var excessTags = 0
 
-    /// - Parameter offset: the offset of the first tag, if there is one.
     init(_ bytes: [UInt8], at offset: Int = 0) throws(MediaError) {
         end = offset
         while Self.begins(bytes, at: end) {
             StepCounter.add(1)
-            let size = Self.syncSafe(bytes, at: end + 6)
+            let size = Self.size(bytes, at: end + 6)
             let hasFooter = bytes[end + 5] & 0x10 != 0
             let next = min(bytes.count, end + 10 + size)
             let sizesAreSyncSafe = bytes[end + 3] >= 4
@@ -33,20 +30,16 @@ struct ID3Tags: Equatable, Sendable {
         if metadataTags.count < DemuxLimits.messages { metadataTags.append(tag) } else { excessTags += 1 }
     }
 
-    /// Whether a tag's header is at `offset`.
     static func begins(_ bytes: [UInt8], at offset: Int) -> Bool {
         guard offset + 10 <= bytes.count, bytes[offset] == UInt8(ascii: "I") else { return false }
         return bytes[offset..<offset + 3].elementsEqual("ID3".utf8)
     }
 
-    /// Builds a tag without padding and footer.
-    /// - Parameter header: the bytes before the size.
     private static func tag(like header: ArraySlice<UInt8>, _ frames: [UInt8]) -> [UInt8] {
         let size = (0..<4).map { UInt8(truncatingIfNeeded: frames.count >> (21 - 7 * $0) & 0x7F) }
         return header.dropLast() + [(header.last ?? 0) & ~0x10] + size + frames
     }
 
-    /// - Returns: The frames other than the timestamp.
     private mutating func readFrames(
         _ bytes: [UInt8], in range: Range<Int>, sizesAreSyncSafe: Bool
     ) throws(MediaError) -> [UInt8] {
@@ -56,7 +49,7 @@ struct ID3Tags: Equatable, Sendable {
         while offset + 10 <= range.upperBound, bytes[offset] != 0 {  // zeros are padding
             try MediaError.checkCancellation()
             StepCounter.add(1)
-            let size = sizesAreSyncSafe ? Self.syncSafe(bytes, at: offset + 4) : Self.plain(bytes, at: offset + 4)
+            let size = Self.size(bytes, at: offset + 4, isSyncSafe: sizesAreSyncSafe)
             let end = min(range.upperBound, offset + 10 + size)
             let body = bytes[offset + 10..<end]
             if bytes[offset..<offset + 4].elementsEqual("PRIV".utf8), body.starts(with: Self.owner) {
@@ -75,11 +68,7 @@ struct ID3Tags: Equatable, Sendable {
         timestamp = Ticks(body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }).wire
     }
 
-    private static func syncSafe(_ bytes: [UInt8], at offset: Int) -> Int {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
-    }
-
-    private static func plain(_ bytes: [UInt8], at offset: Int) -> Int {
-        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+    private static func size(_ bytes: [UInt8], at offset: Int, isSyncSafe: Bool = true) -> Int {
+        bytes[offset..<offset + 4].reduce(0) { isSyncSafe ? $0 << 7 | Int($1 & 0x7F) : $0 << 8 | Int($1) }
     }
 }

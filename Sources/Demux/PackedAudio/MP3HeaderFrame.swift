@@ -10,7 +10,6 @@ struct MP3HeaderFrame: Equatable {
     private static let delayOffset = 21
     private static let vbriOffset = 36
 
-    /// Offset of the first byte after the frame.
     let end: Int
     /// Time from the first frame after this one to the start of the audio.
     private(set) var delay = Ticks.zero

@@ -61,16 +61,79 @@ package struct PackedAudioDemuxer: SegmentDemuxer {
         }
         var framer = AudioFramer(pid: 0, framing: framing)
         var output = DemuxedSegment()
-        for packet in try framer.frame(&buffer, isClosed: true, counts: &output.counts) {
-            let time = clock.unwrap(packet)
-            output.audio.append(packet.pts == nil ? packet.withPTS(time.wire) : packet)
+        output.audio = try framer.frame(&buffer, isClosed: true, counts: &output.counts)
+        for index in output.audio.indices {
+            let time = clock.unwrap(output.audio[index])
+            if output.audio[index].pts == nil { output.audio[index].pts = time.wire }
         }
         return output
     }
 }
 
-extension AudioPacket {
-    fileprivate func withPTS(_ time: Ticks) -> AudioPacket {
-        AudioPacket(pid: pid, configuration: configuration, pts: time, isDamaged: isDamaged, payload: payload)
+/// The frames of packed audio without the ID3 tags between them.
+struct PackedFrames {
+    /// The size of an ID3v1 tag, which stands at the end of a file.
+    private static let oldTagSize = 128
+
+    /// Frames that no tag interrupts, and the timestamp of the tag before them, 0 ..< 2³³.
+    private(set) var parts: [(timestamp: Ticks?, bytes: ArraySlice<UInt8>)] = []
+    /// The first tags, `DemuxLimits.messages` at most; further ones are bytes without a frame.
+    /// `contents`: tags with other frames than the timestamp; `excess`: the number of further ones; `time`: from the first
+    /// frame to the tag.
+    private(set) var tags: [(contents: [[UInt8]], excess: Int, time: Ticks)] = []
+
+    init(_ bytes: [UInt8], from start: Int, framing: AudioFraming) throws(MediaError) {
+        let end = Self.endOfFrames(bytes, from: start)
+        guard Self.mayHoldTag(bytes, from: start) else {
+            parts = [(nil, bytes[start..<end])]
+            return
+        }
+        try split(bytes, in: start..<end, framing: framing)
+    }
+
+    /// Walks from frame to frame. Bytes of a frame that look like a tag are none.
+    private mutating func split(_ bytes: [UInt8], in range: Range<Int>, framing: AudioFraming) throws(MediaError) {
+        var (begin, offset) = (range.lowerBound, range.lowerBound)
+        var (timestamp, time): (Ticks?, Ticks) = (nil, .zero)
+        var steps = 0
+        while offset < range.upperBound {
+            if steps & 0xFFF == 0 { try MediaError.checkCancellation() }
+            steps += 1
+            StepCounter.add(1)
+            if tags.count < DemuxLimits.messages, Self.isTag(bytes, at: offset) {
+                let found = try ID3Tags(bytes, at: offset)
+                parts.append((timestamp, bytes[begin..<offset]))
+                tags.append((found.metadataTags, found.excessTags, time))
+                timestamp = found.timestamp
+                offset = min(found.end, range.upperBound)
+                begin = offset
+            } else if case .frame(let header) = framing.header(bytes, at: offset, end: range.upperBound) {
+                offset += header.size
+                guard header.use != .otherProgram, !header.isDependent else { continue }
+                time = time + Ticks(samples: Int64(header.format.samplesPerFrame), sampleRate: header.format.sampleRate)
+            } else {
+                offset += 1
+            }
+        }
+        parts.append((timestamp, bytes[begin..<range.upperBound]))
+    }
+
+    private static func isTag(_ bytes: [UInt8], at offset: Int) -> Bool {
+        ID3Tags.begins(bytes, at: offset) && bytes[offset + 3] != 0xFF
+            && bytes[offset + 6..<offset + 10].allSatisfy { $0 < 0x80 }
+    }
+
+    private static func mayHoldTag(_ bytes: [UInt8], from start: Int) -> Bool {
+        var rest = bytes[start...]
+        while let found = rest.firstIndex(of: UInt8(ascii: "I")) {
+            if ID3Tags.begins(bytes, at: found) { return true }
+            rest = bytes[(found + 1)...]
+        }
+        return false
+    }
+
+    private static func endOfFrames(_ bytes: [UInt8], from start: Int) -> Int {
+        let old = bytes.count - oldTagSize
+        return old >= start && bytes[old...].starts(with: "TAG".utf8) ? old : bytes.count
     }
 }

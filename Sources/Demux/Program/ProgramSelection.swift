@@ -5,7 +5,6 @@ package struct ProgramSelection: Hashable, Sendable {
     package struct Stream: Hashable, Sendable {
         package let pid: UInt16
         package let kind: ElementaryStreamKind
-        /// nil for video and for the leading audio.
         package var furtherTrack: AudioTrackIdentity?
     }
 
@@ -27,19 +26,16 @@ package struct ProgramSelection: Hashable, Sendable {
     package let video: Stream?
     /// The first supported audio stream of the PMT that is no commentary, else the first; kept while the PMT lists it.
     package let audio: Stream?
-    /// The audio of `audio`; nil if there is none.
     package internal(set) var audioTrack: AudioTrackIdentity?
     /// The other audio streams that are followed, in the order of the PMT; `AudioTrackChoice.limit` at most.
     package internal(set) var furtherAudio: [Stream] = []
     /// Streams of splice information, timed ID3, DVB subtitles and teletext.
-    let metadata: [MetadataStream]
+    private(set) var metadata: [MetadataStream] = []
     /// All streams of the PMT in its order; empty if the streams were detected without tables.
-    package let listed: [ListedStream]
+    package private(set) var listed: [ListedStream] = []
     /// Names of the listed video streams that cannot be republished, if video was requested.
     package internal(set) var unsupportedVideo: [String] = []
-    /// The same for audio.
     package internal(set) var unsupportedAudio: [String] = []
-    /// program_number of the other programs in the PAT.
     package internal(set) var otherPrograms: [UInt16] = []
 
     /// All streams of the PMT by name; the stream type where there is no name.
@@ -51,17 +47,6 @@ package struct ProgramSelection: Hashable, Sendable {
     }
 
     package var streams: [Stream] { [video, audio].compactMap(\.self) + furtherAudio }
-
-    init(
-        programNumber: UInt16, video: Stream?, audio: Stream?, metadata: [MetadataStream] = [],
-        listed: [ListedStream] = []
-    ) {
-        self.programNumber = programNumber
-        self.video = video
-        self.audio = audio
-        self.metadata = metadata
-        self.listed = listed
-    }
 }
 
 /// The kinds of tracks that a demuxer emits: a rendition with companion audio emits only video.
@@ -90,7 +75,6 @@ enum MetadataStreamKind: Hashable, Sendable {
     case id3
     /// Splice information sections (SCTE 35 §8.1).
     case splice
-    /// DVB subtitles or teletext in PES packets.
     case privateData(PrivateDataStream)
 }
 

@@ -15,15 +15,12 @@ package enum DemuxLimits {
     package static let programs = 256
     /// Streams of a program. A section of the permitted size has 202 at most; films with subtitles have about 40.
     package static let streams = 128
-    /// Streams of splice information and timed ID3 of a program.
     static let metadataStreams = 8
-    /// Streams of DVB subtitles and teletext of a program.
     static let privateDataStreams = 32
     /// Tables in a segment that differ from those before them: every PMT of a multiplex, and versions for splices.
     static let tableChanges = 1024
     /// Changes of the selected streams in a segment. Of more, the last applies.
     static let selectionChanges = 64
-    /// Timed metadata items of a segment.
     package static let messages = 1024
     /// PES packets of DVB subtitles and teletext of a segment: 5.4 minutes of one teletext stream.
     package static let privateDataPackets = 8192

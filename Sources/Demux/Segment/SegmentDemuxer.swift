@@ -9,7 +9,6 @@ package protocol SegmentDemuxer: Sendable {
     /// Sets the clear Media Initialization Section of the following segments (RFC 8216 §4.3.2.5); called with each
     /// segment. Containers without one ignore it.
     mutating func initialize(with section: [UInt8]) throws(MediaError)
-    /// - Parameter segment: one complete clear media segment.
     mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment
     /// - Parameters:
     ///   - segment: the bytes of `ranges`, one after the other.
@@ -18,7 +17,6 @@ package protocol SegmentDemuxer: Sendable {
     /// Ends the held frames at a signaled discontinuity or a lost segment: a complete frame is emitted, an incomplete
     /// one is counted.
     mutating func reset() throws(MediaError) -> DemuxedSegment
-    /// Emits the held frames at the end of the upstream.
     mutating func finish() throws(MediaError) -> DemuxedSegment
 }
 
@@ -39,11 +37,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var furtherAudio: [FurtherAudio] = []
     /// Whether the latest program tables or the init section list a video track, even if it has no frame here.
     var declaresVideo = false
-    /// Whether they list an audio track.
     package var declaresAudio = false
-    /// Metadata in stream order.
     package var metadata: [TimedMetadata] = []
-    /// The number of items of `metadata` with private data.
     private var privateDataPackets = 0
     package var counts = Counts<DemuxCount>()
     /// Whether conditional access scrambles the video, or the only audio, so that it has no frame here.
@@ -57,7 +52,6 @@ package struct DemuxedSegment: Equatable, Sendable {
 
     package init() {}
 
-    /// Appends packets of an audio track beside the leading one.
     package mutating func append(_ packets: [AudioPacket], of track: AudioTrackIdentity) {
         if let index = furtherAudio.firstIndex(where: { $0.track == track }) {
             furtherAudio[index].packets += packets
@@ -66,7 +60,6 @@ package struct DemuxedSegment: Equatable, Sendable {
         }
     }
 
-    /// Appends an item of timed metadata, or counts it if there are too many.
     mutating func append(_ item: TimedMetadata) {
         let isPrivateData = if case .privateData = item.content { true } else { false }
         let hasRoom =
@@ -84,7 +77,6 @@ package struct DemuxedSegment: Equatable, Sendable {
     /// Whether there is no audio and the program lists none; false if the container has no programs.
     package var declaresNoAudio: Bool { audio.isEmpty && !declaresAudio && program != nil }
 
-    /// Whether there is audio, and no video is declared.
     package var isAudioOnly: Bool { !declaresVideo && video.isEmpty && !audio.isEmpty }
 }
 
@@ -96,11 +88,9 @@ package struct FurtherAudio: Equatable, Sendable {
 
 /// Input that a demuxer could not use. `/status.json` shows each count, summed over the channel.
 package enum DemuxCount: Int, CountKey {
-    /// Bytes skipped to find packet sync again.
     case bytesOutOfSync
     /// Transport packets with transport_error_indicator, a bad adaptation field or a continuity gap before them.
     case transportErrors
-    /// Duplicate transport packets, which are dropped.
     case duplicatePackets
     case scrambledPackets
     /// Video PES packets that do not end where their PES_packet_length says.
@@ -114,7 +104,6 @@ package enum DemuxCount: Int, CountKey {
     /// Packets and fragments of tracks that are not followed: subtitles, data, other languages and programs, and
     /// unlisted PIDs.
     case otherPackets
-    /// Samples whose bytes are not all in the segment.
     case incompleteSamples
     /// Boxes that end after their segment, or with contradictory fields.
     case badBoxes

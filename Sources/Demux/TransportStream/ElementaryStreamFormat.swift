@@ -32,7 +32,6 @@ struct ElementaryStreamFormat: Equatable, Sendable {
     /// - Parameter streamType: the type of a stream without descriptors.
     init(streamType: UInt8) { self = Self.streamTypes[streamType] ?? Self(.other, nil) }
 
-    /// The kind of the stream; nil if it is not supported.
     var kind: ElementaryStreamKind? {
         if case .supported(let kind) = content { kind } else { nil }
     }
@@ -59,7 +58,6 @@ struct ElementaryStreamFormat: Equatable, Sendable {
         0xD4: Self(.unsupportedVideo, "AVS3 video"), 0xEA: Self(.unsupportedVideo, "VC-1"),
     ]
 
-    /// Formats of private PES data by format_identifier.
     private static let registrations: [String: Self] = [
         "AC-3": ac3, "EAC3": ac3, "HEVC": hevc, "DTS1": dts, "DTS2": dts, "DTS3": dts,
         "BSSD": Self(.unsupportedAudio, "PCM (SMPTE 302M)"), "Opus": Self(.unsupportedAudio, "Opus"),
@@ -94,13 +92,11 @@ struct StreamDescriptors: Equatable, Sendable {
         case dvbExtension = 0x7F
     }
 
-    /// The descriptor_tag of each descriptor, in order.
     private var tags: [UInt8] = []
     /// format_identifier of the registration descriptor, for example "CUEI".
     private(set) var registration: String?
     /// ISO 639-2 code of the first language, as coded.
     private(set) var language: String?
-    /// audio_type of the first language.
     private(set) var audioType: UInt8?
     /// Whether the audio describes the video to people who cannot see it, or comments on it (audio_type 3, or a
     /// supplementary audio descriptor). Such audio does not replace the main audio.

@@ -7,7 +7,6 @@ struct ElementaryTrack: Sendable {
     private var assembler: PESAssembler
     private var video: VideoFramer?
     private var audio: AudioFramer?
-    /// Packets of this segment that are scrambled, and those that are not.
     private var packetCounts = (scrambled: 0, clear: 0)
 
     init(_ stream: ProgramSelection.Stream) {
@@ -19,14 +18,12 @@ struct ElementaryTrack: Sendable {
         }
     }
 
-    /// - Parameter capacity: the largest number of bytes of this stream in the segment.
     mutating func beginSegment(capacity: Int) {
         assembler.beginSegment()
         packetCounts = (0, 0)
         if stream.kind.isVideo { assembler.buffer.bytes.reserveCapacity(capacity) }
     }
 
-    /// Records that segments may begin inside a PES packet.
     mutating func expectOpenPackets() { video?.expectOpenPackets() }
 
     /// The PTS of the last PES packet that began in this segment.
@@ -39,7 +36,6 @@ struct ElementaryTrack: Sendable {
         assembler.recordLoss(packet)
     }
 
-    /// Whether all packets of this segment are scrambled.
     var isScrambled: Bool { packetCounts.scrambled > 0 && packetCounts.clear == 0 }
 
     mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout Counts<DemuxCount>) {
@@ -47,7 +43,6 @@ struct ElementaryTrack: Sendable {
         assembler.append(packet, of: bytes, counts: &counts)
     }
 
-    /// Emits every complete frame at the end of a segment.
     mutating func endSegment(into segment: inout DemuxedSegment) throws(MediaError) {
         assembler.endSegment(counts: &segment.counts)
         let ending = StreamEnding.segmentBoundary(
@@ -55,7 +50,6 @@ struct ElementaryTrack: Sendable {
         try frame(ending, isClosed: false, into: &segment)
     }
 
-    /// Ends the stream: emits the complete frames and counts the incomplete one.
     mutating func close(into segment: inout DemuxedSegment) throws(MediaError) {
         assembler.endSegment(counts: &segment.counts)
         try frame(.closed(isPacketDue: assembler.isPacketUnfinished), isClosed: true, into: &segment)

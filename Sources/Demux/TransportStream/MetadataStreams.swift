@@ -18,7 +18,6 @@ struct MetadataStreams: Sendable {
         for (pid, kind) in listed where tracks[pid] == nil { tracks[pid] = Track(kind: kind) }
     }
 
-    /// Closes all streams.
     mutating func reset() { update(streams: []) }
 
     /// - Parameter time: the time of the frames around the packet, as on the wire.
@@ -57,7 +56,6 @@ struct MetadataStreams: Sendable {
         if track.packets.buffer.bytes.count > Self.maxPacketSize { track.packets.buffer = ElementaryBuffer() }
     }
 
-    /// The size limit of a PES packet in bytes.
     private static let maxPacketSize = 1 << 20
 
     private static func flush(_ track: inout Track, at time: Ticks?, into segment: inout DemuxedSegment) {

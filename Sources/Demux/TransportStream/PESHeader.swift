@@ -4,7 +4,6 @@ import Media
 struct PESHeader: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
         case header(PESHeader)
-        /// The bytes end before the header does.
         case needsMore
         /// No start code, or a stream_id without this header.
         case malformed

@@ -6,7 +6,6 @@ import Support
 /// The packets of a file may be 192 or 204 bytes apart.
 struct PacketSync: Equatable, Sendable {
     private static var packetSize: Int { PacketStride.packetSize }
-    /// The bytes that are searched between two checkpoints for cancellation.
     private static let longestSearch = 1 << 16
     /// The bytes at the beginning by which packets of 192 and 204 bytes are recognized.
     private static let recognitionBytes = 1100
@@ -14,7 +13,6 @@ struct PacketSync: Equatable, Sendable {
     private(set) var blocks: [PacketBlock] = []
     /// Number of bytes outside packets: before, between and after them.
     private(set) var bytesOutOfSync = 0
-    /// From one packet to the next.
     private let stride: Int
 
     /// Finds the packets; nil if there are none.
@@ -105,15 +103,12 @@ struct PacketBlock: Equatable, Sendable {
     /// The packets between two checkpoints for cancellation.
     static let limit = 128
 
-    /// Offset of the first packet's sync byte.
     let start: Int
     let count: Int
-    /// From one packet to the next.
     let stride: Int
     /// Whether the sync bytes of these packets are wrong. Such a packet counts only if its PID and continuity counter
     /// fit.
     let hasBadSyncBytes: Bool
 
-    /// The offset of the sync byte of a packet.
     subscript(index: Int) -> Int { start + index * stride }
 }

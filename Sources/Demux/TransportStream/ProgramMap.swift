@@ -7,25 +7,20 @@ struct ProgramMap: Equatable, Sendable {
         let pid: UInt16
         let streamType: UInt8
         let format: ElementaryStreamFormat
-        /// ISO 639-2.
         let language: String?
         /// Whether the audio is a commentary, which does not replace the main audio.
         let isCommentary: Bool
-        /// audio_type of the first language.
         let audioType: UInt8?
         /// The first descriptor of DVB subtitles or teletext; nil if there is none.
         let privateDataDescriptor: [UInt8]?
 
-        /// The kind of the stream; nil if it is not supported.
         var kind: ElementaryStreamKind? { format.kind }
     }
 
     let programNumber: UInt16
     /// The first streams of the section, `DemuxLimits.streams` at most.
     let entries: [Entry]
-    /// Whether a supported video stream is listed.
     let hasVideo: Bool
-    /// Whether a supported audio stream is listed.
     let hasAudio: Bool
 
     /// Parses a section; nil for another table, a table that is not yet applicable, or contradictory lengths.

@@ -27,13 +27,13 @@ struct ProgramProbe {
     /// Returns the first video and audio streams that are supported.
     /// - Throws: If there is none.
     func selection(tracks: TrackSelection) throws(MediaError) -> ProgramSelection {
-        let formats = tracks == .audio ? [] : videoPIDs.compactMap { pid in video[pid]?.format.map { (pid, $0) } }
-        let supported = formats.lazy.compactMap { pid, format in
-            format.codec.map { ProgramSelection.Stream(pid: pid, kind: .video($0)) }
+        let probes = tracks == .audio ? [] : videoPIDs.compactMap { pid in video[pid].map { (pid, $0) } }
+        let supported = probes.lazy.compactMap { pid, probe in
+            probe.codec.map { ProgramSelection.Stream(pid: pid, kind: .video($0)) }
         }
         var selection = ProgramSelection(
             programNumber: 0, video: supported.first, audio: tracks == .video ? nil : audio)
-        let unsupported = formats.compactMap(\.1.unsupportedType)
+        let unsupported = probes.compactMap(\.1.unsupportedType)
         selection.unsupportedVideo = unsupported.compactMap { ElementaryStreamFormat(streamType: $0).name }
         guard selection.streams.isEmpty else { return selection }
         throw MediaError(
@@ -66,38 +66,31 @@ struct ProgramProbe {
 /// H.264 and HEVC have no start code whose next byte has the highest bit set (forbidden_zero_bit); the headers of MPEG-1,
 /// MPEG-2 and MPEG-4 video have. Slices of MPEG video look like NAL units, so they prove nothing.
 private struct VideoProbe {
-    enum Format: Equatable {
-        case supported(VideoConfiguration.Codec)
-        /// ISO/IEC 13818-1 Table 2-34.
-        case unsupported(streamType: UInt8)
-    }
-
-    /// Start codes of one kind of MPEG video each.
     private var counts: [UInt8: Int] = [:]
     /// PES packets that begin as an access unit of H.264 or HEVC does.
     private var accessUnits = 0
-    private var codec: VideoConfiguration.Codec?
+    private var announced: VideoConfiguration.Codec?
     private var hasStartCode = false
 
     private static let mpeg1: UInt8 = 0x01
     private static let mpeg2: UInt8 = 0x02
     private static let mpeg4: UInt8 = 0x10
 
-    /// The format; nil before a start code.
-    var format: Format? {
-        guard hasStartCode else { return nil }
-        guard counts.values.reduce(0, +) > accessUnits else { return .supported(codec ?? .h264) }
-        let streamType = [Self.mpeg4, Self.mpeg2].first { counts[$0, default: 0] > 0 }
-        return .unsupported(streamType: streamType ?? Self.mpeg1)
+    /// The codec; nil before a start code, and for MPEG video.
+    var codec: VideoConfiguration.Codec? { hasStartCode && unsupportedType == nil ? announced ?? .h264 : nil }
+
+    /// stream_type of MPEG video (ISO/IEC 13818-1 Table 2-34); nil for any other.
+    var unsupportedType: UInt8? {
+        guard hasStartCode, counts.values.reduce(0, +) > accessUnits else { return nil }
+        return [Self.mpeg4, Self.mpeg2].first { counts[$0, default: 0] > 0 } ?? Self.mpeg1
     }
 
-    /// Scans the first bytes of a PES packet.
     mutating func beginPacket(_ bytes: [UInt8], in payload: Range<Int>) {
         if let code = AnnexB.nextStartCode(bytes, from: payload.lowerBound, to: payload.upperBound - 2),
             let found = Self.codec(bytes[code + 3], bytes[code + 4])
         {
             accessUnits += 1
-            codec = codec ?? found
+            announced = announced ?? found
         }
         scan(bytes, in: payload)
     }
@@ -141,11 +134,4 @@ private struct VideoProbe {
         default: return nil
         }
     }
-}
-
-extension VideoProbe.Format {
-    var codec: VideoConfiguration.Codec? { if case .supported(let codec) = self { codec } else { nil } }
-
-    /// stream_type of a format that is not supported.
-    var unsupportedType: UInt8? { if case .unsupported(let type) = self { type } else { nil } }
 }

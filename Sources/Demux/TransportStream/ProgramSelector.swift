@@ -7,7 +7,7 @@ import Support
 struct ProgramSelector: Sendable {
     private let tracks: TrackSelection
     private let choice: AudioTrackChoice
-    private(set) var selection: ProgramSelection?
+    var selection: ProgramSelection?
     /// Whether the followed program had the requested tracks when every PMT was known. No other program then replaces
     /// it while it is listed.
     private(set) var isConfirmed = false
@@ -22,13 +22,6 @@ struct ProgramSelector: Sendable {
     /// Makes the selection replaceable by the tables that come next.
     mutating func reset() { isConfirmed = false }
 
-    /// Follows the streams that were found without tables.
-    mutating func setProbed(_ selection: ProgramSelection) { self.selection = selection }
-
-    /// Chooses among the programs whose PMT is known.
-    /// - Parameters:
-    ///   - maps: the known PMTs in the order of the PAT.
-    ///   - programs: every program_number of the PAT, in order.
     mutating func select(from maps: [ProgramMap], programs: [UInt16]) {
         StepCounter.add(maps.count + programs.count)
         let followed = isConfirmed ? selection?.programNumber : nil
@@ -40,7 +33,6 @@ struct ProgramSelector: Sendable {
         selection = chosen
     }
 
-    /// Confirms the selection if it has the requested tracks.
     mutating func confirm() {
         guard let selection else { return }
         isConfirmed = isConfirmed || (tracks == .audio ? selection.audio : selection.video) != nil
@@ -146,16 +138,11 @@ extension ProgramMap {
             }
         }
     }
-}
 
-extension ProgramMap {
     fileprivate func names(of content: ElementaryStreamFormat.Content) -> [String] {
         entries.filter { $0.format.content == content }.compactMap(\.format.name)
     }
-}
 
-extension ProgramMap {
-    /// The streams of DVB subtitles and teletext.
     fileprivate var privateData: [MetadataStream] {
         var ordinals: [[UInt8]: Int] = [:]
         let streams = entries.compactMap { entry -> MetadataStream? in

@@ -6,14 +6,11 @@ import Support
 ///
 /// The tables of a segment are read before its media, so a late table still applies to the packets before it.
 struct ProgramTables: Sendable {
-    /// By section_number.
     private var associations: [UInt8: ProgramAssociation] = [:]
     /// In the order of the PAT, without duplicates; `DemuxLimits.programs` at most.
     private var programs: [(number: UInt16, mapPID: UInt16)] = []
     private var programNumbers: Set<UInt16> = []
-    /// The PIDs of the PAT and the PMTs.
     private var tablePIDs = PIDSet([associationPID])
-    /// The PMTs of listed programs by program_number.
     private var maps: [UInt16: ProgramMap] = [:]
     private var assemblers: [UInt16: SectionAssembler] = [:]
     private var selector: ProgramSelector
@@ -26,7 +23,6 @@ struct ProgramTables: Sendable {
     /// Stream types of HLS sample encryption: H.264, AAC, AC-3 and E-AC-3.
     private static let encryptedTypes: Set<UInt8> = [0xDB, 0xCF, 0xC1, 0xC2]
 
-    /// Whether no PMT was read since the last reset.
     var isEmpty: Bool { maps.isEmpty }
 
     var selection: ProgramSelection? { selector.selection }
@@ -46,10 +42,8 @@ struct ProgramTables: Sendable {
         selector.reset()
     }
 
-    /// Follows the streams that were found without tables.
-    mutating func setProbed(_ selection: ProgramSelection) { selector.setProbed(selection) }
+    mutating func setProbed(_ selection: ProgramSelection) { selector.selection = selection }
 
-    /// Reads the tables of a segment.
     /// - Returns: Each change of the selection with the packet that completes its table.
     mutating func scan(_ bytes: [UInt8], blocks: [PacketBlock]) throws(MediaError) -> [SelectionChange] {
         badSections = 0
@@ -115,7 +109,6 @@ struct ProgramTables: Sendable {
         changes.append(SelectionChange(offset: start, selection: tableSelection))
     }
 
-    /// The selection by the tables since the last reset.
     private var tableSelection: ProgramSelection? { isEmpty ? nil : selection }
 
     private mutating func readSections(_ packet: TransportPacket, of bytes: [UInt8]) {
@@ -187,7 +180,6 @@ struct ProgramTables: Sendable {
 
 /// A program selection and the transport packet from which it applies.
 struct SelectionChange: Equatable, Sendable {
-    /// Offset of the packet in the segment.
     let offset: Int
     let selection: ProgramSelection
 }
@@ -197,7 +189,6 @@ private struct PIDSet: Equatable, Sendable {
     /// The number of PIDs (ISO/IEC 13818-1 §2.4.3.3).
     private static let size = 1 << 13
 
-    /// One bit for each PID.
     private var words = [UInt64](repeating: 0, count: size / 64)
 
     init(_ pids: some Sequence<UInt16>) { for pid in pids { insert(pid) } }
@@ -218,7 +209,6 @@ private struct PIDSet: Equatable, Sendable {
 struct ProgramAssociation: Equatable, Sendable {
     /// The first programs of the section in its order, without the network PID; `DemuxLimits.programs` at most.
     let programs: [(number: UInt16, mapPID: UInt16)]
-    /// section_number.
     let number: UInt8
 
     /// Parses a section; nil for another table, a table that is not yet applicable, or a section that is too short.

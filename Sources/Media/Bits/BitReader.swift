@@ -5,8 +5,7 @@ import Support
 /// The descriptors u(n), ue(v) and se(v) are those of ISO/IEC 14496-10 §7.2 and §9.1.
 package struct BitReader: Sendable {
     private let bytes: ArraySlice<UInt8>
-    private let removesEmulationPrevention: Bool
-    /// The standard and section that errors name.
+    private var removesEmulationPrevention = false
     private let section: String
     private var index: Int
     /// The unread low bits of the byte before `index`.
@@ -16,20 +15,16 @@ package struct BitReader: Sendable {
 
     /// - Parameter section: the standard and section that defines the layout of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>, section: String) {
-        self.init(bytes, section: section, removesEmulationPrevention: false)
+        self.bytes = bytes
+        self.section = section
+        index = bytes.startIndex
     }
 
     /// Creates a reader of a NAL unit's payload: a 3 after two zero bytes is skipped (ISO/IEC 14496-10 §7.4.1).
     /// - Parameter nalUnit: header included, without start code or length.
     package init(nalUnit: [UInt8], section: String) {
-        self.init(nalUnit[...], section: section, removesEmulationPrevention: true)
-    }
-
-    private init(_ bytes: ArraySlice<UInt8>, section: String, removesEmulationPrevention: Bool) {
-        self.bytes = bytes
-        self.section = section
-        self.removesEmulationPrevention = removesEmulationPrevention
-        index = bytes.startIndex
+        self.init(nalUnit[...], section: section)
+        removesEmulationPrevention = true
     }
 
     /// Byte offset of the next bit, emulation prevention bytes included.
@@ -61,7 +56,6 @@ package struct BitReader: Sendable {
         return value
     }
 
-    /// Reads a field of `count` bits and checks its range.
     package mutating func u(_ count: Int, _ field: StaticString, in range: ClosedRange<Int>) throws(MediaError) -> Int {
         try check(u(count), field, range)
     }
@@ -117,4 +111,23 @@ package struct BitReader: Sendable {
         index += 1
         bitsInCurrent = 8
     }
+}
+
+/// Appends bit fields, most significant bit first, and fills the last byte with zeros.
+package struct BitWriter: Sendable {
+    package private(set) var bytes: [UInt8] = []
+    /// Number of bits written, padding of `align()` included.
+    package private(set) var bitCount = 0
+
+    package init() {}
+
+    package mutating func append(_ value: Int, bits count: Int) {
+        for shift in (0..<count).reversed() {
+            if bitCount.isMultiple(of: 8) { bytes.append(0) }
+            bytes[bytes.count - 1] |= UInt8(value >> shift & 1) << UInt8(7 - bitCount % 8)
+            bitCount += 1
+        }
+    }
+
+    package mutating func align() { bitCount = bytes.count * 8 }
 }

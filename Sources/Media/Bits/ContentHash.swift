@@ -9,7 +9,7 @@ package enum ContentHash {
     package static func hexName(of bytes: [UInt8]) -> String {
         let prime: UInt128 = 1 << 88 | 0x13B
         let hash = bytes.reduce(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d as UInt128) { ($0 ^ UInt128($1)) &* prime }
-        return HexDigits.digits(hash, count: 32)
+        return Hexadecimal.encode((0..<16).map { UInt8(truncatingIfNeeded: hash >> UInt128(120 - 8 * $0)) })
     }
 
     package static func digest(of bytes: ArraySlice<UInt8>) -> UInt64 {
@@ -34,24 +34,5 @@ package enum SectionCRC {
 
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index) << 24) { crc, _ in crc & 1 << 31 == 0 ? crc << 1 : crc << 1 ^ 0x04C1_1DB7 }
-    }
-}
-
-/// Hexadecimal digits of bytes and integers.
-enum HexDigits {
-    /// Returns lower-case digits, padded with zeros to `count` digits.
-    static func digits(_ value: some BinaryInteger, count: Int) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
-    }
-
-    /// Returns two lower-case digits per byte.
-    static func digits(of bytes: some Sequence<UInt8>) -> String { bytes.map { digits($0, count: 2) }.joined() }
-
-    /// Parses two digits per byte; nil if a character is no digit or their number is odd.
-    static func bytes(_ digits: some StringProtocol) -> [UInt8]? {
-        let values = digits.compactMap(\.hexDigitValue)
-        guard values.count == digits.count, values.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

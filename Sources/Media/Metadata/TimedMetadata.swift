@@ -1,7 +1,6 @@
 /// Metadata of a segment and its presentation time.
 package struct TimedMetadata: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
-        /// Complete ID3v2 tags.
         case id3([UInt8])
         case splice(SpliceInfoSection)
         /// An event message of a fragmented MP4 upstream and the splice command in it. The command takes effect at the
@@ -27,7 +26,6 @@ package struct EventMessage: Equatable, Sendable {
     /// The scheme identifier, which defines the format of `data`.
     package let scheme: String
     package let value: String
-    /// The duration; nil if unknown.
     package let duration: Ticks?
     /// The identifier of the message. Messages with equal scheme, value and number are duplicates; without a number,
     /// time and data identify a message.
@@ -52,7 +50,6 @@ package struct EventMessage: Equatable, Sendable {
     /// fragmented MP4.
     package static let privateDataScheme = "urn:liverelay:private-data"
 
-    /// A PES packet of DVB subtitles or teletext.
     package static func privateData(_ payload: [UInt8], of stream: PrivateDataStream) -> EventMessage {
         EventMessage(scheme: privateDataScheme, value: stream.text, data: payload)
     }

@@ -1,12 +1,12 @@
 /// One coded audio frame.
 package struct AudioPacket: Equatable, Sendable {
     package let pid: UInt16
-    package let configuration: AudioConfiguration
+    package var configuration: AudioConfiguration
     /// Presentation time as on the wire, 0 ..< 2³³: the time of the PES packet for the first frame that begins in it,
     /// counted in samples after that. nil until a PES packet has a time.
-    package let pts: Ticks?
+    package var pts: Ticks?
     package let isDamaged: Bool
-    package let payload: ArraySlice<UInt8>
+    package var payload: ArraySlice<UInt8>
 
     package init(
         pid: UInt16, configuration: AudioConfiguration, pts: Ticks?, isDamaged: Bool, payload: ArraySlice<UInt8>
@@ -23,7 +23,6 @@ package struct AudioPacket: Equatable, Sendable {
 /// without timestamps therefore do not drift.
 package struct AudioTimestampUnwrapper: Equatable, Sendable {
     private var anchor = Ticks.zero
-    /// Samples since `anchor`, at `sampleRate`.
     private var samples: Int64 = 0
     private var sampleRate: SampleRate = 48_000
 
@@ -32,7 +31,6 @@ package struct AudioTimestampUnwrapper: Equatable, Sendable {
     /// The time at which the next frame should follow.
     package var expected: Ticks { anchor + Ticks(samples: samples, sampleRate: sampleRate) }
 
-    /// Returns the unwrapped time of the next packet.
     package mutating func unwrap(_ packet: AudioPacket) -> Ticks {
         let time = packet.pts.map { Ticks(wire: $0, near: expected) } ?? expected
         let rate = packet.configuration.sampleRate

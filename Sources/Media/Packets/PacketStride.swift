@@ -4,7 +4,6 @@
 /// Some sources add bytes to each packet of 188: a time stamp of 4 before it, or a Reed-Solomon code of 16 after it. A
 /// connection may begin inside a packet, and after other bytes.
 package struct PacketStride: Equatable, Sendable {
-    /// Bytes of a packet without such additions.
     @inlinable package static var packetSize: Int { 188 }
     @inlinable package static var syncByte: UInt8 { 0x47 }
     /// Sync bytes in a row that prove a stride. Text and other media have fewer.
@@ -13,9 +12,7 @@ package struct PacketStride: Equatable, Sendable {
     package static let longestLead = 1 << 16
     private static let sizes = [packetSize, 192, 204]
 
-    /// Offset of the first sync byte.
     package let start: Int
-    /// 188, 192 or 204.
     package let size: Int
 
     /// Recognizes a transport stream by its sync bytes; nil if the bytes are none, or too few.

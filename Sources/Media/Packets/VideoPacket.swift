@@ -4,24 +4,22 @@ package struct VideoPacket: Equatable, Sendable {
     package let pid: UInt16
     package let configuration: VideoConfiguration
     /// Presentation time as on the wire, 0 ..< 2³³; nil if no PES header has one.
-    package let pts: Ticks?
-    /// Decoding time, like `pts`.
-    package let dts: Ticks?
+    package var pts: Ticks?
+    package var dts: Ticks?
     /// The random access point that this frame is; nil if decoding cannot begin here.
-    package let randomAccess: RandomAccessPoint?
+    package var randomAccess: RandomAccessPoint?
     /// Whether bytes of this access unit are missing or suspect.
     package let isDamaged: Bool
     /// NAL units with four-byte lengths, without access unit delimiters and filler; of MPEG-2, everything with its start
     /// codes. An IDR, BLA or CRA picture follows exactly the parameter sets of `configuration`, in its order.
-    package let payload: ArraySlice<UInt8>
+    package var payload: ArraySlice<UInt8>
     /// The parameter sets in force at a recovery point or a gradual refresh, each with its four-byte length: what a
     /// decoder that begins there needs before `payload`. Empty for all other frames.
-    package let parameterSets: [UInt8]
+    package var parameterSets: [UInt8]
     /// Whether the decoding of frames that follow in presentation may depend on this one. H.264: nal_ref_idc is not 0.
     /// HEVC: a sub-layer reference picture that is no leading picture, because only leading pictures refer to those.
     package let isReference: Bool
-    /// The channels that have captions in this frame.
-    package let captions: CaptionChannels
+    package var captions: CaptionChannels
 
     package init(
         pid: UInt16, configuration: VideoConfiguration, pts: Ticks?, dts: Ticks?, randomAccess: RandomAccessPoint?,
@@ -63,5 +61,38 @@ package enum RandomAccessPoint: Equatable, Sendable {
         case .cleanRandomAccess, .recoveryPoint: 3
         case .gradualRefresh: 4
         }
+    }
+}
+
+/// The closed captions in video: channels of CEA-608 and services of CEA-708.
+package struct CaptionChannels: Hashable, Sendable {
+    /// Bit n is CEA-608 channel CC(n + 1).
+    private var cea608: UInt8 = 0
+    /// Bit n is CEA-708 service n.
+    private var services: UInt64 = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { self == CaptionChannels() }
+
+    /// Adds CC`number`; numbers outside 1 ... 4 are ignored.
+    package mutating func insert(cea608 number: Int) {
+        if 1...4 ~= number { cea608 |= 1 << (number - 1) }
+    }
+
+    /// Adds service `number`; numbers outside 1 ... 63 are ignored.
+    package mutating func insert(service number: Int) {
+        if 1...63 ~= number { services |= 1 << number }
+    }
+
+    package mutating func formUnion(_ other: CaptionChannels) {
+        cea608 |= other.cea608
+        services |= other.services
+    }
+
+    /// The values of INSTREAM-ID (RFC 8216 §4.3.4.1), those of CEA-608 before those of CEA-708.
+    package var instreamIDs: [String] {
+        (1...4).filter { cea608 >> ($0 - 1) & 1 == 1 }.map { "CC\($0)" }
+            + (1...63).filter { services >> $0 & 1 == 1 }.map { "SERVICE\($0)" }
     }
 }

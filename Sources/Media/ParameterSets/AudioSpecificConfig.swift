@@ -3,7 +3,6 @@
 package struct AudioSpecificConfig: Equatable, Sendable {
     /// The object type of the coded frames: 2 is AAC LC. 5 and 29 are in `extensionAudioObjectType` instead.
     package var audioObjectType: Int
-    /// The sample rate of the coded frames.
     package var samplingFrequency: SampleRate
     /// channelConfiguration (Table 1.19); 0 if a program_config_element defines the channels.
     package var channelConfiguration: Int
@@ -12,7 +11,6 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     package var extensionAudioObjectType: Int?
     /// Samples of one coded frame; nil for object types that code it later in the configuration.
     package var samplesPerFrame: Int?
-    /// The sample rate of SBR's output; nil without SBR.
     package var extensionSamplingFrequency: SampleRate?
 
     static let section = "ISO/IEC 14496-3 §1.6.2.1"
@@ -60,14 +58,11 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     /// Samples per frame by frameLengthFlag, the first bit after the common fields (§4.4.1, §4.6.20.3).
     private static func frameLength(_ objectType: Int, _ bits: BitReader) -> Int? {
         var bits = bits
-        do throws(MediaError) {
-            switch objectType {
-            case 1...4, 6, 7, 17, 19...22: return try bits.flag() ? 960 : 1024
-            case 23, 39: return try bits.flag() ? 480 : 512  // low delay
-            default: return nil
-            }
-        } catch {
-            return nil
+        guard let isShort = try? bits.flag() else { return nil }
+        switch objectType {
+        case 1...4, 6, 7, 17, 19...22: return isShort ? 960 : 1024
+        case 23, 39: return isShort ? 480 : 512  // low delay
+        default: return nil
         }
     }
 

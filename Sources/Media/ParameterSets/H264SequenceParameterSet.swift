@@ -97,9 +97,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
             throw bits.fault(.badParameterSet(field: "frame_crop_bottom_offset"))
         }
     }
-}
 
-extension H264SequenceParameterSet {
     /// Luma samples per row after cropping (equation 7-19).
     var width: Int {
         (picWidthInMbsMinus1 + 1) * 16 - cropUnitX * (frameCropLeftOffset + frameCropRightOffset)

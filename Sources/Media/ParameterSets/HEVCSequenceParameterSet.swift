@@ -68,9 +68,7 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
         bitDepthChromaMinus8 = try bits.ue("bit_depth_chroma_minus8", in: 0...8)
         log2MaxPicOrderCntLsbMinus4 = try bits.ue("log2_max_pic_order_cnt_lsb_minus4", in: 0...12)
     }
-}
 
-extension HEVCSequenceParameterSet {
     /// Luma samples per row inside the conformance window (§7.4.3.2.1).
     var width: Int {
         let unit = chromaFormatIdc == 1 || chromaFormatIdc == 2 ? 2 : 1
@@ -130,7 +128,6 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
     /// DeltaPocS0 (falling, below 0), then DeltaPocS1 (rising, above 0).
     var deltaPocs: [Int] = []
 
-    /// The largest number of pictures in each direction.
     private static let maximum = 16
 
     /// - Parameter previous: the preceding set, from which this set may be predicted; nil for the first.
@@ -171,5 +168,101 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
             if isKept { shifted.append(poc + deltaRps) }
         }
         return shifted.filter { $0 < 0 }.sorted(by: >) + shifted.filter { $0 > 0 }.sorted()
+    }
+}
+
+/// video_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.1) up to its timing information, which is all that is used of it.
+package struct HEVCVideoParameterSet: Equatable, Sendable {
+    let timing: VideoTiming?
+
+    package static let nalUnitType = 32
+
+    /// - Parameter nalUnit: both header bytes included, emulation prevention bytes kept.
+    init(nalUnit: [UInt8]) throws(MediaError) {
+        var bits = BitReader(nalUnit: nalUnit, section: "ISO/IEC 23008-2 §7.3.2.1")
+        try bits.hevcHeader(type: Self.nalUnitType)
+        try bits.skip(4 + 2 + 6)  // identifier, base layer flags, vps_max_layers_minus1
+        let maxSubLayersMinus1 = try bits.u(3, "vps_max_sub_layers_minus1", in: 0...6)
+        try bits.skip(1 + 16)  // vps_temporal_id_nesting_flag, vps_reserved_0xffff_16bits
+        _ = try HEVCProfileTierLevel(&bits, maxSubLayersMinus1: maxSubLayersMinus1)
+        try bits.skipSubLayerOrdering(maxSubLayersMinus1: maxSubLayersMinus1)
+        let maxLayerId = try bits.u(6)
+        let layerSetsMinus1 = try bits.ue("vps_num_layer_sets_minus1", in: 0...1023)
+        try bits.skip(layerSetsMinus1 * (maxLayerId + 1))
+        timing = try bits.flag() ? try VideoTiming(&bits) : nil
+    }
+}
+
+extension BitReader {
+    /// nal_unit_header (ISO/IEC 23008-2 §7.3.1.2).
+    mutating func hevcHeader(type: Int) throws(MediaError) {
+        try skip(1)
+        _ = try u(6, "nal_unit_type", in: type...type)
+        try skip(6 + 3)
+    }
+
+    /// Skips the decoded picture buffers of the temporal sub-layers: of each, or only of the highest.
+    mutating func skipSubLayerOrdering(maxSubLayersMinus1: Int) throws(MediaError) {
+        for _ in (try flag() ? 0 : maxSubLayersMinus1)...maxSubLayersMinus1 {
+            _ = try ue("max_dec_pic_buffering_minus1", in: 0...15)
+            _ = try ue("max_num_reorder_pics", in: 0...15)
+            _ = try ue("max_latency_increase_plus1", in: 0...0xFFFF_FFFE)
+        }
+    }
+}
+
+/// pic_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.3.1) up to the number of extra bits in slice headers.
+package struct HEVCPictureParameterSet: Equatable, Sendable {
+    package var ppsPicParameterSetId: Int
+    package var ppsSeqParameterSetId: Int
+    package var dependentSliceSegmentsEnabledFlag: Bool
+    package var outputFlagPresentFlag: Bool
+    package var numExtraSliceHeaderBits: Int
+
+    static let section = "ISO/IEC 23008-2 §7.3.2.3.1"
+    package static let nalUnitType = 34
+
+    /// - Parameter nalUnit: both header bytes included, emulation prevention bytes kept.
+    package init(nalUnit: [UInt8]) throws(MediaError) {
+        var bits = BitReader(nalUnit: nalUnit, section: Self.section)
+        try bits.hevcHeader(type: Self.nalUnitType)
+        ppsPicParameterSetId = try bits.ue("pps_pic_parameter_set_id", in: 0...63)
+        ppsSeqParameterSetId = try bits.ue("pps_seq_parameter_set_id", in: 0...15)
+        dependentSliceSegmentsEnabledFlag = try bits.flag()
+        outputFlagPresentFlag = try bits.flag()
+        numExtraSliceHeaderBits = try bits.u(3)
+    }
+}
+
+/// The general part of profile_tier_level (ISO/IEC 23008-2 §7.3.3); the sub-layer part is skipped.
+package struct HEVCProfileTierLevel: Equatable, Sendable {
+    /// 0 ... 3.
+    package var generalProfileSpace: Int
+    package var generalTierFlag: Bool
+    package var generalProfileIdc: Int
+    /// general_profile_compatibility_flag[0] in the most significant bit.
+    package var generalProfileCompatibilityFlags: UInt32
+    /// The 48 bits from general_progressive_source_flag on, as six bytes.
+    package var generalConstraintIndicatorFlags: [UInt8] = []
+    /// The level times 30.
+    package var generalLevelIdc: Int
+
+    /// - Parameter maxSubLayersMinus1: 0 ... 6.
+    package init(_ bits: inout BitReader, maxSubLayersMinus1: Int) throws(MediaError) {
+        generalProfileSpace = try bits.u(2)
+        generalTierFlag = try bits.flag()
+        generalProfileIdc = try bits.u(5)
+        generalProfileCompatibilityFlags = UInt32(try bits.u(32))
+        for _ in 0..<6 { generalConstraintIndicatorFlags.append(UInt8(try bits.u(8))) }
+        generalLevelIdc = try bits.u(8)
+        try Self.skipSubLayers(&bits, count: maxSubLayersMinus1)
+    }
+
+    private static func skipSubLayers(_ bits: inout BitReader, count: Int) throws(MediaError) {
+        guard count > 0 else { return }
+        var sizes: [Int] = []
+        for _ in 0..<count { sizes.append(try (bits.flag() ? 88 : 0) + (bits.flag() ? 8 : 0)) }
+        try bits.skip(2 * (8 - count))
+        for size in sizes { try bits.skip(size) }
     }
 }

@@ -66,7 +66,6 @@ package struct MPEG2SequenceHeader: Sendable {
             colourPrimaries: try bits.u(8), transferCharacteristics: try bits.u(8), matrixCoefficients: try bits.u(8))
     }
 
-    /// Width to height of one sample; nil if it is not known.
     package var sampleAspectRatio: Fraction? {
         if aspectRatioInformation == 1 { return (1, 1) }
         guard let (across, down) = Self.displayAspectRatios[aspectRatioInformation] else { return nil }

@@ -85,7 +85,6 @@ struct SampleAspectRatio: Equatable, Sendable {
         sarHeight = try bits.u(16)
     }
 
-    /// Width and height; nil if unspecified or reserved.
     var ratio: (width: Int, height: Int)? {
         let tabulated = aspectRatioIdc < Self.table.count ? Self.table[aspectRatioIdc] : (width: 0, height: 0)
         let ratio = (width: sarWidth ?? tabulated.width, height: sarHeight ?? tabulated.height)

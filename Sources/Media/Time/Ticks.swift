@@ -21,7 +21,6 @@ package struct Ticks: Hashable, Comparable, Sendable {
         count = Int64(truncatingIfNeeded: (UInt128(units) * 2 * UInt128(Self.perSecond) + unit) / (2 * unit))
     }
 
-    /// The tick nearest to `samples` at `sampleRate`.
     package init(samples: Int64, sampleRate: SampleRate) {
         count = samples.rescaled(Self.perSecond, over: Int64(sampleRate.hertz))
     }
@@ -95,4 +94,63 @@ extension Int64 {
         let (quotient, rest) = dividend.quotientAndRemainder(dividingBy: divisor)
         return rest < 0 ? quotient - 1 : quotient
     }
+}
+
+/// Units per second of a clock in a file, 1 ... 2³² − 1: `mdhd`, `mvhd` and `emsg` (ISO/IEC 14496-12 §8.4.2).
+package struct Timescale: Hashable, Sendable, CustomStringConvertible {
+    package static let range: ClosedRange<UInt32> = 1 ... .max
+
+    package let unitsPerSecond: UInt32
+
+    /// - Returns: nil for 0.
+    package init?(_ unitsPerSecond: UInt32) {
+        guard Self.range.contains(unitsPerSecond) else { return nil }
+        self.unitsPerSecond = unitsPerSecond
+    }
+
+    package var description: String { "\(unitsPerSecond)" }
+}
+
+/// Units per second of each track, constant for the life of a channel.
+///
+/// An HLS demuxer built on libav reads all periods with the first init section. A timescale that followed the period's
+/// audio rate would make it jump at each rotation.
+package enum TrackTimescale {
+    package static let video: Int64 = 90_000
+    /// Every AAC sampling rate (ISO/IEC 14496-3 Table 1.18) except 64 kHz divides this value, so the time of a frame is
+    /// an integer at any rate: 294 units per sample at 48 kHz, 320 at 44.1 kHz.
+    package static let audio: Int64 = 14_112_000
+    /// The timescale of `mvhd`, where every duration is 0.
+    package static let movie: Int64 = 1_000
+}
+
+/// Track identifiers, constant for the life of a channel for the same reason.
+package enum TrackID {
+    package static let video: UInt32 = 1
+    package static let audio: UInt32 = 2
+}
+
+/// The sample rate of coded audio in Hz, within `range`.
+///
+/// If 14 112 000 is not a multiple of the rate, a frame is up to one unit of the audio timescale too short, 3 in a million
+/// at most. When that has grown to half a frame, the source's timestamps correct it.
+package struct SampleRate: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+    package static let range = 4_000...768_000
+
+    package let hertz: Int
+
+    /// - Returns: nil outside `range`. AAC can state any rate of 24 bits.
+    package init?(_ hertz: Int) {
+        guard Self.range.contains(hertz) else { return nil }
+        self.hertz = hertz
+    }
+
+    package static func < (left: SampleRate, right: SampleRate) -> Bool { left.hertz < right.hertz }
+
+    /// A literal, such as in a standard's tables, outside the range is the nearest rate within it.
+    package init(integerLiteral hertz: Int) {
+        self.hertz = min(max(hertz, Self.range.lowerBound), Self.range.upperBound)
+    }
+
+    package var description: String { "\(hertz)" }
 }

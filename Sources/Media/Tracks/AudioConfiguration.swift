@@ -1,9 +1,10 @@
+import Support
+
 /// The parameters that an audio decoder needs before the first frame.
 package struct AudioConfiguration: Hashable, Sendable {
     package enum Codec: Hashable, Sendable {
         /// MPEG-4 AAC. The payload of a packet is one set of raw data blocks without its ADTS or LOAS header.
         case aac
-        /// MPEG-1/2 audio layer 1, 2 or 3, complete frames.
         case mpegAudio(layer: Int)
         case ac3, eac3
         case flac, opus
@@ -29,9 +30,7 @@ package struct AudioConfiguration: Hashable, Sendable {
         self.samplesPerFrame = samplesPerFrame
         self.decoderSpecificInfo = decoderSpecificInfo
     }
-}
 
-extension AudioConfiguration {
     package static let channelCounts = 1...64
     package static let frameLengths = 1...65_535
 
@@ -46,7 +45,7 @@ extension AudioConfiguration {
     /// Codec, sample rate in Hz, channels, samples per frame, and the decoder specific information in hexadecimal
     /// digits.
     package var text: String {
-        let info = HexDigits.digits(of: decoderSpecificInfo)
+        let info = Hexadecimal.encode(decoderSpecificInfo)
         return "\(codec.name)/\(sampleRate)/\(channelCount)/\(samplesPerFrame)/\(info)"
     }
 
@@ -57,7 +56,7 @@ extension AudioConfiguration {
             let sampleRate = Int(fields[1]).flatMap({ SampleRate($0) }),
             let channelCount = Int(fields[2]), Self.channelCounts.contains(channelCount),
             let samplesPerFrame = Int(fields[3]), Self.frameLengths.contains(samplesPerFrame),
-            let info = HexDigits.bytes(fields[4])
+            let info = Hexadecimal.decode(fields[4].utf8)
         else { return nil }
         self.init(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,
@@ -78,6 +77,29 @@ extension AudioConfiguration.Codec {
         case .flac: "flac"
         case .opus: "opus"
         }
+    }
+}
+
+extension AudioConfiguration {
+    /// The CODECS entry (RFC 6381 §3.3). MPEG audio has one name at any rate: players know "mp4a.6B" for both object
+    /// types.
+    package var codecString: String {
+        switch codec {
+        case .aac: "mp4a.40.\(signaledObjectType)"
+        case .mpegAudio: "mp4a.6B"
+        case .ac3: "ac-3"
+        case .eac3: "ec-3"
+        case .flac: "fLaC"
+        case .opus: "opus"
+        }
+    }
+
+    /// The object type that CODECS names: AAC LC if the configuration cannot be read.
+    private var signaledObjectType: Int {
+        guard let configuration = try? AudioSpecificConfig(decoderSpecificInfo) else {
+            return AudioSpecificConfig.lowComplexity
+        }
+        return configuration.extensionAudioObjectType ?? configuration.audioObjectType
     }
 }
 

@@ -3,7 +3,6 @@ package struct AudioTrackIdentity: Hashable, Sendable {
     /// audio_type of ISO_639_language_descriptor (ISO/IEC 13818-1 Table 2-60).
     package enum Kind: UInt8, Sendable {
         case main = 0
-        /// Without dialogue.
         case cleanEffects = 1
         case hearingImpaired = 2
         /// Describes the video to people who cannot see it.
@@ -28,19 +27,15 @@ package struct AudioTrackIdentity: Hashable, Sendable {
     package init?(text: some StringProtocol) {
         let fields = text.split(separator: ".", omittingEmptySubsequences: false)
         guard fields.count == 3, let kind = UInt8(fields[1]).flatMap(Kind.init), let ordinal = Int(fields[2]),
-            Self.ordinals.contains(ordinal)
+            0...255 ~= ordinal, let language = LanguageTag(written: fields[0])
         else { return nil }
-        let language = fields[0] == LanguageTag.unknown.text ? .unknown : LanguageTag(fields[0])
-        guard let language else { return nil }
         self.init(language: language, kind: kind, ordinal: ordinal)
     }
 
-    private static let ordinals = 0...255
-
     /// Whether the language, if it is known, and the kind are those of `other`.
     package func isAlike(_ other: AudioTrackIdentity?) -> Bool {
-        guard let other else { return false }
-        return kind == other.kind && (language == other.language || language == .unknown || other.language == .unknown)
+        guard let other, kind == other.kind else { return false }
+        return language == other.language || language == .unknown || other.language == .unknown
     }
 
     /// Returns the identities of the tracks of a program, in its order.
@@ -60,7 +55,6 @@ package enum AudioTrackChoice: Hashable, Sendable {
     package static let limit = 8
 
     case all
-    /// The leading track alone.
     case leading
     /// The tracks of these languages. The first of the list that there is leads.
     case languages([LanguageTag])
@@ -72,7 +66,7 @@ package enum AudioTrackChoice: Hashable, Sendable {
         case "default": self = .leading
         default:
             let words = text.split(separator: ",", omittingEmptySubsequences: false)
-            let languages = words.compactMap { $0 == LanguageTag.unknown.text ? .unknown : LanguageTag($0) }
+            let languages = words.compactMap { LanguageTag(written: $0) }
             guard languages.count == words.count, !words.isEmpty else { return nil }
             self = .languages(languages)
         }
@@ -98,9 +92,6 @@ package enum AudioTrackChoice: Hashable, Sendable {
     /// Returns the track that leads: the first with the earliest language of the list; nil if the list names none of them.
     package func leading<Track>(of tracks: [Track], language: (Track) -> LanguageTag) -> Track? {
         guard case .languages(let languages) = self else { return nil }
-        for wanted in languages {
-            if let track = tracks.first(where: { language($0) == wanted }) { return track }
-        }
-        return nil
+        return languages.compactMap { wanted in tracks.first { language($0) == wanted } }.first
     }
 }

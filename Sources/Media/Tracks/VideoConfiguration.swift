@@ -11,7 +11,6 @@ package struct VideoConfiguration: Hashable, Sendable {
     package let codec: Codec
     /// The sets by kind: a copy of a packet retains one reference instead of three.
     private let sets: [[[UInt8]]]
-    /// HEVC only.
     package var videoParameterSets: [[UInt8]] { sets[0] }
     package var sequenceParameterSets: [[UInt8]] { sets[1] }
     package var pictureParameterSets: [[UInt8]] { sets[2] }
@@ -26,5 +25,17 @@ package struct VideoConfiguration: Hashable, Sendable {
         self.codec = codec
         sets = [videoParameterSets, sequenceParameterSets, pictureParameterSets]
         self.dynamicRangeBoxes = dynamicRangeBoxes
+    }
+}
+
+extension VideoConfiguration.Codec {
+    /// nil for a codec that is not published.
+    package init?(codecString: String) {
+        switch codecString.prefix(4) {
+        case "avc1": self = .h264
+        case "hvc1": self = .hevc
+        case "mp4v": self = .mpeg2
+        default: return nil
+        }
     }
 }

@@ -1,18 +1,17 @@
+import Support
+
 /// The video properties in the parameter sets, derived once for each configuration from its first sequence parameter
 /// set.
 package struct VideoDescription: Equatable, Sendable {
     /// Luma samples of a frame after cropping, 1 ... 65 535 each.
     package let width: Int
     package let height: Int
-    /// Width to height of one sample; nil if unspecified.
     package let sampleAspectRatio: Ratio?
     /// Frames per second; nil if unspecified or outside 1 ... 480. The value is the encoder's claim: timestamps decide
     /// what is published.
     package let frameRate: Ratio?
     /// Code points of ISO/IEC 23091-2; nil if unspecified.
     package let color: Color?
-    /// The range of the transfer characteristics; SDR if unspecified.
-    package let videoRange: VideoRange
     /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0", "mp4v.61".
     package let codecString: String
     /// The SUPPLEMENTAL-CODECS entry: Dolby Vision for players that know it, over video for all others.
@@ -37,7 +36,6 @@ package struct VideoDescription: Equatable, Sendable {
         case hybridLogGamma = "HLG"
         case perceptualQuantizer = "PQ"
 
-        /// - Parameter transferCharacteristics: a code point of ISO/IEC 23091-2.
         package init(transferCharacteristics: Int?) {
             switch transferCharacteristics {
             case 16: self = .perceptualQuantizer
@@ -59,38 +57,32 @@ package struct VideoDescription: Equatable, Sendable {
         guard let nalUnit = configuration.sequenceParameterSets.first else {
             throw MediaError(.badParameterSet(field: "seq_parameter_set"), section: "ISO/IEC 14496-15 §5.3.3.1")
         }
-        let supplemental = DolbyVision(boxes: configuration.dynamicRangeBoxes)?.supplementalCodec
         switch configuration.codec {
-        case .h264: self.init(try H264SequenceParameterSet(nalUnit: nalUnit))
-        case .hevc:
+        case .h264:
+            let sps = try H264SequenceParameterSet(nalUnit: nalUnit)
+            // A tick is one field (§E.2.1).
             self.init(
-                try HEVCSequenceParameterSet(nalUnit: nalUnit),
-                timing: Self.timing(configuration.videoParameterSets.first), supplemental)
+                sps.width, sps.height, sps.vui, timing: sps.vui?.timing, ticksPerFrame: 2, codecString: sps.codecString)
+        case .hevc:
+            let sps = try HEVCSequenceParameterSet(nalUnit: nalUnit)
+            self.init(
+                sps.width, sps.height, sps.vui,
+                timing: sps.vui?.timing ?? Self.timing(configuration.videoParameterSets.first), ticksPerFrame: 1,
+                codecString: sps.profileTierLevel.codecString,
+                supplementalCodec: DolbyVision(boxes: configuration.dynamicRangeBoxes)?.supplementalCodec)
         case .mpeg2: self.init(try MPEG2SequenceHeader(nalUnit, extensions: configuration.pictureParameterSets))
         }
     }
 
-    private init(_ sps: H264SequenceParameterSet) {
-        width = sps.width
-        height = sps.height
-        sampleAspectRatio = Self.ratio(sps.vui?.sampleAspectRatio)
-        color = Self.color(sps.vui?.videoSignalType)
-        // A tick is one field (§E.2.1).
-        frameRate = sps.vui?.timing.flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick * 2) }
-        videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
-        codecString = CodecString.h264(sps)
-        supplementalCodec = nil
-    }
-
-    private init(_ sps: HEVCSequenceParameterSet, timing: VideoTiming?, _ supplemental: String?) {
-        width = sps.width
-        height = sps.height
-        sampleAspectRatio = Self.ratio(sps.vui?.sampleAspectRatio)
-        color = Self.color(sps.vui?.videoSignalType)
-        frameRate = (sps.vui?.timing ?? timing).flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick) }
-        videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
-        codecString = CodecString.hevc(sps.profileTierLevel)
-        supplementalCodec = supplemental
+    private init(
+        _ width: Int, _ height: Int, _ usability: VideoUsability?, timing: VideoTiming?, ticksPerFrame: Int,
+        codecString: String, supplementalCodec: String? = nil
+    ) {
+        (self.width, self.height) = (width, height)
+        sampleAspectRatio = usability?.sampleAspectRatio?.ratio.map { Ratio($0.width, $0.height) }
+        color = Self.color(usability?.videoSignalType)
+        frameRate = timing.flatMap { Self.frameRate($0.timeScale, $0.numUnitsInTick * ticksPerFrame) }
+        (self.codecString, self.supplementalCodec) = (codecString, supplementalCodec)
     }
 
     private init(_ header: MPEG2SequenceHeader) {
@@ -102,21 +94,17 @@ package struct VideoDescription: Equatable, Sendable {
                 primaries: $0.colourPrimaries, transferCharacteristics: $0.transferCharacteristics,
                 matrixCoefficients: $0.matrixCoefficients, isFullRange: false)
         }
-        videoRange = VideoRange(transferCharacteristics: color?.transferCharacteristics)
-        codecString = CodecString.mpeg2(header)
+        codecString = "mp4v." + Hexadecimal.encode([header.objectTypeIndication], uppercase: true)
         supplementalCodec = nil
     }
+
+    /// The range of the transfer characteristics; SDR if unspecified.
+    package var videoRange: VideoRange { VideoRange(transferCharacteristics: color?.transferCharacteristics) }
 
     /// Width on a display with square samples, 16.16 fixed point; the height stays as coded.
     package var displayWidth: UInt32 {
         let ratio = sampleAspectRatio ?? Ratio(1, 1)
         return UInt32(clamping: (width << 16) * ratio.numerator / ratio.denominator)
-    }
-}
-
-extension VideoDescription {
-    private static func ratio(_ aspect: SampleAspectRatio?) -> Ratio? {
-        aspect?.ratio.map { Ratio($0.width, $0.height) }
     }
 
     private static func frameRate(_ timeScale: Int, _ unitsPerFrame: Int) -> Ratio? {
@@ -137,7 +125,59 @@ extension VideoDescription {
 
     /// The timing of a video parameter set, used if the sequence parameter set has none.
     private static func timing(_ nalUnit: [UInt8]?) -> VideoTiming? {
-        guard let nalUnit else { return nil }
-        do throws(MediaError) { return try HEVCVideoParameterSet(nalUnit: nalUnit).timing } catch { return nil }
+        nalUnit.flatMap { try? HEVCVideoParameterSet(nalUnit: $0).timing }
+    }
+}
+
+extension H264SequenceParameterSet {
+    /// `avc1.` and the three bytes after the header of the sequence parameter set (RFC 6381 §3.3).
+    fileprivate var codecString: String {
+        let bytes = [profileIdc, constraintSetFlags, levelIdc].map { UInt8(truncatingIfNeeded: $0) }
+        return "avc1." + Hexadecimal.encode(bytes, uppercase: true)
+    }
+}
+
+extension HEVCProfileTierLevel {
+    /// `hvc1.` with profile, compatibility flags (bits reversed), tier and level, and constraint bytes without trailing
+    /// zeros (ISO/IEC 14496-15 Annex E).
+    fileprivate var codecString: String {
+        let space = ["", "A", "B", "C"][generalProfileSpace & 3]
+        var constraints = generalConstraintIndicatorFlags[...]
+        while constraints.last == 0 { constraints.removeLast() }
+        let reversed = (0..<32).reduce(UInt32(0)) { $0 << 1 | (generalProfileCompatibilityFlags >> UInt32($1)) & 1 }
+        let compatibility = String(reversed, radix: 16, uppercase: true)
+        let level = "\(generalTierFlag ? "H" : "L")\(generalLevelIdc)"
+        let fields = ["hvc1", "\(space)\(generalProfileIdc)", compatibility, level]
+        return (fields + constraints.map { String($0, radix: 16, uppercase: true) }).joined(separator: ".")
+    }
+}
+
+/// The Dolby Vision of HEVC video, as its `dvcC` or `dvvC` box says (Dolby Vision Streams Within the ISO Base Media File Format
+/// §3.1).
+struct DolbyVision: Equatable {
+    let profile: Int
+    let level: Int
+    /// The video that other players decode: 1 is HDR10, 2 SDR, 4 HLG.
+    let compatibility: Int
+
+    /// The brands of the compatible bitstreams (mp4ra.org), by `compatibility`.
+    private static let brands = [1: "db1p", 2: "db2g", 4: "db4h"]
+
+    /// - Parameter boxes: whole boxes; nil if none of them says it.
+    init?(boxes: [UInt8]) {
+        guard let read = try? BoxReader.wholeBoxes(in: boxes[...]).boxes,
+            let record = (read.first("dvcC") ?? read.first("dvvC"))?.body, record.count >= 5
+        else { return nil }
+        let fields = record.dropFirst(2).prefix(3).reduce(0) { $0 << 8 | Int($1) }
+        profile = fields >> 17
+        level = fields >> 11 & 0x3F
+        compatibility = fields >> 4 & 0xF
+    }
+
+    /// The entry of SUPPLEMENTAL-CODECS (draft-pantos-hls-rfc8216bis §4.4.6.2); nil for profiles that no other player
+    /// decodes, or that need a second layer.
+    var supplementalCodec: String? {
+        guard profile == 8, let brand = Self.brands[compatibility] else { return nil }
+        return "dvh1.0\(profile).\(level < 10 ? "0" : "")\(level)/\(brand)"
     }
 }

@@ -1,10 +1,9 @@
 import Media
 
 /// Audio of one configuration on one unbroken clock that was received and not dequeued.
-struct AudioSpan: Equatable, Sendable {
+struct AudioSpan: Sendable {
     let pid: UInt16
     let configuration: AudioConfiguration
-    /// Upstream discontinuity sequence number at the start of the span.
     let discontinuitySequence: UInt64
     /// Whether audio was lost before the span; its start then tells nothing about the start of its period.
     let followsLostFrames: Bool
@@ -13,17 +12,10 @@ struct AudioSpan: Equatable, Sendable {
     /// Expected time of the next frame, on the span's own unwrapped clock.
     private(set) var end: Ticks
     private(set) var frames: [TimedAudio] = []
-    /// Timed metadata beside the frames, in order.
-    private(set) var metadata: [AttachedMetadata] = []
+    /// Timed metadata, with the times of the frames that it came with.
+    private(set) var metadata: [(pts: Ticks, item: TimedMetadata)] = []
     /// Ticks that are added to the span's times to get times on the video's clock; nil until the span is matched.
     var clockOffset: Ticks?
-
-    /// Timed metadata, with the frame that it came with.
-    struct AttachedMetadata: Equatable, Sendable {
-        /// Time of that frame.
-        let pts: Ticks
-        let item: TimedMetadata
-    }
 
     init(first: AudioPacket, discontinuitySequence: UInt64, followsLostFrames: Bool) {
         self.followsLostFrames = followsLostFrames
@@ -34,10 +26,8 @@ struct AudioSpan: Equatable, Sendable {
         end = start
     }
 
-    /// Time from the first queued frame to the end of the last.
     var queuedDuration: Ticks { frames.first.map { end - $0.pts } ?? .zero }
 
-    /// Bytes of the queued frames.
     var byteCount: Int { frames.reduce(0) { $0 + $1.packet.payload.count } }
 
     /// Whether `packet` continues the span: same stream and configuration, at most half a second from the end.
@@ -45,7 +35,7 @@ struct AudioSpan: Equatable, Sendable {
         guard packet.pid == pid, packet.configuration == configuration else { return false }
         guard let wire = packet.pts else { return true }
         let step = Ticks(wire: wire, near: end) - end
-        return step <= VideoTimestampUnwrapper.longestFrame && step >= .zero - VideoTimestampUnwrapper.longestFrame
+        return step <= Ticks.longestFrame && step >= .zero - Ticks.longestFrame
     }
 
     mutating func append(_ packet: AudioPacket) {
@@ -54,10 +44,9 @@ struct AudioSpan: Equatable, Sendable {
         end = pts + configuration.frameDuration
     }
 
-    /// Attaches metadata to the frame appended last.
     mutating func append(_ items: [TimedMetadata]) {
         guard let last = frames.last else { return }
-        metadata += items.map { AttachedMetadata(pts: last.pts, item: $0) }
+        metadata += items.map { (last.pts, $0) }
     }
 
     /// Removes and returns metadata of frames that begin before `limit`, with times on the video's clock.

@@ -6,7 +6,7 @@ extension AudioVideoMatcher {
     func continuesClock(_ span: VideoSpan) -> Bool {
         guard let lastVideoSpan else { return false }
         return abs(((span.clockStart ?? span.start) - lastVideoSpan.end).count)
-            <= VideoTimestampUnwrapper.longestFrame.count
+            <= Ticks.longestFrame.count
     }
 
     /// Whether one audio span continues another on the same clock, with a gap or without.
@@ -14,14 +14,14 @@ extension AudioVideoMatcher {
         let end = audioSpans[other].end
         let start = start(of: audioSpans[index], near: end)
         let presented = start + clockOffset(of: audioSpans[other], for: span)
-        return start > end - VideoTimestampUnwrapper.longestFrame && presented < span.end + Self.sharedClockTolerance
+        return start > end - Ticks.longestFrame && presented < span.end + Self.sharedClockTolerance
     }
 
     /// Whether the audio overlaps `span` and does not go back before the audio dequeued last.
     func fitsNext(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
         guard overlaps(audio, span) else { return false }
         guard let audioEnd, continuesClock(span) else { return true }
-        return start(of: audio, near: audioEnd) > audioEnd - VideoTimestampUnwrapper.longestFrame
+        return start(of: audio, near: audioEnd) > audioEnd - Ticks.longestFrame
     }
 
     private func start(of audio: AudioSpan, near time: Ticks) -> Ticks {
@@ -54,7 +54,7 @@ extension AudioVideoMatcher {
     /// Whether, at the start of a period, the known clock offset would move audio back before the audio dequeued last.
     private func wentBack(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
         guard span.beginsPeriod, let lastClockOffset, let audioEnd, let first = audio.frames.first else { return false }
-        return first.pts + lastClockOffset < audioEnd - VideoTimestampUnwrapper.longestFrame
+        return first.pts + lastClockOffset < audioEnd - Ticks.longestFrame
     }
 
     /// Assumed time between the start of audio on its own clock and its video. The first audio frame of a program

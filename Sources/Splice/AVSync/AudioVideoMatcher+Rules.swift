@@ -3,7 +3,6 @@ import Support
 
 /// The rules of `AudioMatchRule`.
 extension AudioVideoMatcher {
-    /// Returns the audio that matches `span`, by the first rule that finds any.
     func match(_ span: VideoSpan) -> AudioMatch? {
         if span.hasNoAudio { return nil }
         StepCounter.add(audioSpans.count)
@@ -51,7 +50,7 @@ extension AudioVideoMatcher {
             isContinued(audioSpans[matched], span)
         else { return nil }
         let remaining = audioSpans[matched].end + (audioSpans[matched].clockOffset ?? .zero) - span.start
-        if remaining > VideoTimestampUnwrapper.longestFrame { return matched }
+        if remaining > Ticks.longestFrame { return matched }
         let hasNew = [AudioMatchRule.sequenceOverlapping, .newOverlapping].contains {
             first(of: candidates, for: span, by: $0) != nil
         }
@@ -82,7 +81,6 @@ extension AudioVideoMatcher {
         audio.queuedDuration.count * 2 >= (span.end - span.start).count
     }
 
-    /// Whether more frames may be appended to the audio span.
     private func isOpen(_ index: Int) -> Bool {
         index == audioSpans.count - 1 && pendingDiscontinuity == nil && !isEnded
     }
@@ -90,7 +88,6 @@ extension AudioVideoMatcher {
 
 /// Rule that matches a video span with an audio span. The lists rank the rules: the first that finds audio decides.
 enum AudioMatchRule: CaseIterable, Equatable, Sendable {
-    /// The span that was matched before continues.
     case continuedSpan
     /// The next span overlaps the video on its clock, and does not go back before the audio dequeued last.
     case nextOverlapping
@@ -100,7 +97,7 @@ enum AudioMatchRule: CaseIterable, Equatable, Sendable {
     case signaledOwnClock
     /// Video and matched audio both continue across the start of the period.
     ///
-    /// If a new span overlaps the video, the matched one must have more than `VideoTimestampUnwrapper.longestFrame` left.
+    /// If a new span overlaps the video, the matched one must have more than `Ticks.longestFrame` left.
     case unbrokenSpan
     /// A new span has the video's discontinuity sequence number and overlaps it.
     case sequenceOverlapping
@@ -123,7 +120,6 @@ enum AudioMatchRule: CaseIterable, Equatable, Sendable {
 
 /// An audio span that matches a video span.
 struct AudioMatch: Equatable, Sendable {
-    /// Index in `AudioVideoMatcher.audioSpans`.
     let index: Int
     let rule: AudioMatchRule
     /// Ticks that are added to the audio's times to get times on the video's clock.

@@ -1,3 +1,4 @@
+import Demux
 import Media
 
 /// Matches audio to video on the unwrapped 90 kHz clock.
@@ -6,7 +7,7 @@ import Media
 /// `AudioSpan`s: consecutive frames on one clock with one configuration. A video span gets the first audio span whose
 /// timestamps overlap it. If none does, as in an ad whose audio counts from another base, it gets the span with the
 /// same discontinuity sequence number, aligned to the start of the period.
-struct AudioVideoMatcher: Equatable, Sendable {
+struct AudioVideoMatcher: Sendable {
     /// Largest distance between audio and video that share a clock.
     static let sharedClockTolerance = Ticks.seconds(1)
     /// Longest audio gap inside a period; a longer gap means that the audio moved to another clock.
@@ -22,9 +23,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
     /// Kind of discontinuity between the queued audio frames and the next ones.
     enum Discontinuity: Equatable, Sendable { case signaled, framesLost }
 
-    /// A span of video for which audio is requested.
     struct VideoSpan: Equatable, Sendable {
-        /// Presentation times on the video's clock.
         var start: Ticks
         var end: Ticks
         var discontinuitySequence: UInt64
@@ -37,28 +36,23 @@ struct AudioVideoMatcher: Equatable, Sendable {
     }
 
     private(set) var audioSpans: [AudioSpan] = []
-    /// Configuration of the audio dequeued last.
     private var configuration: AudioConfiguration?
     private(set) var lastClockOffset: Ticks?
     /// End of that audio, on the video's clock.
     private(set) var audioEnd: Ticks?
-    /// Video span that was handled last.
     private(set) var lastVideoSpan: VideoSpan?
-    /// Discontinuity sequence number of the packets appended last.
     private var lastDiscontinuitySequence: UInt64 = 0
     /// Difference between the discontinuity sequence numbers of audio and video, which a rendition may count from
     /// another base. Nil until a period began with audio.
     private(set) var discontinuitySequenceOffset: UInt64?
     /// Discontinuity before the next packet. The first packet follows an unknown one.
     private(set) var pendingDiscontinuity: Discontinuity? = .framesLost
-    /// Whether audio and video come in the same segments.
     let isMuxed: Bool
     /// Whether the rendition's playlist ended, so that no audio follows.
     private(set) var isEnded = false
     /// Counts of frames that matched no video, were damaged or had no time, and of timed metadata items whose frames
     /// matched no video or that came without a frame.
     private(set) var counts = SpliceCounts()
-    /// Timed metadata of the audio dequeued last.
     private var matchedMetadata: [TimedMetadata] = []
 
     /// Bytes of the queued audio, beyond which the oldest is discarded.
@@ -68,6 +62,27 @@ struct AudioVideoMatcher: Equatable, Sendable {
         self.isMuxed = isMuxed
         self.byteLimit = byteLimit
         discontinuitySequenceOffset = isMuxed ? 0 : nil
+    }
+
+    mutating func append(_ entry: CompanionQueue.Entry) {
+        switch entry {
+        case .segment(let demuxed, let number):
+            append(demuxed.flushed.audio, discontinuitySequence: nil)
+            append(
+                demuxed.packets.audio, after: demuxed.boundary, discontinuitySequence: number,
+                metadata: demuxed.packets.metadata)
+        case .ended(let remaining):
+            append(remaining, discontinuitySequence: nil)
+            isEnded = true
+        }
+    }
+
+    mutating func append(
+        _ packets: [AudioPacket], after boundary: SegmentBoundary, discontinuitySequence: UInt64,
+        metadata: [TimedMetadata] = []
+    ) {
+        if boundary != .plain { beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
+        append(packets, discontinuitySequence: discontinuitySequence, metadata: metadata)
     }
 
     /// Makes the next frame begin a span, whatever its time.
@@ -109,7 +124,6 @@ struct AudioVideoMatcher: Equatable, Sendable {
         dropOldest()
     }
 
-    /// Bounds the queue if the video for it never comes.
     private mutating func dropOldest() {
         var (duration, bytes, count) = (Ticks.zero, 0, 0)
         let kept = audioSpans.reversed().prefix { span in
@@ -157,7 +171,6 @@ struct AudioVideoMatcher: Equatable, Sendable {
         return audioSpans[index].queuedDuration <= max(span.end - span.start, Self.longestInterleave)
     }
 
-    /// Whether all queued audio follows `span`.
     private func allAudioFollows(_ span: VideoSpan) -> Bool {
         audioSpans.contains { audio in
             let distance = Ticks(wire: audio.start.wire, near: span.end) - span.end
@@ -217,7 +230,6 @@ struct AudioVideoMatcher: Equatable, Sendable {
         return dequeueAudio(for: span)
     }
 
-    /// Removes and returns the metadata of dequeued audio, with times on the video's clock.
     mutating func dequeueMetadata() -> [TimedMetadata] {
         defer { matchedMetadata = [] }
         return matchedMetadata
@@ -231,17 +243,14 @@ struct AudioVideoMatcher: Equatable, Sendable {
         audioSpans.removeFirst(count)
     }
 
-    /// Records that `span` was handled, with audio or without.
     mutating func finish(_ span: VideoSpan) { lastVideoSpan = span }
 
-    /// Returns the configuration of the audio that matches `span`.
     func configuration(for span: VideoSpan) -> AudioConfiguration? {
         match(span).map { audioSpans[$0.index].configuration }
     }
 
     /// Returns the time inside `span` at which audio begins that the current init section does not describe; nil if
     /// there is none.
-    /// - Parameter track: configuration that the current init section describes.
     func configurationChange(in span: VideoSpan, from track: AudioConfiguration?) -> Ticks? {
         if !span.beginsPeriod, let found = configuration(for: span), found != track { return span.start }
         return nextConfigurationStart(in: span)
@@ -253,7 +262,7 @@ struct AudioVideoMatcher: Equatable, Sendable {
         let (current, next) = (audioSpans[match.index], audioSpans[match.index + 1])
         guard next.configuration != current.configuration, !next.frames.isEmpty else { return nil }
         let start = Ticks(wire: next.start.wire, near: current.end)
-        guard start > current.end - VideoTimestampUnwrapper.longestFrame else { return nil }
+        guard start > current.end - Ticks.longestFrame else { return nil }
         let presented = start + match.clockOffset
         return presented < span.end ? max(presented, span.start) : nil
     }

@@ -40,7 +40,6 @@ struct CompanionQueue: Sendable {
         return entry
     }
 
-    /// Discards all entries: no video follows.
     mutating func discardAll() {
         while !entries.isEmpty { discardFirst() }
     }
@@ -68,3 +67,33 @@ extension CompanionQueue.Entry {
 
     fileprivate var byteCount: Int { audio.reduce(0) { $0 + $1.payload.count } }
 }
+
+/// A queue whose first element is removed in constant time, and released at once.
+struct Queue<Element> {
+    /// The removed elements are nil; `head` is the index of the first one that is queued.
+    private var storage: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == storage.count }
+    var count: Int { storage.count - head }
+    var first: Element? { isEmpty ? nil : storage[head] }
+    var elements: some Sequence<Element> { storage[head...].lazy.compactMap(\.self) }
+
+    mutating func append(_ element: Element) { storage.append(element) }
+
+    mutating func replaceFirst(with element: Element) { storage[head] = element }
+
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = storage[head]
+        storage[head] = nil
+        head += 1
+        if head * 2 > storage.count {
+            storage.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+}
+
+extension Queue: Sendable where Element: Sendable {}

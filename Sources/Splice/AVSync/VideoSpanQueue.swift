@@ -17,15 +17,7 @@ struct VideoSpanQueue: Sendable {
         let configuration: AudioConfiguration?
     }
 
-    private struct Entry: Equatable, Sendable {
-        let part: PeriodPart
-        let span: AudioVideoMatcher.VideoSpan
-
-        init(_ part: PeriodPart) {
-            self.part = part
-            span = part.videoSpan
-        }
-    }
+    private typealias Entry = (part: PeriodPart, span: AudioVideoMatcher.VideoSpan)
 
     /// Number of longest segments that video waits for a lagging companion.
     private static let companionLookahead: Int64 = 4
@@ -37,7 +29,6 @@ struct VideoSpanQueue: Sendable {
     private var matcher: AudioVideoMatcher
     private var companionQueue: CompanionQueue
     private var entries = Queue<Entry>()
-    /// The playing duration of the entries.
     private(set) var waitingDuration = Ticks.zero
     private let isMuxed: Bool
     private let longestSegment: Ticks
@@ -49,9 +40,7 @@ struct VideoSpanQueue: Sendable {
     /// The segment that was split last, and how often. Each time walks the rest of it.
     private var splits = (mediaSequence: UInt64(0), count: 0)
 
-    /// - Parameters:
-    ///   - isMuxed: whether the audio comes in the segments of the video.
-    ///   - byteLimit: bytes of the audio that waits, here and in the matcher each.
+    /// - Parameter byteLimit: bytes of the audio that waits, here and in the matcher each.
     init(isMuxed: Bool, longestSegment: Ticks, byteLimit: Int) {
         self.isMuxed = isMuxed
         self.longestSegment = longestSegment
@@ -61,10 +50,8 @@ struct VideoSpanQueue: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The span of the first part; nil if there is none.
     var firstSpan: AudioVideoMatcher.VideoSpan? { entries.first?.span }
 
-    /// The segment that the oldest part belongs to.
     var oldestHeldSegment: UInt64? { entries.first?.part.mediaSequence }
 
     /// Counts of audio frames, of leading pictures, and of metadata items of the companion, that were dropped.
@@ -72,37 +59,32 @@ struct VideoSpanQueue: Sendable {
 
     mutating func append(_ parts: [PeriodPart]) {
         for part in parts {
-            entries.append(Entry(part))
+            entries.append((part, part.videoSpan))
             waitingDuration = waitingDuration + part.playingDuration
         }
     }
 
-    /// Appends the muxed audio of one segment with video.
     mutating func appendMuxedAudio(
         _ segment: DemuxedSegment, boundary: SegmentBoundary, discontinuitySequence: UInt64
     ) {
         announcesAudio = segment.declaresAudio
         guard isMuxed else { return }
-        append(segment.audio, boundary: boundary, discontinuitySequence: discontinuitySequence)
+        matcher.append(segment.audio, after: boundary, discontinuitySequence: discontinuitySequence)
     }
 
-    /// Appends audio that demuxing of earlier segments had not completed.
     mutating func appendLeftover(_ packets: [AudioPacket]) {
         if isMuxed { matcher.append(packets, discontinuitySequence: nil) }
     }
 
     mutating func append(companion entry: CompanionQueue.Entry) { companionQueue.append(entry) }
 
-    /// Ends the video: no frame follows.
     mutating func endVideo() { isEnded = true }
 
     /// Records that audio was written without video, so the next audio begins a span.
     mutating func skipAudioOnly() { matcher.beginSpan(after: .framesLost) }
 
     /// Returns the first part, or as much of it as one init section describes, once its audio is known.
-    /// - Parameters:
-    ///   - track: audio configuration of the current period.
-    ///   - isLast: whether no more audio can belong to the queued video.
+    /// - Parameter isLast: whether no more audio can belong to the queued video.
     mutating func next(_ track: AudioConfiguration?, isLast: Bool = false) -> MatchedPart? {
         while let first = entries.first {
             if !isLast, !canMatch(first) {
@@ -114,7 +96,6 @@ struct VideoSpanQueue: Sendable {
         return nil
     }
 
-    /// Returns audio that arrived too late for the last part, when no part follows.
     mutating func dequeueLateAudio() -> [TimedAudio] { matcher.dequeueLateAudio(before: nil) }
 
     /// Returns the audio that goes on after the last part, for `longestSegment` at most, late audio first. Nothing follows:
@@ -134,7 +115,7 @@ struct VideoSpanQueue: Sendable {
         if part.signal == .audioConfiguration, let track { matcher.discardSpans(codedAs: track) }
         if let rest = split(&part, span, track) {
             ownCounts[.leadingPictures] += rest.leadingPictures
-            entries.replaceFirst(with: Entry(rest.part))
+            entries.replaceFirst(with: (rest.part, rest.part.videoSpan))
             waitingDuration = waitingDuration + rest.part.playingDuration
             if part.units.isEmpty { return nil }
             span = part.videoSpan
@@ -163,28 +144,9 @@ struct VideoSpanQueue: Sendable {
         return rest
     }
 
-    /// - Parameter metadata: metadata of a companion; that of muxed audio stays with its video.
-    private mutating func append(
-        _ packets: [AudioPacket], boundary: SegmentBoundary, discontinuitySequence: UInt64,
-        metadata: [TimedMetadata] = []
-    ) {
-        if boundary != .plain { matcher.beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
-        matcher.append(packets, discontinuitySequence: discontinuitySequence, metadata: metadata)
-    }
-
-    /// - Returns: whether an entry was queued.
     private mutating func readCompanion() -> Bool {
-        switch companionQueue.popFirst() {
-        case .segment(let demuxed, let number)?:
-            matcher.append(demuxed.flushed.audio, discontinuitySequence: nil)
-            append(
-                demuxed.packets.audio, boundary: demuxed.boundary, discontinuitySequence: number,
-                metadata: demuxed.packets.metadata)
-        case .ended(let remaining)?:
-            matcher.append(remaining, discontinuitySequence: nil)
-            matcher.end()
-        case nil: return false
-        }
+        guard let entry = companionQueue.popFirst() else { return false }
+        matcher.append(entry)
         return true
     }
 
@@ -199,7 +161,7 @@ struct VideoSpanQueue: Sendable {
     private func audioDue(for entry: Entry) -> Ticks {
         let span = entry.span
         let half = Ticks((span.end - span.start).count / 2)
-        let beginning = span.beginsPeriod ? min(half, VideoTimestampUnwrapper.longestFrame) : .zero
+        let beginning = span.beginsPeriod ? min(half, Ticks.longestFrame) : .zero
         let earliestCut = entry.part.playingDuration > longestSegment ? span.end - Self.shortestPart : span.start
         return max(span.start + beginning, earliestCut)
     }
@@ -215,16 +177,5 @@ struct VideoSpanQueue: Sendable {
     /// arrival matter.
     private var exceedsCompanionLookahead: Bool {
         waitingDuration > Ticks(longestSegment.count * Self.companionLookahead)
-    }
-}
-
-extension PeriodPart {
-    /// Video span for which `AudioVideoMatcher` finds the audio.
-    var videoSpan: AudioVideoMatcher.VideoSpan {
-        let times = units.lazy.map(\.pts)
-        let first = times.min() ?? .zero
-        return AudioVideoMatcher.VideoSpan(
-            start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
-            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoAudio)
     }
 }

@@ -11,7 +11,6 @@ struct GOPAlignment: Equatable, Sendable {
     private static let maxFalseAlarms = 3
 
     enum State: Equatable, Sendable {
-        /// No segment boundary was seen.
         case unknown
         /// Segments end at GOP boundaries. `needed`: aligned boundaries that it took to trust the upstream.
         case aligned(needed: Int)
@@ -31,7 +30,6 @@ struct GOPAlignment: Equatable, Sendable {
     private var falseAlarms = 0
     private var hasOpenTail = false
 
-    /// The part of a segment that is held back.
     var holdback: Holdback {
         switch state {
         case .unknown: .segment

@@ -10,24 +10,23 @@ extension PeriodAssembler {
         guard let first = part.frames.first else { return [] }
         var segments: [SplicedSegment] = []
         if let cause = part.signal {
-            segments += finish(with: late, before: part.audioSpan)
+            segments += finish(with: late, before: part.videoSpan)
             beginAudioOnlyPeriod(first, cause: cause, lostBefore: part.lostBefore)
         }
-        guard let period = state.open else {
+        guard let period, !isRejected else {
             markers.discard(part)
             return segments
         }
         let timeline = period.timeline
         audio.append(part.frames)
-        further.adopt(part.audioSpan, on: timeline, leading: part.frames, audio.configuration)
+        further.adopt(part.videoSpan, on: timeline, leading: part.frames, audio.configuration)
         spans.append(SourceSpan(part, period: period.description.index, on: timeline))
         if let date = part.programDateTime { dates.record(date, at: timeline.presentation(of: first.pts)) }
         markers.append(part, on: timeline)
         return segments + writeAudioOnly(mediaSequence: part.mediaSequence)
     }
 
-    /// Whether the current period has no video.
-    var isAudioOnly: Bool { state.written.map { $0.description.video == nil } ?? false }
+    var isAudioOnly: Bool { period.map { $0.description.video == nil } ?? false }
 
     private mutating func beginAudioOnlyPeriod(_ first: TimedAudio, cause: PeriodCause, lostBefore: Ticks) {
         do throws(MediaError) {
@@ -38,11 +37,11 @@ extension PeriodAssembler {
             position.audio = configuration
             dates.beginPeriod(at: timeline.outputPresentation, lostBefore: lostBefore)
             markers.beginPeriod()
-            let description = PeriodDescription(index: ownCounts[.periods], cause: cause, audio: configuration)
-            state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
-            ownCounts[.periods] += 1
+            let description = PeriodDescription(
+                index: ownCounts[.periods], cause: cause, video: nil, audioCodec: configuration.codecString)
+            begin(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
         } catch {
-            state.reject()
+            isRejected = true
             lastRejection = error
         }
     }
@@ -68,7 +67,6 @@ extension PeriodAssembler {
         return segments
     }
 
-    /// Splits the samples into parts no longer than the sealed TARGETDURATION allows.
     private func split(_ samples: [MuxSample]) -> [[MuxSample]] {
         // Both ends of a segment are rounded to ticks.
         let longest = PeriodTimeline.audioTime(longestSegment - Ticks(1))
@@ -87,7 +85,7 @@ extension PeriodAssembler {
 
     private mutating func write(_ track: MuxTrack, until end: Int64, mediaSequence: UInt64) -> SplicedSegment? {
         let start = PeriodTimeline.ticks(ofAudioTime: Int64(track.decodeTime))
-        let next = DecodeTimes(position: position).position(afterAudioOnly: end)
+        let next = position.advanced(toAudioAlone: end)
         return emit(
             SegmentTracks(
                 video: nil, audio: track, start: start, duration: next.presentationEnd - start, isIndependent: true,
@@ -96,18 +94,6 @@ extension PeriodAssembler {
     }
 }
 
-extension AudioPeriodPart {
-    /// The times for which the other audio tracks need audio.
-    fileprivate var audioSpan: AudioVideoMatcher.VideoSpan {
-        let start = frames.first?.pts ?? .zero
-        let end = frames.last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start
-        return AudioVideoMatcher.VideoSpan(
-            start: start, end: end, discontinuitySequence: discontinuitySequence, beginsPeriod: signal != nil,
-            clockStart: signal != nil ? start : nil)
-    }
-}
-
 extension [MuxSample] {
-    /// Sum of the durations.
     fileprivate var duration: Int64 { reduce(0) { $0 + Int64($1.duration) } }
 }

@@ -7,7 +7,7 @@ extension PeriodAssembler {
     /// - Parameter remaining: the last audio of the period, late or after its video. Frames that are not written are counted.
     mutating func finishChannel(with remaining: [TimedAudio]) -> [SplicedSegment] {
         defer { audio.dropPending() }
-        guard !isAudioOnly, let timeline = state.open?.timeline else { return finish(with: remaining) }
+        guard !isAudioOnly, !isRejected, let timeline = period?.timeline else { return finish(with: remaining) }
         audio.append(remaining)
         further.appendLate(before: nil, leading: remaining, isChannelEnding: true)
         var cuts = cutter.finish()
@@ -21,8 +21,6 @@ extension PeriodAssembler {
     }
 
     /// Extends the last frame up to the end of the audio.
-    /// - Parameter longest: the time by which it may be extended.
-    /// - Returns: the time by which it was extended.
     mutating func holdLastFrame(_ samples: inout [MuxSample], for longest: Ticks) -> Ticks {
         guard let end = audio.nextDecodeTime, let last = samples.indices.last else { return .zero }
         let nearest = PeriodTimeline.ticks(ofAudioTime: end)

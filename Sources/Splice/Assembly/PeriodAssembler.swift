@@ -5,7 +5,11 @@ import Transcode
 /// Places periods on the timeline, cuts them into segments, adds their audio, and writes finished segments.
 struct PeriodAssembler: Sendable {
     var position: TimelinePosition
-    var state = State.beginning
+    /// The period whose segments are written; nil before the first since the channel started or resumed.
+    var period: OpenPeriod?
+    /// Whether the current period could not be described, so that its media is dropped. Late audio of an audio-only period
+    /// before it, which `period` then is, is still written.
+    var isRejected = false
     var cutter: SegmentCutter
     var audio: AudioTrackAssembler
     var further: FurtherAudioTracks
@@ -21,7 +25,6 @@ struct PeriodAssembler: Sendable {
     var lastSequence: UInt64 = 0
     /// Source spans of parts appended since the last segment was written.
     var spans: [SourceSpan] = []
-    /// Why the last rejected period could not be described.
     var lastRejection: MediaError?
 
     init(_ configuration: SpliceConfiguration) {
@@ -42,14 +45,7 @@ struct PeriodAssembler: Sendable {
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)
     }
 
-    /// Longest output segment.
     var longestSegment: Ticks { cutter.longest }
-
-    /// Whether video of the current period waits for what follows.
-    var isHolding: Bool { cutter.isHolding }
-
-    /// Audio configuration that the current init section describes.
-    var audioConfiguration: AudioConfiguration? { audio.configuration }
 
     var counts: SpliceCounts {
         [sanitizer.counts, audio.counts, dates.counts, markers.counts].reduce(ownCounts, +)
@@ -63,7 +59,7 @@ struct PeriodAssembler: Sendable {
             segments += finish(with: matched.lateAudio, before: part.videoSpan)
             beginPeriod(part, configuration: matched.configuration)
         }
-        guard let period = state.open else {
+        guard let period, !isRejected else {
             ownCounts[.unsupportedFrames] += part.units.count
             markers.discard(part)
             return segments
@@ -85,14 +81,9 @@ struct PeriodAssembler: Sendable {
         return segments + write(cuts, mediaSequence: part.mediaSequence)
     }
 
-    /// The upstream segment that the oldest video held belongs to.
-    var oldestHeldSegment: UInt64? { cutter.oldestHeldSegment }
-
-    /// Returns the video held as segments; the period goes on.
     mutating func release() -> [SplicedSegment] { write(cutter.release(), mediaSequence: lastSequence) }
 
     /// Ends the period or the channel and returns the segments held back.
-    /// - Parameter late: the last audio of the period.
     mutating func finish(
         with late: [TimedAudio] = [], before next: AudioVideoMatcher.VideoSpan? = nil
     ) -> [SplicedSegment] {
@@ -110,7 +101,7 @@ struct PeriodAssembler: Sendable {
     /// Resumes at `position`, which other sources reached; the next part begins a period there.
     mutating func resume(at position: TimelinePosition, datedUntil: Int64?) {
         self.position = position
-        state = .beginning
+        (period, isRejected) = (nil, false)
         audio.resume(at: position.audioDecodeTime, configuration: position.audio)
         further.resume(at: position)
         ladder.resume(after: position.videoTracks)
@@ -124,7 +115,7 @@ struct PeriodAssembler: Sendable {
         do throws(MediaError) {
             try describePeriod(part, configuration: configuration)
         } catch {
-            state.reject()
+            isRejected = true
             lastRejection = error
         }
     }
@@ -146,10 +137,14 @@ struct PeriodAssembler: Sendable {
         dates.beginPeriod(at: position.presentationEnd, lostBefore: part.lostBefore)
         markers.beginPeriod()
         let description = PeriodDescription(
-            index: ownCounts[.periods], cause: part.signal ?? .resumed, video: video, first: first.packet,
-            audio: audioConfiguration,
-            frameDuration: part.meanFrameDuration)
-        state = .open(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
+            index: ownCounts[.periods], cause: part.signal ?? .resumed,
+            video: PeriodDescription.VideoFormat(video, first: first.packet, frameDuration: part.meanFrameDuration),
+            audioCodec: audioConfiguration?.codecString)
+        begin(OpenPeriod(timeline: timeline, initSection: initSection, description: description))
+    }
+
+    mutating func begin(_ next: OpenPeriod) {
+        (period, isRejected) = (next, false)
         ownCounts[.periods] += 1
     }
 
@@ -177,8 +172,8 @@ struct PeriodAssembler: Sendable {
     mutating func write(
         _ cut: SegmentCutter.CutSegment, mediaSequence: UInt64, endsPeriod: Bool = false, tail: Ticks = .zero
     ) -> SplicedSegment? {
-        guard let timeline = state.open?.timeline, let first = cut.units.first else { return nil }
-        let decodeTime = DecodeTimes(position: position).video(from: first, on: timeline)
+        guard !isRejected, let timeline = period?.timeline, let first = cut.units.first else { return nil }
+        let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
         var samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
         var duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
         let start = timeline.presentation(of: cut.units.presentationStart ?? first.pts)
@@ -193,15 +188,13 @@ struct PeriodAssembler: Sendable {
         let tracks = SegmentTracks(
             video: MuxTrack(trackID: TrackID.video, decodeTime: UInt64(decodeTime), samples: samples),
             audio: audioTrack, start: start, duration: Ticks(duration), isIndependent: samples.first?.isSync ?? false,
-            position: DecodeTimes(position: position)
-                .position(afterVideo: decodeTime + duration, audio: audio.nextDecodeTime),
+            position: position.advanced(toVideo: decodeTime + duration, audio: audio.nextDecodeTime),
             mediaSequence: mediaSequence,
             upstreamEnd: UpstreamSegmentEnd(mediaSequence: cut.mediaSequence, frames: PublishedFrames(cut.units)),
             captions: cut.units.reduce(into: CaptionChannels()) { $0.formUnion($1.packet.captions) })
         return emit(tracks)
     }
 
-    /// Returns the samples of one segment and advances the end of presentation.
     private mutating func videoSamples(
         _ cut: SegmentCutter.CutSegment, on timeline: PeriodTimeline, from decodeTime: Int64, endsPeriod: Bool
     ) -> [MuxSample] {
@@ -221,7 +214,7 @@ struct PeriodAssembler: Sendable {
             // Frames to be presented before the last one never came: decoding resumes when presentation does.
             let decodeEnd = (position.presentationEnd - PeriodTimeline.compositionDelay).count
             lastDuration = min(
-                max(lastDuration, decodeEnd - last), lastDuration + VideoTimestampUnwrapper.longestFrame.count)
+                max(lastDuration, decodeEnd - last), lastDuration + Ticks.longestFrame.count)
         }
         return units.indices.map { index in
             let next = index + 1 < times.count ? times[index + 1].decode : times[index].decode + lastDuration
@@ -232,7 +225,6 @@ struct PeriodAssembler: Sendable {
         }
     }
 
-    /// Counts a segment that is not independent.
     private mutating func recordStart(_ randomAccess: RandomAccessPoint?) {
         switch randomAccess {
         case .instantaneousRefresh: break
@@ -253,73 +245,26 @@ struct PeriodAssembler: Sendable {
         if let end = cut.end, let last = cut.units.last, end > last.dts { return (end - last.dts).count }
         let steps = zip(cut.units, cut.units.dropFirst()).map { ($1.dts - $0.dts).count }.sorted()
         guard let middle = steps.dropFirst(steps.count / 2).first, middle > 0,
-            middle <= VideoTimestampUnwrapper.longestFrame.count
+            middle <= Ticks.longestFrame.count
         else { return longestFrameDuration(in: cut) }
         return middle
     }
-}
 
-extension PeriodAssembler {
     /// A period whose media is placed and written.
     struct OpenPeriod: Sendable {
         let timeline: PeriodTimeline
         let initSection: InitSection
         let description: PeriodDescription
-        /// Whether a segment of the period was written.
         var hasSegments = false
     }
 
-    /// State of the current period.
-    enum State: Sendable {
-        /// No period began since the channel started or resumed.
-        case beginning
-        case open(OpenPeriod)
-        /// The current period could not be described, and its media is dropped. Late audio of an audio-only period
-        /// before it is still written, so `previous` is kept.
-        case rejected(previous: OpenPeriod?)
-
-        /// The period to which media is appended; nil if media is dropped.
-        var open: OpenPeriod? {
-            if case .open(let period) = self { period } else { nil }
-        }
-
-        /// The period whose segments are written: the open one, or the one before a rejected period.
-        var written: OpenPeriod? {
-            switch self {
-            case .beginning: nil
-            case .open(let period): period
-            case .rejected(let previous): previous
-            }
-        }
-
-        /// Drops media until the next period begins.
-        mutating func reject() { self = .rejected(previous: written) }
-
-        /// Records that a segment was written.
-        mutating func recordSegment() {
-            switch self {
-            case .beginning: break
-            case .open(var period):
-                period.hasSegments = true
-                self = .open(period)
-            case .rejected(var previous):
-                previous?.hasSegments = true
-                self = .rejected(previous: previous)
-            }
-        }
-    }
-}
-
-extension PeriodAssembler {
     /// Samples of one output segment, with what only their kind knows about it.
     struct SegmentTracks {
         let video: MuxTrack?
         let audio: MuxTrack?
-        /// Presentation time of the first frame.
         let start: Ticks
         let duration: Ticks
         let isIndependent: Bool
-        /// Position of the timeline after the segment.
         let position: TimelinePosition
         /// Upstream media sequence number of the segment that completed this one.
         let mediaSequence: UInt64
@@ -330,12 +275,12 @@ extension PeriodAssembler {
     /// Writes one output segment and advances the timeline. Segments with and without video are built here alone.
     /// - Returns: nil if no period is open.
     mutating func emit(_ tracks: SegmentTracks) -> SplicedSegment? {
-        guard let period = state.written else { return nil }
+        guard let period else { return nil }
         let isFirstOfChannel = position.isInitial
         let end = tracks.position.presentationEnd
         let fragment = FragmentWriter.write(
             sequenceNumber: position.fragmentSequence, video: tracks.video, audio: tracks.audio,
-            messages: markers.dequeueMessages(before: end))
+            messages: markers.messages.dequeue(before: end))
         let furtherAudio = further.write(from: tracks.start, to: end, sequenceNumber: position.fragmentSequence)
         let furtherVideo = tracks.video.map {
             ladder.write(
@@ -348,7 +293,7 @@ extension PeriodAssembler {
         position.audioTracks = further.positions
         position.videoTracks = ladder.identities
         defer {
-            state.recordSegment()
+            self.period?.hasSegments = true
             spans = []
         }
         return SplicedSegment(
@@ -359,7 +304,7 @@ extension PeriodAssembler {
             mediaSequence: tracks.mediaSequence, upstreamEnd: tracks.upstreamEnd, description: period.description,
             furtherAudio: furtherAudio, furtherVideo: furtherVideo ?? [],
             leadingAudioBytes: tracks.audio?.samples.reduce(0) { $0 + $1.payload.count } ?? 0,
-            captions: tracks.captions, privateData: markers.dequeuePrivateData(before: end),
+            captions: tracks.captions, privateData: markers.privateData.dequeue(before: end),
             spans: spans,
             placements: markers.dequeuePlacements(before: end, dates: dates),
             spliceCommands: markers.dequeueSpliceCommands(before: end, dates: dates))

@@ -6,8 +6,7 @@ import Media
 /// segment. A GOP longer than the sealed TARGETDURATION has to be cut, because RFC 8216 §4.3.3.1 allows no exception.
 /// The cut is at an upstream boundary if there is one, else where no frame is presented out of its segment. The segment
 /// after such a cut is not independent, and the playlist says so.
-struct SegmentCutter: Equatable, Sendable {
-    /// Video frames of one output segment.
+struct SegmentCutter: Sendable {
     struct CutSegment: Equatable, Sendable {
         let units: [TimedVideo]
         /// Decode time of the next frame; nil if it was not known yet.
@@ -18,15 +17,9 @@ struct SegmentCutter: Equatable, Sendable {
         let mediaSequence: UInt64
     }
 
-    /// Index in `pending` at which an upstream segment begins; the first one may have begun before it.
-    private struct UpstreamSegmentStart: Equatable, Sendable {
-        var start: Int
-        let mediaSequence: UInt64
-    }
-
-    /// Frames of the current period that were not returned yet.
     private var pending: [TimedVideo] = []
-    private var segmentStarts: [UpstreamSegmentStart] = []
+    /// Indices in `pending` at which upstream segments begin; the first one may have begun before it.
+    private var segmentStarts: [(start: Int, mediaSequence: UInt64)] = []
     private var gopAlignment = GOPAlignment()
     private var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
     /// Assumed decode time at which the returned frames end; a gap after it is part of the next segment. Nil if that
@@ -37,7 +30,6 @@ struct SegmentCutter: Equatable, Sendable {
     /// Whether the newest upstream segment is kept until another follows.
     let holdsNewest: Bool
 
-    /// Whether frames wait for what follows.
     var isHolding: Bool { !pending.isEmpty }
 
     init(longest: Ticks, holdsNewest: Bool = false) {
@@ -49,10 +41,7 @@ struct SegmentCutter: Equatable, Sendable {
     mutating func recordMidGOPCut() { gopAlignment.recordSegmentStart(isSync: false) }
 
     /// Appends the frames that one upstream segment has of the current period.
-    /// - Parameters:
-    ///   - mediaSequence: media sequence number of the upstream segment.
-    ///   - continuesPeriod: whether the period began earlier.
-    ///   - reordering: composition offset of the period's first frame on the source's clock.
+    /// - Parameter reordering: composition offset of the period's first frame on the source's clock.
     /// - Returns: the output segments that are complete, in order.
     mutating func append(
         _ units: [TimedVideo], of mediaSequence: UInt64, continuesPeriod: Bool, frameDuration: Ticks, reordering: Ticks
@@ -61,7 +50,7 @@ struct SegmentCutter: Equatable, Sendable {
         self.frameDuration = frameDuration
         if continuesPeriod { gopAlignment.recordSegmentStart(isSync: first.randomAccess != nil) }
         let newest = pending.count
-        segmentStarts.append(UpstreamSegmentStart(start: newest, mediaSequence: mediaSequence))
+        segmentStarts.append((newest, mediaSequence))
         pending += units
         gopAlignment.recordTail(isClosed: isClosed(reordering))
         switch gopAlignment.holdback {
@@ -71,13 +60,10 @@ struct SegmentCutter: Equatable, Sendable {
         }
     }
 
-    /// The upstream segment that the oldest frame belongs to.
     var oldestHeldSegment: UInt64? { pending.isEmpty ? nil : segmentStarts.first?.mediaSequence }
 
-    /// Returns the frames held; the period goes on.
     mutating func release() -> [CutSegment] { removeSegments(upTo: pending.count) }
 
-    /// Ends the period and returns everything left.
     mutating func finish() -> [CutSegment] {
         defer { assumedEnd = nil }
         return removeSegments(upTo: pending.count)

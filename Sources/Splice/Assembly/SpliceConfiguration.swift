@@ -17,9 +17,7 @@ package struct SpliceConfiguration: Sendable {
     package var leadingVariant: VideoTrackIdentity?
     /// The identity of the leading audio; nil if only its container says that.
     package var leadingTrack: AudioTrackIdentity?
-    /// Treatment of the audio.
     package var audio: AudioPolicy
-    /// Whether silence fills gaps in the audio.
     package var fillsSilence: Bool
     /// Longest output segment, where a sync sample permits it.
     package var longestSegment: Ticks

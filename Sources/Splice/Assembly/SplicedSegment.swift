@@ -15,11 +15,9 @@ package struct SplicedSegment: Sendable {
     package let duration: Ticks
     /// Date of the first video frame, or audio frame, in milliseconds since 1970.
     package let programDateTime: Int64
-    /// Position of the timeline after this segment.
     package let position: TimelinePosition
     /// Upstream media sequence number of the segment that completed this one.
     package let mediaSequence: UInt64
-    /// Upstream position at the end of this segment.
     package let upstreamEnd: UpstreamSegmentEnd
     package let description: PeriodDescription
     /// The audio tracks beside the leading one, in the order of `position`.
@@ -30,7 +28,6 @@ package struct SplicedSegment: Sendable {
     package var leadingAudioBytes = 0
     /// The identity of the leading audio; nil if the upstream does not say.
     package var audioTrack: AudioTrackIdentity?
-    /// The channels with captions in the frames of this segment.
     package var captions = CaptionChannels()
     /// The PES packets of DVB subtitles and teletext in this segment, in order of time.
     package var privateData: [PlacedMessage] = []
@@ -55,9 +52,7 @@ package struct UpstreamSegmentEnd: Equatable, Sendable {
 /// Position on the timeline of the media that one upstream segment has of one period. Media timed against the same
 /// source, such as subtitles, is placed by it.
 package struct SourceSpan: Equatable, Sendable {
-    /// Index of the period: `PeriodDescription.index`.
     package let period: Int
-    /// Media sequence number of the upstream segment.
     package let mediaSequence: UInt64
     package let discontinuitySequence: UInt64
     /// Upstream date of the first frame in milliseconds since 1970; nil if there is none.
@@ -70,7 +65,7 @@ package struct SourceSpan: Equatable, Sendable {
 }
 
 extension SourceSpan {
-    init(_ part: PeriodPart, period: Int, on timeline: PeriodTimeline) {
+    init(_ part: some MetadataCarrying, period: Int, on timeline: PeriodTimeline) {
         let span = part.videoSpan
         self.init(
             period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
@@ -78,19 +73,6 @@ extension SourceSpan {
             outputStart: timeline.presentation(of: span.start))
     }
 
-    /// Span of an audio-only part.
-    init(_ part: AudioPeriodPart, period: Int, on timeline: PeriodTimeline) {
-        let start = part.frames.first?.pts ?? .zero
-        let last = part.frames.last
-        self.init(
-            period: period, mediaSequence: part.mediaSequence, discontinuitySequence: part.discontinuitySequence,
-            programDateTime: part.programDateTime, start: start,
-            end: last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start,
-            outputStart: timeline.presentation(of: start))
-    }
-
-    /// Ticks that are added to times on the source's clock to get times on the channel's timeline.
     var offset: Ticks { outputStart - start }
-    /// End of the last frame on the channel's timeline.
     var outputEnd: Ticks { end + offset }
 }

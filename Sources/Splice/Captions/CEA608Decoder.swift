@@ -13,7 +13,7 @@ struct CEA608Decoder: Sendable {
 
     private let channel: Int
     private var style: Style?
-    private(set) var screen = CEA608Screen()
+    private var screen = CEA608Screen()
     private var loaded = CEA608Screen()
     /// Whether the codes and the text of the field are now of this channel.
     private var isSelected = false
@@ -23,7 +23,10 @@ struct CEA608Decoder: Sendable {
     /// - Parameter channel: 1 ... 4.
     init(channel: Int) { self.channel = channel }
 
-    /// Whether text is seen as soon as it is written.
+    var lines: [String] { screen.lines }
+
+    var isAtTop: Bool { screen.isAtTop }
+
     var writesOnScreen: Bool { style != .popOn }
 
     /// - Returns: whether the pair has something of the channel.
@@ -62,7 +65,6 @@ struct CEA608Decoder: Sendable {
 
     private mutating func write(_ character: Character) { edit { $0.write(character) } }
 
-    /// Changes the screen that text is written to.
     private mutating func edit(_ change: (inout CEA608Screen) -> Void) {
         if style == .popOn { change(&loaded) } else if style != nil { change(&screen) }
     }
@@ -145,5 +147,64 @@ private enum CEA608Characters {
     static func basic(_ byte: UInt8) -> Character? {
         guard byte >= 0x20 else { return nil }
         return replaced[byte] ?? Character(Unicode.Scalar(byte))
+    }
+}
+
+/// The fifteen rows of 32 columns that captions of CEA-608 are written to.
+struct CEA608Screen: Sendable {
+    static let rowCount = 15
+    private static let columnCount = 32
+
+    private var rows = [[Character]](repeating: [], count: rowCount)
+    private(set) var row = rowCount - 1
+    private var column = 0
+
+    private var isEmpty: Bool { rows.allSatisfy { $0.allSatisfy { $0 == " " } } }
+
+    var lines: [String] {
+        rows.map { row in
+            let text = row.drop { $0 == " " }
+            return String(text[..<(text.lastIndex { $0 != " " }.map { $0 + 1 } ?? text.startIndex)])
+        }
+        .filter { !$0.isEmpty }
+    }
+
+    /// Whether all text stands in the upper third, where it hides nothing that is written below.
+    var isAtTop: Bool { !isEmpty && rows[(Self.rowCount / 3)...].allSatisfy(\.isEmpty) }
+
+    mutating func move(toRow row: Int, column: Int) { (self.row, self.column) = (row, column) }
+
+    mutating func move(by columns: Int) { column = min(column + columns, Self.columnCount - 1) }
+
+    mutating func write(_ character: Character) {
+        while rows[row].count <= column { rows[row].append(" ") }
+        rows[row][column] = character
+        move(by: 1)
+    }
+
+    mutating func backspace() {
+        column = max(0, column - 1)
+        if column < rows[row].count { rows[row][column] = " " }
+    }
+
+    mutating func deleteToEndOfRow() { rows[row].removeLast(max(0, rows[row].count - column)) }
+
+    mutating func erase() { rows = Array(repeating: [], count: Self.rowCount) }
+
+    /// Moves the `count` rows that end at the cursor up by one; those above are erased.
+    mutating func rollUp(_ count: Int) {
+        let first = max(0, row - count + 1)
+        for index in rows.indices { rows[index] = (first..<row).contains(index) ? rows[index + 1] : [] }
+        column = 0
+    }
+
+    /// Moves the rows that end at the cursor to end at another row.
+    mutating func moveBase(to base: Int) {
+        let moved = rows
+        for index in rows.indices {
+            let source = index + row - base
+            rows[index] = moved.indices.contains(source) ? moved[source] : []
+        }
+        move(toRow: base, column: 0)
     }
 }

@@ -17,11 +17,10 @@ struct CaptionSegmenter: Sendable {
     static let longestSilence = Ticks.seconds(16)
     /// Text that is written on the screen gets a cue of its own after so long.
     static let step = Ticks.milliseconds(250)
-    /// Cues of one segment.
     static let cueLimit = 1024
 
     let source: CaptionSource
-    private var decoder: CaptionDecoder
+    private var decoder: any CaptionDecoder
     private var caption: Caption?
     private var lastData = Ticks.zero
     private var end: Ticks?
@@ -30,15 +29,13 @@ struct CaptionSegmenter: Sendable {
 
     init(_ source: CaptionSource) {
         self.source = source
-        decoder = CaptionDecoder(source)
+        decoder = source.decoder
     }
 
-    /// Returns the file of a segment.
-    /// - Parameter units: the captions of the source, in order of time.
     mutating func write(_ units: [CaptionUnit], from start: Ticks, to end: Ticks, isDiscontinuous: Bool) -> [UInt8] {
         // Durations are sums of decode durations, and may differ from the presentation by some ticks.
         if isDiscontinuous || self.end.map({ abs((start - $0).count) > SubtitleSegmenter.tolerance.count }) ?? true {
-            (decoder, caption) = (CaptionDecoder(source), nil)
+            (decoder, caption) = (source.decoder, nil)
         }
         self.end = end
         for unit in units {
@@ -63,7 +60,6 @@ struct CaptionSegmenter: Sendable {
         show(at: max(start, lastData + Self.longestSilence))
     }
 
-    /// Begins and ends cues as the screen says.
     private mutating func show(at time: Ticks) {
         let text = decoder.lines.map(\.escaped).joined(separator: "\n")
         guard text != caption?.text ?? "" else { return }
@@ -93,62 +89,43 @@ struct CaptionSegmenter: Sendable {
 }
 
 extension String {
-    /// The text in a cue (W3C WebVTT §6.4).
     fileprivate var escaped: String {
         replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }
 
 /// The decoder of a source of captions: what is on the screen.
-private enum CaptionDecoder: Sendable {
-    case cea608(CEA608Decoder)
-    case teletext(TeletextDecoder)
-
-    init(_ source: CaptionSource) {
-        switch source {
-        case .cea608(let channel): self = .cea608(CEA608Decoder(channel: channel))
-        case .teletext(let page): self = .teletext(TeletextDecoder(page: page))
-        }
-    }
-
-    var lines: [String] {
-        switch self {
-        case .cea608(let decoder): decoder.screen.lines
-        case .teletext(let decoder): decoder.lines
-        }
-    }
-
-    var isAtTop: Bool {
-        switch self {
-        case .cea608(let decoder): decoder.screen.isAtTop
-        case .teletext(let decoder): decoder.isAtTop
-        }
-    }
-
+private protocol CaptionDecoder: Sendable {
+    var lines: [String] { get }
+    var isAtTop: Bool { get }
     /// Whether text is seen as soon as it is written.
-    var writesOnScreen: Bool { if case .cea608(let decoder) = self { decoder.writesOnScreen } else { false } }
-
-    mutating func erase() {
-        switch self {
-        case .cea608(var decoder):
-            decoder.erase()
-            self = .cea608(decoder)
-        case .teletext(var decoder):
-            decoder.erase()
-            self = .teletext(decoder)
-        }
-    }
-
+    var writesOnScreen: Bool { get }
+    mutating func erase()
     /// - Returns: whether the unit has something of the source.
-    mutating func decode(_ content: CaptionUnit.Content) -> Bool {
-        switch (self, content) {
-        case (.cea608(var decoder), .cea608(let pairs)):
-            defer { self = .cea608(decoder) }
-            return pairs.reduce(false) { decoder.decode($1) || $0 }
-        case (.teletext(var decoder), .teletext(let packets)):
-            defer { self = .teletext(decoder) }
-            return packets.reduce(false) { decoder.decode($1) || $0 }
-        default: return false
+    mutating func decode(_ content: CaptionUnit.Content) -> Bool
+}
+
+extension CEA608Decoder: CaptionDecoder {
+    fileprivate mutating func decode(_ content: CaptionUnit.Content) -> Bool {
+        guard case .cea608(let pairs) = content else { return false }
+        return pairs.reduce(false) { decode($1) || $0 }
+    }
+}
+
+extension TeletextDecoder: CaptionDecoder {
+    fileprivate var writesOnScreen: Bool { false }
+
+    fileprivate mutating func decode(_ content: CaptionUnit.Content) -> Bool {
+        guard case .teletext(let packets) = content else { return false }
+        return packets.reduce(false) { decode($1) || $0 }
+    }
+}
+
+extension CaptionSource {
+    fileprivate var decoder: any CaptionDecoder {
+        switch self {
+        case .cea608(let channel): CEA608Decoder(channel: channel)
+        case .teletext(let page): TeletextDecoder(page: page)
         }
     }
 }

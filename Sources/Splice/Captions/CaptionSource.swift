@@ -5,7 +5,6 @@ import Support
 
 /// The part of a channel's media that a subtitle rendition is made of.
 package enum CaptionSource: Hashable, Sendable {
-    /// A channel of CEA-608, 1 ... 4.
     case cea608(channel: Int)
     case teletext(TeletextPage)
 
@@ -36,7 +35,6 @@ package enum CaptionSource: Hashable, Sendable {
 /// Data with captions, by its presentation time on the channel's timeline.
 struct CaptionUnit: Equatable, Sendable {
     enum Content: Equatable, Sendable {
-        /// The byte pairs of a frame.
         case cea608([CEA608Pair])
         /// Packets whose rows appear together.
         case teletext([TeletextPacket])
@@ -44,9 +42,7 @@ struct CaptionUnit: Equatable, Sendable {
 
     var time: Ticks
     var content: Content
-}
 
-extension CaptionUnit {
     /// The rows of a page that come within this time of its header appear with it.
     static let pageDuration = Ticks.milliseconds(250)
 
@@ -72,9 +68,7 @@ extension CaptionUnit {
 
 /// The captions in a segment, for all renditions that are made of them.
 struct SegmentCaptions {
-    /// In presentation order.
     private let frames: [CaptionUnit]
-    /// In order of time.
     private let pages: [(stream: PrivateDataStream, time: Ticks, payload: [UInt8])]
 
     /// - Parameters:
@@ -103,7 +97,6 @@ struct SegmentCaptions {
 
 extension SplicedSegment {
     /// The captions of CEA-608 that the frames carry, in presentation order.
-    /// - Parameter start: the presentation time of the first frame.
     fileprivate func cea608Units(from start: Ticks) -> [CaptionUnit] {
         guard let codec = description.video.flatMap({ VideoConfiguration.Codec(codecString: $0.codec) }),
             let media = try? TransportMedia(

@@ -20,7 +20,6 @@ struct CuePlacer: Sendable {
 
     private(set) var counts = Counts<SubtitleCount>()
     private var received: [ReceivedSubtitleSegment] = []
-    /// The last segment removed from `received`.
     private var previous: ReceivedSubtitleSegment?
     private var mapping = CueTimeMapping.map(isProven: false)
     /// Whether the subtitle playlist counts segments differently from the video's playlist.
@@ -55,7 +54,6 @@ struct CuePlacer: Sendable {
         }
     }
 
-    /// Places all cues that can be placed now.
     mutating func placeCues(on published: PublishedSpans) -> Placement {
         var cues: [PlacedCue] = []
         for index in received.indices {
@@ -85,7 +83,6 @@ struct CuePlacer: Sendable {
         counts[.unplacedCues] += segment.unplacedCues.count
     }
 
-    /// Determines the presentation times of a segment.
     private mutating func locate(_ index: Int, on published: PublishedSpans) {
         guard received[index].outputRange == nil else { return }
         let input = received[index].input
@@ -111,7 +108,6 @@ struct CuePlacer: Sendable {
         return placed + matchCues(ofSegment: index, on: published)
     }
 
-    /// Places the cues of a segment by the current mapping.
     private mutating func matchCues(ofSegment index: Int, on published: PublishedSpans) -> [PlacedCue] {
         let segment = received[index]
         var placed: [PlacedCue] = []
@@ -155,11 +151,9 @@ struct CuePlacer: Sendable {
 
 /// An upstream subtitle segment that `CuePlacer` has received and parsed.
 struct ReceivedSubtitleSegment: Sendable {
-    /// Without its text.
     let input: SubtitleInput
     let byteCount: Int
     let file: WebVTT
-    /// Cues without a place on the timeline.
     var unplacedCues: [WebVTT.Cue]
     /// Presentation times of the segment on the channel's timeline; nil while unknown.
     var outputRange: Range<Ticks>?

@@ -12,24 +12,18 @@ struct PublishedSpans: Equatable, Sendable {
     struct ClockSpan: Equatable, Sendable {
         /// Indices of its periods (`SourceSpan.period`).
         var periods: ClosedRange<Int>
-        /// Upstream discontinuity sequence numbers.
         var discontinuities: ClosedRange<UInt64>
-        /// Times on the source's clock.
         var start: Ticks
         var end: Ticks
-        /// Offset from the source's clock to the channel's timeline.
         var offset: Ticks
-        /// Whether nothing more is appended to this clock span.
         var isComplete = false
 
-        /// Time range on the channel's timeline.
         var outputRange: Range<Ticks> { start + offset..<max(start, end) + offset }
     }
 
     private(set) var clockSpans: [ClockSpan] = []
     private(set) var sourceSpans: [SourceSpan] = []
 
-    /// End of the newest published video on the channel's timeline.
     var end: Ticks? { clockSpans.last?.outputRange.upperBound }
 
     mutating func append(_ span: SourceSpan) {
@@ -54,7 +48,6 @@ struct PublishedSpans: Equatable, Sendable {
         }
     }
 
-    /// Completes the newest clock span.
     mutating func endClockSpan() {
         if !clockSpans.isEmpty { clockSpans[clockSpans.count - 1].isComplete = true }
     }
@@ -65,11 +58,8 @@ struct PublishedSpans: Equatable, Sendable {
         return !clockSpan.isComplete && max(difference, .zero - difference) <= Self.clockTolerance
     }
 
-    /// Returns the clock span of a period, if it is still kept.
     func clockSpan(ofPeriod index: Int) -> ClockSpan? { clockSpans.last { $0.periods.contains(index) } }
-}
 
-extension PublishedSpans {
     /// How long after the start of a dated span its date is used, milliseconds.
     private static let longestDatedDistance: Int64 = 120_000
     /// How long before the start of a dated span its date is used, milliseconds.
@@ -77,9 +67,7 @@ extension PublishedSpans {
 
     /// Returns the presentation time at which an upstream subtitle segment starts, by its date, its number, or the end of
     /// the segment before.
-    /// - Parameters:
-    ///   - previous: the subtitle segment received before, if any.
-    ///   - usesNumbers: whether the subtitle playlist counts segments like the video's playlist.
+    /// - Parameter usesNumbers: whether the subtitle playlist counts segments like the video's playlist.
     func outputStart(
         of input: SubtitleInput, after previous: ReceivedSubtitleSegment?, usesNumbers: Bool
     ) -> Ticks? {

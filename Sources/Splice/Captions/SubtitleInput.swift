@@ -13,7 +13,6 @@ package struct SubtitleInput: Sendable {
     package let isAfterDiscontinuity: Bool
     package private(set) var bytes: [UInt8]
 
-    /// The segment without its text.
     var properties: SubtitleInput {
         var input = self
         input.bytes = []
@@ -35,18 +34,14 @@ package struct SubtitleInput: Sendable {
 
 /// The subtitles of one published segment, a complete WebVTT file.
 package struct SegmentSubtitles: Equatable, Sendable {
-    /// Index of the rendition.
     package let rendition: Int
-    /// Media sequence number of the published segment.
     package let mediaSequence: UInt64
     package let bytes: [UInt8]
 }
 
 /// The outcomes of subtitles, summed over the renditions.
 package enum SubtitleCount: Int, CountKey {
-    /// Upstream segments received.
     case segments
-    /// Segments that are not WebVTT.
     case malformedSegments
     /// Published cues. A cue counts once, even if it overlaps several segments.
     case cues
@@ -54,9 +49,7 @@ package enum SubtitleCount: Int, CountKey {
     case lateCues
     /// Cues without video: before the channel was joined, between periods, or on an unknown clock.
     case unplacedCues
-    /// Cues with malformed times.
     case malformedCues
-    /// Cues beyond `SubtitleLimits`.
     case droppedCues
     /// Cues placed by date or number, because their X-TIMESTAMP-MAP leads far from their segment.
     case retimedCues
@@ -66,18 +59,14 @@ package enum SubtitleCount: Int, CountKey {
 package enum SubtitleLimits {
     /// Bytes of one upstream segment. A segment is a few seconds of text.
     package static let fileBytes = 1 << 20
-    /// Lines of one upstream segment.
     package static let fileLines = 50_000
     /// Cues of one upstream segment. A feature film in one file has some two thousand.
     package static let fileCues = 4000
-    /// STYLE and REGION blocks of one upstream segment.
     package static let definitions = 64
     /// Bytes of the upstream segments of one rendition whose cues wait for their video.
     package static let heldBytes = 512 << 10
-    /// Their cues.
     package static let heldCues = 4000
     /// Cues of one rendition that have a place and may still be presented.
     package static let placedCues = 1024
-    /// Bytes of one published segment of subtitles.
     package static let publishedBytes = 1 << 20
 }

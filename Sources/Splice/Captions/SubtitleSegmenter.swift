@@ -5,33 +5,23 @@ import Support
 ///
 /// A rendition that exceeds the accepted lateness gets files with the cues that have arrived.
 struct SubtitleSegmenter: Sendable {
-    /// A published segment.
     struct PublishedSegment: Equatable, Sendable {
         var mediaSequence: UInt64
         var period: Int
-        /// Presentation times on the channel's timeline.
         var start: Ticks
         var end: Ticks
-    }
-
-    /// A finished subtitle file.
-    struct File: Equatable, Sendable {
-        let mediaSequence: UInt64
-        let bytes: [UInt8]
     }
 
     /// Tolerance for the rounded durations in playlists.
     static let tolerance = Ticks.milliseconds(100)
 
     private(set) var counts = Counts<SubtitleCount>()
-    /// Published segments without a subtitle file.
     private var pending: [PublishedSegment] = []
     private var placedCues: [PlacedCue] = []
     private var coveredUntil: Ticks?
     private var undecidedFrom: Ticks?
     private var hasEnded = false
 
-    /// Adds a published segment that needs a subtitle file.
     mutating func append(_ segment: PublishedSegment) { pending.append(segment) }
 
     mutating func append(_ placement: CuePlacer.Placement) {
@@ -39,17 +29,18 @@ struct SubtitleSegmenter: Sendable {
         (coveredUntil, undecidedFrom) = (placement.coveredUntil, placement.undecidedFrom)
     }
 
-    /// Ends the rendition: no further cues arrive.
     mutating func end() { hasEnded = true }
 
     /// Removes the segments whose cues are complete and returns their files.
     /// - Parameter maxLateness: distance to the newest segment at which a segment's file is written in any case; nil: no
     ///   limit.
-    mutating func dequeueCompleted(on published: PublishedSpans, maxLateness: Ticks?) -> [File] {
-        var files: [File] = []
+    mutating func dequeueCompleted(on published: PublishedSpans, maxLateness: Ticks?) -> [(
+        mediaSequence: UInt64, bytes: [UInt8]
+    )] {
+        var files: [(mediaSequence: UInt64, bytes: [UInt8])] = []
         var lastEnd: Ticks?
         while let next = pending.first, isComplete(next, published, maxLateness: maxLateness) {
-            files.append(File(mediaSequence: next.mediaSequence, bytes: write(next, published)))
+            files.append((next.mediaSequence, write(next, published)))
             lastEnd = next.end
             pending.removeFirst()
         }
@@ -131,7 +122,6 @@ struct SubtitleSegmenter: Sendable {
 }
 
 extension Ticks {
-    /// Milliseconds, rounded to the nearest.
     var roundedMilliseconds: Int64 {
         (count * 1000 + (count < 0 ? -1 : 1) * Self.perSecond / 2) / Self.perSecond
     }
@@ -146,19 +136,14 @@ extension WebVTT.Cue {
 
 /// A cue with its place on the channel's timeline.
 struct PlacedCue: Equatable, Sendable {
-    /// The cue without times.
     var cue: WebVTT.Cue
-    /// STYLE and REGION blocks of the cue's file.
     var definitions: [String]
-    /// Index of the period that presents the cue.
     var period: Int
     /// Presentation times on the channel's timeline. `end` may be after the end of the period.
     var start: Ticks
     var end: Ticks
-    /// Whether a published file contains the cue.
     var isPublished = false
 
-    /// Whether presenting this cue also presents `other`.
     func covers(_ other: PlacedCue) -> Bool {
         cue == other.cue && period == other.period && start <= other.start && end >= other.end
     }

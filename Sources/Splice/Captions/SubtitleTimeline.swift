@@ -5,15 +5,9 @@ package import Support
 ///
 /// Video is published without waiting for subtitles.
 package struct SubtitleTimeline: Sendable {
-    private struct UpstreamRendition: Sendable {
-        var placer = CuePlacer()
-        var segmenter = SubtitleSegmenter()
-    }
-
     private var published = PublishedSpans()
     /// The upstream's renditions, each with its index.
-    private var renditions: [Int: UpstreamRendition] = [:]
-    /// The renditions that are made of captions.
+    private var renditions: [Int: (placer: CuePlacer, segmenter: SubtitleSegmenter)] = [:]
     private var captions: [Int: CaptionSegmenter] = [:]
     private var lastEnd: Ticks?
     private let maxLateness: Ticks?
@@ -27,19 +21,16 @@ package struct SubtitleTimeline: Sendable {
         for (index, source) in sources.enumerated() { add(source, as: index) }
     }
 
-    /// Adds a rendition.
     package mutating func add(_ source: CaptionSource?, as index: Int) {
         if let source {
             captions[index] = CaptionSegmenter(source)
         } else {
-            renditions[index] = UpstreamRendition()
+            renditions[index] = (CuePlacer(), SubtitleSegmenter())
         }
     }
 
-    /// The sources of the renditions that are made of captions.
     package var captionSources: [CaptionSource] { captions.values.map(\.source) }
 
-    /// The counts of a rendition.
     package func counts(of index: Int) -> Counts<SubtitleCount> {
         if let captions = captions[index] { return captions.counts }
         guard let rendition = renditions[index] else { return Counts() }
@@ -87,19 +78,16 @@ package struct SubtitleTimeline: Sendable {
         lastEnd = segment.position.presentationEnd
     }
 
-    /// Adds an upstream segment of the rendition with index `rendition`.
     package mutating func append(_ segment: SubtitleInput, rendition: Int) -> [SegmentSubtitles] {
         renditions[rendition]?.placer.append(segment, published: published)
         return dequeueCompleted()
     }
 
-    /// Ends the rendition with index `rendition`.
     package mutating func end(_ rendition: Int) -> [SegmentSubtitles] {
         renditions[rendition]?.segmenter.end()
         return dequeueCompleted()
     }
 
-    /// Ends the video.
     package mutating func endVideo() -> [SegmentSubtitles] {
         published.endClockSpan()
         return dequeueCompleted()

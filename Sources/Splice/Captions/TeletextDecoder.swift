@@ -7,23 +7,22 @@ struct TeletextDecoder: Sendable {
     private let page: TeletextPage
     private var rows: [Int: [UInt8]] = [:]
     private var header: TeletextPacket.Header?
-    /// Whether rows of the magazine are now of this page.
     private var isReceiving = false
 
     init(page: TeletextPage) { self.page = page }
 
     private static let rowCount = 24
+    private static let doubleHeight: UInt8 = 0x0D
 
-    /// Returns the rows that have text in boxes, from the top.
     private var displayed: [(row: Int, text: String)] {
         guard let header, !header.inhibitsDisplay else { return [] }
         let characters = TeletextCharacters(subset: header.characterSubset, language: page.language)
         var lines: [(row: Int, text: String)] = []
         var isCovered = false  // by the double height of the row above
         for row in 1...Self.rowCount {
-            defer { isCovered = !isCovered && TeletextRow.isDoubleHeight(rows[row] ?? []) }
+            defer { isCovered = !isCovered && (rows[row] ?? []).contains(Self.doubleHeight) }
             guard !isCovered, let codes = rows[row] else { continue }
-            let text = TeletextRow.text(of: codes, in: characters)
+            let text = Self.text(of: codes, in: characters)
             if !text.isEmpty { lines.append((row, text)) }
         }
         return lines
@@ -36,7 +35,6 @@ struct TeletextDecoder: Sendable {
 
     mutating func erase() { rows = [:] }
 
-    /// - Returns: whether the packet is of the page.
     mutating func decode(_ packet: TeletextPacket) -> Bool {
         switch packet.content {
         case .header(let header):
@@ -67,14 +65,9 @@ extension TeletextPacket {
     }
 }
 
-/// One row of a page: its spacing attributes (ETSI EN 300 706 §12.2) and its characters.
-private enum TeletextRow {
-    private static let doubleHeight: UInt8 = 0x0D
-
-    static func isDoubleHeight(_ codes: [UInt8]) -> Bool { codes.contains(doubleHeight) }
-
-    /// The text in boxes, without the spaces around it.
-    static func text(of codes: [UInt8], in characters: TeletextCharacters) -> String {
+extension TeletextDecoder {
+    /// The text in boxes of a row, whose spacing attributes are codes (ETSI EN 300 706 §12.2).
+    private static func text(of codes: [UInt8], in characters: TeletextCharacters) -> String {
         var text = ""
         var (isBoxed, isMosaic, isConcealed) = (false, false, false)
         for code in codes {
@@ -125,7 +118,6 @@ struct TeletextCharacters {
 
     private let national: [Character]
 
-    /// - Parameter subset: C12 to C14 of the header.
     init(subset: Int, language: LanguageTag) {
         let regional = Self.regional[language.text].flatMap { $0.subset == subset ? $0.characters : nil }
         national = Array(regional ?? (Self.western.indices.contains(subset) ? Self.western[subset] : Self.western[0]))

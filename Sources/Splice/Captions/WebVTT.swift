@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// A parsed WebVTT segment (W3C WebVTT §4, RFC 8216 §3.5).
 struct WebVTT: Equatable, Sendable {
@@ -21,9 +22,7 @@ struct WebVTT: Equatable, Sendable {
         /// Milliseconds on the file's own clock. `start` is not after `end`.
         var start: Int64
         var end: Int64
-        /// Cue settings after the end time, verbatim.
         var settings: String
-        /// Non-empty lines, joined by line feeds.
         var payload: String
     }
 
@@ -55,7 +54,6 @@ package enum WebVTTTime {
         return ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
     }
 
-    /// Formats a cue time.
     /// - Parameter time: milliseconds, not negative.
     package static func text(_ time: Int64) -> String {
         let second = time / 1000
@@ -71,8 +69,7 @@ package enum WebVTTTime {
     }
 
     private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        DecimalSeconds.padded(UInt64(number.magnitude), to: width)
     }
 }
 
@@ -80,9 +77,7 @@ package enum WebVTTTime {
 ///
 /// Cue times are on the channel's presentation clock, so a cue that overlaps several segments is equal in each.
 enum WebVTTWriter {
-    /// Writes a segment.
     /// - Parameters:
-    ///   - definitions: STYLE and REGION blocks.
     ///   - cues: cues with times in milliseconds of the channel's presentation time.
     ///   - start: presentation time at which the segment begins. The map refers to a time near it, because players resolve
     ///     the 33-bit media time to the value nearest to their buffered media.

@@ -43,7 +43,6 @@ enum WebVTTParser {
         return header
     }
 
-    /// Removes and returns the next block.
     private static func popBlock(_ lines: inout ArraySlice<Substring>) -> ArraySlice<Substring>? {
         lines = lines.drop { $0.isEmpty }
         guard !lines.isEmpty else { return nil }

@@ -19,9 +19,7 @@ package enum SpliceCount: Int, CountKey {
     case assumedRandomAccessPoints
     /// Times that video was written before its audio or the end of its GOP had come, because too much of it was held.
     case earlyReleases
-    /// Samples whose times the sanitizer changed.
     case adjustedTimestamps
-    /// Video frames without a timestamp of their own.
     case inferredTimestamps
     /// Gaps in the upstream's timestamps that nothing signaled (`TimestampGaps`), and their total in ticks.
     case timestampGaps
@@ -45,20 +43,15 @@ package enum SpliceCount: Int, CountKey {
     case unmatchedAudioFrames
     /// Audio frames with lost or damaged bytes; a decoder would turn them into noise.
     case damagedAudioFrames
-    /// Audio frames before the first timestamp of their stream.
     case untimedAudioFrames
-    /// Silent frames written where the source had no audio.
     case silentAudioFrames
-    /// Audio gaps and overlaps corrected inside periods.
     case audioGapsAndOverlaps
     /// Upstream dates more than a second ahead of the media or behind it, inside a period.
     case ignoredProgramDateTimes
     case eventMessages
-    /// Event messages that the upstream sent more than once.
     case duplicateEventMessages
     /// Timed metadata that matched no frame, or whose time did not come.
     case discardedTimedMetadata
-    /// PES packets of DVB subtitles and teletext.
     case privateDataPackets
 
     /// Counts of dates and of timed metadata, which are published with the ad markers.
@@ -81,7 +74,6 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         set { own[count] = newValue }
     }
 
-    /// Sums the counts of several parts, or of several sources of one channel.
     package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
         var sum = left
         sum.own += right.own
@@ -98,7 +90,6 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         try container.encode(demux, forKey: .demux)
     }
 
-    /// Encodes the counts of dates and of timed metadata.
     package func encodeMetadata(to encoder: any Encoder) throws {
         try own.encode(SpliceCount.ofMetadata, to: encoder)
     }

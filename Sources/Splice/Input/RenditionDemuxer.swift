@@ -14,7 +14,6 @@ struct RenditionDemuxer: Sendable {
     /// Counts of the demuxers; those of the audio stage are apart.
     private(set) var counts = SpliceCounts()
     var audioStage: AudioTranscodeStage
-    /// The selected program of a transport stream.
     private(set) var program: ProgramSelection?
     /// The identity of the leading audio; nil if the container does not say.
     private(set) var audioTrack: AudioTrackIdentity?
@@ -28,7 +27,6 @@ struct RenditionDemuxer: Sendable {
         self.audioStage = audioStage
     }
 
-    /// Counts of transcoded audio.
     var audioCounts: SpliceCounts {
         var counts = SpliceCounts()
         counts[.transcodedAudioFrames] = audioStage.counts.transcoded
@@ -36,14 +34,11 @@ struct RenditionDemuxer: Sendable {
         return counts
     }
 
-    /// Records that segments of this rendition were lost.
     mutating func breakContinuity() { isContinuityBroken = true }
 
-    /// The frames of one segment.
     struct Demuxed {
         /// Frames that earlier segments had not completed, if this segment does not continue them.
         var flushed: DemuxedSegment
-        /// Boundary between `flushed` and `packets`.
         var boundary: SegmentBoundary
         var packets: DemuxedSegment
         /// Whether `packets` may continue where `flushed` ended.
@@ -61,7 +56,8 @@ struct RenditionDemuxer: Sendable {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
-        var flushed = sniffed != container ? try flush() : boundary != .plain ? try reset() : DemuxedSegment()
+        let held = sniffed != container ? try demuxer?.finish() : boundary != .plain ? try demuxer?.reset() : nil
+        var flushed = counted(held)
         let previous = container
         // The demuxer is moved out while it is fed: a second owner would make it copy its buffers.
         var demuxer = detachDemuxer(for: sniffed)
@@ -79,27 +75,14 @@ struct RenditionDemuxer: Sendable {
         return Demuxed(flushed: flushed, boundary: boundary, packets: packets, isContinuous: isContinuous)
     }
 
-    /// Ends the rendition and returns the frames still held.
     mutating func finish() throws(MediaError) -> DemuxedSegment {
-        var flushed = try flush()
+        var flushed = counted(try demuxer?.finish())
         flushed.audio = try audioStage.finish(flushed.audio)
         return flushed
     }
 
-    /// Returns the frames still held; the next segment does not continue them.
-    mutating func pause() throws(MediaError) -> DemuxedSegment {
-        isContinuityBroken = true
-        return try finish()
-    }
-
-    private mutating func flush() throws(MediaError) -> DemuxedSegment {
-        guard let flushed = try demuxer?.finish() else { return DemuxedSegment() }
-        counts.demux += flushed.counts
-        return flushed
-    }
-
-    private mutating func reset() throws(MediaError) -> DemuxedSegment {
-        guard let flushed = try demuxer?.reset() else { return DemuxedSegment() }
+    private mutating func counted(_ flushed: DemuxedSegment?) -> DemuxedSegment {
+        guard let flushed else { return DemuxedSegment() }
         counts.demux += flushed.counts
         return flushed
     }

@@ -22,7 +22,6 @@ package struct SegmentInput: Sendable {
     package let mediaSequence: UInt64
     /// Upstream discontinuity sequence number; matches renditions where clocks alone are ambiguous.
     package let discontinuitySequence: UInt64
-    /// Whether EXT-X-DISCONTINUITY precedes the segment.
     package let isDiscontinuous: Bool
     /// Whether segments before this one were lost, or the playlist was reset.
     package let isAfterDiscontinuity: Bool
@@ -31,10 +30,10 @@ package struct SegmentInput: Sendable {
     /// EXTINF; nil if the duration is not known.
     package let duration: Ticks?
     /// Decrypted bytes of the EXT-X-MAP section; nil if there is none.
-    package let initialization: [UInt8]?
-    package let bytes: [UInt8]
+    package private(set) var initialization: [UInt8]?
+    package private(set) var bytes: [UInt8]
     /// Where the bytes are in their file; empty if they are a file, or it is not known.
-    package let ranges: [Range<UInt64>]
+    package private(set) var ranges: [Range<UInt64>]
     /// Playing time of all media of the rendition that was lost before this segment, as far as it is known.
     var lostBefore = Ticks.zero
 
@@ -57,11 +56,8 @@ package struct SegmentInput: Sendable {
 
     /// The segment's attributes alone, which do not keep its bytes.
     var withoutBytes: SegmentInput {
-        var attributes = SegmentInput(
-            rendition: rendition, mediaSequence: mediaSequence, discontinuitySequence: discontinuitySequence,
-            isDiscontinuous: isDiscontinuous, isAfterDiscontinuity: isAfterDiscontinuity,
-            programDateTime: programDateTime, duration: duration, bytes: [])
-        attributes.lostBefore = lostBefore
+        var attributes = self
+        (attributes.initialization, attributes.bytes, attributes.ranges) = (nil, [], [])
         return attributes
     }
 }
@@ -78,12 +74,34 @@ package enum SpliceInput: Sendable {
 
 /// The segment boundary before an access unit, as the upstream signals it.
 enum SegmentBoundary: Equatable, Sendable {
-    /// The access unit does not begin a segment.
     case none
-    /// The segment continues the one before.
     case plain
-    /// EXT-X-DISCONTINUITY precedes the segment.
     case tagged
     /// Segments before this one were lost, or the playlist was reset.
     case loss
+}
+
+/// The sizes of the main segments of which media may be held.
+///
+/// A frame that is held keeps the bytes of all frames of its segment.
+struct HeldSegments: Sendable {
+    private let byteLimit: Int
+    private var entries: [(mediaSequence: UInt64, byteCount: Int)] = []
+
+    /// - Parameter byteLimit: bytes of the segments before the newest one.
+    init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+    mutating func append(_ segment: SegmentInput) {
+        entries.append((segment.mediaSequence, segment.bytes.count))
+    }
+
+    /// Forgets the segments of which nothing is held, and returns whether the others exceed the limit.
+    /// - Parameter oldest: the segment of the oldest frame held; nil if none is.
+    mutating func exceedLimit(holdingFrom oldest: UInt64?) -> Bool {
+        let first = oldest.map { oldest in entries.firstIndex { $0.mediaSequence == oldest } ?? 0 }
+        entries.removeFirst(first ?? max(0, entries.count - 1))
+        return entries.dropLast().reduce(0) { $0 + $1.byteCount } > byteLimit
+    }
+
+    mutating func removeAll() { entries = Array(entries.suffix(1)) }
 }

@@ -2,7 +2,6 @@ package import Media
 
 /// Position of an upstream segment's start in the published media, where its ad markers are published.
 package struct SegmentPlacement: Equatable, Sendable {
-    /// Upstream media sequence number.
     package let mediaSequence: UInt64
     /// Published date of its first frame, milliseconds since 1970.
     package let date: Int64
@@ -19,25 +18,10 @@ package struct PlacedSpliceCommand: Equatable, Sendable {
 
 /// Upstream ad markers on the channel's timeline that no output segment has taken yet.
 struct PendingMarkers: Sendable {
-    private struct SegmentStart: Sendable {
-        let mediaSequence: UInt64
-        let time: Ticks
-        let upstreamDate: Int64?
-    }
-
-    private struct SpliceCommand: Sendable {
-        let information: SpliceInfoSection
-        /// Position of the command in the media.
-        let time: Ticks
-        let spliceTime: Ticks
-    }
-
-    private var segmentStarts: [SegmentStart] = []
-    private(set) var messages = PendingMessages()
-    /// PES packets of DVB subtitles and teletext.
-    private var privateData = PendingMessages(of: .privateDataPackets, limit: 8192)
-    private var spliceCommands: [SpliceCommand] = []
-    /// Counts of metadata items of dropped periods.
+    private var segmentStarts: [(mediaSequence: UInt64, time: Ticks, upstreamDate: Int64?)] = []
+    var messages = PendingMessages()
+    var privateData = PendingMessages(of: .privateDataPackets, limit: 8192)
+    private var spliceCommands: [(information: SpliceInfoSection, time: Ticks, spliceTime: Ticks)] = []
     private var ownCounts = SpliceCounts()
 
     var counts: SpliceCounts { ownCounts + messages.counts + privateData.counts }
@@ -46,10 +30,7 @@ struct PendingMarkers: Sendable {
     mutating func append(_ part: some MetadataCarrying, on timeline: PeriodTimeline) {
         guard let first = part.firstPresentation else { return }
         if part.opensSegment {
-            segmentStarts.append(
-                SegmentStart(
-                    mediaSequence: part.mediaSequence, time: timeline.presentation(of: first),
-                    upstreamDate: part.programDateTime))
+            segmentStarts.append((part.mediaSequence, timeline.presentation(of: first), part.programDateTime))
         }
         for item in part.metadata { append(item, near: first, on: timeline) }
     }
@@ -63,28 +44,17 @@ struct PendingMarkers: Sendable {
             _ = privateData.add(PlacedMessage(message: .privateData(payload, of: stream), time: time))
         case .message(let message, let information):
             guard messages.add(PlacedMessage(message: message, time: time)), let information else { return }
-            spliceCommands.append(
-                SpliceCommand(information: information, time: timeline.presentation(of: reference), spliceTime: time))
+            spliceCommands.append((information, timeline.presentation(of: reference), time))
         case .splice(let information):
-            spliceCommands.append(
-                SpliceCommand(
-                    information: information, time: time, spliceTime: information.spliceTime.map(unwrap) ?? time))
+            spliceCommands.append((information, time, information.spliceTime.map(unwrap) ?? time))
         }
     }
 
-    /// Drops the metadata of `part`, whose period is dropped.
     mutating func discard(_ part: some MetadataCarrying) { ownCounts[.discardedTimedMetadata] += part.metadata.count }
-
-    /// Removes and returns the messages of a segment that ends at `end`, with late ones.
-    mutating func dequeueMessages(before end: Ticks) -> [PlacedMessage] { messages.dequeue(before: end) }
-
-    /// Removes and returns the private data of a segment that ends at `end`, with late one.
-    mutating func dequeuePrivateData(before end: Ticks) -> [PlacedMessage] { privateData.dequeue(before: end) }
 
     /// Drops the private data after the end of the period before: its subtitles would stand in the next one.
     mutating func beginPeriod() { privateData.discard() }
 
-    /// Drops the remaining messages at the end of the channel.
     mutating func finish() {
         messages.discard()
         privateData.discard()
@@ -111,5 +81,74 @@ struct PendingMarkers: Sendable {
         let due = spliceCommands.filter { $0.time < end }
         spliceCommands.removeAll { $0.time < end }
         return due.map { PlacedSpliceCommand(information: $0.information, date: dates.date(of: $0.spliceTime)) }
+    }
+}
+
+/// A part of a period from one upstream segment, which carries the segment's metadata.
+protocol MetadataCarrying {
+    var mediaSequence: UInt64 { get }
+    var discontinuitySequence: UInt64 { get }
+    var opensSegment: Bool { get }
+    /// EXT-X-PROGRAM-DATE-TIME of the start, milliseconds since 1970; nil if the upstream has none.
+    var programDateTime: Int64? { get }
+    var metadata: [TimedMetadata] { get set }
+    var firstPresentation: Ticks? { get }
+    /// The times for which the audio tracks, or the other ones, need audio.
+    var videoSpan: AudioVideoMatcher.VideoSpan { get }
+    var span: ClosedRange<Ticks> { get }
+}
+
+extension PeriodPart: MetadataCarrying {
+    var firstPresentation: Ticks? { units.presentationStart }
+
+    var videoSpan: AudioVideoMatcher.VideoSpan {
+        let times = units.lazy.map(\.pts)
+        let first = times.min() ?? .zero
+        return AudioVideoMatcher.VideoSpan(
+            start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
+            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoAudio)
+    }
+
+    var span: ClosedRange<Ticks> { videoSpan.start...max(videoSpan.start, videoSpan.end) }
+}
+
+extension AudioPeriodPart: MetadataCarrying {
+    var firstPresentation: Ticks? { frames.first?.pts }
+
+    var videoSpan: AudioVideoMatcher.VideoSpan {
+        let start = frames.first?.pts ?? .zero
+        let end = frames.last.map { $0.pts + $0.packet.configuration.frameDuration } ?? start
+        return AudioVideoMatcher.VideoSpan(
+            start: start, end: end, discontinuitySequence: discontinuitySequence, beginsPeriod: signal != nil,
+            clockStart: signal != nil ? start : nil)
+    }
+
+    var span: ClosedRange<Ticks> {
+        let start = frames.first?.pts ?? .zero
+        return start...max(start, frames.last?.pts ?? start)
+    }
+}
+
+extension Array where Element: MetadataCarrying {
+    /// Attaches each metadata item to the part nearest in time, because a segment with a program change has several clocks.
+    /// - Returns: the number of items that could not be attached.
+    mutating func attach(_ metadata: [TimedMetadata]) -> Int {
+        guard !isEmpty else { return metadata.count }
+        let spans = metadata.isEmpty ? [] : map(\.span)
+        for item in metadata { self[nearest(to: item.time, spans)].metadata.append(item) }
+        return 0
+    }
+
+    private func nearest(to time: Ticks?, _ spans: [ClosedRange<Ticks>]) -> Int {
+        guard let time else { return startIndex }
+        return indices.min { spans[$0].distance(to: time) < spans[$1].distance(to: time) } ?? startIndex
+    }
+}
+
+extension ClosedRange<Ticks> {
+    /// Distance to a 33-bit time in ticks; 0 inside the range.
+    fileprivate func distance(to time: Ticks) -> Int64 {
+        let unwrapped = Ticks(wire: time, near: lowerBound)
+        return Swift.max((lowerBound - unwrapped).count, (unwrapped - upperBound).count, 0)
     }
 }

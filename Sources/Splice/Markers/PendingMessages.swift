@@ -7,7 +7,6 @@ struct PendingMessages: Sendable {
     static let byteLimit = 4 << 20
 
     private let limit: Int
-    /// The count of messages written.
     private let written: SpliceCount
     private var pending: [PlacedMessage] = []
     private var bytes = 0
@@ -21,8 +20,7 @@ struct PendingMessages: Sendable {
         self.limit = limit
     }
 
-    /// Adds a message unless it is a duplicate.
-    /// - Returns: false for a duplicate.
+    /// - Returns: false for a duplicate, which is dropped.
     mutating func add(_ message: PlacedMessage) -> Bool {
         guard seen.insert(message) else {
             counts[.duplicateEventMessages] += 1
@@ -38,7 +36,6 @@ struct PendingMessages: Sendable {
         return true
     }
 
-    /// Removes and returns the messages of a segment that ends at `end`, with late ones.
     mutating func dequeue(before end: Ticks) -> [PlacedMessage] {
         let count = pending.firstIndex { $0.time >= end } ?? pending.endIndex
         defer { pending.removeFirst(count) }
@@ -66,19 +63,12 @@ extension EventMessage {
 /// are equal (ISO/IEC 23009-1 §5.10.3.3.4). Some packagers give all messages the same number. Therefore duplicates must
 /// also have equal data, and a time within the time range of the first message.
 private struct EventMessageDuplicates: Sendable {
-    private struct Entry: Sendable {
-        let identity: UInt64
-        let start: Ticks
-        let end: Ticks
-    }
-
     private static let limit = 1024
     /// Tolerance for times that were rounded in other timescales.
     private static let tolerance = Ticks.milliseconds(10)
 
-    private var messages: [Entry] = []
+    private var messages: [(identity: UInt64, start: Ticks, end: Ticks)] = []
 
-    /// Records a message.
     /// - Returns: false for a duplicate.
     mutating func insert(_ placed: PlacedMessage) -> Bool {
         guard let identity = placed.message.identity else { return true }
@@ -87,7 +77,7 @@ private struct EventMessageDuplicates: Sendable {
             entry.identity == identity && time >= entry.start - Self.tolerance && time <= entry.end + Self.tolerance
         }
         guard !isDuplicate else { return false }
-        messages.append(Entry(identity: identity, start: time, end: time + (placed.message.duration ?? .zero)))
+        messages.append((identity, time, time + (placed.message.duration ?? .zero)))
         if messages.count > Self.limit { messages.removeFirst() }
         return true
     }

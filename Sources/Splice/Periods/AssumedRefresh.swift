@@ -14,7 +14,6 @@ struct AssumedRefresh: Equatable, Sendable {
     /// The stream that has no random access point; nil if none is known.
     private var configuration: VideoConfiguration?
 
-    /// - Parameter longestSegment: longest output segment.
     init(longestSegment: Ticks) { longestWait = max(Self.shortestWait, longestSegment + longestSegment) }
 
     /// Records that frames of a stream were dropped for `duration`, none of them a random access point.
@@ -39,11 +38,12 @@ extension VideoPacket {
     fileprivate var asGradualRefresh: VideoPacket {
         let message = RandomAccessPoint.recoveryPointMessage(configuration.codec)
         let prefix = message.isEmpty ? [] : [0, 0, 0, UInt8(message.count)] + message
-        return VideoPacket(
-            pid: pid, configuration: configuration, pts: pts, dts: dts,
-            randomAccess: .gradualRefresh(frames: RandomAccessPoint.assumedRefreshFrames), isDamaged: isDamaged,
-            payload: (prefix + payload)[...], parameterSets: configuration.inBandParameterSets,
-            isReference: isReference)
+        var packet = self
+        packet.randomAccess = .gradualRefresh(frames: RandomAccessPoint.assumedRefreshFrames)
+        packet.payload = (prefix + payload)[...]
+        packet.parameterSets = configuration.inBandParameterSets
+        packet.captions = CaptionChannels()
+        return packet
     }
 }
 

@@ -14,13 +14,11 @@ struct AudioOnlySegments: Sendable {
         /// A segment with video: its own, or repeated key frames, or a frame that stands. `beginsPeriod`: the segment before it had none, so it
         /// begins a period.
         case video(DemuxedSegment, boundary: SegmentBoundary, beginsPeriod: Bool)
-        /// Audio to be written without video.
         case audioOnly([AudioPeriodPart])
     }
 
     private enum State: Equatable, Sendable { case video, stillFrame, audioOnly }
 
-    /// How the newest segment is published.
     private var state = State.video
     private var stillFrame = StillFrame()
     private var splitter = AudioPeriodSplitter()
@@ -29,24 +27,21 @@ struct AudioOnlySegments: Sendable {
 
     var counts: SpliceCounts { ownCounts + splitter.counts }
 
-    /// Returns the steps that publish `demuxed`, in order.
-    /// - Parameter standing: whether the last frame stands, if the segment has none.
     mutating func handle(
         _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput, standing: StandingVideo.Verdict = .unknown
     ) -> [Step] {
+        let ended = end(demuxed.flushed, of: segment)
         let previous = state
         let isSpliced = demuxed.boundary == .tagged || demuxed.boundary == .loss
         let isLong = isSpliced && SegmentExtent(segment, audio: demuxed.packets.audio).hasAudioAlone
         state = nextState(for: demuxed.packets, beginsWithAudio: isLong, standing: standing)
-        return end(previous, demuxed.flushed, of: segment) + route(demuxed, of: segment, after: previous)
+        return ended + route(demuxed, of: segment, after: previous)
     }
 
     /// Returns the steps that publish the frames left at the end of the rendition.
-    /// - Parameters:
-    ///   - remaining: frames that the demuxer still held.
-    ///   - segment: the last segment of the rendition.
     mutating func end(_ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {
-        end(state, remaining, of: segment)
+        guard state == .audioOnly else { return [.leftover(remaining)] }
+        return [.audioOnly(splitter.split(remaining.audio, from: segment, boundary: .none))]
     }
 
     /// Returns how to publish a segment.
@@ -79,11 +74,6 @@ struct AudioOnlySegments: Sendable {
         packets.isAudioOnly || beginsWithAudio && stillFrame.isAvailable && packets.counts[.undecodableUnits] == 0
     }
 
-    private mutating func end(_ state: State, _ remaining: DemuxedSegment, of segment: SegmentInput) -> [Step] {
-        guard state == .audioOnly else { return [.leftover(remaining)] }
-        return [.audioOnly(splitter.split(remaining.audio, from: segment, boundary: .none))]
-    }
-
     private mutating func route(
         _ demuxed: RenditionDemuxer.Demuxed, of segment: SegmentInput, after previous: State
     ) -> [Step] {
@@ -102,7 +92,6 @@ struct AudioOnlySegments: Sendable {
         return [.video(demuxed.packets, boundary: demuxed.boundary, beginsPeriod: beginsPeriod)]
     }
 
-    /// Adds repeated key frames for the duration of the audio.
     private mutating func addStillFrames(
         _ packets: DemuxedSegment, of segment: SegmentInput, boundary: SegmentBoundary
     ) -> DemuxedSegment {

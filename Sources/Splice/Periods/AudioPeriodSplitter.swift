@@ -54,7 +54,6 @@ struct AudioPeriodSplitter: Equatable, Sendable {
     }
 
     /// Records an intact frame at `time`, and the gap before it.
-    /// - Parameter expected: end of the frame before.
     /// - Returns: why a period begins with the frame; nil if it continues the current one.
     private mutating func admit(
         _ packet: AudioPacket, at time: Ticks, expected: Ticks, boundary: SegmentBoundary
@@ -85,18 +84,14 @@ struct AudioPeriodSplitter: Equatable, Sendable {
 
 /// Audio of one period from one upstream segment without video, in order.
 struct AudioPeriodPart: Equatable, Sendable {
-    /// Set if the first frame begins a period.
     let signal: DiscontinuityDetector.Signal?
     var frames: [TimedAudio]
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
     /// Date of the first frame in milliseconds since 1970; nil if the upstream gave none.
     let programDateTime: Int64?
-    /// As of `SegmentInput`.
     let lostBefore: Ticks
-    /// Whether this part begins its upstream segment.
     var opensSegment = false
-    /// Timed metadata of the upstream segment, in order.
     var metadata: [TimedMetadata] = []
 
     /// - Parameter lead: time from the segment's first frame to the first of `frames`; nil if the segment's date does

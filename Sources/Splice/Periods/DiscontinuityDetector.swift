@@ -30,7 +30,6 @@ struct DiscontinuityDetector: Equatable, Sendable {
         var reordering: Ticks
         var last: Ticks
         var frameDuration: Ticks
-        /// Whether the last frame is a repeated key frame.
         var isRepeated = false
     }
 
@@ -69,12 +68,10 @@ struct DiscontinuityDetector: Equatable, Sendable {
         return signature.last + (standingDuration ?? signature.frameDuration)
     }
 
-    /// Time from decoding to presentation of the period's first frame.
     var reordering: Ticks {
         if case .following(let signature) = state { signature.reordering } else { .zero }
     }
 
-    /// Whether `packet` belongs to the stream of the period.
     func isFollowing(_ packet: VideoPacket) -> Bool {
         guard case .following(let signature) = state else { return false }
         return packet.pid == signature.pid && packet.configuration == signature.configuration
@@ -108,7 +105,6 @@ struct DiscontinuityDetector: Equatable, Sendable {
         }
     }
 
-    /// Ends the sequence: no frame follows.
     mutating func finish() { timestampGaps.endPeriod() }
 
     private mutating func begin(with unit: TimedVideo, isRandomAccess: Bool, signal: Signal) -> Verdict {
@@ -128,7 +124,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
     private mutating func follow(_ unit: TimedVideo, _ signature: Signature) -> Verdict {
         var next = signature
         let step = unit.dts - signature.last
-        if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { next.frameDuration = step }
+        if step > .zero, step <= Ticks.longestFrame { next.frameDuration = step }
         next.last = max(unit.dts, signature.last)
         next.isRepeated = unit.isRepeated
         state = .following(next)
@@ -180,7 +176,6 @@ struct DiscontinuityDetector: Equatable, Sendable {
     }
 
     /// Whether a `step` from one frame to the next leads to another clock.
-    /// - Parameter frame: duration of the earlier frame.
     static func isClockChange(_ step: Ticks, frame: Ticks, atBoundary: Bool) -> Bool {
         let departure = step - frame
         if step.count * 2 < -frame.count * halfFramesBack { return true }
@@ -191,11 +186,9 @@ struct DiscontinuityDetector: Equatable, Sendable {
 
 /// The reason why a period begins.
 package enum PeriodCause: String, CaseIterable, Equatable, Sendable {
-    /// The first period of a source.
     case joined
     /// EXT-X-DISCONTINUITY where the clock or the program really changed.
     case tagged
-    /// Segments before this point were lost.
     case loss
     /// Other parameter sets, or another elementary stream.
     case configuration

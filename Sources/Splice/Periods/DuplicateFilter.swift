@@ -20,11 +20,10 @@ struct DuplicateFilter: Sendable {
         case duplicate(span: Int, after: Ticks?)
     }
 
-    private(set) var published = PublishedMedia()
+    var published = PublishedMedia()
     private var state = State.new
     /// Whether the segment handled last begins with frames that were already published.
     private(set) var beginsWithDuplicates = false
-    /// Counts of video and audio frames removed.
     private(set) var counts = SpliceCounts()
 
     /// Continues after `published`, which other sources published; the next frames may be among them.
@@ -32,9 +31,6 @@ struct DuplicateFilter: Sendable {
         self.published = published
         state = .unverified(until: published.end.video, after: nil)
     }
-
-    /// Records frames that were held when the channel left this source, and are published too.
-    mutating func appendLeftover(_ remaining: DemuxedSegment) { published.append(remaining) }
 
     /// Removes from a segment the frames that were already published, and the boundary before them.
     mutating func removeDuplicates(from demuxed: inout RenditionDemuxer.Demuxed) {
@@ -54,7 +50,6 @@ struct DuplicateFilter: Sendable {
     /// Frames at the beginning of a segment that were already published.
     private struct DuplicatePrefix {
         var videoFrames = 0
-        /// Ends of the spans that contain these frames.
         var ends: [PublishedMedia.SpanEnd] = []
     }
 
@@ -103,11 +98,7 @@ struct DuplicateFilter: Sendable {
         guard let time, let last else { return last == nil }
         return Ticks(wire: time, near: last) > last
     }
-}
 
-// MARK: - Classification of a segment
-
-extension DuplicateFilter {
     private mutating func handleBoundary(_ boundary: SegmentBoundary) {
         guard boundary == .loss else { return }
         switch state {

@@ -3,16 +3,13 @@ import Support
 
 /// Video frames of one period from one upstream segment, in decoding order.
 struct PeriodPart: Equatable, Sendable {
-    /// Set if the first frame begins a period.
     var signal: DiscontinuityDetector.Signal?
     private(set) var units: [TimedVideo]
     /// Leading pictures of a period's first frame, until a frame that is presented after it.
     private var leading = LeadingPictures()
     /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
     let hasNoAudio: Bool
-    /// Duration of one frame of this part.
     private(set) var frameDuration: Ticks
-    /// Whether the upstream segment began without a sync sample.
     let isCutMidGOP: Bool
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
@@ -20,11 +17,8 @@ struct PeriodPart: Equatable, Sendable {
     private(set) var clockStart: Ticks
     /// Date of the frame presented first in milliseconds since 1970; nil if the upstream gave none.
     private(set) var programDateTime: Int64?
-    /// As of `SegmentInput`.
     let lostBefore: Ticks
-    /// Whether this part begins its upstream segment.
     private(set) var opensSegment: Bool
-    /// Timed metadata of the upstream segment, in order.
     var metadata: [TimedMetadata] = []
 
     init(
@@ -55,7 +49,6 @@ struct PeriodPart: Equatable, Sendable {
         return ((playingDuration - frameDuration).count, Int64(units.count - 1))
     }
 
-    /// Time from the decode time of the first frame to the end of the last.
     var playingDuration: Ticks {
         guard let first = units.first, let last = units.last else { return .zero }
         return last.dts - first.dts + frameDuration
@@ -66,15 +59,13 @@ struct PeriodPart: Equatable, Sendable {
 
     /// Extends the last frame if each frame of the part stands for longer than a frame rate explains, as slides do: for as
     /// long as each frame before it, or to the end of the segment. After a repeated key frame only the last two frames count.
-    /// - Parameters:
-    ///   - end: decode time at which the segment ends by its extent; nil if that is not known.
-    ///   - longest: longest duration of a frame.
+    /// - Parameter end: decode time at which the segment ends by its extent; nil if that is not known.
     /// - Returns: the duration of the last frame; nil if it does not stand.
     mutating func extendStandingFrame(until end: Ticks?, longest: Ticks) -> Ticks? {
         let isContinued = units.first?.isRepeated ?? false
         let frames = isContinued ? units.suffix(2) : units[...]
         let steps = zip(frames, frames.dropFirst()).filter { !$0.0.isRepeated }.map { $1.dts - $0.dts }
-        let shortest = VideoTimestampUnwrapper.longestFrame
+        let shortest = Ticks.longestFrame
         guard let last = units.last, steps.allSatisfy({ $0 > shortest }) else { return nil }
         let spread = (steps.max() ?? .zero) - (steps.min() ?? .zero)
         var duration = end.map { $0 - last.dts } ?? .zero
@@ -128,7 +119,7 @@ struct PeriodPart: Equatable, Sendable {
     /// presentation times have none.
     private mutating func takePlace(of unit: TimedVideo) {
         let step = unit.dts - units[0].dts
-        if step > .zero, step <= VideoTimestampUnwrapper.longestFrame { units[0].dts = unit.dts }
+        if step > .zero, step <= Ticks.longestFrame { units[0].dts = unit.dts }
     }
 
     /// Splits off the frames presented at or after `time`, from the first random access point there on, as another
@@ -170,7 +161,6 @@ struct LeadingPictures: Equatable, Sendable {
     /// Longest time for which they decode before the period is presented: the composition delay of the channel.
     static let longestDecoding = Ticks.milliseconds(200)
 
-    /// In decoding order.
     private(set) var units: [TimedVideo] = []
 
     mutating func append(_ unit: TimedVideo) { units.append(unit) }

@@ -1,7 +1,7 @@
 import Media
 
 /// Splits the video of upstream segments into periods.
-struct PeriodSplitter: Equatable, Sendable {
+struct PeriodSplitter: Sendable {
     var clock = VideoTimestampUnwrapper()
     var detector: DiscontinuityDetector
     /// Counts of frames dropped at the start of a period, and of key frames repeated.
@@ -18,39 +18,27 @@ struct PeriodSplitter: Equatable, Sendable {
     /// Boundary before segments that had no frame, for the next one that has.
     var pendingBoundary = SegmentBoundary.plain
 
-    /// Frames of one upstream segment that were not handled yet.
     private struct ReceivedFrames: Equatable, Sendable {
         var packets: ArraySlice<VideoPacket>
         var boundary: SegmentBoundary
         var origin: SegmentOrigin
-        /// Number of repeated key frames that `packets` begins with.
         var repeatedCount = 0
     }
 
-    /// Whether frames are held until the next segment.
     var isHolding: Bool { heldPart != nil || isUndecided }
 
     /// Whether frames were dropped since the last period ended, and no other has begun.
     var awaitsRandomAccess: Bool { droppedFrames != nil }
 
-    /// Whether it is not decided yet where the next period begins.
     var isUndecided: Bool { !undecided.isEmpty }
 
-    /// The segment that the oldest held frame belongs to.
     var oldestHeldSegment: UInt64? { heldPart?.mediaSequence ?? undecided.first?.origin.mediaSequence }
 
     /// Frames dropped since the signal, in this segment and in earlier ones.
-    private var droppedFrames: DroppedFrames?
+    /// `start`: presentation time of the earliest on the clock of the last.
+    private var droppedFrames: (start: Ticks, last: Ticks)?
 
-    private struct DroppedFrames: Equatable, Sendable {
-        /// Presentation time of the earliest dropped frame on the clock of the last.
-        var start: Ticks
-        var last: Ticks
-    }
-
-    /// - Parameters:
-    ///   - longestGap: as in `DiscontinuityDetector`.
-    ///   - longestSegment: longest output segment; an IDR picture that comes within it is waited for.
+    /// - Parameter longestSegment: longest output segment; an IDR picture that comes within it is waited for.
     init(
         longestGap: Ticks = DiscontinuityDetector.longestGap,
         longestSegment: Ticks = DiscontinuityDetector.longestGap
@@ -64,9 +52,7 @@ struct PeriodSplitter: Equatable, Sendable {
     var counts: SpliceCounts { ownCounts + clock.counts + detector.timestampGaps.counts }
 
     /// Returns the parts of `packets` and of the frames held, in order, each of one period and none of them empty.
-    /// - Parameters:
-    ///   - audio: audio of the segment; empty if a companion carries it.
-    ///   - hasNoAudio: whether the segment has no audio and declares none.
+    /// - Parameter audio: audio of the segment; empty if a companion carries it.
     mutating func split(
         _ packets: [VideoPacket], from segment: SegmentInput, boundary: SegmentBoundary, audio: [AudioPacket] = [],
         hasNoAudio: Bool = false
@@ -94,7 +80,6 @@ struct PeriodSplitter: Equatable, Sendable {
         return parts
     }
 
-    /// Handles the first segment received, up to an undecided recovery point.
     private mutating func handleFirstReceived(isEnd: Bool) -> [PeriodPart] {
         var origin = undecided[0].origin
         if origin.clockStart == nil { origin.clockStart = droppedFrames?.start }
@@ -109,7 +94,7 @@ struct PeriodSplitter: Equatable, Sendable {
             let choice = choice(for: unit, boundary: boundary, isEnd: isEnd)
             if choice == .undecided { break }
             clock = advanced
-            parts.advance(to: unit, frameDuration: clock.frameDuration)
+            parts.origin.advance(to: unit, frameDuration: clock.frameDuration)
             if received.randomAccess == nil, choice == .begin { ownCounts[.assumedRandomAccessPoints] += 1 }
             append(unit, to: &parts, boundary: boundary, allowsRecoveryPoint: choice == .begin)
             undecided[0].packets.removeFirst()
@@ -168,14 +153,13 @@ struct PeriodSplitter: Equatable, Sendable {
         if let droppedFrames, !isSignaled,
             abs((unit.pts - droppedFrames.last).count) <= DiscontinuityDetector.longestCompositionChange.count
         {
-            self.droppedFrames = DroppedFrames(start: min(droppedFrames.start, unit.pts), last: unit.pts)
+            self.droppedFrames = (min(droppedFrames.start, unit.pts), unit.pts)
         } else {
-            droppedFrames = DroppedFrames(start: unit.pts, last: unit.pts)
+            droppedFrames = (unit.pts, unit.pts)
         }
         return droppedFrames?.start ?? unit.pts
     }
 
-    /// Ends the sequence: no frame follows those held.
     mutating func finish() -> [PeriodPart] {
         let parts = handleReceived(isEnd: true)
         detector.finish()
@@ -196,10 +180,7 @@ struct PeriodSplitter: Equatable, Sendable {
         defer { heldPart = nil }
         return heldPart
     }
-}
 
-/// Frames that stand for longer than a segment.
-extension PeriodSplitter {
     /// Returns whether the video of the period stands in a segment without frames.
     func verdict(on audio: [AudioPacket], of segment: SegmentInput, boundary: SegmentBoundary) -> StandingVideo.Verdict
     {
@@ -254,10 +235,9 @@ extension PeriodSplitter {
 
 /// Parts of one upstream segment, in order, while its frames are handled; a part held from earlier segments is first.
 private struct SegmentParts: Equatable, Sendable {
-    /// All parts, none of them empty.
     private(set) var all: [PeriodPart]
     private let hasHeldPart: Bool
-    private(set) var origin: SegmentOrigin
+    var origin: SegmentOrigin
 
     /// - Parameter held: first frame of a period, which earlier segments ended with.
     init(after held: PeriodPart?, origin: SegmentOrigin) {
@@ -269,12 +249,6 @@ private struct SegmentParts: Equatable, Sendable {
     /// Whether the segment has no part of its own yet.
     var hasNoOwnPart: Bool { all.count == (hasHeldPart ? 1 : 0) }
 
-    /// Advances the segment's date to `unit`, whether it is published or dropped.
-    mutating func advance(to unit: TimedVideo, frameDuration: Ticks) {
-        origin.advance(to: unit, frameDuration: frameDuration)
-    }
-
-    /// Begins a period, and a part, with `unit`.
     mutating func beginPeriod(
         with unit: TimedVideo, after signal: DiscontinuityDetector.Signal, frameDuration: Ticks
     ) {
@@ -291,14 +265,11 @@ private struct SegmentParts: Equatable, Sendable {
         beginPart(with: unit, signal: nil, frameDuration: frameDuration)
     }
 
-    /// Records that a frame before the next random access point was dropped.
-    /// - Parameter start: presentation time of the earliest such frame.
     mutating func dropBeforeSync(startingAt start: Ticks) {
         origin.clockStart = start
         origin.isCutMidGOP = hasNoOwnPart
     }
 
-    /// Appends a leading picture of the period's first frame.
     /// - Returns: false if another frame came before it: no encoder sends leading pictures so late.
     mutating func appendLeading(_ unit: TimedVideo, frameDuration: Ticks) -> Bool {
         guard let last = all.last, last.awaitsLeadingPictures else { return false }
@@ -306,11 +277,8 @@ private struct SegmentParts: Equatable, Sendable {
         return true
     }
 
-    /// Ends the leading pictures of the current period.
-    /// - Returns: the number of those that are dropped.
     mutating func endLeadingPictures() -> Int { all.isEmpty ? 0 : all[all.count - 1].endLeadingPictures() }
 
-    /// Records the end of the segment.
     /// - Returns: the duration of the last frame if that stands for longer than a frame rate explains, else nil.
     mutating func endSegment(longestFrame longest: Ticks) -> Ticks? {
         all[all.count - 1].extendStandingFrame(until: origin.announcedEnd, longest: longest)

@@ -49,7 +49,6 @@ package struct PublishedMedia: Sendable {
         evict()
     }
 
-    /// End of the media published last.
     var end: SpanEnd { mediaSpans.last?.end ?? SpanEnd() }
 
     /// Begins a span: the next frames do not continue the last one.
@@ -80,7 +79,6 @@ package struct PublishedMedia: Sendable {
             .map { $0 + evictedCount }
     }
 
-    /// Returns the end of a span; nil if the span was evicted.
     func end(of span: Int) -> SpanEnd? {
         mediaSpans.indices.contains(span - evictedCount) ? mediaSpans[span - evictedCount].end : nil
     }
@@ -119,10 +117,8 @@ package struct PublishedMedia: Sendable {
 
     /// A random access point, identified by its time and its bytes.
     struct KeyFrame: Equatable, Sendable {
-        /// Presentation time, 33 bits.
         let time: Ticks
         let byteCount: Int
-        /// Hash of the first bytes.
         let beginning: UInt64
 
         init?(_ packet: VideoPacket) {
@@ -135,13 +131,11 @@ package struct PublishedMedia: Sendable {
 }
 
 extension VideoPacket {
-    /// Decode time, or the presentation time if there is none.
     var decodeTime: Ticks? { dts ?? pts }
 }
 
 /// Identification of an output segment's video frames, sufficient to find them again after a restart.
 package struct PublishedFrames: Equatable, Sendable {
-    /// The last key frame of the segment.
     let keyFrame: PublishedMedia.KeyFrame?
     /// Decode time of the last frame, 33 bits.
     let last: Ticks
@@ -178,7 +172,6 @@ extension PublishedFrames {
 }
 
 extension PublishedMedia.KeyFrame {
-    /// - Parameter fields: the three fields of a key frame.
     fileprivate init?(_ fields: ArraySlice<Substring>) {
         guard let time = Ticks(wireText: fields[fields.startIndex]), let byteCount = Int(fields[fields.startIndex + 1]),
             let beginning = UInt64(fields[fields.startIndex + 2])

@@ -6,11 +6,8 @@ import Media
 /// it is missing. A stream without IDR pictures begins with the recovery point. The frames from the recovery point on
 /// are looked through, also those of the next segments.
 enum RecoveryPointChoice: Equatable, Sendable {
-    /// The period begins with the recovery point.
     case begin
-    /// The period begins with a later frame.
     case skip
-    /// More frames have to be received.
     case undecided
 
     /// Longest wait for an IDR picture, in time presented.
@@ -18,10 +15,7 @@ enum RecoveryPointChoice: Equatable, Sendable {
     /// Largest number of frames looked through, whatever their times.
     private static let maxFrames = 256
 
-    /// - Parameters:
-    ///   - candidate: the recovery point, or the gradual refresh.
-    ///   - following: the frames after it, in decoding order.
-    ///   - isEnd: whether no frame follows these without a break.
+    /// - Parameter isEnd: whether no frame follows these without a break.
     init(_ candidate: VideoPacket, following: some Sequence<VideoPacket>, isEnd: Bool) {
         var count = 0
         for packet in following {
@@ -48,7 +42,6 @@ enum RecoveryPointChoice: Equatable, Sendable {
 }
 
 extension VideoPacket {
-    /// Presentation time, or the decode time if there is none.
     fileprivate var presentationTime: Ticks? { pts ?? dts }
 }
 
@@ -73,7 +66,6 @@ extension RandomAccessPoint {
 struct OpenRandomAccess: Equatable, Sendable {
     private let longestSegment: Ticks
     private var isUsed = false
-    /// Decode time of the last IDR picture of the period.
     private var lastRefresh = Ticks.zero
 
     init(longestSegment: Ticks) { self.longestSegment = longestSegment }

@@ -11,16 +11,13 @@ struct SegmentExtent: Equatable, Sendable {
         let duration: Ticks
     }
 
-    /// Longest EXTINF that is believed.
     private static let longestDuration = Ticks.seconds(3600)
-    /// Longest audio of a segment that is believed.
     fileprivate static let longestAudio = Ticks.seconds(60)
     /// Longest time between audio and video of the same time, as they are multiplexed.
     static let tolerance = Ticks.seconds(1)
     /// Longest audio that is received while a video frame is.
-    private static let longestWait = VideoTimestampUnwrapper.longestFrame + tolerance
+    private static let longestWait = Ticks.longestFrame + tolerance
 
-    /// EXTINF; nil if it is not known.
     private let duration: Ticks?
     private let audio: AudioExtent?
 
@@ -30,7 +27,6 @@ struct SegmentExtent: Equatable, Sendable {
         self.audio = AudioExtent(audio)
     }
 
-    /// Whether EXTINF is known.
     var isAnnounced: Bool { duration != nil }
 
     /// Whether the audio proves that no video frame was due at `start`: it is on that clock, and goes on for so long that
@@ -45,9 +41,7 @@ struct SegmentExtent: Equatable, Sendable {
     var hasAudioAlone: Bool { audio.map { $0.duration > Self.longestWait } ?? false }
 
     /// Returns the presentation time at which the segment ends; nil if nothing tells.
-    /// - Parameters:
-    ///   - start: presentation time at which it begins, or of its first frame.
-    ///   - longestLead: as in `hasAudioAlone`.
+    /// - Parameter start: presentation time at which it begins, or of its first frame.
     func end(from start: Ticks, longestLead: Ticks = Self.tolerance) -> Ticks? {
         let announced = duration.map { start + $0 }
         guard let audioEnd = audio?.end(near: start, longestLead: longestLead) else { return announced }
@@ -76,11 +70,9 @@ extension SegmentExtent.AudioExtent {
     }
 }
 
-/// Properties of an upstream segment that its parts inherit.
 struct SegmentOrigin: Equatable, Sendable {
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
-    /// As of `SegmentInput`.
     let lostBefore: Ticks
     /// Whether the segment has no audio and declares none.
     let hasNoAudio: Bool
@@ -88,7 +80,6 @@ struct SegmentOrigin: Equatable, Sendable {
     private(set) var announcedEnd: Ticks?
     /// Nil for frames left over from segments before this one.
     private let extent: SegmentExtent?
-    /// Whether the segment began without a sync sample.
     var isCutMidGOP = false
     /// Whether the next part is the first of this segment and not left over from segments before it.
     private(set) var isAtStart: Bool

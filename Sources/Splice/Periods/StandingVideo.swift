@@ -12,14 +12,12 @@ struct StandingVideo: Equatable, Sendable {
         case stands
         /// The last key frame stood for `StillFrame.longest`: the channel has no video any more.
         case isOver
-        /// Nothing tells that the period goes on.
         case unknown
     }
 
     private var key: VideoPacket?
     /// Whether the key frame is the frame received last, or was presented since.
     private var isKeyLast = false
-    /// Time for which the key frame was repeated.
     private var repeatedDuration = Ticks.zero
     /// Whether decoding cannot go on after the repeated key frame, because frames followed it when it came.
     private(set) var needsRandomAccess = false
@@ -37,14 +35,11 @@ struct StandingVideo: Equatable, Sendable {
         repeatedDuration = .zero
         needsRandomAccess = false
         let newest = packets.lastIndex { $0.isIntra && !$0.isDamaged }
-        if let newest { key = packets[newest].copied }
+        if let newest { key = packets[newest].stillFrame(Array(packets[newest].payload)) }
         isKeyLast = newest == packets.endIndex - 1
     }
 
     /// Returns copies of the key frame that cover `range`, a range of decode times, evenly spaced.
-    /// - Parameters:
-    ///   - reordering: time from decoding to presentation.
-    ///   - longest: longest duration of a copy.
     mutating func frames(covering range: Range<Ticks>, reordering: Ticks, longest: Ticks) -> [VideoPacket] {
         guard let key else { return [] }
         let length = (range.upperBound - range.lowerBound).count
@@ -54,7 +49,9 @@ struct StandingVideo: Equatable, Sendable {
         isKeyLast = true
         return (0..<count).map { index in
             let time = range.lowerBound + Ticks(length * index / count)
-            return key.repeated(decoding: time, presentation: time + reordering)
+            var frame = key
+            (frame.dts, frame.pts) = (time.wire, (time + reordering).wire)
+            return frame
         }
     }
 }
@@ -69,16 +66,10 @@ extension VideoPacket {
     }
 
     /// The frame without times, in bytes of its own.
-    fileprivate var copied: VideoPacket {
+    fileprivate func stillFrame(_ payload: [UInt8]) -> VideoPacket {
         VideoPacket(
             pid: pid, configuration: configuration, pts: nil, dts: nil, randomAccess: randomAccess, isDamaged: false,
-            payload: Array(payload)[...], parameterSets: parameterSets)
-    }
-
-    fileprivate func repeated(decoding: Ticks, presentation: Ticks) -> VideoPacket {
-        VideoPacket(
-            pid: pid, configuration: configuration, pts: presentation.wire, dts: decoding.wire,
-            randomAccess: randomAccess, isDamaged: false, payload: payload, parameterSets: parameterSets)
+            payload: payload[...], parameterSets: parameterSets)
     }
 }
 
@@ -90,11 +81,10 @@ struct StillFrame: Equatable, Sendable {
     /// Longest duration of repetition; longer than an ad pod. After it the channel counts as audio only.
     static let longest = Ticks.seconds(300)
     /// Longest interval between two repetitions. Longer steps would count as gaps
-    /// (`VideoTimestampUnwrapper.longestFrame`).
+    /// (`Ticks.longestFrame`).
     static let interval = Ticks.milliseconds(400)
 
     private var key: VideoPacket?
-    /// Duration for which the key frame has been repeated.
     private var presentedDuration = Ticks.zero
 
     /// Whether there is a key frame that was not repeated for too long.
@@ -103,11 +93,12 @@ struct StillFrame: Equatable, Sendable {
     /// Ends the repetition: the key frame has stood for long enough.
     mutating func end() { presentedDuration = Self.longest }
 
-    /// Keeps a copy of the last key frame of `frames`.
     mutating func update(from frames: [VideoPacket]) {
         let keys = frames.filter { $0.isIntra && !$0.isDamaged }
         guard let newest = keys.last(where: { $0.parameterSets.isEmpty }) ?? keys.last else { return }
-        key = newest.keyFrame(at: .zero, payload: (newest.parameterSets + newest.payload)[...])
+        key = newest.stillFrame(newest.parameterSets + newest.payload)
+        key?.randomAccess = .instantaneousRefresh
+        key?.parameterSets = []
         presentedDuration = .zero
     }
 
@@ -118,15 +109,10 @@ struct StillFrame: Equatable, Sendable {
         let count = max(1, (length.count + Self.interval.count - 1) / Self.interval.count)
         presentedDuration += length
         return (0..<count).map { index in
-            key.keyFrame(at: first.pts + Ticks(length.count * index / count), payload: key.payload)
+            var frame = key
+            frame.pts = (first.pts + Ticks(length.count * index / count)).wire
+            frame.dts = frame.pts
+            return frame
         }
-    }
-}
-
-extension VideoPacket {
-    fileprivate func keyFrame(at time: Ticks, payload: ArraySlice<UInt8>) -> VideoPacket {
-        VideoPacket(
-            pid: pid, configuration: configuration, pts: time.wire, dts: time.wire,
-            randomAccess: .instantaneousRefresh, isDamaged: false, payload: payload)
     }
 }

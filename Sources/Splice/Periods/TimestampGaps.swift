@@ -16,20 +16,10 @@ import Media
 struct TimestampGaps: Equatable, Sendable {
     private static let maxSteps = 32
 
-    private(set) var count = 0
-    /// Missing time in all gaps: each step less a regular one.
-    private(set) var missing = Ticks.zero
-
-    var counts: SpliceCounts {
-        var counts = SpliceCounts()
-        counts[.timestampGaps] = count
-        counts[.timestampGapTicks] = Int(missing.count)
-        return counts
-    }
-
+    /// Counts of gaps, and the time missing in them: each step less a regular one.
+    private(set) var counts = SpliceCounts()
     private var steps: [Ticks] = []
     private var last: Ticks?
-    /// The last step that was no gap.
     private var lastRegularStep = Ticks.zero
     /// The last step, until the next one tells whether it is a gap or a lower frame rate.
     private var possibleGap: Ticks?
@@ -50,14 +40,12 @@ struct TimestampGaps: Equatable, Sendable {
             lastRegularStep = step
         }
         last = step
-        guard step <= VideoTimestampUnwrapper.longestFrame else { return }
+        guard step <= Ticks.longestFrame else { return }
         steps.append(step)
         if steps.count > Self.maxSteps { steps.removeFirst() }
     }
 
-    /// - Parameters:
-    ///   - lead: time from the end of the frame before to the start of this frame.
-    ///   - frame: duration of the frame before.
+    /// - Parameter lead: time from the end of the frame before to the start of this frame.
     mutating func recordAudioLead(_ lead: Ticks, after frame: Ticks) {
         guard lead <= DiscontinuityDetector.longestGap, Self.isGap(frame + lead, longest: frame) else { return }
         add(lead)
@@ -71,7 +59,7 @@ struct TimestampGaps: Equatable, Sendable {
     }
 
     private mutating func add(_ gap: Ticks) {
-        count += 1
-        missing += gap
+        counts[.timestampGaps] += 1
+        counts[.timestampGapTicks] += Int(gap.count)
     }
 }

@@ -6,9 +6,7 @@ package import Media
 /// The splice engine processes a slate like the segments of a channel.
 package struct SlateMovie: Sendable {
     package enum AudioTrackUse: Equatable, Sendable {
-        /// An audio track is copied.
         case copied
-        /// The file has no audio track.
         case absent
         /// No audio track can be copied: the slate is published with silence. The tracks' sample entries.
         case unusable(sampleEntries: [String])
@@ -19,15 +17,12 @@ package struct SlateMovie: Sendable {
     package let audioTrackUse: AudioTrackUse
     private let video: SampleTrack
     private let audio: SampleTrack?
-    /// Indices of the video samples at which a segment may begin.
     private let syncSamples: [Int]
 
     /// Shortest accepted slate. A shorter backward jump of the clock may be a reordered frame.
     private static let minDuration = Ticks.seconds(1)
 
-    /// - Parameters:
-    ///   - moov: the whole box.
-    ///   - fileSize: size of the file that contains `moov`, bytes.
+    /// - Parameter moov: the whole box.
     package init(moov: [UInt8], fileSize: UInt64) throws(MediaError) {
         let file = try MovieFile(moov: moov, fileSize: fileSize)
         guard let video = file.video else { throw .movie(.noSyncSample) }
@@ -38,7 +33,6 @@ package struct SlateMovie: Sendable {
             ? .copied : file.unsupportedAudio.isEmpty ? .absent : .unusable(sampleEntries: file.unsupportedAudio)
     }
 
-    /// Returns the indices of the sync samples.
     /// - Throws: if the track has none, lasts less than `minDuration`, or has too long frames.
     private static func syncSamples(of video: SampleTrack) throws(MediaError) -> [Int] {
         let syncSamples = video.samples.indices.filter { video.samples[$0].isSync }
@@ -46,7 +40,7 @@ package struct SlateMovie: Sendable {
         let frameDurations = video.samples.indices.dropFirst(first).map {
             video.decodeTime($0 + 1) - video.decodeTime($0)
         }
-        if let longest = frameDurations.max(), longest > VideoTimestampUnwrapper.longestFrame {
+        if let longest = frameDurations.max(), longest > Ticks.longestFrame {
             throw .movie(.frameRateTooLow(longest: longest))
         }
         let duration = video.decodeTime(video.samples.count) - video.decodeTime(first)
@@ -96,5 +90,45 @@ package struct SlateMovie: Sendable {
             if later > maxDuration || (later - target).count >= (target - now).count { boundaries.append(sync) }
         }
         return boundaries + [end]
+    }
+}
+
+/// A part of a slate between two sync samples that becomes one segment.
+package struct SlateSegment: Equatable, Sendable {
+    /// File ranges of the samples, in increasing order and not adjacent.
+    package let ranges: [Range<UInt64>]
+    package let duration: Ticks
+    /// Sample index ranges of the tracks. `audio` is empty without audio.
+    let video: Range<Int>
+    let audio: Range<Int>
+
+    static let maxBytes: UInt64 = 1 << 28
+
+    package var byteCount: Int { ranges.reduce(0) { $0 + $1.count } }
+
+    /// - Throws: if the segment is larger than `maxBytes`.
+    init(
+        video: Range<Int>, of videoTrack: SampleTrack, audio: Range<Int>, of audioTrack: SampleTrack?
+    ) throws(MediaError) {
+        self.video = video
+        self.audio = audio
+        duration = videoTrack.decodeTime(video.upperBound) - videoTrack.decodeTime(video.lowerBound)
+        let samples = videoTrack.samples[video] + (audioTrack?.samples[audio] ?? [])
+        // Samples may share bytes in the file, so the limit applies to their sizes in the segment.
+        let size = samples.reduce(UInt64(0)) { $0 + UInt64($1.size) }
+        guard size <= Self.maxBytes else { throw .movie(.segmentTooLarge(bytes: size)) }
+        ranges = Self.joined(samples.map { $0.offset..<$0.end })
+    }
+
+    private static func joined(_ ranges: [Range<UInt64>]) -> [Range<UInt64>] {
+        var joined: [Range<UInt64>] = []
+        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined
     }
 }

@@ -8,7 +8,7 @@ import Transcode
 /// only at the start of a period, and where they drift by more than half a frame over five frames. There, overlapping
 /// frames are dropped and whole missing frames are filled with silence. The rest, less than one frame, extends the
 /// first frame after the gap. So decode times never jump.
-struct AudioTrackAssembler: Equatable, Sendable {
+struct AudioTrackAssembler: Sendable {
     /// Overlap that is kept at a discontinuity; dropping the frame would leave a gap of nearly a whole frame.
     private static let toleratedOverlap = PeriodTimeline.audioTime(.milliseconds(2))
     private static let framesToConfirmDrift = 5
@@ -16,12 +16,6 @@ struct AudioTrackAssembler: Equatable, Sendable {
     static let longestLag = PeriodTimeline.audioTime(.seconds(1))
     /// Longest time that silence fills if the first period had an audio track: a segment at most.
     private static let longestMissingTail = PeriodTimeline.audioTime(.seconds(30))
-
-    /// An audio frame that arrived after its period was written, with its time on the channel's timeline.
-    private struct LateFrame: Equatable, Sendable {
-        let time: Int64
-        let payload: ArraySlice<UInt8>
-    }
 
     /// Next decode time in the audio timescale, for the life of the channel; nil before the first frame.
     private(set) var nextDecodeTime: Int64?
@@ -31,18 +25,15 @@ struct AudioTrackAssembler: Equatable, Sendable {
     private(set) var counts = SpliceCounts()
     private var timeline: PeriodTimeline?
     private var pendingFrames: [TimedAudio] = []
-    private var lateFrames: [LateFrame] = []
+    /// Audio frames that arrived after their period was written, with their times on the channel's timeline.
+    private var lateFrames: [(time: Int64, payload: ArraySlice<UInt8>)] = []
     private var isAtStart = false
     /// Silent frame of the period's configuration; nil if none could be made.
     private var silence: SilentFrame?
-    /// Payload written last, used if a frame is due and there is neither audio nor silence.
     private var lastPayload: [UInt8] = []
     private let fillsGaps: Bool
 
-    /// - Parameters:
-    ///   - next: decode time at which an earlier process of the channel stopped.
-    ///   - configuration: audio configuration of that process.
-    ///   - fillsGaps: whether silence fills gaps; otherwise the frame after a gap lasts longer.
+    /// - Parameter fillsGaps: whether silence fills gaps; otherwise the frame after a gap lasts longer.
     init(next: Int64? = nil, configuration: AudioConfiguration? = nil, fillsGaps: Bool = true) {
         self.fillsGaps = fillsGaps
         self.nextDecodeTime = next
@@ -80,12 +71,11 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     /// Splits the frames left of the old period into those that the next one writes in place of silence (`writeLate`), and
     /// the number of those that are dropped.
-    private func remainingFrames(for next: AudioConfiguration?) -> (carried: [LateFrame], dropped: Int) {
+    private func remainingFrames(for next: AudioConfiguration?) -> (
+        carried: [(time: Int64, payload: ArraySlice<UInt8>)], dropped: Int
+    ) {
         guard let timeline, next == configuration else { return ([], lateFrames.count + pendingFrames.count) }
-        let carried = pendingFrames.map {
-            LateFrame(time: timeline.audioTime(of: $0.pts), payload: $0.packet.payload)
-        }
-        return (carried, lateFrames.count)
+        return (pendingFrames.map { (timeline.audioTime(of: $0.pts), $0.packet.payload) }, lateFrames.count)
     }
 
     mutating func append(_ frames: [TimedAudio]) { pendingFrames += frames }
@@ -108,7 +98,6 @@ struct AudioTrackAssembler: Equatable, Sendable {
     /// Removes and returns the samples that end no later than the video of a segment.
     /// - Parameters:
     ///   - start: presentation time of that segment's video on the channel's timeline.
-    ///   - end: end of that video.
     ///   - isEnding: whether nothing follows, so that frames which may drift are returned too.
     ///   - isLate: whether the rest of the segment's audio is not waited for: silence takes its place.
     /// - Returns: nil if the period has no audio track; otherwise at least one sample.
@@ -119,7 +108,7 @@ struct AudioTrackAssembler: Equatable, Sendable {
         let limit = PeriodTimeline.audioTime(end)
         var writer = AudioSampleWriter(
             configuration: configuration, silence: silence, fillsGaps: fillsGaps,
-            next: DecodeTimes.audio(after: nextDecodeTime, first: firstTime(on: timeline, from: start)), limit: limit)
+            next: nextDecodeTime ?? firstTime(on: timeline, from: start), limit: limit)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         let lateCount = writer.samples.count
@@ -136,12 +125,11 @@ struct AudioTrackAssembler: Equatable, Sendable {
 
     /// Removes and returns all samples of an audio-only period, except the last ones while they may drift.
     /// - Parameter isEnding: whether nothing of the period follows, so that those are returned too.
-    /// - Returns: nil if there are none.
     mutating func dequeueAllSamples(isEnding: Bool = false) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline, let first = pendingFrames.first else { return nil }
         var writer = AudioSampleWriter(
             configuration: configuration, silence: silence, fillsGaps: fillsGaps,
-            next: DecodeTimes.audio(after: nextDecodeTime, first: timeline.audioTime(of: first.pts)), limit: .max)
+            next: nextDecodeTime ?? timeline.audioTime(of: first.pts), limit: .max)
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         writePending(into: &writer, on: timeline, isEnding: isEnding)
@@ -158,7 +146,6 @@ struct AudioTrackAssembler: Equatable, Sendable {
         return (decodeTime, writer.samples)
     }
 
-    /// Writes the frames that are due up to the writer's limit.
     private mutating func writePending(
         into writer: inout AudioSampleWriter, on timeline: PeriodTimeline, isEnding: Bool = false
     ) {
@@ -227,13 +214,10 @@ struct AudioTrackAssembler: Equatable, Sendable {
     }
 }
 
-/// Writes the audio samples of one segment up to a limit.
 struct AudioSampleWriter {
-    /// Duration of one frame in the audio timescale.
     let frameDuration: Int64
     let limit: Int64
     private let silence: SilentFrame?
-    /// Duration of one silent frame in the audio timescale.
     private let silentDuration: Int64
     private let fillsGaps: Bool
     private(set) var nextDecodeTime: Int64

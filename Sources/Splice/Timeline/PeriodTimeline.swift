@@ -12,7 +12,6 @@ struct PeriodTimeline: Equatable, Sendable {
     /// Earliest presentation time of the period, and decode time of its first frame, on the source's clock.
     let sourcePresentation: Ticks
     let sourceDecode: Ticks
-    /// The earliest presentation time on the channel's timeline.
     let outputPresentation: Ticks
     /// Offset of the period's audio from `outputPresentation` in the audio timescale. An audio-only period is placed to
     /// the sample.
@@ -34,7 +33,6 @@ struct PeriodTimeline: Equatable, Sendable {
         audioOffset = audioTime - Self.audioTime(outputPresentation)
     }
 
-    /// Returns the presentation time on the channel's timeline.
     func presentation(of source: Ticks) -> Ticks { source - sourcePresentation + outputPresentation }
 
     /// Returns the decode time on the channel's timeline; below 0 only for a frame before the period.

@@ -7,22 +7,15 @@ import Media
 ///
 /// Inside a period only a clock that runs ahead of the media is followed, and by less than a second at once. A larger
 /// step without a discontinuity would make dates ambiguous.
-struct ProgramDateTimeClock: Equatable, Sendable {
-    private struct Anchor: Equatable, Sendable {
-        var date: Int64
-        var time: Ticks
-    }
-
+struct ProgramDateTimeClock: Sendable {
     /// Largest jitter of the upstream's dates, which are cut to milliseconds and derived from declared durations.
     private static let longestJitter: Int64 = 100
     static let longestStep: Int64 = 999
 
-    private var anchor: Anchor
-    /// Whether media of this period was dated.
+    private var anchor: (date: Int64, time: Ticks)
     private var isAnchored = false
     /// Counts of dates too far off to be followed.
     private(set) var counts = SpliceCounts()
-    /// Date at which the media dated so far ends.
     private var end: Int64?
     /// Date at which the media dated by this clock ends, without what other sources published since.
     private var ownEnd: Int64?
@@ -33,18 +26,16 @@ struct ProgramDateTimeClock: Equatable, Sendable {
     ///   - wallClock: milliseconds since 1970 at the channel's first frame, for an upstream without dates.
     ///   - end: end of the dates that an earlier process published.
     init(wallClock: Int64, end: Int64? = nil) {
-        anchor = Anchor(date: max(wallClock, end ?? wallClock), time: .zero)
+        anchor = (max(wallClock, end ?? wallClock), .zero)
         self.end = end
     }
 
     /// Begins a period at `time` of the channel's timeline. Until the upstream dates it, its dates continue from those
     /// before, and media lost in between advances them. What other sources or gaps filled meanwhile stands for that media.
-    ///
-    /// - Parameter lostBefore: as of `SegmentInput`.
     mutating func beginPeriod(at time: Ticks, lostBefore: Ticks = .zero) {
         isAnchored = false
         let resumed = ownEnd.map { $0 + Self.milliseconds(lostBefore - lost) }
-        anchor = Anchor(date: [end, resumed].compactMap { $0 }.reduce(anchor.date, max), time: time)
+        anchor = ([end, resumed].compactMap { $0 }.reduce(anchor.date, max), time)
         lost = lostBefore
     }
 
@@ -55,18 +46,17 @@ struct ProgramDateTimeClock: Equatable, Sendable {
     mutating func record(_ date: Int64, at time: Ticks) {
         guard isAnchored else {
             isAnchored = true
-            anchor = Anchor(date: end.map { max($0, date) } ?? date, time: time)
+            anchor = (end.map { max($0, date) } ?? date, time)
             return
         }
         let (lead, overflows) = date.subtractingReportingOverflow(self.date(of: time))
         if !overflows, (Self.longestJitter...Self.longestStep).contains(lead) {
-            anchor = Anchor(date: date, time: time)
+            anchor = (date, time)
         } else if overflows || lead.magnitude > Self.longestStep {
             counts[.ignoredProgramDateTimes] += 1
         }
     }
 
-    /// Returns the date of a time in the current period.
     func date(of time: Ticks) -> Int64 {
         anchor.date + Self.milliseconds(time - anchor.time)
     }

@@ -3,7 +3,8 @@ package import Media
 /// Position of the channel's timeline after the published media; all that a restart needs to continue without going
 /// back.
 package struct TimelinePosition: Equatable, Sendable {
-    /// Decode time of the next video sample, in the video timescale; nil before the first.
+    /// Decode time of the next video sample (`tfdt`), in the video timescale; nil before the first. Only the first frame of
+    /// a channel sets the decode times; after that they are sums of sample durations.
     package var videoDecodeTime: Int64?
     /// Decode time of the next audio sample, in the audio timescale; nil before the first.
     package var audioDecodeTime: Int64?
@@ -33,7 +34,6 @@ package struct TimelinePosition: Equatable, Sendable {
     /// Composition offset of every period's first sample, for the life of a channel.
     package static var compositionDelay: Ticks { PeriodTimeline.compositionDelay }
 
-    /// Whether nothing was published yet.
     var isInitial: Bool { videoDecodeTime == nil && audioDecodeTime == nil }
 
     /// Returns the position later by time in which nothing was published.
@@ -44,6 +44,24 @@ package struct TimelinePosition: Equatable, Sendable {
         for index in audioTracks.indices { later.audioTracks[index].decodeTime += PeriodTimeline.audioTime(gap) }
         later.presentationEnd = presentationEnd + gap
         return later
+    }
+
+    /// Returns the position after a fragment with video. The times are those at which its samples end.
+    func advanced(toVideo video: Int64, audio: Int64?) -> TimelinePosition {
+        var next = self
+        (next.videoDecodeTime, next.audioDecodeTime) = (video, audio)
+        next.fragmentSequence &+= 1
+        return next
+    }
+
+    /// Returns the position after an audio-only fragment that ends at `end` in the audio timescale. The video decode time
+    /// advances as well, so that later video keeps its distance.
+    func advanced(toAudioAlone end: Int64) -> TimelinePosition {
+        let presented = PeriodTimeline.ticks(ofAudioTime: end)
+        var next = advanced(
+            toVideo: max(videoDecodeTime ?? 0, (presented - Self.compositionDelay).count), audio: end)
+        next.presentationEnd = presented
+        return next
     }
 
     /// Longest difference between the tracks' clocks. Frame durations and composition offsets of 32 bits bridge it.
@@ -73,4 +91,19 @@ package struct TimelinePosition: Equatable, Sendable {
     package static let beginning = TimelinePosition(
         videoDecodeTime: nil, audioDecodeTime: nil, presentationEnd: PeriodTimeline.compositionDelay,
         fragmentSequence: 1)
+}
+
+/// Where an audio track beside the leading one continues.
+package struct AudioTrackPosition: Equatable, Sendable {
+    package let identity: AudioTrackIdentity
+    /// The configuration of its last frames.
+    package let configuration: AudioConfiguration
+    /// Decode time of the next sample, in the audio timescale.
+    package var decodeTime: Int64
+
+    package init(identity: AudioTrackIdentity, configuration: AudioConfiguration, decodeTime: Int64) {
+        self.identity = identity
+        self.configuration = configuration
+        self.decodeTime = decodeTime
+    }
 }

@@ -1,6 +1,7 @@
 import Demux
 package import Media
 package import Mux
+import Support
 import Transcode
 
 /// An audio track beside the leading one: another language, or a commentary.
@@ -18,7 +19,7 @@ struct FurtherAudioTrack: Sendable {
     private var source = Source.own
     /// The init section of the current period; nil before it has one.
     private var initSection: InitSection?
-    private var ownCounts = FurtherAudioCounts()
+    private var ownCounts = Counts<FurtherAudioCount>()
     /// The rendition that the track comes in; nil: it is multiplexed in the main rendition.
     private var rendition: AudioRendition?
 
@@ -56,24 +57,21 @@ struct FurtherAudioTrack: Sendable {
         return AudioTrackPosition(identity: identity, configuration: configuration, decodeTime: time)
     }
 
-    var counts: FurtherAudioCounts {
+    var counts: Counts<FurtherAudioCount> {
         var counts = ownCounts
         let all = matcher.counts + assembler.counts
-        counts.silentFrames = all[.silentAudioFrames]
-        counts.droppedFrames += (rendition?.demuxer.audioStage ?? stage).counts.undecodable
-        counts.droppedFrames += rendition?.queue.counts[.unmatchedAudioFrames] ?? 0
+        counts[.silentFrames] = all[.silentAudioFrames]
+        counts[.droppedFrames] += (rendition?.demuxer.audioStage ?? stage).counts.undecodable
+        counts[.droppedFrames] += rendition?.queue.counts[.unmatchedAudioFrames] ?? 0
         for key in [
             SpliceCount.overlappingAudioFrames, .trimmedAudioFrames, .unmatchedAudioFrames, .damagedAudioFrames,
             .untimedAudioFrames,
-        ] { counts.droppedFrames += all[key] }
+        ] { counts[.droppedFrames] += all[key] }
         return counts
     }
 
-    /// Limits the audio that waits for its video.
     mutating func limitQueue(bytes: Int) { matcher.byteLimit = bytes }
 
-    /// Appends the packets of one segment of the main rendition.
-    /// - Parameter flushed: those that the segments before had not completed.
     mutating func append(
         flushed: [AudioPacket], _ packets: [AudioPacket], _ boundary: SegmentBoundary, isContinuous: Bool,
         discontinuitySequence: UInt64
@@ -82,32 +80,27 @@ struct FurtherAudioTrack: Sendable {
         var (flushed, packets) = (flushed, packets)
         try stage.process(flushed: &flushed, &packets, isContinuous: isContinuous)
         matcher.append(flushed, discontinuitySequence: nil)
-        if boundary != .plain { matcher.beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
-        matcher.append(packets, discontinuitySequence: discontinuitySequence)
+        matcher.append(packets, after: boundary, discontinuitySequence: discontinuitySequence)
     }
 
-    /// Appends the last packets of the rendition.
     mutating func finish(_ packets: [AudioPacket]) throws(MediaError) {
         guard rendition == nil else { return }
         matcher.append(try stage.finish(packets), discontinuitySequence: nil)
     }
 
-    /// Appends a segment of the track's rendition.
     mutating func append(_ segment: SegmentInput) throws(MediaError) {
-        guard let demuxed = try rendition?.demuxer.demux(segment) else { return }
+        guard var demuxed = try rendition?.demuxer.demux(segment) else { return }
+        demuxed.packets.metadata = []  // that of the main rendition is published
         rendition?.queue.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
-    /// Records that segments of the rendition were lost.
     mutating func breakContinuity() { rendition?.demuxer.breakContinuity() }
 
-    /// Ends the rendition.
     mutating func endRendition() throws(MediaError) {
         guard let remaining = try rendition?.demuxer.finish() else { return }
         rendition?.queue.append(.ended(remaining.audio))
     }
 
-    /// Whether the video of `span` waits for the rendition.
     mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
         guard rendition != nil, !read(for: span) else { return false }
         return rendition?.isLate == false
@@ -117,25 +110,14 @@ struct FurtherAudioTrack: Sendable {
     /// - Returns: whether its audio is known.
     private mutating func read(for span: AudioVideoMatcher.VideoSpan) -> Bool {
         while !matcher.canMatch(span) {
-            switch rendition?.queue.popFirst() {
-            case .segment(let demuxed, let number)?:
-                matcher.append(demuxed.flushed.audio, discontinuitySequence: nil)
-                if demuxed.boundary != .plain {
-                    matcher.beginSpan(after: demuxed.boundary == .loss ? .framesLost : .signaled)
-                }
-                matcher.append(demuxed.packets.audio, discontinuitySequence: number)
-            case .ended(let remaining)?:
-                matcher.append(remaining, discontinuitySequence: nil)
-                matcher.end()
-            case nil: return false
-            }
+            guard let entry = rendition?.queue.popFirst() else { return false }
+            matcher.append(entry)
         }
         return true
     }
 
     /// Adopts a part of the leading track.
-    /// - Parameters:
-    ///   - leading: the leading audio of the part, in its configuration; nil if the period has no audio track.
+    /// - Parameter leading: the leading audio of the part, in its configuration; nil if the period has no audio track.
     mutating func adopt(
         _ span: AudioVideoMatcher.VideoSpan, on timeline: PeriodTimeline, leading: [TimedAudio],
         _ leadingConfiguration: AudioConfiguration?, silence: inout SilentFrameCache
@@ -158,7 +140,7 @@ struct FurtherAudioTrack: Sendable {
             source = .own
             assembler.append(frames)
         } else {
-            ownCounts.droppedFrames += frames.count
+            ownCounts[.droppedFrames] += frames.count
         }
         if source == .leading { assembler.append(leading) }
     }
@@ -174,10 +156,7 @@ struct FurtherAudioTrack: Sendable {
     }
 
     /// Appends audio of the current period that came after its segments.
-    /// - Parameters:
-    ///   - next: the next part of the leading track; nil if none follows.
-    ///   - tail: the time after the last part whose audio belongs to the channel; zero unless the channel ends.
-    ///   - leading: the same of the leading audio.
+    /// - Parameter tail: the time after the last part whose audio belongs to the channel; zero unless the channel ends.
     mutating func appendLate(before next: AudioVideoMatcher.VideoSpan?, tail: Ticks, leading: [TimedAudio]) {
         var late = matcher.dequeueLateAudio(before: next)
         if tail > .zero { late += matcher.dequeueTail(upTo: tail) }
@@ -185,13 +164,12 @@ struct FurtherAudioTrack: Sendable {
         assembler.append(source == .leading ? leading : late)
     }
 
-    /// Returns the track's part of a segment; nil if the track has not begun.
     mutating func write(from start: Ticks, to end: Ticks, sequenceNumber: UInt32) -> SplicedAudioTrack? {
         guard let initSection, let configuration = assembler.configuration,
             let (time, samples) = assembler.dequeueSamples(
                 from: start, to: end, isLate: source == .own && rendition?.isLate == true)
         else { return nil }
-        if source == .own { ownCounts.segments += 1 } else { ownCounts.leadingSegments += 1 }
+        if source == .own { ownCounts[.segments] += 1 } else { ownCounts[.leadingSegments] += 1 }
         let track = MuxTrack(trackID: TrackID.audio, decodeTime: UInt64(time), samples: samples)
         return SplicedAudioTrack(
             identity: identity, configuration: configuration, initSection: initSection,
@@ -213,24 +191,11 @@ package struct SplicedAudioTrack: Equatable, Sendable {
     package let fragment: Fragment
 }
 
-/// Counts of an audio track beside the leading one.
-package struct FurtherAudioCounts: Equatable, Sendable {
+/// What became of the segments and frames of an audio track beside the leading one.
+package enum FurtherAudioCount: Int, CountKey {
     /// Segments with the track's own audio, and those with the leading audio because the track had none.
-    package var segments = 0
-    package var leadingSegments = 0
-    /// Silent frames where the track's audio was missing.
-    package var silentFrames = 0
+    case segments, leadingSegments
+    case silentFrames
     /// Frames that were late, damaged, in another configuration than their period, or matched no video.
-    package var droppedFrames = 0
-
-    package init() {}
-
-    package static func + (left: Self, right: Self) -> Self {
-        var sum = left
-        sum.segments += right.segments
-        sum.leadingSegments += right.leadingSegments
-        sum.silentFrames += right.silentFrames
-        sum.droppedFrames += right.droppedFrames
-        return sum
-    }
+    case droppedFrames
 }

@@ -1,5 +1,6 @@
 import Demux
 import Media
+import Support
 import Transcode
 
 /// The audio tracks of a channel beside the leading one, in the order in which the channel got them.
@@ -11,15 +12,8 @@ struct FurtherAudioTracks: Sendable {
     private let longestSegment: Ticks
     /// Bytes of the audio of all tracks that waits for its video.
     private let byteLimit: Int
-    /// Frames of further tracks than `AudioTrackChoice.limit`.
-    private(set) var excessFrames = 0
-    /// The tracks of the renditions, by their index.
     private var renditions: [AudioTrackIdentity]
 
-    /// - Parameters:
-    ///   - byteLimit: bytes of the audio of all tracks that waits for its video.
-    ///   - renditions: the tracks that come in renditions of their own.
-    ///   - position: where the tracks of an earlier process continue.
     init(
         policy: AudioPolicy, fillsSilence: Bool, longestSegment: Ticks, byteLimit: Int,
         renditions: [AudioTrackIdentity] = [], position: TimelinePosition
@@ -44,13 +38,11 @@ struct FurtherAudioTracks: Sendable {
         try body(&tracks[index])
     }
 
-    /// Appends a segment of a rendition.
     mutating func append(_ segment: SegmentInput, of index: Int) throws(MediaError) {
         guard renditions.indices.contains(index) else { return }
         try update(renditions[index]) { (track) throws(MediaError) in try track.append(segment) }
     }
 
-    /// Records that segments of a rendition were lost.
     mutating func breakContinuity(of index: Int) {
         guard renditions.indices.contains(index) else { return }
         update(renditions[index]) { $0.breakContinuity() }
@@ -68,7 +60,6 @@ struct FurtherAudioTracks: Sendable {
         renditions = []
     }
 
-    /// Whether the video of `span` waits for a rendition.
     mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
         var isAwaited = false
         for index in tracks.indices where tracks[index].awaitsAudio(for: span) { isAwaited = true }
@@ -78,16 +69,15 @@ struct FurtherAudioTracks: Sendable {
     /// Where each track continues. A track keeps its place in the list.
     var positions: [AudioTrackPosition] { tracks.compactMap(\.position) }
 
-    var counts: [(track: AudioTrackIdentity, counts: FurtherAudioCounts)] {
+    var counts: [(track: AudioTrackIdentity, counts: Counts<FurtherAudioCount>)] {
         tracks.map { ($0.identity, $0.counts) }
     }
 
-    /// Appends the packets of one segment of the main rendition.
     mutating func append(
         _ demuxed: RenditionDemuxer.Demuxed, discontinuitySequence: UInt64
     ) throws(MediaError) {
         let (flushed, packets) = (demuxed.flushed.furtherAudio, demuxed.packets.furtherAudio)
-        for audio in flushed + packets where !insert(audio.track) { excessFrames += audio.packets.count }
+        for audio in flushed + packets { insert(audio.track) }
         for index in tracks.indices {
             try tracks[index].append(
                 flushed: flushed.packets(of: tracks[index].identity), packets.packets(of: tracks[index].identity),
@@ -95,24 +85,20 @@ struct FurtherAudioTracks: Sendable {
         }
     }
 
-    /// Appends the last packets of the rendition.
     mutating func finish(_ remaining: [FurtherAudio]) throws(MediaError) {
         for index in tracks.indices { try tracks[index].finish(remaining.packets(of: tracks[index].identity)) }
     }
 
-    /// - Returns: false if the channel has as many tracks as it may.
-    @discardableResult private mutating func insert(_ identity: AudioTrackIdentity) -> Bool {
-        guard !tracks.contains(where: { $0.identity == identity }) else { return true }
-        guard tracks.count < AudioTrackChoice.limit else { return false }
+    /// Adds a track, unless the channel has it, or as many as it may.
+    private mutating func insert(_ identity: AudioTrackIdentity) {
+        guard !tracks.contains(where: { $0.identity == identity }), tracks.count < AudioTrackChoice.limit else {
+            return
+        }
         tracks.append(FurtherAudioTrack(identity, policy: policy, fillsSilence: fillsSilence, after: nil))
         for index in tracks.indices { tracks[index].limitQueue(bytes: byteLimit / tracks.count) }
-        return true
     }
 
-    /// Adopts a part of the leading track.
-    /// - Parameters:
-    ///   - leading: the leading audio of the part.
-    ///   - configuration: the configuration of the leading audio in the period; nil if it has none.
+    /// - Parameter configuration: the configuration of the leading audio in the period; nil if it has none.
     mutating func adopt(
         _ span: AudioVideoMatcher.VideoSpan, on timeline: PeriodTimeline, leading: [TimedAudio],
         _ configuration: AudioConfiguration?
@@ -123,9 +109,6 @@ struct FurtherAudioTracks: Sendable {
     }
 
     /// Appends audio of the current period that came after its segments.
-    /// - Parameters:
-    ///   - next: the next part of the leading track; nil if none follows.
-    ///   - leading: the same of the leading audio.
     mutating func appendLate(
         before next: AudioVideoMatcher.VideoSpan?, leading: [TimedAudio], isChannelEnding: Bool = false
     ) {

@@ -1,6 +1,7 @@
 import Demux
 import Media
 package import Mux
+import Support
 import Transcode
 
 /// A video track beside the leading one: another variant of the ladder.
@@ -23,25 +24,18 @@ struct FurtherVideoTrack: Sendable {
         let sequenceNumber: UInt32
     }
 
-    /// The parameters in the init section of the current period.
-    private struct Description: Sendable {
-        let configuration: VideoConfiguration
-        let initSection: InitSection
-        let format: PeriodDescription.VideoFormat
-    }
-
     /// The segments of a variant that begins, none of which the leading track had lately.
     private static let unmatchedLimit = 8
 
     let identity: VideoTrackIdentity
-    /// Whether the source has a variant for the track.
     let hasSource: Bool
     private var demuxer = RenditionDemuxer(tracks: .video, audioStage: AudioTranscodeStage(.copy))
     private var matcher: VariantMatcher
     /// Frames that belong to the current period and were not written, on the clock of the leading track.
     private var pending: [TimedVideo] = []
     private var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
-    private var description: Description?
+    private var description:
+        (configuration: VideoConfiguration, initSection: InitSection, format: PeriodDescription.VideoFormat)?
     /// Whether the leading track went on without this one. It does not wait again before this one has caught up.
     private var isLate = false
     /// Whether the variant is followed: on demand from its first segment on, until its end.
@@ -51,7 +45,7 @@ struct FurtherVideoTrack: Sendable {
     private var late: [(sequenceNumber: UInt32, media: SplicedVideoTrack)] = []
     /// Whether the track has the segment before, in the same period.
     private var isContinuous = false
-    private var ownCounts = FurtherVideoCounts()
+    private var ownCounts = Counts<FurtherVideoCount>()
 
     init(_ identity: VideoTrackIdentity, hasSource: Bool, isOnDemand: Bool = false, byteLimit: Int) {
         self.identity = identity
@@ -60,9 +54,9 @@ struct FurtherVideoTrack: Sendable {
         matcher = VariantMatcher(byteLimit: byteLimit)
     }
 
-    var counts: FurtherVideoCounts {
+    var counts: Counts<FurtherVideoCount> {
         var counts = ownCounts
-        counts.droppedFrames += matcher.droppedFrames
+        counts[.droppedFrames] += matcher.droppedFrames
         return counts
     }
 
@@ -80,28 +74,23 @@ struct FurtherVideoTrack: Sendable {
         append(demuxed.packets.video, discontinuitySequence: segment.discontinuitySequence)
     }
 
-    /// Appends the packets of one segment.
     mutating func append(_ packets: [VideoPacket], discontinuitySequence: UInt64) {
         matcher.append(packets, discontinuitySequence: discontinuitySequence)
     }
 
-    /// Records that segments of the variant were lost.
     mutating func breakContinuity() { demuxer.breakContinuity() }
 
-    /// Ends the variant.
     mutating func end() throws(MediaError) {
         matcher.appendLeftover(try demuxer.finish().video)
         matcher.end()
         (isFollowed, backlog) = (false, LadderHistory())
     }
 
-    /// Whether the leading video of `span` waits for the track.
     func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool {
         guard hasSource, isFollowed, !isLate else { return false }
         return backlog.isEmpty ? !matcher.covers(span) : !backlog.hasCuts
     }
 
-    /// Adopts a part of the leading track.
     mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
         guard hasSource else { return }
         guard backlog.isEmpty else {
@@ -117,7 +106,7 @@ struct FurtherVideoTrack: Sendable {
         if span.beginsPeriod {
             beginPeriod()
         }
-        self.frameDuration = min(frameDuration, matcher.frameDuration, VideoTimestampUnwrapper.longestFrame)
+        self.frameDuration = min(frameDuration, matcher.frameDuration, Ticks.longestFrame)
         pending += matcher.dequeueVideo(of: span, tolerance: tolerance)
     }
 
@@ -147,17 +136,17 @@ struct FurtherVideoTrack: Sendable {
             // Its leading pictures refer to frames that no decoder has.
             let count = units.count
             units.removeAll { $0.pts < first.pts }
-            ownCounts.droppedFrames += count - units.count
+            ownCounts[.droppedFrames] += count - units.count
         }
         let last = units.map(presented).max() ?? cut.start
-        let isWhole = cut.end - last <= VideoTimestampUnwrapper.longestFrame
+        let isWhole = cut.end - last <= Ticks.longestFrame
         guard isWhole, describe(units), units.allSatisfy({ $0.packet.configuration == description?.configuration })
         else { return recordGap(units.count) }
         let samples = samples(of: units, in: cut)
         guard let description, samples.first?.isSync == true || isContinuous && !cut.isIndependent else {
             return recordGap(units.count)
         }
-        ownCounts.segments += 1
+        ownCounts[.segments] += 1
         isContinuous = true
         let track = MuxTrack(trackID: TrackID.video, decodeTime: UInt64(cut.decodeTime), samples: samples)
         return SplicedVideoTrack(
@@ -234,27 +223,26 @@ struct FurtherVideoTrack: Sendable {
         let configuration = first.packet.configuration
         let steps = units.count > 1 ? ((last.dts - first.dts).count, Int64(units.count - 1)) : (frameDuration.count, 1)
         do throws(MediaError) {
-            description = Description(
-                configuration: configuration,
-                initSection: try InitWriter.write(video: configuration, audio: nil),
-                format: PeriodDescription.VideoFormat(
-                    try VideoDescription(configuration), first: first.packet, frameDuration: steps))
+            description = (
+                configuration, try InitWriter.write(video: configuration, audio: nil),
+                PeriodDescription.VideoFormat(
+                    try VideoDescription(configuration), first: first.packet, frameDuration: steps)
+            )
         } catch { return false }
         return true
     }
 
-    /// Records that a segment has the media of another track.
-    mutating func recordOther() { ownCounts.otherSegments += 1 }
+    mutating func recordOther() { ownCounts[.otherSegments] += 1 }
 
     private mutating func recordGap(_ frames: Int) -> SplicedVideoTrack? {
         isContinuous = false
-        ownCounts.gaps += 1
-        ownCounts.droppedFrames += frames
+        ownCounts[.gaps] += 1
+        ownCounts[.droppedFrames] += frames
         return nil
     }
 
     private mutating func drop(_ count: Int) {
-        ownCounts.droppedFrames += count
+        ownCounts[.droppedFrames] += count
         pending.removeFirst(count)
     }
 
@@ -278,24 +266,12 @@ package struct SplicedVideoTrack: Equatable, Sendable {
     package let fragment: Fragment
 }
 
-/// Counts of a video track beside the leading one.
-package struct FurtherVideoCounts: Equatable, Sendable {
+/// What became of the segments and frames of a video track beside the leading one.
+package enum FurtherVideoCount: Int, CountKey {
     /// Segments of the leading track that the track has, and those that are gaps of it.
-    package var segments = 0
-    package var gaps = 0
+    case segments, gaps
     /// Segments with the media of another track, because the source has no variant for this one.
-    package var otherSegments = 0
+    case otherSegments
     /// Frames that matched no leading video, were late, or belong to a segment that is a gap.
-    package var droppedFrames = 0
-
-    package init() {}
-
-    package static func + (left: Self, right: Self) -> Self {
-        var sum = left
-        sum.segments += right.segments
-        sum.gaps += right.gaps
-        sum.otherSegments += right.otherSegments
-        sum.droppedFrames += right.droppedFrames
-        return sum
-    }
+    case droppedFrames
 }

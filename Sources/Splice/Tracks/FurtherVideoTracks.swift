@@ -5,7 +5,6 @@ import Support
 /// The video tracks of a channel beside the leading one, in the order in which the channel got them.
 struct FurtherVideoTracks: Sendable {
     private var tracks: [FurtherVideoTrack] = []
-    /// The track that each variant of the source fills.
     private let variants: [VideoTrackIdentity?]
     private let leading: VideoTrackIdentity?
     private let areOnDemand: Bool
@@ -26,10 +25,11 @@ struct FurtherVideoTracks: Sendable {
         resume(after: known)
     }
 
-    /// The tracks in their order.
     var identities: [VideoTrackIdentity] { tracks.map(\.identity) }
 
-    var counts: [(track: VideoTrackIdentity, counts: FurtherVideoCounts)] { tracks.map { ($0.identity, $0.counts) } }
+    var counts: [(track: VideoTrackIdentity, counts: Counts<FurtherVideoCount>)] {
+        tracks.map { ($0.identity, $0.counts) }
+    }
 
     /// Calls `body` with the track that a variant fills in place.
     private mutating func update<Failure: Error>(
@@ -46,7 +46,6 @@ struct FurtherVideoTracks: Sendable {
         try update(variant) { (track) throws(MediaError) in try track.append(segment, after: history) }
     }
 
-    /// Records that segments of a variant were lost.
     mutating func breakContinuity(of variant: Int) { update(variant) { $0.breakContinuity() } }
 
     mutating func end(_ variant: Int) throws(MediaError) {
@@ -56,7 +55,6 @@ struct FurtherVideoTracks: Sendable {
     /// Whether the leading video of `span` waits for another variant.
     func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool { tracks.contains { $0.awaitsVideo(of: span) } }
 
-    /// Adopts a part of the leading track.
     mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
         guard !tracks.isEmpty else { return }
         history.append(.part(span, frameDuration: frameDuration))
@@ -119,4 +117,63 @@ struct FurtherVideoTracks: Sendable {
         history = LadderHistory()
         for index in tracks.indices { tracks[index].resume(byteLimit: byteLimit / tracks.count) }
     }
+}
+
+/// The parts and segments that the variants beside the leading one adopted lately. A variant that begins on demand begins
+/// with them, so that its playlist has as many segments as players want at the live edge.
+struct LadderHistory: Sendable {
+    enum Event: Sendable {
+        case part(AudioVideoMatcher.VideoSpan, frameDuration: Ticks)
+        case cut(FurtherVideoTrack.Cut)
+    }
+
+    /// The segments that are remembered: those of a live window, or of a minute if they are longer.
+    private static let segmentLimit = 12
+
+    private(set) var events: [Event] = []
+    private var cuts = 0
+
+    mutating func append(_ event: Event) {
+        events.append(event)
+        if case .cut = event { cuts += 1 }
+        while cuts > Self.segmentLimit || events.count > Self.segmentLimit * 8 {
+            if case .cut = events.removeFirst() { cuts -= 1 }
+        }
+    }
+
+    mutating func removeFirst(_ count: Int = 1) {
+        for event in events[..<count] { if case .cut = event { cuts -= 1 } }
+        events.removeFirst(count)
+    }
+
+    var isEmpty: Bool { events.isEmpty }
+
+    var hasCuts: Bool { cuts > 0 }
+
+    func firstPart(where condition: (AudioVideoMatcher.VideoSpan) -> Bool) -> Int? {
+        events.firstIndex { if case .part(let span, _) = $0 { condition(span) } else { false } }
+    }
+
+    /// Removes and returns the first segment if it ends before a time of its source, and in the period of the first part.
+    mutating func dequeueCut(endingBefore end: Ticks?) -> FurtherVideoTrack.Cut? {
+        for (index, event) in events.enumerated() {
+            switch event {
+            case .part(let span, _) where span.beginsPeriod: return nil
+            case .part: continue
+            case .cut(let cut):
+                guard let end, cut.timeline.presentation(of: end) >= cut.end else { return nil }
+                events.remove(at: index)
+                cuts -= 1
+                return cut
+            }
+        }
+        return nil
+    }
+}
+
+/// The part of an earlier segment in a track that began after it.
+package struct LateVideo: Sendable {
+    package let track: Int
+    package let sequenceNumber: UInt32
+    package let media: SplicedVideoTrack
 }

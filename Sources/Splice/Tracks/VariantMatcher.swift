@@ -28,7 +28,6 @@ struct VariantMatcher: Sendable {
 
     /// The distance beyond which two times are on different clocks.
     private static let longestDistance = Ticks.seconds(60)
-    /// The number of segments that are queued.
     private static let segmentLimit = 64
     /// Parts in a row without video, after which the discontinuity sequence number is learned again.
     private static let missesBeforeLearning = 8
@@ -37,14 +36,12 @@ struct VariantMatcher: Sendable {
     private var clock = VideoTimestampUnwrapper()
     private var isEnded = false
     private var misses = 0
-    /// Discontinuity sequence number of the part handled last.
     private var lastSequence: UInt64?
     /// Difference between the discontinuity sequence numbers of the variant and the leading track; nil until a part was
     /// matched.
     private var sequenceOffset: UInt64?
     /// Ticks that are added to the variant's times, beside the difference of wraps; not zero if its clock is its own.
     private var clockOffset = Ticks.zero
-    /// Frames that matched no part.
     private(set) var droppedFrames = 0
     /// Bytes of the queued frames, beyond which the oldest segments are dropped.
     var byteLimit: Int
@@ -53,7 +50,6 @@ struct VariantMatcher: Sendable {
 
     var frameDuration: Ticks { clock.frameDuration }
 
-    /// Appends frames that belong to the segment appended last.
     mutating func appendLeftover(_ packets: [VideoPacket]) {
         guard !packets.isEmpty else { return }
         append(packets, discontinuitySequence: received.last?.discontinuitySequence ?? 0)
@@ -80,17 +76,14 @@ struct VariantMatcher: Sendable {
 
     mutating func end() { isEnded = true }
 
-    /// Forgets what was received, and what was learned of the variant.
     mutating func removeAll() {
         let dropped = droppedFrames
         self = VariantMatcher(byteLimit: byteLimit)
         droppedFrames = dropped
     }
 
-    /// Segments with frames that were not matched.
     var segmentCount: Int { received.count }
 
-    /// Whether video of `span` was received.
     func overlaps(_ span: AudioVideoMatcher.VideoSpan) -> Bool {
         received.contains { place(of: $0, span) == .overlapping }
     }
@@ -143,7 +136,6 @@ struct VariantMatcher: Sendable {
         return units
     }
 
-    /// Keeps the rest of the first segment.
     private mutating func keep(_ units: ArraySlice<TimedVideo>) {
         var rest = Received(discontinuitySequence: received[0].discontinuitySequence, units: [])
         for unit in units { rest.append(unit, frameDuration: clock.frameDuration) }

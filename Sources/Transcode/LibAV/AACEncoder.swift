@@ -15,10 +15,7 @@ struct AACEncoder: ~Copyable {
 
     init(sampleRate: Int, layout: AACLayout) throws(MediaError) {
         let libav = unsafe try LibAV.functions()
-        guard let codec = unsafe libav.pointee.avcodec_find_encoder(AV_CODEC_ID_AAC) else {
-            throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder")
-        }
-        let context = unsafe try LibAVCodecContext(codec)
+        let context = try LibAVCodecContext(encoder: AV_CODEC_ID_AAC)
         unsafe context.raw.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
         unsafe context.raw.pointee.sample_rate = Int32(clamping: sampleRate)
         unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
@@ -26,7 +23,7 @@ struct AACEncoder: ~Copyable {
         try LibAV.check(
             unsafe libav.pointee.av_channel_layout_from_mask(&context.raw.pointee.ch_layout, layout.mask),
             "av_channel_layout_from_mask")
-        unsafe try context.open(codec)
+        try context.open()
         // The frame numbers in the type's description depend on this delay.
         let padding = unsafe context.raw.pointee.initial_padding
         guard padding == Self.samplesPerFrame else { throw LibAV.error(padding, "initial_padding") }
@@ -48,7 +45,6 @@ struct AACEncoder: ~Copyable {
         return frame
     }
 
-    /// Encodes and removes all complete frames of `samples`.
     mutating func encode(_ samples: inout PlanarSamples) throws(MediaError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         while samples.count >= Self.samplesPerFrame {

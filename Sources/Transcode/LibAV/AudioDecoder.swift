@@ -8,19 +8,15 @@ import Media
 struct AudioDecoder: ~Copyable {
     private let context: LibAVCodecContext
     private let packet: LibAVPacket
-    /// The frame that `receive` decoded last.
     let frame: LibAVFrame
 
     init(_ configuration: AudioConfiguration) throws(MediaError) {
         let libav = unsafe try LibAV.functions()
-        guard let codec = unsafe configuration.codec.decoder(in: libav) else {
-            throw LibAV.error(averrorDecoderNotFound, "avcodec_find_decoder")
-        }
-        let context = unsafe try LibAVCodecContext(codec)
+        let context = unsafe try LibAVCodecContext(decoder: configuration.codec.decoder(in: libav))
         unsafe context.raw.pointee.sample_rate = Int32(clamping: configuration.sampleRate.hertz)
         unsafe libav.pointee.av_channel_layout_default(
             &context.raw.pointee.ch_layout, Int32(clamping: configuration.channelCount))
-        unsafe try context.open(codec, extradata: configuration.decoderExtradata)
+        try context.open(extradata: configuration.decoderExtradata)
         let packet = try LibAVPacket()
         let frame = try LibAVFrame()
         self.context = context
@@ -39,13 +35,10 @@ struct AudioDecoder: ~Copyable {
             unsafe context.libav.pointee.avcodec_send_packet(context.raw, packet.raw), "avcodec_send_packet")
     }
 
-    /// Ends the input, so that `receive` flushes the decoder.
     func sendEndOfStream() throws(MediaError) {
         try LibAV.check(unsafe context.libav.pointee.avcodec_send_packet(context.raw, nil), "avcodec_send_packet")
     }
 
-    /// Decodes the next frame into `frame`.
-    /// - Returns: whether a frame was decoded.
     func receive() throws(MediaError) -> Bool {
         let code = unsafe context.libav.pointee.avcodec_receive_frame(context.raw, frame.raw)
         if code == averrorAgain || code == averrorEOF { return false }
@@ -73,7 +66,6 @@ extension AudioConfiguration.Codec {
 }
 
 extension AudioConfiguration {
-    /// libavcodec's `extradata`.
     fileprivate var decoderExtradata: [UInt8] {
         switch codec {
         case .aac: decoderSpecificInfo

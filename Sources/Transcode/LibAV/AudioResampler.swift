@@ -5,7 +5,6 @@ import Media
 ///
 /// The first output sample has the time of the first input sample. `drain` returns the samples that the filter delays.
 @safe struct AudioResampler: ~Copyable {
-    /// Input format.
     struct Format: Equatable, Sendable {
         let sampleRate: Int
         let channelCount: Int
@@ -47,7 +46,6 @@ import Media
         try unsafe convert(frame.raw, into: &samples)
     }
 
-    /// Ends the input and appends the delayed samples to `samples`.
     func drain(into samples: inout PlanarSamples) throws(MediaError) {
         try unsafe convert(nil, into: &samples)
     }

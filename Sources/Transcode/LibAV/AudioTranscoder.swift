@@ -6,7 +6,6 @@ import Synchronization
 /// libav keeps its state in objects of its own, so the transcoder is a reference type. One owner feeds it packets in
 /// order.
 final class AudioTranscoder: Sendable {
-    /// One AAC frame.
     struct Frame: Equatable, Sendable {
         let configuration: AudioConfiguration
         /// Time on the source's clock of the first sample that the frame decodes to.
@@ -14,7 +13,6 @@ final class AudioTranscoder: Sendable {
         let payload: [UInt8]
     }
 
-    /// Output configuration.
     enum Target: Equatable, Sendable {
         /// AAC-LC with the sample rate and channels nearest to those of the decoded audio.
         case likeSource
@@ -27,7 +25,6 @@ final class AudioTranscoder: Sendable {
         pipeline = Mutex(try TranscodePipeline(from: source, to: target))
     }
 
-    /// Packets that the decoder rejected.
     var undecodable: Int { pipeline.withLock { $0.undecodable } }
 
     func transcode(_ payload: ArraySlice<UInt8>, at time: Ticks) throws(MediaError) -> [Frame] {
@@ -49,7 +46,6 @@ extension AudioTranscoder.Target {
     }
 }
 
-/// Chain of decoder, resampler and encoder.
 private struct TranscodePipeline: ~Copyable {
     private let target: AudioTranscoder.Target
     private let decoder: AudioDecoder
@@ -77,7 +73,6 @@ private struct TranscodePipeline: ~Copyable {
         return try drainDecoder() + finishOutput()
     }
 
-    /// Sends all decoded frames through the resampler and the encoder.
     private mutating func drainDecoder() throws(MediaError) -> [AudioTranscoder.Frame] {
         var frames: [AudioTranscoder.Frame] = []
         while try receive() {
@@ -116,11 +111,9 @@ private struct TranscodeOutput: ~Copyable {
     private var encoder: AACEncoder
     private var samples: PlanarSamples
     private var times: ResampledTimestamps
-    /// Source samples appended so far.
     private var samplesAppended: Int64 = 0
     private var framesEncoded: Int64 = 0
 
-    /// AVERROR(EINVAL).
     private static let invalidArgument: Int32 = -22
 
     init(_ format: AudioResampler.Format, _ target: AudioTranscoder.Target) throws(MediaError) {
@@ -166,17 +159,10 @@ private struct TranscodeOutput: ~Copyable {
 /// The source's times are neither smoothed nor checked: an output frame has the time that the source gave its first
 /// sample. Timestamp gaps and wrong timestamps are handled after transcoding, by the rules for copied audio. Rounding
 /// errors do not accumulate.
-private struct ResampledTimestamps: Equatable, Sendable {
-    private struct SourceTime: Equatable, Sendable {
-        /// Source samples since the span began.
-        let position: Int64
-        let time: Ticks
-    }
-
-    /// Source and output sample rates, Hz.
+private struct ResampledTimestamps: Sendable {
     private let sourceRate: Int64
     private let outputRate: Int64
-    private var sourceTimes: [SourceTime] = []
+    private var sourceTimes: [(position: Int64, time: Ticks)] = []
 
     init(sourceRate: SampleRate, outputRate: SampleRate) {
         self.sourceRate = Int64(sourceRate.hertz)
@@ -185,7 +171,7 @@ private struct ResampledTimestamps: Equatable, Sendable {
 
     /// Records the time of the source sample at `position`. Positions must increase.
     mutating func addSourceTime(_ time: Ticks, at position: Int64) {
-        sourceTimes.append(SourceTime(position: position, time: time))
+        sourceTimes.append((position, time))
     }
 
     /// Time of the output sample at `position`, to the nearest tick.

@@ -12,7 +12,6 @@ enum ImplicitSBRProbe {
     private static let framesToStereo = 16
 
     /// Returns `configuration` with the detected extensions signaled.
-    /// - Parameter packets: packets of `configuration`, in order.
     /// - Returns: nil if `configuration` cannot have implicit SBR, or the frames have none.
     /// - Throws: `MediaError.Reason.missingLibrary`.
     static func signaledConfiguration(
@@ -59,15 +58,10 @@ extension AudioConfiguration {
 
     /// Whether this is AAC-LC whose configuration ends before the optional SBR extension.
     fileprivate var mayCarryImplicitSBR: Bool {
-        guard codec == .aac, sampleRate <= Self.maxCoreSampleRate, decoderSpecificInfo.count == 2 else { return false }
-        do throws(MediaError) {
-            return try AudioSpecificConfig(decoderSpecificInfo).audioObjectType == AudioSpecificConfig.lowComplexity
-        } catch {
-            return false
-        }
+        codec == .aac && sampleRate <= Self.maxCoreSampleRate && decoderSpecificInfo.count == 2
+            && (try? AudioSpecificConfig(decoderSpecificInfo))?.audioObjectType == AudioSpecificConfig.lowComplexity
     }
 
-    /// Configuration with backward-compatible explicit signaling of SBR.
     fileprivate func signaling(parametricStereo: Bool) -> AudioConfiguration {
         AudioConfiguration(
             codec: codec, sampleRate: sampleRate, channelCount: channelCount, samplesPerFrame: samplesPerFrame,

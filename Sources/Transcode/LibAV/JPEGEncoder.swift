@@ -8,10 +8,7 @@ package enum JPEGEncoder {
 
     package static func encode(_ image: StillImage) throws(MediaError) -> [UInt8] {
         let libav = unsafe try LibAV.functions()
-        guard let codec = unsafe libav.pointee.avcodec_find_encoder(AV_CODEC_ID_MJPEG) else {
-            throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder")
-        }
-        let context = unsafe try LibAVCodecContext(codec)
+        let context = try LibAVCodecContext(encoder: AV_CODEC_ID_MJPEG)
         unsafe context.raw.pointee.width = Int32(clamping: image.size.width)
         unsafe context.raw.pointee.height = Int32(clamping: image.size.height)
         unsafe context.raw.pointee.pix_fmt = AV_PIX_FMT_YUVJ420P
@@ -19,7 +16,7 @@ package enum JPEGEncoder {
         unsafe context.raw.pointee.time_base = AVRational(num: 1, den: 1)
         unsafe context.raw.pointee.flags |= AV_CODEC_FLAG_QSCALE
         unsafe context.raw.pointee.global_quality = FF_QP2LAMBDA * quantizer
-        unsafe try context.open(codec)
+        try context.open()
         let frame = try frame(of: image)
         unsafe frame.raw.pointee.quality = FF_QP2LAMBDA * quantizer
         try LibAV.check(unsafe libav.pointee.avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")

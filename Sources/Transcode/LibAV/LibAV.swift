@@ -14,7 +14,6 @@ enum LibAV {
         return unsafe functions
     }
 
-    /// Returns an error that names the library of `failure`.
     static func error(_ failure: liverelay_libav_failure) -> MediaError {
         let name = unsafe failure.library.map { unsafe String(cString: $0) } ?? "libavcodec"
         let detail = unsafe withUnsafeBytes(of: failure.detail) { bytes in
@@ -28,7 +27,6 @@ enum LibAV {
     }
 
     /// Throws if `code` is an error.
-    /// - Returns: `code`.
     @discardableResult
     static func check(_ code: Int32, _ call: String) throws(MediaError) -> Int32 {
         guard code >= 0 else { throw error(code, call) }
@@ -109,7 +107,19 @@ enum LibAV {
     let raw: UnsafeMutablePointer<AVCodecContext>
     let libav: LibAV.Functions
 
-    init(_ codec: UnsafePointer<AVCodec>) throws(MediaError) {
+    init(encoder id: AVCodecID) throws(MediaError) {
+        let codec = unsafe try LibAV.functions().pointee.avcodec_find_encoder(id)
+        guard let codec = unsafe codec else { throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder") }
+        try unsafe self.init(codec)
+    }
+
+    /// - Parameter codec: nil if libav has none.
+    init(decoder codec: UnsafePointer<AVCodec>?) throws(MediaError) {
+        guard let codec = unsafe codec else { throw LibAV.error(averrorDecoderNotFound, "avcodec_find_decoder") }
+        try unsafe self.init(codec)
+    }
+
+    private init(_ codec: UnsafePointer<AVCodec>) throws(MediaError) {
         let libav = unsafe try LibAV.functions()
         unsafe raw = try LibAV.allocated(libav.pointee.avcodec_alloc_context3(codec), "avcodec_alloc_context3")
         unsafe self.libav = unsafe libav
@@ -122,9 +132,8 @@ enum LibAV {
         unsafe libav.pointee.avcodec_free_context(&freed)
     }
 
-    /// Opens the codec.
     /// - Parameter extradata: codec configuration, copied.
-    func open(_ codec: UnsafePointer<AVCodec>, extradata: [UInt8] = []) throws(MediaError) {
+    func open(extradata: [UInt8] = []) throws(MediaError) {
         if !extradata.isEmpty {
             // The context owns and frees this buffer.
             guard let copy = unsafe libav.pointee.av_mallocz(extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
@@ -134,6 +143,6 @@ enum LibAV {
             unsafe raw.pointee.extradata = copy.assumingMemoryBound(to: UInt8.self)
             unsafe raw.pointee.extradata_size = Int32(clamping: extradata.count)
         }
-        try LibAV.check(unsafe libav.pointee.avcodec_open2(raw, codec, nil), "avcodec_open2")
+        try LibAV.check(unsafe libav.pointee.avcodec_open2(raw, nil, nil), "avcodec_open2")
     }
 }

@@ -3,46 +3,36 @@ import Media
 
 /// Encodes one silent frame in an audio track's configuration with libavcodec.
 enum SilenceEncoder {
-    /// Encoder parameters.
     struct EncoderSettings: Equatable {
         let codec: AVCodecID
         let sampleRate: Int
-        /// Speaker mask, one bit per speaker.
         let mask: UInt64
         let bitRate: Int64
     }
 
-    /// Encodes a silent frame.
     /// - Returns: nil if the configuration is unreadable or libavcodec has no encoder for it.
     static func frame(_ configuration: AudioConfiguration) -> SilentFrame? {
-        let settings: EncoderSettings?
-        switch configuration.codec {
-        case .ac3: settings = configuration.ac3EncoderSettings
-        case .eac3: settings = configuration.eac3EncoderSettings
-        case .aac, .mpegAudio, .flac, .opus: settings = nil
-        }
-        guard let settings else { return nil }
-        do throws(MediaError) {
-            return try encode(settings)
-        } catch {
-            return nil
-        }
+        let settings =
+            switch configuration.codec {
+            case .ac3: try? configuration.ac3EncoderSettings()
+            case .eac3: try? configuration.eac3EncoderSettings()
+            case .aac, .mpegAudio, .flac, .opus: EncoderSettings?.none
+            }
+        return settings.flatMap { try? encode($0) }
     }
 
     private static func encode(_ settings: EncoderSettings) throws(MediaError) -> SilentFrame? {
         let libav = unsafe try LibAV.functions()
-        guard let codec = unsafe libav.pointee.avcodec_find_encoder(settings.codec) else {
-            throw LibAV.error(averrorEncoderNotFound, "avcodec_find_encoder")
-        }
-        let context = unsafe try LibAVCodecContext(codec)
-        unsafe context.raw.pointee.sample_fmt = codec.pointee.sample_fmts?.pointee ?? AV_SAMPLE_FMT_FLTP
+        let context = try LibAVCodecContext(encoder: settings.codec)
+        let formats = unsafe context.raw.pointee.codec.pointee.sample_fmts
+        unsafe context.raw.pointee.sample_fmt = formats?.pointee ?? AV_SAMPLE_FMT_FLTP
         unsafe context.raw.pointee.sample_rate = Int32(clamping: settings.sampleRate)
         unsafe context.raw.pointee.time_base = AVRational(num: 1, den: Int32(clamping: settings.sampleRate))
         unsafe context.raw.pointee.bit_rate = settings.bitRate
         try LibAV.check(
             unsafe libav.pointee.av_channel_layout_from_mask(&context.raw.pointee.ch_layout, settings.mask),
             "av_channel_layout_from_mask")
-        unsafe try context.open(codec)
+        try context.open()
         let frame = try silence(for: context)
         try LibAV.check(unsafe libav.pointee.avcodec_send_frame(context.raw, frame.raw), "avcodec_send_frame")
         try LibAV.check(unsafe libav.pointee.avcodec_send_frame(context.raw, nil), "avcodec_send_frame")
@@ -76,38 +66,28 @@ extension AudioConfiguration {
     private static let section = "ETSI TS 102 366 Annex F"
 
     /// Encoder parameters read from `dac3` (§F.4).
-    fileprivate var ac3EncoderSettings: SilenceEncoder.EncoderSettings? {
+    fileprivate func ac3EncoderSettings() throws(MediaError) -> SilenceEncoder.EncoderSettings {
         var bits = BitReader(decoderSpecificInfo[...], section: Self.section)
-        do throws(MediaError) {
-            try bits.skip(2 + 5 + 3)  // fscod, bsid, bsmod
-            let mask = try Self.speakers(&bits)
-            let code = try bits.u(5)
-            guard AC3Tables.bitRates.indices.contains(code) else { return nil }
-            return SilenceEncoder.EncoderSettings(
-                codec: AV_CODEC_ID_AC3, sampleRate: sampleRate.hertz, mask: mask,
-                bitRate: Int64(AC3Tables.bitRates[code]) * 1000)
-        } catch {
-            return nil
-        }
+        try bits.skip(2 + 5 + 3)  // fscod, bsid, bsmod
+        let mask = try Self.speakers(&bits)
+        let code = try bits.u(5, "bit_rate_code", in: 0...AC3Tables.bitRates.count - 1)
+        return SilenceEncoder.EncoderSettings(
+            codec: AV_CODEC_ID_AC3, sampleRate: sampleRate.hertz, mask: mask,
+            bitRate: Int64(AC3Tables.bitRates[code]) * 1000)
     }
 
     /// Encoder parameters read from `dec3` (§F.6), for the first independent substream without dependent substreams.
     ///
     /// The encoder always writes six blocks per frame.
-    fileprivate var eac3EncoderSettings: SilenceEncoder.EncoderSettings? {
+    fileprivate func eac3EncoderSettings() throws(MediaError) -> SilenceEncoder.EncoderSettings {
         var bits = BitReader(decoderSpecificInfo[...], section: Self.section)
-        do throws(MediaError) {
-            let dataRate = try bits.u(13)
-            try bits.skip(3 + 2 + 5 + 1 + 1 + 3)  // num_ind_sub, fscod, bsid, reserved, asvc, bsmod
-            return SilenceEncoder.EncoderSettings(
-                codec: AV_CODEC_ID_EAC3, sampleRate: sampleRate.hertz, mask: try Self.speakers(&bits),
-                bitRate: Int64(min(max(dataRate, 64), 448)) * 1000)
-        } catch {
-            return nil
-        }
+        let dataRate = try bits.u(13)
+        try bits.skip(3 + 2 + 5 + 1 + 1 + 3)  // num_ind_sub, fscod, bsid, reserved, asvc, bsmod
+        return SilenceEncoder.EncoderSettings(
+            codec: AV_CODEC_ID_EAC3, sampleRate: sampleRate.hertz, mask: try Self.speakers(&bits),
+            bitRate: Int64(min(max(dataRate, 64), 448)) * 1000)
     }
 
-    /// Reads acmod and lfeon.
     private static func speakers(_ bits: inout BitReader) throws(MediaError) -> UInt64 {
         let mask = acmodMasks[try bits.u(3)]
         return try bits.flag() ? mask | lowFrequencyMask : mask

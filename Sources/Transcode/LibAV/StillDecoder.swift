@@ -3,14 +3,12 @@ package import Media
 
 /// Decodes one sync sample to a small still with libavcodec.
 package enum StillDecoder {
-    /// The largest sample that is decoded, in bytes.
     package static let largestSample = 16 << 20
     /// The pixels of the largest frame: 4096 × 2304.
     static let largestFrame: Int64 = 4096 * 2304
 
     /// Decodes a sample that needs no other.
     /// - Parameters:
-    ///   - sample: as in a fragment.
     ///   - record: the decoder configuration record; empty for MPEG-2.
     ///   - box: the still fits into this, and has the aspect ratio of the frame.
     package static func image(
@@ -20,17 +18,14 @@ package enum StillDecoder {
             throw MediaError(.tooLarge(bytes: sample.count), section: "libavcodec")
         }
         let libav = unsafe try LibAV.functions()
-        guard let decoder = unsafe libav.pointee.avcodec_find_decoder(codec.libavID) else {
-            throw LibAV.error(averrorDecoderNotFound, "avcodec_find_decoder")
-        }
-        let context = unsafe try LibAVCodecContext(decoder)
+        let context = unsafe try LibAVCodecContext(decoder: libav.pointee.avcodec_find_decoder(codec.libavID))
         unsafe context.raw.pointee.max_pixels = largestFrame
         // A recovery point that is no IDR image is shown at once.
         unsafe context.raw.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT
         unsafe context.raw.pointee.flags2 |= AV_CODEC_FLAG2_SHOW_ALL
         // The edges that the loop filter smooths are smaller than a sample of the image.
         unsafe context.raw.pointee.skip_loop_filter = AVDISCARD_ALL
-        unsafe try context.open(decoder, extradata: record)
+        try context.open(extradata: record)
         let packet = try LibAVPacket()
         let frame = try LibAVFrame()
         try packet.fill(sample[...], time: 0)

@@ -70,7 +70,6 @@ extension AudioFrameHeader.Format {
             enhanced: enhanced)
     }
 
-    /// Merges the format of a dependent frame.
     mutating func merge(_ dependent: Self) {
         guard var enhanced, let other = dependent.enhanced else { return }
         enhanced.merge(other)

@@ -7,9 +7,7 @@ struct AudioFrameSync: Sendable {
     enum Step: Equatable, Sendable {
         /// A frame. `isSuspect`: bytes may be missing inside, although the next header is where it should be.
         case frame(AudioFrameHeader, isSuspect: Bool)
-        /// No frame begins here; try again at `from`.
         case resync(from: Int)
-        /// More bytes are needed to decide.
         case needsMore
     }
 
@@ -18,7 +16,6 @@ struct AudioFrameSync: Sendable {
 
     private let framing: AudioFraming
     private var format: AudioFrameHeader.Format?
-    /// Whether the last step found a frame.
     private(set) var isSynced = false
     /// Whether a dependent frame was seen. If so, a frame is complete only when the next header is known.
     private var hasDependents = false

@@ -3,23 +3,14 @@ import Support
 
 /// Frames the audio byte stream of one PID and assigns timestamps.
 struct AudioFramer: Sendable {
-    private struct Frame {
-        let configuration: AudioConfiguration
-        var pts: Ticks?
-        let samples: Int
-        let isDamaged: Bool
-        /// The range in the buffer's bytes; for LOAS, in `unpacked`.
-        let payload: Range<Int>
-    }
-
     private let pid: UInt16
     private let framing: AudioFraming
     private var sync: AudioFrameSync
     private var timestamps = AudioTimestampInterpolator()
     private var configurations = AudioConfigurationCache()
     private var latm = LATMReader()
-    private var frames: [Frame] = []
-    /// The index of the first frame after the last loss.
+    /// The packets without their payloads, whose ranges are in the buffer's bytes; for LOAS, in `unpacked`.
+    private var frames: [(packet: AudioPacket, payload: Range<Int>)] = []
     private var firstSinceLoss = 0
     private var unpacked: [UInt8] = []
 
@@ -30,7 +21,6 @@ struct AudioFramer: Sendable {
     }
 
     /// Removes every complete frame from `buffer` and leaves the beginning of the next there.
-    /// - Parameter isClosed: whether the stream ends with the buffer.
     mutating func frame(
         _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout Counts<DemuxCount>
     ) throws(MediaError) -> [AudioPacket] {
@@ -50,7 +40,6 @@ struct AudioFramer: Sendable {
         return makePackets(buffer.detachFirst(offset, keepsTimes: packetTimestamps.isUnused(at: offset, in: buffer)))
     }
 
-    /// Frames or skips the bytes at `offset`.
     /// - Returns: The offset of the next step; nil if more bytes are needed.
     private mutating func advance(
         from offset: Int, in buffer: borrowing ElementaryBuffer, _ packetTimestamps: inout PESTimestamps,
@@ -81,10 +70,9 @@ struct AudioFramer: Sendable {
     private mutating func backfillTimestamps(from pts: Ticks) {
         var samples: Int64 = 0
         for index in frames.indices[firstSinceLoss...].reversed() {
-            let configuration = frames[index].configuration
-            samples += Int64(frames[index].samples)
-            frames[index].pts =
-                (pts - Ticks(samples: samples, sampleRate: configuration.sampleRate)).wire
+            let configuration = frames[index].packet.configuration
+            samples += Int64(configuration.samplesPerFrame)
+            frames[index].packet.pts = (pts - Ticks(samples: samples, sampleRate: configuration.sampleRate)).wire
         }
     }
 
@@ -97,11 +85,7 @@ struct AudioFramer: Sendable {
         if header.use == .packet, frames.count < DemuxLimits.audioFrames,
             let configuration = configurations.configuration(of: header, bytes[payload])
         {
-            frames.append(
-                Frame(
-                    configuration: configuration, pts: timestamps.now, samples: header.format.samplesPerFrame,
-                    isDamaged: isSuspect,
-                    payload: payload))
+            append(configuration, isSuspect: isSuspect, payload)
         } else {
             counts[.undecodableUnits] += 1
         }
@@ -122,12 +106,15 @@ struct AudioFramer: Sendable {
             }
             let payload = unpacked.count..<unpacked.count + frame.count
             unpacked += frame
-            frames.append(
-                Frame(
-                    configuration: configuration, pts: timestamps.now, samples: configuration.samplesPerFrame,
-                    isDamaged: isSuspect, payload: payload))
+            append(configuration, isSuspect: isSuspect, payload)
             timestamps.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
         }
+    }
+
+    private mutating func append(_ configuration: AudioConfiguration, isSuspect: Bool, _ payload: Range<Int>) {
+        let packet = AudioPacket(
+            pid: pid, configuration: configuration, pts: timestamps.now, isDamaged: isSuspect, payload: [])
+        frames.append((packet, payload))
     }
 
     private mutating func makePackets(_ bytes: [UInt8]) -> [AudioPacket] {
@@ -138,9 +125,9 @@ struct AudioFramer: Sendable {
             unpacked = []
         }
         return frames.map { frame in
-            AudioPacket(
-                pid: pid, configuration: frame.configuration, pts: frame.pts, isDamaged: frame.isDamaged,
-                payload: source[frame.payload])
+            var packet = frame.packet
+            packet.payload = source[frame.payload]
+            return packet
         }
     }
 }
@@ -178,8 +165,6 @@ private struct PESTimestamps: Sendable {
     private var lastUsed: Int?
     private var nextLoss = 0
 
-    init() {}
-
     /// Marks packets with losses up to `offset` as used: the first frame of such a packet is unknown.
     /// - Returns: The offset of the next loss after `offset`.
     mutating func skipLosses(upTo offset: Int, in buffer: borrowing ElementaryBuffer) -> Int? {
@@ -211,8 +196,6 @@ struct AudioTimestampInterpolator: Equatable, Sendable {
     private var anchor: Ticks?
     private var samples: Int64 = 0
     private var sampleRate: SampleRate = 48_000
-
-    init() {}
 
     /// The current time to the nearest tick, 0 ..< 2³³; nil before the first timestamp, and from a loss to the next
     /// timestamp.

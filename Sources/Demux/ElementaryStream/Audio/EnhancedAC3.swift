@@ -3,13 +3,11 @@ import Media
 /// The header of an E-AC-3 frame (ETSI TS 102 366 Annex E.1.2.2), and `dec3` of the program that it forms with its
 /// dependent frames (Annex F.6).
 struct EnhancedAC3: Equatable, Sendable {
-    /// The sample rate code of the independent frame.
     private let fscod: Int
     private let bsid: Int
     private let bsmod: Int
     private let acmod: Int
     private let lfeon: Bool
-    /// The channel locations, as a chanmap.
     private var locations: ChannelMap
     private(set) var dependentCount = 0
     /// complexity_index_type_a if the program carries objects (ETSI TS 103 420 §8.3.1, joint object coding).
@@ -50,8 +48,6 @@ struct EnhancedAC3: Equatable, Sendable {
         if try bits.flag() { objectComplexity = try Self.objects(&bits) }
     }
 
-    /// Reads infomdat after its flag.
-    /// - Returns: The value of bsmod.
     private static func information(_ bits: inout BitReader, acmod: Int, fscod: Int) throws(MediaError) -> Int {
         let bsmod = try bits.u(3)
         try bits.skip(2)  // copyrightb, origbs
@@ -102,9 +98,7 @@ struct EnhancedAC3: Equatable, Sendable {
         }
         return (writer.bytes.reduce(0) { $0 << 8 | UInt64($1) }, writer.bytes.count)
     }
-}
 
-extension EnhancedAC3 {
     /// Channel locations: chanmap (Table E.1.4), with left in the most significant bit.
     struct ChannelMap: Equatable, Sendable {
         private var bits: UInt16
@@ -139,7 +133,6 @@ extension EnhancedAC3 {
         let streamType: Int
         let acmod: Int
         let lfeon: Bool
-        /// numblkscod.
         let blockCode: Int
 
         func skip(_ bits: inout BitReader) throws(MediaError) {
@@ -166,7 +159,6 @@ extension EnhancedAC3 {
             }
         }
 
-        /// Skips blkmixcfginfo of each block.
         private func skipBlocks(_ bits: inout BitReader) throws(MediaError) {
             guard blockCode > 0 else { return try bits.skip(5) }
             for _ in 0..<[1, 2, 3, 6][blockCode] { try bits.skipOptional(5) }
@@ -175,7 +167,6 @@ extension EnhancedAC3 {
 }
 
 extension BitReader {
-    /// Skips a flag, and `count` bits if it is set.
     fileprivate mutating func skipOptional(_ count: Int) throws(MediaError) {
         if try flag() { try skip(count) }
     }

@@ -5,19 +5,10 @@ import Media
 struct LATMReader: Sendable {
     private static let section = "ISO/IEC 14496-3 §1.7.3"
 
-    private struct StreamMux: Equatable, Sendable {
-        let configuration: AudioConfiguration
-        let framesPerElement: Int
-    }
+    private var mux: (configuration: AudioConfiguration, framesPerElement: Int)?
 
-    private var mux: StreamMux?
-
-    init() {}
-
-    /// The configuration; nil before a StreamMuxConfig.
     var configuration: AudioConfiguration? { mux?.configuration }
 
-    /// - Returns: The frames in order; none before a StreamMuxConfig.
     mutating func frames(_ element: ArraySlice<UInt8>) throws(MediaError) -> [[UInt8]] {
         var bits = BitReader(element, section: Self.section)
         if try !bits.flag() { mux = try Self.streamMux(&bits) }  // useSameStreamMux
@@ -33,7 +24,6 @@ struct LATMReader: Sendable {
         return frames
     }
 
-    /// Reads PayloadLengthInfo() of frameLengthType 0.
     private static func payloadLength(_ bits: inout BitReader) throws(MediaError) -> Int {
         var length = 0
         while true {
@@ -43,7 +33,7 @@ struct LATMReader: Sendable {
         }
     }
 
-    private static func streamMux(_ bits: inout BitReader) throws(MediaError) -> StreamMux {
+    private static func streamMux(_ bits: inout BitReader) throws(MediaError) -> (AudioConfiguration, Int) {
         let version = try bits.u(1)
         if version == 1 {
             _ = try bits.u(1, "audioMuxVersionA", in: 0...0)
@@ -58,7 +48,7 @@ struct LATMReader: Sendable {
         try bits.skip(8)  // latmBufferFullness
         if try bits.flag() { try skipOtherDataLength(&bits, version: version) }
         if try bits.flag() { try bits.skip(8) }  // crcCheckSum
-        return StreamMux(configuration: configuration, framesPerElement: frames)
+        return (configuration, frames)
     }
 
     private static func specificConfig(
@@ -83,7 +73,6 @@ struct LATMReader: Sendable {
         try bits.skip(8)
     }
 
-    /// Reads LatmGetValue().
     private static func value(_ bits: inout BitReader) throws(MediaError) -> Int {
         let bytes = try bits.u(2) + 1
         return try bits.u(8 * bytes)
@@ -95,7 +84,7 @@ private struct EmbeddedAudioSpecificConfig {
     let configuration: AudioConfiguration
 
     init(_ bits: inout BitReader) throws(MediaError) {
-        var copy = BitCopier()
+        var copy = BitWriter()
         var objectType = try Self.objectType(&copy, &bits)
         let sampleRate = try Self.frequency(&copy, &bits)
         let channels = try copy.copy(4, from: &bits)
@@ -117,12 +106,12 @@ private struct EmbeddedAudioSpecificConfig {
             samplesPerFrame: isShort ? 960 : 1024, decoderSpecificInfo: copy.bytes)
     }
 
-    private static func objectType(_ copy: inout BitCopier, _ bits: inout BitReader) throws(MediaError) -> Int {
+    private static func objectType(_ copy: inout BitWriter, _ bits: inout BitReader) throws(MediaError) -> Int {
         let short = try copy.copy(5, from: &bits)
         return short == 31 ? try 32 + copy.copy(6, from: &bits) : short
     }
 
-    private static func frequency(_ copy: inout BitCopier, _ bits: inout BitReader) throws(MediaError) -> SampleRate {
+    private static func frequency(_ copy: inout BitWriter, _ bits: inout BitReader) throws(MediaError) -> SampleRate {
         let index = try copy.copy(4, from: &bits)
         let escaped = index == 15 ? try copy.copy(24, from: &bits) : nil
         guard let rate = AudioSpecificConfig.samplingFrequency(index: index, escaped: escaped) else {

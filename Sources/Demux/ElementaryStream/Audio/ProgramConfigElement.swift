@@ -12,18 +12,13 @@ struct ProgramConfigElement: Equatable, Sendable {
     /// Parses the element at the start of a raw_data_block; nil if another element is there or it is truncated.
     init?(rawDataBlock: ArraySlice<UInt8>) {
         guard let first = rawDataBlock.first, first >> 5 == Self.elementID else { return nil }
-        var bits = BitReader(rawDataBlock, section: Self.section)
+        var (bits, copy) = (BitReader(rawDataBlock, section: Self.section), BitWriter())
         do throws(MediaError) {
             try bits.skip(3)
-            self = try Self(&bits, bitsBefore: 3)
+            channelCount = try Self.copy(&bits, into: &copy, bitsBefore: 3)
         } catch {
             return nil
         }
-    }
-
-    private init(_ bits: inout BitReader, bitsBefore: Int) throws(MediaError) {
-        var copy = BitCopier()
-        channelCount = try Self.copy(&bits, into: &copy, bitsBefore: bitsBefore)
         bytes = copy.bytes
     }
 
@@ -31,7 +26,7 @@ struct ProgramConfigElement: Equatable, Sendable {
     /// - Parameter bitsBefore: bits of the enclosing structure that byte_alignment() counts, without those in `copy`.
     /// - Returns: The number of channels.
     static func copy(
-        _ bits: inout BitReader, into copy: inout BitCopier, bitsBefore: Int = 0
+        _ bits: inout BitReader, into copy: inout BitWriter, bitsBefore: Int = 0
     ) throws(MediaError) -> Int {
         try copy.copy(4 + 2 + 4, from: &bits)  // element_instance_tag, object_type, sampling_frequency_index
         let front = try copy.copy(4, from: &bits)
@@ -48,7 +43,7 @@ struct ProgramConfigElement: Equatable, Sendable {
         }
         for _ in 0..<lowFrequency + associated { try copy.copy(4, from: &bits) }
         for _ in 0..<coupling { try copy.copy(5, from: &bits) }
-        try bits.skip((8 - (bitsBefore + copy.count) % 8) % 8)
+        try bits.skip((8 - (bitsBefore + copy.bitCount) % 8) % 8)
         copy.align()
         let comment = try copy.copy(8, from: &bits)
         for _ in 0..<comment { try copy.copy(8, from: &bits) }
@@ -56,24 +51,12 @@ struct ProgramConfigElement: Equatable, Sendable {
     }
 }
 
-/// Copies bit fields from any bit position of its input to a byte-aligned output.
-struct BitCopier: Sendable {
-    private var writer = BitWriter()
-
-    var bytes: [UInt8] { writer.bytes }
-    /// Number of bits copied, padding included.
-    var count: Int { writer.bitCount }
-
-    init() {}
-
-    /// Copies `size` bits and returns their value.
+extension BitWriter {
+    /// Copies `size` bits of `bits` and returns their value.
     @discardableResult
     mutating func copy(_ size: Int, from bits: inout BitReader) throws(MediaError) -> Int {
         let value = try bits.u(size)
-        writer.append(value, bits: size)
+        append(value, bits: size)
         return value
     }
-
-    /// Appends zeros up to the next byte boundary.
-    mutating func align() { writer.align() }
 }

@@ -34,7 +34,6 @@ struct AccessUnitSplitter: Sendable {
         if codec != .hevc { joinFields() }
     }
 
-    /// Finds the pictures of MPEG-2 that are fields.
     private mutating func findFields(in buffer: borrowing ElementaryBuffer) {
         for index in accessUnits.indices {
             accessUnits[index].field =
@@ -75,7 +74,6 @@ struct AccessUnitSplitter: Sendable {
         open = AccessUnit(units: end..<end, bytes: bytes.upperBound..<bytes.upperBound, hasSlice: false)
     }
 
-    /// Merges a second field into the access unit of the first.
     private mutating func joinFields() {
         var count = 0
         var open: FieldPicture?
@@ -119,7 +117,6 @@ extension ElementaryBuffer {
 
 /// A picture that is one field, by what tells whether it is the second one of a frame.
 enum FieldPicture: Equatable, Sendable {
-    /// The header of its first slice.
     case h264(H264SliceHeader)
     case mpeg2(MPEG2Picture.Field)
 
@@ -134,15 +131,12 @@ enum FieldPicture: Equatable, Sendable {
 
 /// One access unit in a byte stream: the ranges of its NAL units and bytes.
 struct AccessUnit: Equatable, Sendable {
-    /// Indices into the splitter's units.
     var units: Range<Int>
     /// From the first zero of its first start code to that of the next access unit.
     var bytes: Range<Int>
-    /// Whether it contains a coded slice.
     var hasSlice: Bool
     /// Whether its first slice is not the first of a picture: the beginning of the picture is missing.
     var isFirstSliceMissing = false
-    /// nil for a frame.
     var field: FieldPicture?
     /// Whether it is the first field of a frame whose second field is not here.
     var isUnpairedField = false

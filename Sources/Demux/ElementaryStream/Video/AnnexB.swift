@@ -3,7 +3,6 @@ import Support
 
 /// The byte stream format (ISO/IEC 14496-10 Annex B, ISO/IEC 23008-2 Annex B).
 enum AnnexB {
-    /// The bytes that are searched between two checkpoints for cancellation.
     private static let longestSearch = 1 << 20
 
     /// Appends the NAL units of `range` in order; empty ones are skipped, and those beyond the limit.

@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// Caption data in the user data of a picture (ATSC A/53 Part 4 §6.2.3, CTA-708 §4.4).
 enum CaptionData {
@@ -43,7 +43,6 @@ enum CaptionData {
         return channels
     }
 
-    /// Returns the byte pairs of line 21 in a message, in order.
     static func cea608Pairs(in message: [UInt8]) -> [CEA608Pair] {
         var pairs: [CEA608Pair] = []
         forEachConstruct(in: message) { type, first, second in
@@ -96,5 +95,29 @@ enum CaptionData {
             }
             index += size
         }
+    }
+}
+
+/// Two bytes of line 21, with which a picture carries captions of CEA-608 (CTA-608 §8.4).
+package struct CEA608Pair: Equatable, Sendable {
+    /// 0 for the first field: CC1 and CC2. 1 for the second: CC3 and CC4.
+    package let field: Int
+    package let first: UInt8
+    package let second: UInt8
+
+    package static func pairs(of payload: ArraySlice<UInt8>, codec: VideoConfiguration.Codec) -> [CEA608Pair] {
+        let bytes = Array(payload)
+        if codec == .mpeg2 {
+            var units: [NALUnit] = []
+            try? AnnexB.scan(bytes, in: bytes.indices, keepsZeros: true, into: &units)
+            return units.filter { bytes[$0.start] == MPEG2Picture.userDataStartCode }
+                .flatMap {
+                    CaptionData.cea608Pairs(in: CaptionData.message(ofUserData: bytes[$0.start + 1..<$0.end]))
+                }
+        }
+        return LengthPrefixedNALUnits.units(of: bytes).flatMap {
+            SEIMessage.userDataRegistered.all(in: $0, of: bytes, codec: codec, limit: CaptionData.messageLimit)
+        }
+        .flatMap { CaptionData.cea608Pairs(in: $0) }
     }
 }

@@ -38,7 +38,6 @@ struct CodedPicture {
         return isAnnounced && isReference && isIntra ? .recoveryPoint : nil
     }
 
-    /// The channels with captions in the SEI messages of the picture.
     var captions: CaptionChannels {
         if codec == .mpeg2 { return MPEG2Picture.captions(units, of: bytes) }
         var channels = CaptionChannels()
@@ -57,7 +56,6 @@ struct CodedPicture {
         return isClosed ? .instantaneousRefresh : irap
     }
 
-    /// IDR, BLA or CRA; nil for any other picture.
     private var irap: RandomAccessPoint? {
         for case .slice(_, let type) in roles {
             switch type {

@@ -6,18 +6,15 @@ import Support
 struct H264SliceHeader: Equatable, Sendable {
     private let picParameterSetID: Int
     private let frameNum: Int
-    /// Whether the slice belongs to a field picture.
     private(set) var isField = false
     private var isBottomField = false
-    /// Whether nal_ref_idc is not 0.
     private let isReference: Bool
     private let isIDR: Bool
     private var idrPicID = 0
     /// pic_order_cnt_lsb and delta_pic_order_cnt_bottom, or delta_pic_order_cnt.
-    private var pictureOrderCount = (0, 0)
+    private var (pictureOrder, bottomOrder) = (0, 0)
 
     private static let section = "ISO/IEC 14496-10 §7.3.3"
-    /// No header is longer, up to the fields that are read.
     private static let maxBytes = 40
 
     /// - Returns: nil if the slice is truncated, if it is no slice with a header, or if its SPS is not known.
@@ -51,18 +48,11 @@ struct H264SliceHeader: Equatable, Sendable {
     ) throws(MediaError) {
         switch sequence.picOrderCntType {
         case .zero(let log2MaxPicOrderCntLsbMinus4):
-            pictureOrderCount.0 = try bits.u(log2MaxPicOrderCntLsbMinus4 + 4)
-        case .one(deltaPicOrderAlwaysZeroFlag: false): pictureOrderCount.0 = try bits.se("delta_pic_order_cnt")
+            pictureOrder = try bits.u(log2MaxPicOrderCntLsbMinus4 + 4)
+        case .one(deltaPicOrderAlwaysZeroFlag: false): pictureOrder = try bits.se("delta_pic_order_cnt")
         case .one, .two: return
         }
-        if hasBottom { pictureOrderCount.1 = try bits.se("delta_pic_order_cnt") }
-    }
-
-    static func == (left: H264SliceHeader, right: H264SliceHeader) -> Bool {
-        left.picParameterSetID == right.picParameterSetID && left.frameNum == right.frameNum
-            && left.isField == right.isField && left.isBottomField == right.isBottomField
-            && left.isReference == right.isReference && left.isIDR == right.isIDR && left.idrPicID == right.idrPicID
-            && left.pictureOrderCount == right.pictureOrderCount
+        if hasBottom { bottomOrder = try bits.se("delta_pic_order_cnt") }
     }
 
     /// Whether the slice belongs to the second field of the frame that `first` begins (§3.30): two access units in the
@@ -87,33 +77,21 @@ struct H264SliceHeader: Equatable, Sendable {
 
 /// The parameter sets that slice headers refer to.
 struct H264ParameterSets: Sendable {
-    private struct Picture: Sendable {
-        let sequence: Int
-        let hasBottomFieldOrder: Bool
-    }
-
     private var sequences: [Int: H264SequenceParameterSet] = [:]
-    private var pictures: [Int: Picture] = [:]
+    private var pictures: [Int: (sequence: Int, hasBottomFieldOrder: Bool)] = [:]
     private var lastSequenceBytes: [UInt8] = []
     private var last: H264SequenceParameterSet?
 
-    /// Whether the last sequence may have field pictures.
     var allowsFields: Bool { last.map { !$0.frameMbsOnlyFlag } ?? false }
 
     mutating func insertSequence(_ unit: ArraySlice<UInt8>) {
         StepCounter.add(unit.count)
         guard !lastSequenceBytes.elementsEqual(unit) else { return }
         lastSequenceBytes = Array(unit)
-        do throws(MediaError) {
-            let parsed = try H264SequenceParameterSet(nalUnit: lastSequenceBytes)
-            sequences[parsed.seqParameterSetId] = parsed
-            last = parsed
-        } catch {
-            last = nil
-        }
+        last = try? H264SequenceParameterSet(nalUnit: lastSequenceBytes)
+        if let last { sequences[last.seqParameterSetId] = last }
     }
 
-    /// No PPS is longer, up to the fields that are read.
     private static let maxPictureBytes = 16
 
     mutating func insertPicture(_ unit: ArraySlice<UInt8>) {
@@ -124,7 +102,7 @@ struct H264ParameterSets: Sendable {
             let id = try bits.ue("pic_parameter_set_id", in: 0...255)
             let sequence = try bits.ue("seq_parameter_set_id", in: 0...31)
             try bits.skip(1)  // entropy_coding_mode_flag
-            pictures[id] = Picture(sequence: sequence, hasBottomFieldOrder: try bits.flag())
+            pictures[id] = (sequence, try bits.flag())
         } catch {}
     }
 

@@ -6,10 +6,8 @@ struct HEVCSliceHeader: Equatable, Sendable {
     /// The NAL unit header: type, layer and temporal sub-layer.
     private let unitHeader: [UInt8]
     private let pictureParameterSetID: Int
-    /// slice_pic_order_cnt_lsb; nil if the header has none.
     private var picOrderCntLsb: Int?
 
-    /// No header is longer, up to the fields that are read.
     private static let maxBytes = 40
 
     /// - Returns: nil if the slice is truncated, or if its parameter sets are not known.
@@ -40,7 +38,6 @@ struct HEVCSliceHeader: Equatable, Sendable {
         }
     }
 
-    /// Whether the slice segments may belong to one picture.
     func isSamePicture(as other: HEVCSliceHeader) -> Bool {
         unitHeader == other.unitHeader && pictureParameterSetID == other.pictureParameterSetID
             && (picOrderCntLsb == nil || other.picOrderCntLsb == nil || picOrderCntLsb == other.picOrderCntLsb)
@@ -58,20 +55,16 @@ struct HEVCParameterSets: Sendable {
         StepCounter.add(unit.count)
         guard !lastBytes.sequence.elementsEqual(unit) else { return }
         lastBytes.sequence = Array(unit)
-        do throws(MediaError) {
-            let parsed = try HEVCSequenceParameterSet(nalUnit: lastBytes.sequence)
-            sequences[parsed.spsSeqParameterSetId] = parsed
-        } catch {}
+        let parsed = try? HEVCSequenceParameterSet(nalUnit: lastBytes.sequence)
+        if let parsed { sequences[parsed.spsSeqParameterSetId] = parsed }
     }
 
     mutating func insertPicture(_ unit: ArraySlice<UInt8>) {
         StepCounter.add(unit.count)
         guard !lastBytes.picture.elementsEqual(unit) else { return }
         lastBytes.picture = Array(unit)
-        do throws(MediaError) {
-            let parsed = try HEVCPictureParameterSet(nalUnit: lastBytes.picture)
-            pictures[parsed.ppsPicParameterSetId] = parsed
-        } catch {}
+        let parsed = try? HEVCPictureParameterSet(nalUnit: lastBytes.picture)
+        if let parsed { pictures[parsed.ppsPicParameterSetId] = parsed }
     }
 
     func active(inPicture id: Int) -> (HEVCSequenceParameterSet, HEVCPictureParameterSet)? {
@@ -82,8 +75,5 @@ struct HEVCParameterSets: Sendable {
 
 extension HEVCSequenceParameterSet {
     /// Size of slice_segment_address in bits: Ceil(Log2(PicSizeInCtbsY)).
-    fileprivate var sliceSegmentAddressBits: Int {
-        let count = picSizeInCtbs
-        return count > 1 ? Int.bitWidth - (count - 1).leadingZeroBitCount : 0
-    }
+    fileprivate var sliceSegmentAddressBits: Int { Int.bitWidth - (picSizeInCtbs - 1).leadingZeroBitCount }
 }

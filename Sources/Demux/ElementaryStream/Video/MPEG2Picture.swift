@@ -6,7 +6,6 @@ enum MPEG2Picture {
     static let startCode: UInt8 = 0x00
     static let groupStartCode: UInt8 = 0xB8
     static let userDataStartCode: UInt8 = 0xB2
-    /// extension_start_code_identifier of the picture coding extension.
     private static let codingExtension: UInt8 = 8
 
     /// picture_structure and temporal_reference of a picture that is one field.
@@ -35,8 +34,6 @@ enum MPEG2Picture {
         group.end > group.start + 4 && bytes[group.start + 4] & 0x40 != 0
     }
 
-    /// - Parameter units: those of one picture, or of one field.
-    /// - Returns: nil for a frame.
     static func field(_ units: ArraySlice<NALUnit>, of bytes: [UInt8]) -> Field? {
         guard let header = units.first(where: { bytes[$0.start] == startCode && $0.end > $0.start + 2 }),
             let coding = units.first(where: {

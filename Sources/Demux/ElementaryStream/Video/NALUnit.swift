@@ -4,7 +4,6 @@ import Media
 struct NALUnit: Equatable, Sendable {
     /// The offset of the first zero before the unit; its start code is in between.
     let prefix: Int
-    /// The offset of the NAL unit header.
     let start: Int
     let end: Int
 }

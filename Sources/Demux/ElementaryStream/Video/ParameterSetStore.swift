@@ -23,7 +23,6 @@ struct ParameterSetStore: Sendable {
     var dynamicRangeBoxes: [UInt8] = [] {
         didSet { isChanged = isChanged || dynamicRangeBoxes != oldValue }
     }
-    /// Bytes of `sets`.
     private var size = 0
     private var isChanged = false
     /// The configuration that applies; nil before the first complete sets. It changes only if its value changes.
@@ -35,7 +34,6 @@ struct ParameterSetStore: Sendable {
 
     init(codec: VideoConfiguration.Codec) { self.codec = codec }
 
-    /// Inserts a parameter set.
     /// - Returns: Whether a decoder did not hold these bytes yet.
     mutating func insert(_ bytes: ArraySlice<UInt8>, _ kind: NALUnitRole.ParameterSet) -> Bool {
         let unit = Array(bytes)
@@ -69,7 +67,6 @@ struct ParameterSetStore: Sendable {
 
     private mutating func updateSize() { size = sets.joined().reduce(0) { $0 + $1.bytes.count } }
 
-    /// Begins an access unit, before its sets are inserted.
     mutating func beginAccessUnit() {
         for kind in sets.indices {
             for index in sets[kind].indices { sets[kind][index].isInAccessUnit = false }
@@ -92,7 +89,6 @@ struct ParameterSetStore: Sendable {
 
     /// Applies the sets after those of a recovery point were inserted, if any of them is new. A new SPS replaces all
     /// earlier sets; a recovery point may repeat fewer sets than apply, so known ones replace nothing.
-    /// - Parameter hasNewSequence: whether a new SPS is among them.
     mutating func activateAtRecoveryPoint(hasNewSequence: Bool) {
         if hasNewSequence { activate() } else { updateConfiguration() }
     }
@@ -120,9 +116,7 @@ struct ParameterSetStore: Sendable {
     }
 
     private static func hasSingleReference(_ unit: [UInt8]) -> Bool {
-        do throws(MediaError) { return try H264SequenceParameterSet(nalUnit: unit).maxNumRefFrames <= 1 } catch {
-            return false
-        }
+        (try? H264SequenceParameterSet(nalUnit: unit)).map { $0.maxNumRefFrames <= 1 } ?? false
     }
 
     private func current() -> VideoConfiguration? {
@@ -146,9 +140,7 @@ extension VideoConfiguration {
     }
 }
 
-/// The identifier of a parameter set.
 enum ParameterSetID {
-    /// Reads the identifier; nil if the set ends before it.
     static func read(_ unit: [UInt8], _ kind: NALUnitRole.ParameterSet, codec: VideoConfiguration.Codec) -> Int? {
         var bits = BitReader(
             nalUnit: unit, section: codec == .h264 ? "ISO/IEC 14496-10 §7.3.2" : "ISO/IEC 23008-2 §7.3.2")

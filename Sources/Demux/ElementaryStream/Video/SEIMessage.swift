@@ -11,8 +11,10 @@ enum SEIMessage: Int {
     /// Returns the bytes of the first such message in `unit`, at most `limit`, without emulation prevention; nil if there
     /// is none.
     func bytes(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec, limit: Int) -> [UInt8]? {
-        guard var payload = payload(in: unit, of: bytes, codec: codec) else { return nil }
-        return (0..<limit).reduce(into: []) { found, _ in if let byte = payload.next() { found.append(byte) } }
+        guard var reader = PayloadReader(unit, of: bytes, codec: codec), reader.skipToMessage(rawValue) != nil else {
+            return nil
+        }
+        return (0..<limit).reduce(into: []) { found, _ in if let byte = reader.next() { found.append(byte) } }
     }
 
     /// Returns the bytes of each such message in `unit`, at most `limit` of each, without emulation prevention.
@@ -28,19 +30,6 @@ enum SEIMessage: Int {
             messages.append(message)
         }
         return messages
-    }
-
-    /// Returns the first byte of the first such message in `unit`; nil if there is none.
-    func firstByte(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> UInt8? {
-        var payload = payload(in: unit, of: bytes, codec: codec)
-        return payload?.next()
-    }
-
-    private func payload(in unit: NALUnit, of bytes: [UInt8], codec: VideoConfiguration.Codec) -> PayloadReader? {
-        guard var reader = PayloadReader(unit, of: bytes, codec: codec), reader.skipToMessage(rawValue) != nil else {
-            return nil
-        }
-        return reader
     }
 
     /// Reads the bytes of a NAL unit of SEI messages without emulation prevention.
@@ -83,7 +72,6 @@ enum SEIMessage: Int {
             return byte
         }
 
-        /// Reads a sum of bytes that continues while they are 0xFF.
         mutating func nextCodedNumber() -> Int? {
             var sum = 0
             while let byte = next() {
@@ -103,6 +91,7 @@ extension VideoPacket {
         let bytes = Array(payload)
         let message = SEIMessage.alternativeTransferCharacteristics
         return LengthPrefixedNALUnits.units(of: bytes).lazy
-            .compactMap { message.firstByte(in: $0, of: bytes, codec: configuration.codec) }.first.map(Int.init)
+            .compactMap { message.bytes(in: $0, of: bytes, codec: configuration.codec, limit: 1)?.first }.first.map(
+                Int.init)
     }
 }

@@ -4,7 +4,6 @@ import Support
 /// Converts the NAL units of access units to fragmented MP4 samples, whether the units come from a byte stream or from
 /// samples. Units of MPEG-2 keep start codes and the zeros before them.
 struct VideoSampleWriter: Sendable {
-    /// The timestamps and damage of an access unit.
     struct Timing: Equatable, Sendable {
         let pts: Ticks?
         let dts: Ticks?
@@ -13,20 +12,10 @@ struct VideoSampleWriter: Sendable {
         var isMarkedSync = false
     }
 
-    private struct Sample {
-        let configuration: VideoConfiguration
-        let timing: Timing
-        let randomAccess: RandomAccessPoint?
-        let payload: Range<Int>
-        let parameterSets: [UInt8]
-        let isReference: Bool
-        let captions: CaptionChannels
-    }
-
     private let pid: UInt16
     private let codec: VideoConfiguration.Codec
     private var parameterSets: ParameterSetStore
-    private var samples: [Sample] = []
+    private var samples: [(packet: VideoPacket, payload: Range<Int>)] = []
     private var arena: [UInt8] = []
     /// Bytes of parameter sets beside samples, which count like bytes of the arena.
     private var setsSize = 0
@@ -39,9 +28,6 @@ struct VideoSampleWriter: Sendable {
     /// take a byte more than start codes, and three more than the shortest lengths.
     private static let arenaHeadroom = 1 << 20
 
-    /// - Parameters:
-    ///   - pid: the PID of the packets; 0 if the container has none.
-    ///   - maxArenaSize: the largest size of the arena until `reserve(bytes:)` sets it.
     init(pid: UInt16, codec: VideoConfiguration.Codec, maxArenaSize: Int = 0) {
         self.maxArenaSize = maxArenaSize
         self.pid = pid
@@ -56,7 +42,6 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// Replaces the parameter sets by sets from outside the stream.
-    /// - Parameter dynamicRangeBoxes: what the container says beside them.
     mutating func activate(
         _ sets: [(kind: NALUnitRole.ParameterSet, unit: ArraySlice<UInt8>)], dynamicRangeBoxes: [UInt8] = []
     ) {
@@ -67,9 +52,6 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// Appends one access unit.
-    /// - Parameters:
-    ///   - units: the NAL units of the access unit, in order, none empty.
-    ///   - roles: the roles of the units.
     /// - Returns: false if there is no picture, no parameter sets to decode it, or no room.
     mutating func write(
         _ units: ArraySlice<NALUnit>, _ roles: ArraySlice<NALUnitRole>, of bytes: [UInt8], _ timing: Timing
@@ -95,21 +77,20 @@ struct VideoSampleWriter: Sendable {
         }
         if !writesParameterSets { parameterSets.activateFirst() }
         StepCounter.add(arena.count - start)
-        guard let configuration = parameterSets.configuration, picture != nil else {
+        guard let configuration = parameterSets.configuration, let picture else {
             arena.removeLast(arena.count - start)
             return false
         }
         let setsApart = randomAccess?.hasParameterSetsApart == true ? parameterSets.held : []
         setsSize += setsApart.count
-        samples.append(
-            Sample(
-                configuration: configuration, timing: timing, randomAccess: randomAccess, payload: start..<arena.count,
-                parameterSets: setsApart, isReference: picture?.isReference ?? true,
-                captions: picture?.captions ?? CaptionChannels()))
+        let packet = VideoPacket(
+            pid: pid, configuration: configuration, pts: timing.pts, dts: timing.dts, randomAccess: randomAccess,
+            isDamaged: timing.isDamaged, payload: [], parameterSets: setsApart, isReference: picture.isReference,
+            captions: picture.captions)
+        samples.append((packet, start..<arena.count))
         return true
     }
 
-    /// Returns the largest size of a sample with its parameter sets.
     private func size(of units: ArraySlice<NALUnit>, at randomAccess: RandomAccessPoint?) -> Int {
         let payload = units.reduce(0) { $0 + 4 + $1.end - $1.start }
         return payload + (randomAccess == nil ? 0 : parameterSets.prefix.count)
@@ -122,10 +103,9 @@ struct VideoSampleWriter: Sendable {
         (setsSize, isFull) = (0, false)
         defer { samples.removeAll(keepingCapacity: true) }
         return samples.map { sample in
-            VideoPacket(
-                pid: pid, configuration: sample.configuration, pts: sample.timing.pts, dts: sample.timing.dts,
-                randomAccess: sample.randomAccess, isDamaged: sample.timing.isDamaged, payload: bytes[sample.payload],
-                parameterSets: sample.parameterSets, isReference: sample.isReference, captions: sample.captions)
+            var packet = sample.packet
+            packet.payload = bytes[sample.payload]
+            return packet
         }
     }
 

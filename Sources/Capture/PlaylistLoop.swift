@@ -113,10 +113,7 @@ extension MediaSegment {
     /// The segment with explicit initialization vectors, because an implied one (RFC 8216 §5.2) depends on the number.
     fileprivate var withExplicitIV: MediaSegment {
         var copy = self
-        let vector = InitializationVector(mediaSequence: mediaSequence).bytes
-        for key in copy.keys.indices where copy.keys[key].initializationVector == nil {
-            copy.keys[key].initializationVector = vector
-        }
+        for index in keys.indices { copy.keys[index].initializationVector = keys[index].vector(for: mediaSequence) }
         return copy
     }
 }

@@ -1,4 +1,4 @@
-import Decrypt
+@testable import Decrypt
 import Foundation
 import Testing
 import Tracker
@@ -62,7 +62,7 @@ import Tracker
         segment.map = MediaInitialization(uri: "init", keys: key(Self.first, Self.explicit))
         let tracked = TrackedSegment(
             segment: segment, url: "seg", body: Self.media, map: [1, 2, 3], mapKey: Self.first, mapKeyURL: "http://k")
-        #expect(throws: DecryptError(.notBlockAligned(3), mediaSequence: 0, keyURL: "http://k")) {
+        #expect(throws: DecryptError(reason: .notBlockAligned(3), mediaSequence: 0, keyURL: "http://k")) {
             try DecryptedSegment(tracked)
         }
     }

@@ -26,6 +26,12 @@ package struct SegmentKey: Hashable, Sendable {
         self.initializationVector = initializationVector
         self.keyFormat = keyFormat
     }
+
+    /// The vector of CBC mode (§5.2) for a segment: the IV or, without one, the media sequence number in 16 bytes.
+    package func vector(for mediaSequence: UInt64) -> [UInt8] {
+        if let initializationVector { return initializationVector }
+        return (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (120 - 8 * $0)) }
+    }
 }
 
 extension SegmentKey.Method {

@@ -46,7 +46,7 @@ package actor CaptureRecorder: Fetcher {
 
     /// Stores that somebody asks for a variant.
     package func recordDemand(of track: String) {
-        let demand = CapturedLadder.Demand(at: now(), track: track)
+        let demand = CaptureIndex.Demand(at: now(), track: track)
         store { writer throws(CaptureError) in try writer.append(demand) }
     }
 

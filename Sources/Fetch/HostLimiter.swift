@@ -107,16 +107,16 @@ package struct HostLimiter: Sendable {
 extension HostLimiter {
     private struct RateLimit: Sendable {
         /// The host gets no request before this time.
-        package var pauseEnd: Duration
-        package var lastAt: Duration
+        var pauseEnd: Duration
+        var lastAt: Duration
         /// Answers that asked for fewer requests.
-        package var answers = 0
-        package var backoff = Backoff()
+        var answers = 0
+        var backoff = Backoff()
 
-        package var endsAt: Duration { lastAt + HostLimiter.rateLimitDuration }
+        var endsAt: Duration { lastAt + HostLimiter.rateLimitDuration }
 
         /// Extends the pause, unless the request was made before the current pause began.
-        package mutating func recordRefusal(retryAfter pause: Duration?, at now: Duration) {
+        mutating func recordRefusal(retryAfter pause: Duration?, at now: Duration) {
             answers += 1
             lastAt = now
             guard now >= pauseEnd else { return }

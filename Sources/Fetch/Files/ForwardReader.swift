@@ -1,5 +1,4 @@
 import Support
-import Synchronization
 
 /// Reads a file from its beginning on, over one connection, for an origin that sends no parts of it.
 ///
@@ -151,18 +150,5 @@ package actor ForwardReader {
     private func disconnect() {
         transfer?.cancel()
         (transfer, connection) = (nil, nil)
-    }
-}
-
-/// The readers of the sources of a channel.
-final class ForwardReaders: Sendable {
-    private let readers = Mutex<[Int: ForwardReader]>([:])
-
-    func reader(of source: Int, _ upstream: any Fetcher) -> ForwardReader {
-        readers.withLock { readers in
-            let reader = readers[source] ?? ForwardReader(upstream)
-            readers[source] = reader
-            return reader
-        }
     }
 }

@@ -35,7 +35,6 @@ package struct SegmentKey: Hashable, Sendable {
 }
 
 extension SegmentKey.Method {
-    /// The method called `text`; nil for NONE.
     init?(text: String) {
         switch text {
         case "NONE": return nil
@@ -70,7 +69,6 @@ extension [SegmentKey] {
         throw UnsupportedKey(method: first.method, keyFormat: first.keyFormat)
     }
 
-    /// The key with AES-128 and the identity format; nil if there is none.
     package var aes128: SegmentKey? { first { $0.method == .aes128 && $0.keyFormat == SegmentKey.identityFormat } }
 
     /// The keys in effect after `key`, which replaces the key with the same KEYFORMAT.

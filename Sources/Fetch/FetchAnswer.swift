@@ -39,11 +39,9 @@ package struct FetchAnswer: Equatable, Sendable {
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
-}
 
-// MARK: - The time at which a server allows the next request (RFC 9110 §10.2.3)
+    // MARK: - The time at which a server allows the next request (RFC 9110 §10.2.3)
 
-extension FetchAnswer {
     /// The delay that Retry-After asks for, in 0 s ... 366 days; nil if the header is absent or malformed.
     ///
     /// A date is counted from the answer's own Date header, so that a wrong clock on either side does no harm.

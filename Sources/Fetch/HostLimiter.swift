@@ -24,7 +24,6 @@ package struct HostLimiter: Sendable {
     package let maxConnections: Int?
     /// Whether all hosts count as one, as those of an account do.
     private let countsAllHosts: Bool
-    /// The hosts of every request in flight.
     private var inFlight: [FetchID: [String]] = [:]
     /// The host that answered last for a host that redirects.
     private var redirections: [String: String] = [:]
@@ -40,7 +39,6 @@ package struct HostLimiter: Sendable {
     /// Whether a request may have to wait for the end of another one.
     package var isLimiting: Bool { maxConnections != nil || !rateLimits.isEmpty }
 
-    /// Whether one more request may be made now.
     package func admits(_ url: String, at now: Duration) -> Bool {
         guard isLimiting else { return true }
         if countsAllHosts, let maxConnections, inFlight.count >= maxConnections { return false }
@@ -102,14 +100,11 @@ package struct HostLimiter: Sendable {
 
     /// Returns the host of a URL. A URL without a host is refused before any connection is made.
     private static func host(of url: String) -> String { URIReference.host(of: url) ?? "" }
-}
 
-extension HostLimiter {
     private struct RateLimit: Sendable {
         /// The host gets no request before this time.
         var pauseEnd: Duration
         var lastAt: Duration
-        /// Answers that asked for fewer requests.
         var answers = 0
         var backoff = Backoff()
 
@@ -135,7 +130,6 @@ extension HostLimiter {
 /// A host that asked for fewer requests.
 package struct RateLimitedHost: Equatable, Sendable {
     package var name: String
-    /// Answers that asked for fewer requests.
     package var answers: Int
     /// The host gets no request before this session time.
     package var pauseEnd: Duration

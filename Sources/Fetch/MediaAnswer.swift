@@ -75,7 +75,9 @@ extension [UInt8] {
     func isTruncated(isEncrypted: Bool) -> Bool {
         if isEncrypted { return count % 16 != 0 }
         if isTransportStream { return count % PacketStride.packetSize != 0 }
-        return isFragmentedMP4 && !endsWithBox
+        let isFragmentedMP4 = count >= 8 && topLevelTypes.contains { self[4..<8].elementsEqual($0.utf8) }
+        // The last top-level box ends where the bytes do (ISO/IEC 14496-12 §4.2).
+        return isFragmentedMP4 && (try? BoxReader.wholeBoxes(in: self[...]))?.rest.isEmpty == false
     }
 
     /// Whether sync bytes stand where packets begin (ISO/IEC 13818-1 §2.4.3.2).
@@ -83,13 +85,6 @@ extension [UInt8] {
         let packetSize = PacketStride.packetSize
         return first == PacketStride.syncByte && (count <= packetSize || self[packetSize] == PacketStride.syncByte)
     }
-
-    private var isFragmentedMP4: Bool {
-        count >= 8 && topLevelTypes.contains { self[4..<8].elementsEqual($0.utf8) }
-    }
-
-    /// Whether the last top-level box ends where the bytes do (ISO/IEC 14496-12 §4.2).
-    private var endsWithBox: Bool { (try? BoxReader.wholeBoxes(in: self[...]))?.rest.isEmpty ?? true }
 }
 
 private let topLevelTypes = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "mdat", "free", "skip"]
@@ -159,7 +154,6 @@ private struct TimestampSpan {
 // MARK: - Answers that are a media file or a part of one
 
 extension FetchAnswer {
-    /// Whether the body is that of a media file, or its beginning.
     package var isMediaFile: Bool { isSuccess && Self.isMediaFile(body, headers: headers) }
 
     /// Whether a body begins as an MP4 file, or as a transport stream that has an end.

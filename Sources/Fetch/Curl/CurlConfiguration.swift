@@ -63,7 +63,6 @@ package struct CurlConfiguration: Equatable, Sendable {
     /// The largest part of a file that is requested as such a section: the sample tables of a day of media.
     private static let largestIndex = 16 << 20
 
-    /// Sets the largest segment and the largest playlist.
     package mutating func apply(_ memory: MemoryBudget) {
         segmentLimits.bodyBytes = memory.segmentBytes
         playlistLimits.bodyBytes = memory.playlistBytes

@@ -107,7 +107,6 @@ struct CurlHandle: ~Copyable {
         return [CURL_HTTP_VERSION_1_0, CURL_HTTP_VERSION_1_1].contains { $0 == value }
     }
 
-    /// Returns libcurl's message about the failure.
     func message(for code: CURLcode) -> String {
         let detail = unsafe String(cString: errorBuffer)
         return unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail

@@ -16,7 +16,6 @@ final class CurlTransfer {
     private(set) var handle: CurlHandle
     private var head = ResponseHead()
     private var body: [UInt8] = []
-    /// Bytes that went into a file.
     private var storedBytes = 0
     /// Content-Length; nil if there is none, or before the body.
     private var contentLength: Int?
@@ -29,7 +28,6 @@ final class CurlTransfer {
     private var silenceDeadline: ContinuousClock.Instant?
     /// When a transfer times out that may become a stream, and so has no limit of libcurl's; nil once it is one.
     private var wholeDeadline: ContinuousClock.Instant?
-    /// Whether the body goes into the stream's buffer.
     private var isStream = false
     /// The size of the body at which it is looked at again whether it is a stream.
     private var nextLook = 1 << 10
@@ -159,7 +157,6 @@ final class CurlTransfer {
         return isFileBeginning ? .aborted : .accepted
     }
 
-    /// Continues after a pause.
     func resume() { handle.resume() }
 
     /// Passes the body on as a stream, if it is one by its first bytes, or ends with the beginning of a file.

@@ -43,10 +43,8 @@ final class StreamBuffer: Sendable {
         return isAppended
     }
 
-    /// Counts datagrams that are missing.
     func recordLoss(_ count: Int) { state.withLock { $0.lostDatagrams += count } }
 
-    /// Records that no bytes follow.
     func finish() { arrival.finish() }
 
     /// Passes on what arrives, until the stream has ended or the task is canceled.

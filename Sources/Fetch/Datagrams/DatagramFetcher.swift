@@ -19,7 +19,8 @@ struct DatagramFetcher: Fetcher {
         guard request.acceptsStream else { return await fetch(request) }
         do throws(FetchError) {
             let url = try permitted(DatagramURL(request.url), of: request)
-            let thread = try DatagramThread(DatagramSocket(url, interface: configuration.multicastInterface), url: request.url)
+            let thread = try DatagramThread(
+                DatagramSocket(url, interface: configuration.multicastInterface), url: request.url)
             await withTaskCancellationHandler {
                 await thread.stream.forward(to: receive)
             } onCancel: {

@@ -19,7 +19,6 @@ package actor ForwardReader {
 
     private struct Connection {
         var arrivals: AsyncStream<Arrival>.Iterator
-        /// Asks for another part.
         let demand: AsyncStream<Void>.Continuation
     }
 

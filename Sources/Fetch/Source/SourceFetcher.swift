@@ -62,7 +62,6 @@ package final class SourceFetcher: Fetcher {
         }
     }
 
-    /// Whether a URL is requested over HTTP.
     private static func isCurl(_ url: String) -> Bool { !DatagramURL.isOne(url) && !FileURL.isOne(url) }
 
     private static func fetcher(

@@ -48,9 +48,6 @@ package struct CaptureDirectory: Sendable {
         return nil
     }
 
-    /// - Parameters:
-    ///   - url: directory of the body files that `index` names; unused if it names none.
-    ///   - index: an index that is already in memory.
     package init(_ url: URL, index: CaptureIndex) { (self.url, self.index) = (url, index) }
 
     /// - Throws: `.foreignPath` for a file outside the directory, `.unreadable` for a missing file.
@@ -67,12 +64,10 @@ package struct CaptureDirectory: Sendable {
         return (try? PlaylistLines(playlist: Array(beginning))) != nil
     }
 
-    /// Whether a body begins like a DASH manifest.
     func isManifest(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
         DASHManifestParser.isManifest(try beginning(of: body))
     }
 
-    /// The first 4 KiB of a body.
     private func beginning(of body: CapturedAnswer.Body) throws(CaptureError) -> [UInt8] {
         switch body {
         case .text(let text): return Array(text.utf8.prefix(4096))
@@ -126,7 +121,6 @@ package struct CaptureDirectory: Sendable {
     }
 }
 
-/// A capture that cannot be read or written.
 package struct CaptureError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         case unreadable

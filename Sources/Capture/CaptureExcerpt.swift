@@ -25,8 +25,6 @@ package struct CaptureExcerpt {
     /// Longer than any recording.
     private static let unlimited = Duration.seconds(1_000_000_000)
 
-    /// - Parameter directory: created if it does not exist; must be empty.
-    /// - Returns: the size of the excerpt.
     package func write(
         to directory: URL, redaction: CaptureRedactor.Options = .none
     ) throws(CaptureError) -> CaptureWriter.Totals {

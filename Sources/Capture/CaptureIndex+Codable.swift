@@ -41,7 +41,6 @@ extension CaptureIndex: Decodable {
     }
 }
 
-/// One line of an index.
 private struct CapturedLine: Decodable {
     private enum Key: CodingKey { case at, demand }
 
@@ -84,7 +83,6 @@ extension CaptureIndex {
         }
     }
 
-    /// The encoder of the lines of an index.
     static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

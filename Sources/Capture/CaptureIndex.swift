@@ -1,6 +1,5 @@
 package import Fetch
 package import Playlist
-package import Support
 package import Tracker
 
 /// The contents of a capture's `index.json`: what an upstream answered, and when.
@@ -46,7 +45,6 @@ package struct CaptureIndex: Equatable, Sendable {
             .map(\.element).joiningStreams
     }
 
-    /// The index with every URL redacted.
     func redacted(by redactor: inout CaptureRedactor) -> CaptureIndex {
         var copy = self
         copy.upstream = redactor.redact(url: upstream)
@@ -54,14 +52,12 @@ package struct CaptureIndex: Equatable, Sendable {
         return copy
     }
 
-    /// The index with other exchanges.
     func replacingExchanges(by exchanges: [CapturedExchange]) -> CaptureIndex {
         var copy = self
         copy.exchanges = exchanges
         return copy
     }
 
-    /// The index with successful answers only.
     package var withoutFaults: CaptureIndex { replacingExchanges(by: exchanges.filter(\.isSuccess)) }
 
     /// Time from the start to the end of the last answer; zero for an empty capture.
@@ -92,7 +88,6 @@ package struct CapturedExchange: Equatable, Sendable {
     }
 }
 
-/// Some seconds of a stream, in one file.
 package struct CapturedStream: Equatable, Sendable {
     /// Bytes that were received at once.
     package struct Part: Equatable, Sendable {

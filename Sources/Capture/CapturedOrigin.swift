@@ -101,10 +101,7 @@ package final class CapturedOrigin: Sendable {
         return CapturedResponse(
             status: answer.status, headers: headers, body: body, transmission: .paced(over: latency))
     }
-}
 
-extension CapturedOrigin {
-    /// The iteration of the loop, and the time since it began.
     private func iteration(at now: Duration) -> (iteration: UInt64, time: Duration) {
         guard !loops.isEmpty, loopLength > .zero else { return (0, now) }
         let iteration = UInt64(max(0, now / loopLength))
@@ -120,12 +117,10 @@ extension CapturedOrigin {
             let looped = loop.playlist(playlist, iteration: iteration, remaining: remaining)
             body = Array(PlaylistWriter.write(looped).utf8)
         }
-        let rules = PlaylistURIRewriter.Rules { [paths] in
-            paths.path(of: URIReference.resolve($0, against: answer.finalURL))
-        }
-        return state.withLock { state in
+        return state.withLock { [paths] state in
             let (bytes, defined) = PlaylistURIRewriter.rewrite(
-                body, url: answer.finalURL, imported: state.variables, rules: rules)
+                body, url: answer.finalURL, imported: state.variables
+            ) { paths.path(of: URIReference.resolve($0, against: answer.finalURL)) }
             state.variables.removeAll { old in defined.contains { $0.name == old.name } }
             state.variables += defined
             return bytes

@@ -15,15 +15,13 @@ package struct ReplayResponder: Sendable {
     private struct RecordedAnswers: Sendable {
         /// Exchanges of one resource by time.
         let exchanges: [CapturedExchange]
-        /// Number of exchanges that were returned or skipped.
-        private var used = 0
-
-        init(exchanges: [CapturedExchange]) { self.exchanges = exchanges }
+        var used = 0
 
         mutating func next(isPlaylist: Bool, at now: Duration) -> Found? {
             let due = isPlaylist ? max(1, exchanges.count(notAfter: now, from: used)) : min(used + 1, exchanges.count)
             let isNext =
-                isPlaylist && due == used && used < exchanges.count && exchanges[used].at <= now + earlyTolerance
+                isPlaylist && due == used && used < exchanges.count
+                && exchanges[used].at <= now + ReplayResponder.earlyTolerance
             used = max(used, isNext ? used + 1 : due)
             guard used > 0, used <= exchanges.count else { return nil }
             let exchange = exchanges[used - 1]
@@ -78,15 +76,16 @@ package struct ReplayResponder: Sendable {
 
     /// The parts of a stream, which are read when they are due: a long stream does not fit into memory.
     private func parts(of exchange: CapturedExchange, late: Duration) -> [ReplayDriver.Response.Part] {
-        exchange.stream.flatMap { stream in
+        exchange.stream.flatMap { stream -> [ReplayDriver.Response.Part] in
             var offset = 0
-            return stream.parts.map { part in
+            return stream.parts.map { part -> ReplayDriver.Response.Part in
                 defer { offset += part.byteCount }
-                return ReplayDriver.Response.Part(latency: late + part.after) { [capture, offset] in
+                let load = { @Sendable [capture, offset] in
                     // A file that was removed meanwhile is as a connection on which nothing comes.
                     let bytes = try? capture.bytes(of: stream.file, from: offset, count: part.byteCount)
                     return StreamPart(finalURL: exchange.url, bytes: bytes ?? [])
                 }
+                return (late + part.after, load)
             }
         }
     }

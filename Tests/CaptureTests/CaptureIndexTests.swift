@@ -47,7 +47,8 @@ func timeIsExactToTheMicrosecond(json: String, microseconds: Int64?) {
                         headers: [.init(name: "A", value: "b"), .init(name: "C", value: "")],
                         body: .file("body/000001.ts"), endsAtClose: true))),
         ] + FetchError.Reason.allCases.map { CapturedExchange(at: .seconds(3), url: "http://h", ending: .failure($0)) })
-    let encoded = try all.demands.map { try CaptureIndex.encoder.encode($0) }
+    let encoded =
+        try all.demands.map { try CaptureIndex.encoder.encode($0) }
         + all.exchanges.map { try CaptureIndex.encoder.encode($0) }
     let lines = encoded.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",\n")
     let json = try all.opening + Data(lines.utf8) + CaptureWriter.closing

@@ -72,9 +72,10 @@ struct CaptureRun: Sendable {
         let log = RelayLog(logger)
         do {
             let end = try await TrackerDriver(upstream: recorder, clock: ContinuousClock()).run(
-                session: ChannelSession(upstream: upstream, policy: policy)
+                reporting: ChannelSession(upstream: upstream, policy: policy)
             ) { output, _ in
                 if case .event(let event) = output { log.log(event) }
+                return .published
             }
             switch end {
             case .drained: return .success(())

@@ -51,7 +51,6 @@ package struct DecryptError: Error, Equatable, Sendable {
         case badPadding
         /// OpenSSL failed; `code` is the first code of its error queue, 0 if the queue was empty.
         case library(code: UInt)
-        /// The task was canceled.
         case canceled
     }
 

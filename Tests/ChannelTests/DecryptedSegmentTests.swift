@@ -1,12 +1,12 @@
-@testable import Decrypt
 import Foundation
 import Testing
-import Tracker
 
 @testable import Channel
+@testable import Decrypt
 @testable import Fetch
 @testable import Playlist
 @testable import Support
+@testable import Tracker
 
 /// A segment and its EXT-X-MAP section under one key, two keys or none (RFC 8216 §4.3.2.4, §4.3.2.5).
 @Suite struct DecryptedSegmentTests {

@@ -1,5 +1,4 @@
 import ArgumentParser
-@testable import Decrypt
 import Foundation
 import Playlist
 import Splice
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Decrypt
 @testable import Fetch
 @testable import Media
 @testable import Observability

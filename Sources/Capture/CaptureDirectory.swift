@@ -12,7 +12,7 @@ package struct CaptureDirectory: Sendable {
     /// Whether the index ends in the middle of a line because the recording process was killed.
     ///
     /// `index` holds every exchange before that line.
-    package let isTruncated: Bool
+    package private(set) var isTruncated = false
 
     /// - Throws: `.unreadable`, or `.malformedIndex` with the coding path in the JSON.
     package init(_ url: URL) throws(CaptureError) {
@@ -27,14 +27,15 @@ package struct CaptureDirectory: Sendable {
             guard let index = Self.repaired(data) else {
                 throw CaptureError(.malformedIndex, path: path, message: Self.codingPath(of: error))
             }
-            self.init(url, index: index, isTruncated: true)
+            self.init(url, index: index)
+            isTruncated = true
         }
     }
 
     /// Closes the index after its last complete line.
     /// - Returns: nil if `CaptureWriter` cannot have left the index like this.
     private static func repaired(_ data: Data) -> CaptureIndex? {
-        guard !data.hasSuffix(CaptureWriter.closing) else { return nil }
+        guard data.suffix(CaptureWriter.closing.count) != CaptureWriter.closing else { return nil }
         var rest = data
         for _ in 0..<3 {
             if let index = try? JSONDecoder().decode(CaptureIndex.self, from: rest + CaptureWriter.closing) {
@@ -47,26 +48,13 @@ package struct CaptureDirectory: Sendable {
         return nil
     }
 
-    /// - Parameters:
-    ///   - url: directory of the body files that `index` names; unused if it names none.
-    ///   - index: an index that is already in memory.
-    package init(_ url: URL, index: CaptureIndex) { self.init(url, index: index, isTruncated: false) }
-
-    private init(_ url: URL, index: CaptureIndex, isTruncated: Bool) {
-        self.url = url
-        self.index = index
-        self.isTruncated = isTruncated
-    }
+    package init(_ url: URL, index: CaptureIndex) { (self.url, self.index) = (url, index) }
 
     /// - Throws: `.foreignPath` for a file outside the directory, `.unreadable` for a missing file.
     package func bytes(of body: CapturedAnswer.Body) throws(CaptureError) -> [UInt8] {
         switch body {
         case .text(let text): return Array(text.utf8)
-        case .file(let path):
-            let file = try file(path)
-            do { return Array(try Data(contentsOf: file)) } catch {
-                throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
-            }
+        case .file(let path): return try read(path) { try Data(contentsOf: $0) }
         }
     }
 
@@ -76,48 +64,41 @@ package struct CaptureDirectory: Sendable {
         return (try? PlaylistLines(playlist: Array(beginning))) != nil
     }
 
-    /// Whether a body begins like a DASH manifest.
     func isManifest(_ body: CapturedAnswer.Body) throws(CaptureError) -> Bool {
         DASHManifestParser.isManifest(try beginning(of: body))
     }
 
-    /// The first 4 KiB of a body.
     private func beginning(of body: CapturedAnswer.Body) throws(CaptureError) -> [UInt8] {
         switch body {
         case .text(let text): return Array(text.utf8.prefix(4096))
-        case .file(let path):
-            let file = try file(path)
-            do {
-                let handle = try FileHandle(forReadingFrom: file)
-                defer { try? handle.close() }
-                return Array(try handle.read(upToCount: 4096) ?? Data())
-            } catch {
-                throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
-            }
+        case .file(let path): return try read(path) { try Self.part(of: $0, from: 0, count: 4096) }
         }
     }
 
     /// Bytes of a file from `offset` on.
     /// - Throws: as `bytes(of:)`, also for a file that is too short.
     func bytes(of path: String, from offset: Int, count: Int) throws(CaptureError) -> [UInt8] {
-        let file = try file(path)
-        do {
-            let handle = try FileHandle(forReadingFrom: file)
-            defer { try? handle.close() }
-            try handle.seek(toOffset: UInt64(offset))
-            let data = try handle.read(upToCount: count) ?? Data()
-            if data.count == count { return Array(data) }
-        } catch {
-            throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
+        let bytes = try read(path) { try Self.part(of: $0, from: offset, count: count) }
+        guard bytes.count == count else {
+            throw CaptureError(.unreadable, path: path, message: "the file is too short")
         }
-        throw CaptureError(.unreadable, path: path, message: "the file is too short")
+        return bytes
     }
 
-    private func file(_ path: String) throws(CaptureError) -> URL {
+    private static func part(of file: URL, from offset: Int, count: Int) throws -> Data {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        try handle.seek(toOffset: UInt64(offset))
+        return try handle.read(upToCount: count) ?? Data()
+    }
+
+    private func read(_ path: String, _ contents: (URL) throws -> Data) throws(CaptureError) -> [UInt8] {
         guard !path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
             throw CaptureError(.foreignPath, path: path)
         }
-        return url.appending(path: path)
+        do { return Array(try contents(url.appending(path: path))) } catch {
+            throw CaptureError(.unreadable, path: path, message: error.localizedDescription)
+        }
     }
 
     /// The recorded answer with its body, as the fetcher returned it.
@@ -140,11 +121,6 @@ package struct CaptureDirectory: Sendable {
     }
 }
 
-extension Data {
-    fileprivate func hasSuffix(_ suffix: Data) -> Bool { self.suffix(suffix.count) == suffix }
-}
-
-/// A capture that cannot be read or written.
 package struct CaptureError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         case unreadable

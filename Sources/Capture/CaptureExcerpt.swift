@@ -25,17 +25,12 @@ package struct CaptureExcerpt {
     /// Longer than any recording.
     private static let unlimited = Duration.seconds(1_000_000_000)
 
-    /// - Parameter directory: created if it does not exist; must be empty.
-    /// - Returns: the size of the excerpt.
     package func write(
         to directory: URL, redaction: CaptureRedactor.Options = .none
     ) throws(CaptureError) -> CaptureWriter.Totals {
-        let index = capture.index
-        var writer = try CaptureWriter(
-            directory, upstream: index.upstream, about: index.about, variant: index.variant, backups: index.backups,
-            polling: index.polling, loopsFiles: index.loopsFiles, ladder: index.ladder, redaction: redaction)
-        for demand in index.ladder.demands where timeRange.contains(demand.at) {
-            try writer.append(CapturedLadder.Demand(at: demand.at - timeRange.lowerBound, track: demand.track))
+        var writer = try CaptureWriter(directory, capture.index, redaction: redaction)
+        for demand in capture.index.demands where timeRange.contains(demand.at) {
+            try writer.append(CaptureIndex.Demand(at: demand.at - timeRange.lowerBound, track: demand.track))
         }
         for exchange in try exchanges() {
             let request = FetchRequest(.segment, url: exchange.url, byteRange: exchange.byteRange)
@@ -132,8 +127,9 @@ extension [CapturedExchange] {
 
 extension CapturedExchange {
     fileprivate func shifted(into timeRange: Range<Duration>) -> CapturedExchange {
-        let time = min(max(at, timeRange.lowerBound), timeRange.upperBound) - timeRange.lowerBound
-        return CapturedExchange(at: time, took: took, url: url, byteRange: byteRange, ending: ending, stream: stream)
+        var copy = self
+        copy.at = min(max(at, timeRange.lowerBound), timeRange.upperBound) - timeRange.lowerBound
+        return copy
     }
 }
 

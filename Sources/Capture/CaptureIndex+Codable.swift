@@ -14,8 +14,9 @@ import Tracker
 //         { "at": 5, "demand": "480.1000000" },
 //         { "at": "6.5", "url": "http://…/main.m3u8", "error": "timedOut" } ] }
 //
-// `variant`, `variants` ("all"), `onDemand` (true), `backups`, `polling`, `loop`, `took`, `range`, `finalURL` and `headers` are optional. An answer without `body` and `text` is
-// empty. `"endsAtClose": true` marks a body that only the end of the connection delimited.
+// `variant`, `variants` ("all"), `onDemand` (true), `backups`, `polling`, `loop`, `took`, `range`, `finalURL` and `headers`
+// are optional. An answer without `body` and `text` is empty. `"endsAtClose": true` marks a body that only the end of the
+// connection delimited.
 
 extension CaptureIndex: Decodable {
     private enum Key: CodingKey {
@@ -28,24 +29,23 @@ extension CaptureIndex: Decodable {
         self.init(
             upstream: try values.decode(String.self, forKey: .upstream),
             about: try values.decodeIfPresent(String.self, forKey: .about) ?? "",
-            variant: try Self.variant(in: values),
+            variant: try values.choice(of: .variant, or: .highest, "names no variant") { VariantChoice($0) },
             backups: try values.decodeIfPresent([String].self, forKey: .backups) ?? [],
-            polling: try Self.polling(in: values),
+            polling: try values.choice(
+                of: .polling, or: .standard, "is not one of \(PollingMode.allCases.map(\.rawValue))"
+            ) { PollingMode(rawValue: $0) },
             loopsFiles: try values.decodeIfPresent(Bool.self, forKey: .loop) ?? false,
-            ladder: CapturedLadder(
-                try Self.variants(in: values),
-                isOnDemand: try values.decodeIfPresent(Bool.self, forKey: .onDemand) ?? false,
-                demands: lines.compactMap(\.demand)),
-            exchanges: lines.compactMap(\.exchange))
+            ladder: try values.choice(of: .variants, or: .one, "names no variants") { LadderChoice($0) },
+            followsLadderOnDemand: try values.decodeIfPresent(Bool.self, forKey: .onDemand) ?? false,
+            demands: lines.compactMap(\.demand), exchanges: lines.compactMap(\.exchange))
     }
 }
 
-/// One line of an index.
 private struct CapturedLine: Decodable {
     private enum Key: CodingKey { case at, demand }
 
     var exchange: CapturedExchange?
-    var demand: CapturedLadder.Demand?
+    var demand: CaptureIndex.Demand?
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -53,11 +53,11 @@ private struct CapturedLine: Decodable {
             exchange = try CapturedExchange(from: decoder)
             return
         }
-        demand = CapturedLadder.Demand(at: try values.decode(CaptureTime.self, forKey: .at).duration, track: track)
+        demand = CaptureIndex.Demand(at: try values.decode(CaptureTime.self, forKey: .at).duration, track: track)
     }
 }
 
-extension CapturedLadder.Demand: Encodable {
+extension CaptureIndex.Demand: Encodable {
     private enum Key: CodingKey { case at, demand }
 
     package func encode(to encoder: any Encoder) throws {
@@ -65,9 +65,6 @@ extension CapturedLadder.Demand: Encodable {
         try values.encode(CaptureTime(duration: at), forKey: .at)
         try values.encode(track, forKey: .demand)
     }
-
-    /// The demand as one line of an index.
-    var line: Data { get throws { try CaptureIndex.encoder.encode(self) } }
 }
 
 extension CaptureIndex {
@@ -76,8 +73,8 @@ extension CaptureIndex {
         get throws {
             let texts = [("upstream", upstream), ("about", about), ("variant", variant.text)]
             var values = try texts.map { ($0.0, try Self.encoder.encode($0.1)) }
-            if ladder.choice != .one { values.append(("variants", try Self.encoder.encode(ladder.choice.text))) }
-            if ladder.isOnDemand { values.append(("onDemand", try Self.encoder.encode(true))) }
+            if ladder != .one { values.append(("variants", try Self.encoder.encode(ladder.text))) }
+            if followsLadderOnDemand { values.append(("onDemand", try Self.encoder.encode(true))) }
             if !backups.isEmpty { values.append(("backups", try Self.encoder.encode(backups))) }
             if polling != .standard { values.append(("polling", try Self.encoder.encode(polling.rawValue))) }
             if loopsFiles { values.append(("loop", try Self.encoder.encode(true))) }
@@ -86,36 +83,11 @@ extension CaptureIndex {
         }
     }
 
-    fileprivate static var encoder: JSONEncoder {
+    static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }
-
-    private static func variant(in values: KeyedDecodingContainer<Key>) throws -> VariantChoice {
-        guard let text = try values.decodeIfPresent(String.self, forKey: .variant) else { return .highest }
-        guard let variant = VariantChoice(text) else { throw values.malformed(.variant, "\(text) names no variant") }
-        return variant
-    }
-
-    private static func variants(in values: KeyedDecodingContainer<Key>) throws -> LadderChoice {
-        guard let text = try values.decodeIfPresent(String.self, forKey: .variants) else { return .one }
-        guard let choice = LadderChoice(text) else { throw values.malformed(.variants, "\(text) names no variants") }
-        return choice
-    }
-
-    private static func polling(in values: KeyedDecodingContainer<Key>) throws -> PollingMode {
-        guard let name = try values.decodeIfPresent(String.self, forKey: .polling) else { return .standard }
-        guard let mode = PollingMode(rawValue: name) else {
-            throw values.malformed(.polling, "\(name) is not one of \(PollingMode.allCases.map(\.rawValue))")
-        }
-        return mode
-    }
-}
-
-extension CapturedExchange {
-    /// The exchange as one line of an index.
-    var line: Data { get throws { try CaptureIndex.encoder.encode(self) } }
 }
 
 extension CapturedExchange: Codable {
@@ -165,13 +137,10 @@ extension CapturedExchange: Codable {
     }
 
     private static func ending(in values: KeyedDecodingContainer<Key>) throws -> Ending {
-        guard let name = try values.decodeIfPresent(String.self, forKey: .error) else {
-            return .answer(try answer(in: values))
-        }
-        guard let reason = FetchError.Reason(rawValue: name) else {
-            throw values.malformed(.error, "\(name) is not one of \(FetchError.Reason.allCases.map(\.rawValue))")
-        }
-        return .failure(reason)
+        let reason = try values.choice(
+            of: .error, or: nil, "is not one of \(FetchError.Reason.allCases.map(\.rawValue))"
+        ) { FetchError.Reason(rawValue: $0) }
+        return try reason.map { .failure($0) } ?? .answer(answer(in: values))
     }
 
     private static func answer(in values: KeyedDecodingContainer<Key>) throws -> CapturedAnswer {
@@ -222,6 +191,15 @@ extension CapturedStream.Part: Codable {
 }
 
 extension KeyedDecodingContainer {
+    /// The value that the text of a key names; `absent` without the key.
+    fileprivate func choice<Value>(
+        of key: Key, or absent: Value, _ complaint: String, _ read: (String) -> Value?
+    ) throws -> Value {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return absent }
+        guard let value = read(text) else { throw malformed(key, "\(text) \(complaint)") }
+        return value
+    }
+
     fileprivate func malformed(_ key: Key, _ message: String) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: "\(key.stringValue) \(message)")
     }

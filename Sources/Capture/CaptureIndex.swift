@@ -1,42 +1,64 @@
 package import Fetch
 package import Playlist
-package import Support
 package import Tracker
 
 /// The contents of a capture's `index.json`: what an upstream answered, and when.
 package struct CaptureIndex: Equatable, Sendable {
     /// Absolute URL with which the recording began.
-    package let upstream: String
+    package fileprivate(set) var upstream: String
     /// A description of the capture for human readers.
     package let about: String
     /// The variant of the multivariant playlist that led.
     package let variant: VariantChoice
-    package let ladder: CapturedLadder
+    /// The variants that were followed beside the leading one.
+    package let ladder: LadderChoice
+    /// Whether they were followed only while somebody asked for them.
+    package let followsLadderOnDemand: Bool
+    package let demands: [Demand]
     /// Absolute URLs of the backups, in order.
-    package let backups: [String]
+    package fileprivate(set) var backups: [String]
     /// How the reloads of the recording were timed; a replay times its reloads alike.
     package let polling: PollingMode
     /// Whether a media file began again when it had ended.
     package let loopsFiles: Bool
     /// Exchanges by request time; those with equal times keep the order of the file.
-    package let exchanges: [CapturedExchange]
+    package fileprivate(set) var exchanges: [CapturedExchange]
+
+    /// Somebody asked for a variant.
+    package struct Demand: Equatable, Sendable {
+        /// Time since the recording began, exact to the microsecond.
+        package let at: Duration
+        /// The text of the track's identity.
+        package let track: String
+    }
 
     package init(
-        upstream: String, about: String, variant: VariantChoice = .highest, backups: [String] = [],
-        polling: PollingMode = .standard, loopsFiles: Bool = false, ladder: CapturedLadder = CapturedLadder(),
-        exchanges: [CapturedExchange]
+        upstream: String, about: String = "", variant: VariantChoice = .highest, backups: [String] = [],
+        polling: PollingMode = .standard, loopsFiles: Bool = false, ladder: LadderChoice = .one,
+        followsLadderOnDemand: Bool = false, demands: [Demand] = [], exchanges: [CapturedExchange] = []
     ) {
-        self.backups = backups
-        self.ladder = ladder
-        self.polling = polling
-        self.loopsFiles = loopsFiles
-        self.upstream = upstream
-        self.about = about
-        self.variant = variant
+        (self.upstream, self.about, self.variant, self.backups) = (upstream, about, variant, backups)
+        (self.polling, self.loopsFiles, self.ladder) = (polling, loopsFiles, ladder)
+        (self.followsLadderOnDemand, self.demands) = (followsLadderOnDemand, demands)
         self.exchanges =
             exchanges.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
             .map(\.element).joiningStreams
     }
+
+    func redacted(by redactor: inout CaptureRedactor) -> CaptureIndex {
+        var copy = self
+        copy.upstream = redactor.redact(url: upstream)
+        copy.backups = backups.map { redactor.redact(url: $0) }
+        return copy
+    }
+
+    func replacingExchanges(by exchanges: [CapturedExchange]) -> CaptureIndex {
+        var copy = self
+        copy.exchanges = exchanges
+        return copy
+    }
+
+    package var withoutFaults: CaptureIndex { replacingExchanges(by: exchanges.filter(\.isSuccess)) }
 
     /// Time from the start to the end of the last answer; zero for an empty capture.
     package var duration: Duration { exchanges.map { $0.at + $0.took }.max() ?? .zero }
@@ -50,26 +72,14 @@ package struct CapturedExchange: Equatable, Sendable {
     }
 
     /// Time of the request since the recording began, exact to the microsecond; never negative.
-    package let at: Duration
+    package var at: Duration
     /// Time from the request to the end of the answer; zero if unknown.
-    let took: Duration
+    var took = Duration.zero
     package let url: String
-    let byteRange: ByteRange?
-    package let ending: Ending
+    var byteRange: ByteRange?
+    package var ending: Ending
     /// The parts of a stream that arrived before the end, in order; empty for any other answer.
-    package let stream: [CapturedStream]
-
-    package init(
-        at: Duration, took: Duration = .zero, url: String, byteRange: ByteRange? = nil, ending: Ending,
-        stream: [CapturedStream] = []
-    ) {
-        self.stream = stream
-        self.at = at
-        self.took = took
-        self.url = url
-        self.byteRange = byteRange
-        self.ending = ending
-    }
+    package var stream: [CapturedStream] = []
 
     /// Whether the upstream answered with a 2xx status.
     var isSuccess: Bool {
@@ -78,7 +88,6 @@ package struct CapturedExchange: Equatable, Sendable {
     }
 }
 
-/// Some seconds of a stream, in one file.
 package struct CapturedStream: Equatable, Sendable {
     /// Bytes that were received at once.
     package struct Part: Equatable, Sendable {
@@ -101,9 +110,9 @@ extension [CapturedExchange] {
             guard let last = joined.last, last.stream.last?.continues == true, last.url == next.url else {
                 return joined.append(next)
             }
-            joined[joined.count - 1] = CapturedExchange(
-                at: last.at, took: next.took, url: last.url, byteRange: last.byteRange, ending: next.ending,
-                stream: last.stream + next.stream)
+            let end = joined.count - 1
+            (joined[end].took, joined[end].ending) = (next.took, next.ending)
+            joined[end].stream += next.stream
         }
     }
 }
@@ -119,20 +128,10 @@ package struct CapturedAnswer: Equatable, Sendable {
 
     let status: Int
     /// URL after redirects; nil if it equals the requested URL.
-    let finalURL: String?
+    var finalURL: String?
     /// Header fields, each name at most once.
-    let headers: [FetchAnswer.Header]
+    var headers: [FetchAnswer.Header] = []
     package let body: Body
     /// Same as `FetchAnswer.endsAtClose`.
-    let endsAtClose: Bool
-
-    package init(
-        status: Int, finalURL: String? = nil, headers: [FetchAnswer.Header] = [], body: Body, endsAtClose: Bool = false
-    ) {
-        self.status = status
-        self.finalURL = finalURL
-        self.headers = headers
-        self.body = body
-        self.endsAtClose = endsAtClose
-    }
+    var endsAtClose = false
 }

@@ -18,9 +18,7 @@ package actor CaptureRecorder: Fetcher {
 
     package var totals: CaptureWriter.Totals { writer.totals }
 
-    /// - Parameters:
-    ///   - now: time since the recording began.
-    ///   - onFailure: called once, with `failure`.
+    /// - Parameter onFailure: called once, with `failure`.
     package init(
         _ upstream: any Fetcher, to writer: CaptureWriter, now: @escaping @Sendable () -> Duration,
         onFailure: @escaping @Sendable (CaptureError) -> Void = { _ in }
@@ -44,9 +42,8 @@ package actor CaptureRecorder: Fetcher {
         return outcome
     }
 
-    /// Stores that somebody asks for a variant.
     package func recordDemand(of track: String) {
-        let demand = CapturedLadder.Demand(at: now(), track: track)
+        let demand = CaptureIndex.Demand(at: now(), track: track)
         store { writer throws(CaptureError) in try writer.append(demand) }
     }
 

@@ -34,7 +34,6 @@ package struct CaptureRedactor: Sendable {
 
     init(_ options: Options = .none) { self.options = options }
 
-    /// The redacted form of an absolute URL.
     mutating func redact(url: String) -> String {
         var result = url
         if let authority = URIReference.authority(of: url) {
@@ -52,10 +51,9 @@ package struct CaptureRedactor: Sendable {
     ///   - base: the URL against which its relative references resolve.
     mutating func redact(body: [UInt8], base: String) -> [UInt8] {
         var redactor = self
-        let rules = PlaylistURIRewriter.Rules(redactsText: options.queries || options.hosts) {
-            redactor.redact(reference: $0, base: base)
-        }
-        let (bytes, defined) = PlaylistURIRewriter.rewrite(body, url: base, imported: variables, rules: rules)
+        let (bytes, defined) = PlaylistURIRewriter.rewrite(
+            body, url: base, imported: variables, redactsText: options.queries || options.hosts
+        ) { redactor.redact(reference: $0, base: base) }
         self = redactor
         if body.namesVariants { variables = defined }
         return bytes

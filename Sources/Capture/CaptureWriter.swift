@@ -1,8 +1,6 @@
 package import Fetch
 package import Foundation
-package import Playlist
 import Support
-package import Tracker
 
 /// Writes a capture that is complete on disk after every exchange.
 ///
@@ -31,32 +29,21 @@ package struct CaptureWriter: Sendable {
 
     /// - Parameters:
     ///   - directory: created if it does not exist; must be empty.
-    ///   - upstream: absolute URL with which the recording begins.
-    ///   - backups: absolute URLs of the backups.
-    ///   - polling: how the reloads of the recording are timed.
-    ///   - loopsFiles: whether a media file begins again when it has ended.
-    ///   - ladder: without its demands, which `append` writes.
+    ///   - index: its demands and exchanges are not written, but by `append`.
     /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
     package init(
-        _ directory: URL, upstream: String, about: String = "", variant: VariantChoice = .highest,
-        backups: [String] = [], polling: PollingMode = .standard, loopsFiles: Bool = false,
-        ladder: CapturedLadder = CapturedLadder(),
-        redaction options: CaptureRedactor.Options = .none
+        _ directory: URL, _ index: CaptureIndex, redaction options: CaptureRedactor.Options = .none
     ) throws(CaptureError) {
         self.directory = directory
-        var redactor = CaptureRedactor(options)
-        let url = redactor.redact(url: upstream)
-        let head = CaptureIndex(
-            upstream: url, about: about, variant: variant, backups: backups.map { redactor.redact(url: $0) },
-            polling: polling, loopsFiles: loopsFiles, ladder: ladder, exchanges: [])
-        self.redactor = redactor
+        redactor = CaptureRedactor(options)
+        let head = index.redacted(by: &redactor)
         let path = try Self.indexURL(in: directory)
         do {
             try FileManager.default.createDirectory(
                 at: directory.appending(path: "body"), withIntermediateDirectories: true)
             let opening = try head.opening
             try (opening + Self.closing).write(to: path)
-            index = try FileHandle(forUpdating: path)
+            self.index = try FileHandle(forUpdating: path)
             end = UInt64(opening.count)
         } catch {
             throw CaptureError(.unwritable, path: path.path, message: error.localizedDescription)
@@ -96,19 +83,17 @@ package struct CaptureWriter: Sendable {
                 totals.bytes += stream.bytes.count
                 return [CapturedStream(file: file, parts: stream.parts, continues: continues)]
             } ?? [])
-        try append { try exchange.line }
+        try append(line: exchange)
         totals.exchanges += 1
     }
 
     /// Records that somebody asks for a variant.
     /// - Throws: `.unwritable`.
-    package mutating func append(_ demand: CapturedLadder.Demand) throws(CaptureError) {
-        try append { try demand.line }
-    }
+    package mutating func append(_ demand: CaptureIndex.Demand) throws(CaptureError) { try append(line: demand) }
 
-    private mutating func append(_ encoded: () throws -> Data) throws(CaptureError) {
+    private mutating func append(line: some Encodable) throws(CaptureError) {
         do {
-            let line = Data((lineCount == 0 ? "\n" : ",\n").utf8) + (try encoded())
+            let line = Data((lineCount == 0 ? "\n" : ",\n").utf8) + (try CaptureIndex.encoder.encode(line))
             try index.seek(toOffset: end)
             try index.write(contentsOf: line + Self.closing)
             end += UInt64(line.count)

@@ -34,7 +34,8 @@ package final class CapturedOrigin: Sendable {
         guard capture.index.exchanges.allSatisfy(\.stream.isEmpty) else {
             throw CaptureError(.stream, path: capture.url.path)
         }
-        let capture = CaptureDirectory(capture.url, index: capture.index.unfoldingRedirects)
+        let unfolded = capture.index.replacingExchanges(by: capture.index.exchanges.flatMap(\.unfoldingRedirect))
+        let capture = CaptureDirectory(capture.url, index: unfolded)
         self.capture = capture
         paths = try CapturedPaths(capture)
         guard !loops || !paths.hasManifest else { throw CaptureError(.unloopable, path: capture.url.path) }
@@ -72,7 +73,7 @@ package final class CapturedOrigin: Sendable {
             return state.responder.exchange(
                 url: resource.url, byteRange: byteRange, isPlaylist: resource.isPlaylist, at: time)
         }
-        guard case .exchange(let exchange, let latency) = lookup else { return .notFound(path) }
+        guard let (exchange, latency) = lookup else { return .notFound(path) }
         switch exchange.ending {
         case .failure(let reason): return .failing(reason, path: path, after: latency)
         case .answer(let answer):
@@ -80,9 +81,7 @@ package final class CapturedOrigin: Sendable {
             let body =
                 paths.hasManifest
                 ? paths.manifest(answer, after: max(.zero, time - exchange.at))
-                : localized(answer, of: exchange.url) {
-                    $0.playlist($1, iteration: iteration, remaining: loopLength - time)
-                }
+                : localized(answer, of: exchange.url, iteration, remaining: loopLength - time)
             return response(with: answer, body: body, to: exchange, over: latency)
         }
     }
@@ -102,31 +101,26 @@ package final class CapturedOrigin: Sendable {
         return CapturedResponse(
             status: answer.status, headers: headers, body: body, transmission: .paced(over: latency))
     }
-}
 
-extension CapturedOrigin {
-    /// The iteration of the loop, and the time since it began.
     private func iteration(at now: Duration) -> (iteration: UInt64, time: Duration) {
         guard !loops.isEmpty, loopLength > .zero else { return (0, now) }
         let iteration = UInt64(max(0, now / loopLength))
         return (iteration, now - loopLength * Int(iteration))
     }
 
-    /// The body; a playlist names paths of this origin.
-    /// - Parameter iterate: renumbers a looped media playlist for the current iteration.
+    /// The body; a playlist names paths of this origin, and is renumbered for the iteration if it loops.
     private func localized(
-        _ answer: FetchAnswer, of url: String, iterate: (PlaylistLoop, MediaPlaylist) -> MediaPlaylist
+        _ answer: FetchAnswer, of url: String, _ iteration: UInt64, remaining: Duration
     ) -> [UInt8] {
         var body = answer.body
         if let loop = loops[url], let playlist = try? MediaPlaylistParser.parse(body) {
-            body = Array(PlaylistWriter.write(iterate(loop, playlist)).utf8)
+            let looped = loop.playlist(playlist, iteration: iteration, remaining: remaining)
+            body = Array(PlaylistWriter.write(looped).utf8)
         }
-        let rules = PlaylistURIRewriter.Rules { [paths] in
-            paths.path(of: URIReference.resolve($0, against: answer.finalURL))
-        }
-        return state.withLock { state in
+        return state.withLock { [paths] state in
             let (bytes, defined) = PlaylistURIRewriter.rewrite(
-                body, url: answer.finalURL, imported: state.variables, rules: rules)
+                body, url: answer.finalURL, imported: state.variables
+            ) { paths.path(of: URIReference.resolve($0, against: answer.finalURL)) }
             state.variables.removeAll { old in defined.contains { $0.name == old.name } }
             state.variables += defined
             return bytes
@@ -134,23 +128,8 @@ extension CapturedOrigin {
     }
 }
 
-extension CaptureIndex {
-    /// The index with successful answers only.
-    package var withoutFaults: CaptureIndex {
-        CaptureIndex(
-            upstream: upstream, about: about, variant: variant, backups: backups, loopsFiles: loopsFiles,
-            ladder: ladder, exchanges: exchanges.filter(\.isSuccess))
-    }
-
-    /// The index with every redirected answer split into a redirect and the answer at its target.
-    fileprivate var unfoldingRedirects: CaptureIndex {
-        CaptureIndex(
-            upstream: upstream, about: about, variant: variant, backups: backups, loopsFiles: loopsFiles,
-            ladder: ladder, exchanges: exchanges.flatMap(\.unfoldingRedirect))
-    }
-}
-
 extension CapturedExchange {
+    /// A redirected answer split into a redirect and the answer at its target; any other one as it is.
     fileprivate var unfoldingRedirect: [CapturedExchange] {
         guard case .answer(let answer) = ending, let final = answer.finalURL, final != url else { return [self] }
         let redirect = CapturedAnswer(

@@ -2,7 +2,6 @@ package import Fetch
 
 /// The answer of a `CapturedOrigin` to one request.
 package struct CapturedResponse: Equatable, Sendable {
-    /// How the answer reaches the client.
     package enum Transmission: Equatable, Sendable {
         /// The body arrives in equal parts over that time; an answer without a body arrives at its end.
         case paced(over: Duration)
@@ -19,24 +18,18 @@ package struct CapturedResponse: Equatable, Sendable {
     package var body: [UInt8] = []
     package var transmission = Transmission.paced(over: .zero)
 
-    /// - Parameter path: what the client requested.
     static func notFound(_ path: String) -> CapturedResponse {
         CapturedResponse(
             status: 404, headers: [.init(name: "Content-Type", value: "text/plain; charset=utf-8")],
             body: Array("There is nothing at \(path).\n".utf8))
     }
-}
 
-extension CapturedResponse {
     /// Length announced for a body of which only half was received.
     private static let announcedByteCount = 65_536
 
     /// A response that fails for a client as the recorded request failed.
     ///
     /// A failure without an answer (a reset, a refused connection, an unresolved host) becomes a reset connection.
-    /// - Parameters:
-    ///   - path: what the client requested.
-    ///   - latency: time from the request to the failure.
     static func failing(_ reason: FetchError.Reason, path: String, after latency: Duration) -> CapturedResponse {
         switch reason {
         case .timedOut, .canceled: CapturedResponse(status: 200, transmission: .silent)

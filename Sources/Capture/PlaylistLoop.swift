@@ -16,7 +16,6 @@ struct PlaylistLoop: Sendable {
     private var first: MediaPlaylist
     /// The latest playlist state that lists the highest number.
     private var last: MediaPlaylist
-    /// Durations of all segments by media sequence number.
     private var durations: [UInt64: Duration] = [:]
 
     /// - Returns: nil for a playlist without segments.
@@ -27,7 +26,6 @@ struct PlaylistLoop: Sendable {
         append(playlist)
     }
 
-    /// Adds the next recorded state of the playlist.
     mutating func append(_ playlist: MediaPlaylist) {
         guard let window = playlist.numbers else { return }
         if window.upperBound >= numbers.upperBound { last = playlist }
@@ -39,7 +37,6 @@ struct PlaylistLoop: Sendable {
         for segment in playlist.segments { durations[segment.mediaSequence] = segment.duration }
     }
 
-    /// The total duration of all segments.
     var duration: Duration { durations.values.reduce(.zero, +) }
 
     /// A recorded state in an iteration.
@@ -88,7 +85,11 @@ struct PlaylistLoop: Sendable {
         let offset = iteration &* (numbers.upperBound - numbers.lowerBound)
         playlist.mediaSequence = recorded.mediaSequence &+ offset
         playlist.segments = recorded.segments.map { segment in
-            var moved = segment.withExplicitIV
+            var moved = segment
+            // Vectors become explicit, because an implied one (RFC 8216 §5.2) depends on the number.
+            for index in moved.keys.indices {
+                moved.keys[index].initializationVector = moved.keys[index].vector(for: segment.mediaSequence)
+            }
             moved.mediaSequence = segment.mediaSequence &+ offset
             moved.programDateTime = nil
             moved.isDiscontinuous = segment.isDiscontinuous || segment.mediaSequence == numbers.lowerBound
@@ -106,17 +107,5 @@ extension MediaPlaylist {
     fileprivate var numbers: Range<UInt64>? {
         guard let first = segments.first?.mediaSequence, let last = segments.last?.mediaSequence else { return nil }
         return first <= last && last < .max ? first..<last + 1 : nil
-    }
-}
-
-extension MediaSegment {
-    /// The segment with explicit initialization vectors, because an implied one (RFC 8216 §5.2) depends on the number.
-    fileprivate var withExplicitIV: MediaSegment {
-        var copy = self
-        let vector = InitializationVector(mediaSequence: mediaSequence).bytes
-        for key in copy.keys.indices where copy.keys[key].initializationVector == nil {
-            copy.keys[key].initializationVector = vector
-        }
-        return copy
     }
 }

@@ -9,18 +9,27 @@ package import Tracker
 /// its latest recorded state. Segments, keys and maps do not change, but their faults form a sequence: the first
 /// request gets the first answer, the second request the second, and the last answer repeats.
 package struct ReplayResponder: Sendable {
-    enum Lookup: Equatable, Sendable {
-        /// An exchange, and the time from the request to the end of its answer.
-        case exchange(CapturedExchange, latency: Duration)
-        /// The capture does not contain the URL.
-        case unknown
-    }
+    /// An exchange, and the time from the request to the end of its answer.
+    typealias Found = (exchange: CapturedExchange, latency: Duration)
 
-    fileprivate struct RecordedAnswers: Sendable {
+    private struct RecordedAnswers: Sendable {
         /// Exchanges of one resource by time.
         let exchanges: [CapturedExchange]
-        /// Number of exchanges that were returned or skipped.
         var used = 0
+
+        mutating func next(isPlaylist: Bool, at now: Duration) -> Found? {
+            let due = isPlaylist ? max(1, exchanges.count(notAfter: now, from: used)) : min(used + 1, exchanges.count)
+            let isNext =
+                isPlaylist && due == used && used < exchanges.count
+                && exchanges[used].at <= now + ReplayResponder.earlyTolerance
+            used = max(used, isNext ? used + 1 : due)
+            guard used > 0, used <= exchanges.count else { return nil }
+            let exchange = exchanges[used - 1]
+            // The answer to a slightly early request arrives at its recorded time. A request before the first recorded
+            // one is answered at once.
+            let earlyBy = isNext ? max(.zero, exchange.at - now) : .zero
+            return (exchange, earlyBy + exchange.took)
+        }
     }
 
     /// How much earlier than the recording a replay may ask for the next state of a playlist. A recording process
@@ -46,17 +55,17 @@ package struct ReplayResponder: Sendable {
         _ request: FetchRequest, at now: Duration
     ) -> (outcome: FetchOutcome, latency: Duration)? {
         let isPlaylist = request.purpose == .multivariantPlaylist || request.purpose == .mediaPlaylist
-        switch exchange(url: request.url, byteRange: request.byteRange, isPlaylist: isPlaylist, at: now) {
-        case .unknown: return (.failure(FetchError(.notInCapture, url: request.url)), .zero)
-        case .exchange(let exchange, _) where exchange.ending == .failure(.canceled): return nil
-        case .exchange(let exchange, let latency): return (outcome(of: exchange), latency)
+        let found = exchange(url: request.url, byteRange: request.byteRange, isPlaylist: isPlaylist, at: now)
+        guard let (exchange, latency) = found else {
+            return (.failure(FetchError(.notInCapture, url: request.url)), .zero)
         }
+        return exchange.ending == .failure(.canceled) ? nil : (outcome(of: exchange), latency)
     }
 
     /// The response to a request, with the parts of a stream at their times.
     package mutating func respond(_ request: FetchRequest, at now: Duration) -> ReplayDriver.Response {
         guard request.acceptsStream,
-            case .exchange(let exchange, let latency) = exchange(
+            let (exchange, latency) = exchange(
                 url: request.url, byteRange: request.byteRange, isPlaylist: true, at: now)
         else { return ReplayDriver.Response(end: answer(request, at: now)) }
         let isNew = exchange.stream.isEmpty || usedStreams.insert(exchange.at).inserted
@@ -67,30 +76,29 @@ package struct ReplayResponder: Sendable {
 
     /// The parts of a stream, which are read when they are due: a long stream does not fit into memory.
     private func parts(of exchange: CapturedExchange, late: Duration) -> [ReplayDriver.Response.Part] {
-        exchange.stream.flatMap { stream in
+        exchange.stream.flatMap { stream -> [ReplayDriver.Response.Part] in
             var offset = 0
-            return stream.parts.map { part in
+            return stream.parts.map { part -> ReplayDriver.Response.Part in
                 defer { offset += part.byteCount }
-                return ReplayDriver.Response.Part(latency: late + part.after) { [capture, offset] in
+                let load = { @Sendable [capture, offset] in
                     // A file that was removed meanwhile is as a connection on which nothing comes.
                     let bytes = try? capture.bytes(of: stream.file, from: offset, count: part.byteCount)
                     return StreamPart(finalURL: exchange.url, bytes: bytes ?? [])
                 }
+                return (late + part.after, load)
             }
         }
     }
 
     /// The exchange that answers a request. If the byte range was never requested, the exchange of the whole resource
-    /// answers it, as an origin without range support would.
-    mutating func exchange(
-        url: String, byteRange: ByteRange?, isPlaylist: Bool, at now: Duration
-    ) -> Lookup {
+    /// answers it, as an origin without range support would. nil: the capture does not contain the URL.
+    mutating func exchange(url: String, byteRange: ByteRange?, isPlaylist: Bool, at now: Duration) -> Found? {
         let resource = CapturedResource(url: url, byteRange: byteRange)
         let whole = CapturedResource(url: url, byteRange: nil)
         for resource in [resource, whole] where recorded[resource] != nil {
-            return recorded[resource]?.next(isPlaylist: isPlaylist, at: now, tolerance: Self.earlyTolerance) ?? .unknown
+            return recorded[resource]?.next(isPlaylist: isPlaylist, at: now)
         }
-        return .unknown
+        return nil
     }
 
     private func outcome(of exchange: CapturedExchange) -> FetchOutcome {
@@ -103,22 +111,6 @@ package struct ReplayResponder: Sendable {
                 return .failure(FetchError(.other, url: exchange.url, message: "\(error.path): \(error.reason)"))
             }
         }
-    }
-}
-
-extension ReplayResponder.RecordedAnswers {
-    fileprivate mutating func next(
-        isPlaylist: Bool, at now: Duration, tolerance: Duration
-    ) -> ReplayResponder.Lookup {
-        let due = isPlaylist ? max(1, exchanges.count(notAfter: now, from: used)) : min(used + 1, exchanges.count)
-        let isNext = isPlaylist && due == used && used < exchanges.count && exchanges[used].at <= now + tolerance
-        used = max(used, isNext ? used + 1 : due)
-        guard used > 0, used <= exchanges.count else { return .unknown }
-        let exchange = exchanges[used - 1]
-        // The answer to a slightly early request arrives at its recorded time. A request before the first recorded one
-        // is answered at once.
-        let earlyBy = isNext ? max(.zero, exchange.at - now) : .zero
-        return .exchange(exchange, latency: earlyBy + exchange.took)
     }
 }
 

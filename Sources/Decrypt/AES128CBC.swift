@@ -1,5 +1,4 @@
 import CCrypto
-import Playlist
 import Support
 
 /// An OpenSSL context that decrypts one message: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
@@ -8,19 +7,21 @@ import Support
 @safe
 struct AES128CBC: ~Copyable {
     static let keyByteCount = 16
-    static let blockByteCount = InitializationVector.byteCount
+    static let blockByteCount = 16
 
     /// The bytes given to one call, between two looks at cancellation. They take 3 ms without AES instructions.
     static let chunkByteCount = 1 << 20
 
     private let context: OpaquePointer
 
-    /// - Parameter key: 16 bytes.
-    init(key: [UInt8], initializationVector: InitializationVector) throws(DecryptError.Reason) {
-        precondition(key.count == Self.keyByteCount)
+    /// - Parameters:
+    ///   - key: 16 bytes.
+    ///   - vector: the initialization vector, 16 bytes.
+    init(key: [UInt8], vector: [UInt8]) throws(DecryptError.Reason) {
+        precondition(key.count == Self.keyByteCount && vector.count == Self.blockByteCount)
         guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .library(code: drainErrorQueue()) }
         let cipher = unsafe EVP_aes_128_cbc()
-        guard unsafe EVP_DecryptInit_ex2(context, cipher, key, initializationVector.bytes, nil) == 1 else {
+        guard unsafe EVP_DecryptInit_ex2(context, cipher, key, vector, nil) == 1 else {
             unsafe EVP_CIPHER_CTX_free(context)
             throw .library(code: drainErrorQueue())
         }

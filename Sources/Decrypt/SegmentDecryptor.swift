@@ -19,7 +19,7 @@ package enum SegmentDecryptor {
         do throws(DecryptError.Reason) {
             return try decrypt(body, under: segmentKey, key: key, mediaSequence: mediaSequence)
         } catch {
-            throw DecryptError(error, mediaSequence: mediaSequence, keyURL: keyURL)
+            throw DecryptError(reason: error, mediaSequence: mediaSequence, keyURL: keyURL)
         }
     }
 
@@ -28,12 +28,35 @@ package enum SegmentDecryptor {
     ) throws(DecryptError.Reason) -> [UInt8] {
         guard let key else { throw .missingKey }
         guard key.count == AES128CBC.keyByteCount else { throw .wrongKeySize(key.count) }
-        guard let vector = InitializationVector(for: segmentKey, mediaSequence: mediaSequence) else {
-            throw .wrongInitializationVectorSize(segmentKey.initializationVector?.count ?? 0)
-        }
+        let vector = segmentKey.vector(for: mediaSequence)
+        guard vector.count == AES128CBC.blockByteCount else { throw .wrongInitializationVectorSize(vector.count) }
         guard !body.isEmpty, body.count.isMultiple(of: AES128CBC.blockByteCount) else {
             throw .notBlockAligned(body.count)
         }
-        return try AES128CBC(key: key, initializationVector: vector).decrypt(body)
+        return try AES128CBC(key: key, vector: vector).decrypt(body)
     }
+}
+
+/// The reason why a segment or an EXT-X-MAP section could not be decrypted. No part of its clear text is returned.
+package struct DecryptError: Error, Equatable, Sendable {
+    package enum Reason: Error, Equatable, Sendable {
+        case missingKey
+        /// The size of the key in bytes. AES-128 needs 16.
+        case wrongKeySize(Int)
+        /// The size of the IV in bytes, other than 16.
+        case wrongInitializationVectorSize(Int)
+        /// The size of the body in bytes: not a multiple of 16, or 0. Padding adds at least one byte.
+        case notBlockAligned(Int)
+        /// The clear text does not end in PKCS #7 padding: the key or the IV is wrong, or the end is damaged.
+        case badPadding
+        /// OpenSSL failed; `code` is the first code of its error queue, 0 if the queue was empty.
+        case library(code: UInt)
+        case canceled
+    }
+
+    package let reason: Reason
+    /// The media sequence number of the segment, or of the segment that uses the EXT-X-MAP section.
+    package let mediaSequence: UInt64
+    /// The absolute URL of the key; nil if no key was requested.
+    package let keyURL: String?
 }

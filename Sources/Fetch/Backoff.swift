@@ -5,9 +5,7 @@ package struct Backoff: Equatable, Sendable {
 
     package private(set) var failures = 0
 
-    package init(failures: Int = 0) {
-        self.failures = failures
-    }
+    package init() {}
 
     /// Records a failure and returns the pause that follows it.
     package mutating func next() -> Duration {

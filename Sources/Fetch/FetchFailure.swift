@@ -14,17 +14,36 @@ package enum FetchFailure: Error, Equatable, Sendable {
     case tooShort
 }
 
-/// A failed attempt, with the number of attempts so far.
-package struct FailedAttempt: Equatable, Sendable {
-    package let failure: FetchFailure
-    /// Failed attempts so far, including this one.
-    package let failures: Int
-    /// Whether no further attempt follows.
-    package let isLast: Bool
+/// The kind of fault by which failed fetches are counted.
+package enum FetchFault: Hashable, Sendable {
+    case refused(status: Int)
+    case transfer(FetchError.Reason)
+    /// A page, an error message or an empty body in place of a segment, a key or a map.
+    case notMedia
+    /// The body ends inside a unit of its format.
+    case cutShort
+    /// A page or an empty body in place of a playlist.
+    case notAPlaylist
+    case malformedPlaylist
 
-    package init(failure: FetchFailure, failures: Int, isLast: Bool) {
-        self.failure = failure
-        self.failures = failures
-        self.isLast = isLast
+    /// The name in `/status.json`: `http404`, the name of the case, or the raw value of the transfer's reason.
+    package var name: String {
+        switch self {
+        case .refused(let status): "http\(status)"
+        case .transfer(let reason): reason.rawValue
+        case .notMedia: "notMedia"
+        case .cutShort: "cutShort"
+        case .notAPlaylist: "notAPlaylist"
+        case .malformedPlaylist: "malformedPlaylist"
+        }
+    }
+
+    package init(_ failure: FetchFailure) {
+        switch failure {
+        case .refused(let status): self = .refused(status: status)
+        case .unreachable(let reason, _): self = .transfer(reason)
+        case .notMedia, .empty: self = .notMedia
+        case .shortRange, .truncated, .tooShort: self = .cutShort
+        }
     }
 }

@@ -24,7 +24,6 @@ package struct HostLimiter: Sendable {
     package let maxConnections: Int?
     /// Whether all hosts count as one, as those of an account do.
     private let countsAllHosts: Bool
-    /// The hosts of every request in flight.
     private var inFlight: [FetchID: [String]] = [:]
     /// The host that answered last for a host that redirects.
     private var redirections: [String: String] = [:]
@@ -40,7 +39,6 @@ package struct HostLimiter: Sendable {
     /// Whether a request may have to wait for the end of another one.
     package var isLimiting: Bool { maxConnections != nil || !rateLimits.isEmpty }
 
-    /// Whether one more request may be made now.
     package func admits(_ url: String, at now: Duration) -> Bool {
         guard isLimiting else { return true }
         if countsAllHosts, let maxConnections, inFlight.count >= maxConnections { return false }
@@ -102,21 +100,18 @@ package struct HostLimiter: Sendable {
 
     /// Returns the host of a URL. A URL without a host is refused before any connection is made.
     private static func host(of url: String) -> String { URIReference.host(of: url) ?? "" }
-}
 
-extension HostLimiter {
     private struct RateLimit: Sendable {
         /// The host gets no request before this time.
-        package var pauseEnd: Duration
-        package var lastAt: Duration
-        /// Answers that asked for fewer requests.
-        package var answers = 0
-        package var backoff = Backoff()
+        var pauseEnd: Duration
+        var lastAt: Duration
+        var answers = 0
+        var backoff = Backoff()
 
-        package var endsAt: Duration { lastAt + HostLimiter.rateLimitDuration }
+        var endsAt: Duration { lastAt + HostLimiter.rateLimitDuration }
 
         /// Extends the pause, unless the request was made before the current pause began.
-        package mutating func recordRefusal(retryAfter pause: Duration?, at now: Duration) {
+        mutating func recordRefusal(retryAfter pause: Duration?, at now: Duration) {
             answers += 1
             lastAt = now
             guard now >= pauseEnd else { return }
@@ -135,7 +130,6 @@ extension HostLimiter {
 /// A host that asked for fewer requests.
 package struct RateLimitedHost: Equatable, Sendable {
     package var name: String
-    /// Answers that asked for fewer requests.
     package var answers: Int
     /// The host gets no request before this session time.
     package var pauseEnd: Duration

@@ -1,6 +1,7 @@
+import Media
 import Support
 
-// Decides whether an answer is the media, key or map that was requested.
+// Decides whether an answer is the media, key or map that was requested, or a media file.
 
 extension FetchRequest {
     /// Returns the requested bytes and the URL that they came from.
@@ -46,7 +47,7 @@ extension [UInt8] {
     /// Whether the bytes are HTML, XML, JSON or a playlist, after optional white space.
     ///
     /// Encrypted media may hold any bytes, but sixteen printable characters after such a start are very unlikely.
-    package var looksLikeText: Bool {
+    var looksLikeText: Bool {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = dropFirst(starts(with: byteOrderMark) ? byteOrderMark.count : 0).drop { $0.isBlank }
         guard text.prefix(16).allSatisfy(\.isText), let second = text.dropFirst().first else { return false }
@@ -63,4 +64,132 @@ extension UInt8 {
     fileprivate var isBlank: Bool { [0x09, 0x0A, 0x0D, 0x20].contains(self) }
     /// Printable ASCII or white space.
     fileprivate var isText: Bool { isBlank || (0x20..<0x7F).contains(self) }
+}
+
+// MARK: - Media that ends before its own structure does, where nothing else tells where the body ends
+
+extension [UInt8] {
+    /// Whether the bytes end inside a cipher block, a transport packet or a box.
+    ///
+    /// - Parameter isEncrypted: whether all bytes are encrypted with AES-128, in whole blocks.
+    func isTruncated(isEncrypted: Bool) -> Bool {
+        if isEncrypted { return count % 16 != 0 }
+        if isTransportStream { return count % PacketStride.packetSize != 0 }
+        let isFragmentedMP4 = count >= 8 && topLevelTypes.contains { self[4..<8].elementsEqual($0.utf8) }
+        // The last top-level box ends where the bytes do (ISO/IEC 14496-12 §4.2).
+        return isFragmentedMP4 && (try? BoxReader.wholeBoxes(in: self[...]))?.rest.isEmpty == false
+    }
+
+    /// Whether sync bytes stand where packets begin (ISO/IEC 13818-1 §2.4.3.2).
+    private var isTransportStream: Bool {
+        let packetSize = PacketStride.packetSize
+        return first == PacketStride.syncByte && (count <= packetSize || self[packetSize] == PacketStride.syncByte)
+    }
+}
+
+private let topLevelTypes = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "mdat", "free", "skip"]
+
+// MARK: - How long a transport stream plays, where nothing else tells where the body ends
+
+extension [UInt8] {
+    /// Whether the bytes are a clear transport stream that plays for much shorter than `duration`.
+    ///
+    /// The last PES packet of each stream counts as nothing, and EXTINF may be rounded, so half a second or an eighth of
+    /// the duration may be missing.
+    func isShort(of duration: Duration) -> Bool {
+        guard let playingTime = transportPlayingTime else { return false }
+        return playingTime + Swift.max(.milliseconds(500), duration / 8) < duration
+    }
+
+    /// The longest time between two timestamps of one stream (ISO/IEC 13818-1 §2.4.3.7); nil for another format, or
+    /// without timestamps.
+    private var transportPlayingTime: Duration? {
+        let packetSize = PacketStride.packetSize
+        guard count >= packetSize, count % packetSize == 0, self[0] == PacketStride.syncByte else { return nil }
+        var spans: [UInt16: TimestampSpan] = [:]
+        for offset in stride(from: 0, to: count, by: packetSize) {
+            guard self[offset] == PacketStride.syncByte else { return nil }
+            guard let time = timestamp(ofPacketAt: offset) else { continue }
+            let pid = UInt16(self[offset + 1] & 0x1F) << 8 | UInt16(self[offset + 2])
+            spans[pid, default: TimestampSpan(first: time)].extend(to: time)
+        }
+        return spans.values.map(\.length).max().map { .microseconds($0 * 100 / 9) }
+    }
+
+    /// Returns the PTS of the PES packet that begins in the packet at `offset`; nil if none does.
+    private func timestamp(ofPacketAt offset: Int) -> Int64? {
+        guard self[offset + 1] & 0x40 != 0, self[offset + 3] & 0xD0 == 0x10 else { return nil }
+        let end = offset + PacketStride.packetSize
+        let payload = offset + 4 + (self[offset + 3] & 0x20 != 0 ? 1 + Int(self[offset + 4]) : 0)
+        guard payload + 14 <= end, self[payload..<payload + 3].elementsEqual([0, 0, 1]),
+            self[payload + 6] & 0xC0 == 0x80, self[payload + 7] & 0x80 != 0
+        else { return nil }
+        let bytes = self[payload + 9..<payload + 14].map { Int64($0) }
+        let high = (bytes[0] >> 1 & 7) << 30
+        let middle = bytes[1] << 22 | (bytes[2] >> 1) << 15
+        return high | middle | bytes[3] << 7 | bytes[4] >> 1
+    }
+}
+
+/// The timestamps of one stream, which count modulo 2³³.
+private struct TimestampSpan {
+    private let first: Int64
+    private var earliest: Int64 = 0
+    private var latest: Int64 = 0
+
+    init(first: Int64) { self.first = first }
+
+    /// Time from the earliest to the latest, in 90 kHz ticks.
+    var length: Int64 { latest - earliest }
+
+    mutating func extend(to time: Int64) {
+        let wrap: Int64 = 1 << 33
+        let ahead = (time - first) & (wrap - 1)
+        let distance = ahead < wrap / 2 ? ahead : ahead - wrap
+        earliest = min(earliest, distance)
+        latest = max(latest, distance)
+    }
+}
+
+// MARK: - Answers that are a media file or a part of one
+
+extension FetchAnswer {
+    package var isMediaFile: Bool { isSuccess && Self.isMediaFile(body, headers: headers) }
+
+    /// Whether a body begins as an MP4 file, or as a transport stream that has an end.
+    ///
+    /// A stream without end may have a Content-Length too, but no byte ranges.
+    static func isMediaFile(_ beginning: [UInt8], headers: [Header]) -> Bool {
+        if beginning.beginsWithMovieBox { return true }
+        let answer = FetchAnswer(status: 200, finalURL: "", headers: headers, body: [])
+        let length = answer.header("content-length").flatMap { UInt64($0) } ?? 0
+        return length > 0 && answer.header("accept-ranges")?.lowercased() == "bytes"
+            && answer.header("content-encoding") == nil && StreamPart.isStream(beginning)
+    }
+
+    /// The part of a file that an answer to a request for a byte range brings, and the size of the file; nil if the answer
+    /// is none to such a request.
+    package func filePart(of range: Range<UInt64>) -> (bytes: [UInt8], fileSize: UInt64)? {
+        if status == 200, range.lowerBound == 0 { return (body, UInt64(body.count)) }
+        guard status == 206, let fields = header("content-range")?.lowercased(), fields.hasPrefix("bytes ") else {
+            return nil
+        }
+        let parts = fields.dropFirst("bytes ".count).split { $0 == "-" || $0 == "/" }.map { UInt64($0) }
+        guard parts.count == 3, let first = parts[0], let last = parts[1], let size = parts[2],
+            first == range.lowerBound,
+            last >= first, last < size, UInt64(body.count) == last - first + 1
+        else { return nil }
+        return (body, size)
+    }
+}
+
+extension [UInt8] {
+    private static let fileTypes = [
+        "ftyp", "styp", "moov", "moof", "mdat", "wide", "free", "skip", "pdin", "pnot",
+    ]
+
+    /// Whether the bytes begin with the header of a box that an MP4 file may begin with.
+    fileprivate var beginsWithMovieBox: Bool {
+        count >= 8 && self[0] == 0 && Self.fileTypes.contains { self[4..<8].elementsEqual($0.utf8) }
+    }
 }

@@ -34,9 +34,8 @@ func timeIsExactToTheMicrosecond(json: String, microseconds: Int64?) {
     let all = CaptureIndex(
         upstream: playlistURL, about: "a \"quoted\" channel", backups: ["http://a", "http://b"],
         polling: .edge,
-        ladder: CapturedLadder(
-            .heights([720, 480]), isOnDemand: true,
-            demands: [.init(at: .milliseconds(1500), track: "480.1000000")]),
+        ladder: .heights([720, 480]), followsLadderOnDemand: true,
+        demands: [.init(at: .milliseconds(1500), track: "480.1000000")],
         exchanges: [
             makeExchange(.microseconds(1), playlistURL, "#EXTM3U\n", took: .milliseconds(31)),
             makeExchange(.seconds(1), "http://h/all.mp4", "x", range: ByteRange(offset: 5, length: .max)),
@@ -48,7 +47,9 @@ func timeIsExactToTheMicrosecond(json: String, microseconds: Int64?) {
                         headers: [.init(name: "A", value: "b"), .init(name: "C", value: "")],
                         body: .file("body/000001.ts"), endsAtClose: true))),
         ] + FetchError.Reason.allCases.map { CapturedExchange(at: .seconds(3), url: "http://h", ending: .failure($0)) })
-    let encoded = try all.ladder.demands.map { try $0.line } + all.exchanges.map { try $0.line }
+    let encoded =
+        try all.demands.map { try CaptureIndex.encoder.encode($0) }
+        + all.exchanges.map { try CaptureIndex.encoder.encode($0) }
     let lines = encoded.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",\n")
     let json = try all.opening + Data(lines.utf8) + CaptureWriter.closing
     #expect(try JSONDecoder().decode(CaptureIndex.self, from: json) == all)

@@ -41,8 +41,10 @@ private let recorded: [String: FetchOutcome] = [
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
         let writer = try CaptureWriter(
-            directory, upstream: playlistURL, about: "a \"test\"", variant: .height(720), backups: ["http://b"],
-            polling: .edge)
+            directory,
+            CaptureIndex(
+                upstream: playlistURL, about: "a \"test\"", variant: .height(720), backups: ["http://b"], polling: .edge
+            ))
         let recorder = CaptureRecorder(table, to: writer) { table.now }
         let urls = recorded.keys.sorted() + ["http://h/given-up"] + recorded.keys.sorted()
         for url in urls { _ = await recorder.fetch(FetchRequest(.segment, url: url)) }
@@ -73,7 +75,9 @@ extension FetchOutcome {
 @Test func recordingIsReadableAfterEachExchange() async throws {
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlistURL)) { table.now }
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+            table.now
+        }
         #expect(try CaptureDirectory(directory).index.exchanges.isEmpty)
         for count in 1...3 {
             _ = await recorder.fetch(FetchRequest(.segment, url: "http://h/1.ts"))
@@ -86,7 +90,9 @@ extension FetchOutcome {
     try await withDirectory { directory in
         let headers = [("Set-Cookie", "a=b"), ("Content-Encoding", "gzip"), ("Content-Length", "3"), ("ETag", "e")]
         let table = TableFetcher([playlistURL: answer("x", from: playlistURL, headers)])
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlistURL)) { .zero }
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+            .zero
+        }
         _ = await recorder.fetch(FetchRequest(.mediaPlaylist, url: playlistURL))
         var replay = ReplayResponder(try CaptureDirectory(directory))
         let kept = try replay.answer(FetchRequest(.mediaPlaylist, url: playlistURL), at: .zero)?.outcome.get().headers
@@ -102,7 +108,8 @@ private let occupiedRows: [(file: String, reason: CaptureError.Reason)] = [
 func recordingNeedsAnEmptyDirectory(file: String, reason: CaptureError.Reason) async throws {
     try await withDirectory { directory in
         try Data().write(to: directory.appending(path: file))
-        let made = Result { () throws(CaptureError) in try CaptureWriter(directory, upstream: playlistURL) }
+        let made = Result { () throws(CaptureError) in try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))
+        }
         guard case .failure(let error) = made else {
             Issue.record("written beside \(file)")
             return
@@ -115,7 +122,9 @@ func recordingNeedsAnEmptyDirectory(file: String, reason: CaptureError.Reason) a
 @Test func recordingTruncatedAtAnyByteKeepsItsCompleteExchanges() async throws {
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlistURL)) { table.now }
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+            table.now
+        }
         let path = directory.appending(path: "index.json")
         _ = await recorder.fetch(FetchRequest(.segment, url: "http://h/1.ts"))
         let before = try Data(contentsOf: path)
@@ -137,7 +146,9 @@ func recordingNeedsAnEmptyDirectory(file: String, reason: CaptureError.Reason) a
 @Test func unwritableRecordingDoesNotStopFetching() async throws {
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, upstream: playlistURL)) { .zero }
+        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+            .zero
+        }
         try FileManager.default.removeItem(at: directory.appending(path: "body"))
         let request = FetchRequest(.segment, url: "http://h/1.ts")
         #expect(await recorder.fetch(request) == recorded["http://h/1.ts"])

@@ -1,4 +1,3 @@
-package import Capture
 import Fetch
 import Foundation
 import Playlist
@@ -6,6 +5,8 @@ import Support
 package import TestSupport
 import Testing
 import Tracker
+
+@testable package import Capture
 
 /// Returns a variant of a capture whose first answer is already the finished playlist.
 package func finishedCapture(_ fixture: CaptureFixture) throws -> CaptureDirectory {

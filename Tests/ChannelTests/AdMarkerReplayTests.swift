@@ -1,4 +1,3 @@
-import Capture
 import ChannelTestSupport
 import Playlist
 import Splice
@@ -6,6 +5,7 @@ import TestSupport
 import Testing
 import Tracker
 
+@testable import Capture
 @testable import Channel
 @testable import Fetch
 @testable import LiveRing

@@ -1,13 +1,13 @@
-import Decrypt
 import Foundation
 import Splice
 import Testing
-import Tracker
 
 @testable import Channel
+@testable import Decrypt
 @testable import Fetch
 @testable import Playlist
 @testable import Support
+@testable import Tracker
 
 /// A segment and its EXT-X-MAP section under one key, two keys or none (RFC 8216 §4.3.2.4, §4.3.2.5).
 @Suite struct DecryptedSegmentTests {
@@ -64,7 +64,7 @@ import Tracker
         segment.map = MediaInitialization(uri: "init", keys: key(Self.first, Self.explicit))
         let tracked = TrackedSegment(
             segment: segment, url: "seg", body: Self.media, map: [1, 2, 3], mapKey: Self.first, mapKeyURL: "http://k")
-        #expect(throws: DecryptError(.notBlockAligned(3), mediaSequence: 0, keyURL: "http://k")) {
+        #expect(throws: DecryptError(reason: .notBlockAligned(3), mediaSequence: 0, keyURL: "http://k")) {
             _ = try SegmentInput(decrypting: tracked, of: .main)
         }
     }

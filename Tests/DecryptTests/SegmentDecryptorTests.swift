@@ -80,7 +80,7 @@ private let errorRows = [
 
 @Test(arguments: errorRows)
 func refusesUnusableKeysAndBodies(row: DecryptErrorRow) {
-    let error = DecryptError(row.reason, mediaSequence: 7, keyURL: url)
+    let error = DecryptError(reason: row.reason, mediaSequence: 7, keyURL: url)
     #expect(decrypt(row.body, row.keys, row.key) == .failure(error), "\(row.when)")
 }
 
@@ -126,7 +126,7 @@ func decryptsOutputOfOpenSSLCommand(count: Int) throws {
                 decrypt([UInt8](repeating: 0, count: 8 << 20), [aes128(iv)], key)
             }
         }.value
-        #expect(result == .failure(DecryptError(.canceled, mediaSequence: 7, keyURL: url)))
+        #expect(result == .failure(DecryptError(reason: .canceled, mediaSequence: 7, keyURL: url)))
         #expect(counter.steps == 2 << 20)
     }
 #endif
@@ -140,5 +140,5 @@ private let vectorRows: [(number: UInt64, hex: String)] = [
 
 @Test(arguments: vectorRows)
 func sequenceNumberIsBigEndianIV(number: UInt64, hex: String) {
-    #expect(InitializationVector(mediaSequence: number).bytes == [UInt8](hex: hex))
+    #expect(aes128().vector(for: number) == [UInt8](hex: hex))
 }

@@ -50,10 +50,10 @@ private let rows: [(when: String, text: String, rewritten: String)] = [
 ]
 
 private func withoutQuery(_ text: String, redactsText: Bool = false) -> String {
-    let rules = PlaylistURIRewriter.Rules(redactsText: redactsText) { URIReference.withoutQuery($0) }
     let imported = [VariableDefinition(name: "i", value: "imported")]
     let rewritten = PlaylistURIRewriter.rewrite(
-        Array(text.utf8), url: "http://h/p?q=secret", imported: imported, rules: rules)
+        Array(text.utf8), url: "http://h/p?q=secret", imported: imported, redactsText: redactsText
+    ) { URIReference.withoutQuery($0) }
     return String(decoding: rewritten.bytes, as: UTF8.self)
 }
 
@@ -76,7 +76,7 @@ private func withoutQuery(_ text: String, redactsText: Bool = false) -> String {
 
 @Test func nonTextBytesAreUnchanged() {
     let bytes = Array("#EXTM3U\n#EXTINF:2,".utf8) + [0xFF, 0xFE, 0x0A, 0x61, 0x3F, 0x62, 0x0A, 0x80]
-    let rules = PlaylistURIRewriter.Rules { URIReference.withoutQuery($0) }
     let expected = Array("#EXTM3U\n#EXTINF:2,".utf8) + [0xFF, 0xFE, 0x0A, 0x61, 0x0A, 0x80]
-    #expect(PlaylistURIRewriter.rewrite(bytes, url: "", rules: rules).bytes == expected)
+    let rewritten = PlaylistURIRewriter.rewrite(bytes, url: "") { URIReference.withoutQuery($0) }
+    #expect(rewritten.bytes == expected)
 }

@@ -1,7 +1,7 @@
-import Capture
 import Foundation
 import Testing
 
+@testable import Capture
 @testable import Fetch
 @testable import WebServer
 @testable import liverelay

@@ -142,8 +142,9 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
                 let own = text.replacing("OWN", with: "http://127.0.0.1:9")
                 return .now(Response(cacheControl: .noStore, body: .bytes(Array(own.utf8), gzip: nil)))
             })
-        let requests = CurlConfiguration(
-            headers: [.init(name: "Authorization", value: "1"), .init(name: "Referer", value: "2")], cookie: "a=3")
+        var requests = CurlConfiguration()
+        requests.headers = [.init(name: "Authorization", value: "1"), .init(name: "Referer", value: "2")]
+        requests.cookie = "a=3"
         let settings = ChannelSettings(
             configuration: RelayConfiguration(
                 upstream: "", spool: "", retention: RetentionPolicy(rewind: nil), requests: requests),

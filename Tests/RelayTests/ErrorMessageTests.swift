@@ -1,5 +1,4 @@
 import ArgumentParser
-import Decrypt
 import Foundation
 import Playlist
 import Splice
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Decrypt
 @testable import Fetch
 @testable import Media
 @testable import Observability
@@ -123,7 +123,7 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: Support.E
     let redacted = "http://channel.example/live.m3u8?token=…"
     let errors = [
         RelayError(TrackerError(.refused(status: 403), url: url)),
-        RelayError(DecryptError(.missingKey, mediaSequence: 1, keyURL: url), url: url, failures: 3),
+        RelayError(DecryptError(reason: .missingKey, mediaSequence: 1, keyURL: url), url: url, failures: 3),
         RelayError(MediaError(.noVideo, section: ""), url: url, failures: 3, isEncrypted: false),
     ]
     let status = String(decoding: RelayStatus(upstream: url).json, as: UTF8.self)

@@ -182,7 +182,9 @@ private let channels = [
         let service = GuideService(
             .init(), directory: directory.path, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
         #expect(await service.response(to: Self.target, asGzipFile: false).status == .notFound)
-        let fetcher = GuideFetcher(requests: CurlConfiguration(headers: [.init(name: "X-Secret", value: "1")]))
+        var requests = CurlConfiguration()
+        requests.headers = [.init(name: "X-Secret", value: "1")]
+        let fetcher = GuideFetcher(requests: requests)
         service.update(channels: channels, guides: [origin.url], fetcher: fetcher)
         let task = Task { await service.run() }
 
@@ -282,7 +284,9 @@ private let channels = [
         defer { try? FileManager.default.removeItem(at: directory) }
         var source = GuideSource(location: origin.url, path: directory.appending(path: "a").path, due: .now)
         let headers = [RequestHeader(name: "X-Secret", value: "1")]
-        let fetcher = GuideFetcher(requests: CurlConfiguration(headers: headers), listURL: "http://elsewhere/list.m3u")
+        var requests = CurlConfiguration()
+        requests.headers = headers
+        let fetcher = GuideFetcher(requests: requests, listURL: "http://elsewhere/list.m3u")
         origin.answer(Array(guideText.utf8), etag: "\"1\"")
         guard case .changed(let counts, let tag, _) = await fetcher.fetch(source) else {
             Issue.record("it is not fetched")

@@ -28,7 +28,7 @@ struct TemporaryDirectory: ~Copyable {
         let origin = try CapturedOrigin(finishedCapture(.ssaiTagged))
         let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) { .zero }
         let upstream = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
-        let writer = try CaptureWriter(scratch.directory("capture"), upstream: upstream)
+        let writer = try CaptureWriter(scratch.directory("capture"), CaptureIndex(upstream: upstream))
         let recorder = CaptureRecorder(try CurlFetcher(upstream: upstream), to: writer) { .zero }
         let live = try await publish(from: recorder, at: upstream, spool: scratch.directory("spool"))
         await server.shutdown(within: .seconds(1))
@@ -112,7 +112,7 @@ struct TemporaryDirectory: ~Copyable {
     private func record(_ original: CaptureDirectory, into directory: URL, redaction: CaptureRedactor.Options)
         async throws
     {
-        var writer = try CaptureWriter(directory, upstream: original.index.upstream, redaction: redaction)
+        var writer = try CaptureWriter(directory, CaptureIndex(upstream: original.index.upstream), redaction: redaction)
         var responder = ReplayResponder(original)
         var driver = ReplayDriver(
             session: ChannelSession(

@@ -113,7 +113,9 @@ extension DeliveryCounter {
     @Test(arguments: faults.indices) func receiverMisbehaves(row: Int) async throws {
         let row = Self.faults[row]
         let server = try LoopbackServer { _ in row.steps }
-        let fetcher = try CurlFetcher(upstream: server.url, configuration: CurlConfiguration(noProxy: "*"))
+        var requests = CurlConfiguration()
+        requests.noProxy = "*"
+        let fetcher = try CurlFetcher(upstream: server.url, configuration: requests)
         let webhook = webhook {
             await fetcher.send(.init(type: "application/json", bytes: $0), to: server.url + "/hook")
         }

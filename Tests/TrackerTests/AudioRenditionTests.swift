@@ -36,9 +36,8 @@ struct AudioRenditionTests {
     @Test(arguments: rows.indices)
     func renditions(_ index: Int) throws {
         let row = Self.rows[index]
-        var locator = PlaylistLocator(
-            upstream: Self.base, choice: .highest, maxSubtitles: 8, followsAudio: true,
-            audioTracks: try #require(AudioTrackChoice(row.choice)))
+        let tracks = try #require(AudioTrackChoice(row.choice))
+        var locator = PlaylistLocator(upstream: Self.base, .init(variant: .highest, audioTracks: tracks))
         let url = { (name: String) in "http://origin.example/\(name).m3u8" }
         let urls = try locator.update(from: Self.master(row.languages), base: Self.base)
         #expect(urls.audio == row.audio.map(url))
@@ -76,8 +75,7 @@ struct AudioRenditionTests {
             let lines = ["#EXTM3U"] + media + ["#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"", "v.m3u8"]
             return try MultivariantPlaylistParser.parse(Array(lines.joined(separator: "\n").utf8))
         }
-        var locator = PlaylistLocator(
-            upstream: Self.base, choice: .highest, maxSubtitles: 8, followsAudio: true, audioTracks: .all)
+        var locator = PlaylistLocator(upstream: Self.base, .init(variant: .highest, audioTracks: .all))
         _ = try locator.update(from: master(row.first), base: Self.base)
         let later = try locator.update(from: master(row.later), base: Self.base)
         #expect(

@@ -104,7 +104,7 @@ private let failoverRows: [ChannelRow] = [
             $0.primary.instead = down(14..<900)
             $0.backupA.stopsAt = .seconds(48)
             $0.backupA.endsWithList = true
-        }, seconds: 120, backups: 1, gapTolerance: .init(.halves(7)),
+        }, seconds: 120, backups: 1, gapTolerance: .init(targetDurations: .halves(7)),
         delivers: "p104 p105 p106 p107 - - a109 a110 a111 a112 a113 . - - - - - - - -"),
 ]
 

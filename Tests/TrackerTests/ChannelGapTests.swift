@@ -9,12 +9,12 @@ private let gapRows: [ChannelRow] = [
     ChannelRow(
         when: "an outage without a backup: outage gaps",
         sources: ChannelOrigins().with { $0.primary.instead = down(14..<60) },
-        seconds: 75, backups: 0, gapTolerance: .init(.halves(7)),
+        seconds: 75, backups: 0, gapTolerance: .init(targetDurations: .halves(7)),
         delivers: "p104 p105 p106 p107 - - - - - x2 |p110 p111 p112 p113 p114 p115 p116 p117"),
     ChannelRow(
         when: "an outage with a slate: outage gaps begin sooner",
         sources: ChannelOrigins().with { $0.primary.instead = down(14..<30) },
-        seconds: 40, backups: 0, gapTolerance: .init(.halves(3)),
+        seconds: 40, backups: 0, gapTolerance: .init(targetDurations: .halves(3)),
         delivers: "p104 p105 p106 p107 - - p108 p109 p110 p111"),
     ChannelRow(
         when: "three segments listed at a time: late only while no more than the two of the join are known",
@@ -24,7 +24,7 @@ private let gapRows: [ChannelRow] = [
                 guard request.purpose != .segment else { return nil }
                 return text(steady.playlist(at: .seconds(now.components.seconds / 18 * 18)), request)
             }
-        }, seconds: 80, backups: 0, gapTolerance: .init(.halves(3)),
+        }, seconds: 80, backups: 0, gapTolerance: .init(targetDurations: .halves(3)),
         delivers: "p104 p105 - p106 p107 p108 p109 p110 p111 p112 p113 p114 p115 p116 p117"),
     ChannelRow(
         when: "a VOD playlist that loses a segment: no outage gap",
@@ -35,7 +35,8 @@ private let gapRows: [ChannelRow] = [
             $0.primary.instead = { request, now in
                 request.url.contains("seg102") && now < .seconds(500) ? failed(.timedOut, request) : nil
             }
-        }, seconds: 299, backups: 0, gapTolerance: .init(.halves(3)), delivers: "p100 p101 x1 |p103 p104 p105 .",
+        }, seconds: 299, backups: 0, gapTolerance: .init(targetDurations: .halves(3)),
+        delivers: "p100 p101 x1 |p103 p104 p105 .",
         end: .drained),
 ]
 
@@ -74,7 +75,7 @@ private let resumedRows: [ResumedRow] = [
 private func resumedChannelDeliversGapsBeforeItsUpstreamOpens(row: ResumedRow) async throws {
     let simulation = try await ChannelSimulation(
         ChannelOrigins().with { $0.primary.instead = down(row.primaryDown) }, seconds: row.seconds,
-        backups: row.backups, giveUp: row.giveUp, gapTolerance: .init(.halves(3)),
+        backups: row.backups, giveUp: row.giveUp, gapTolerance: .init(targetDurations: .halves(3)),
         joinPoint: JoinPoint(mediaSequence: 105))
     #expect(simulation.trace == row.delivers)
     #expect(simulation.end == row.end)

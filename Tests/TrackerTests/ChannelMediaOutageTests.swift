@@ -42,13 +42,13 @@ private let mediaOutageRows: [ChannelRow] = [
     ChannelRow(
         when: "one segment late and one refused: no outage",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<20) }, seconds: 60,
-        gapTolerance: .init(.halves(7)),
+        gapTolerance: .init(targetDurations: .halves(7)),
         outcome: unusable(30..<36),
         delivers: "p104 p105 p106 p107 p108 p109 p110 p111 p112 p113 p114"),
     ChannelRow(
         when: "no segment for a while and no backup: outage gaps",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<60) }, seconds: 80, backups: 0,
-        gapTolerance: .init(.halves(7)),
+        gapTolerance: .init(targetDurations: .halves(7)),
         delivers: "p104 p105 p106 p107 - - - - x1 - x1 |p110 p111 p112 p113 p114 p115 p116 p117 p118"),
     ChannelRow(
         when: "no segment until the give-up limit, no backup: the channel gives up",

@@ -282,12 +282,15 @@ private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async 
     let upstream = try CurlFetcher(upstream: url, configuration: loopbackConfiguration(), thread: CurlThread())
     // A long limit, because the test uses real time and the machine may be busy.
     let policy = UpstreamSession.Policy(
-        variant: .highest, openingLimit: .seconds(120), maxConnections: maxConnections)
+        variant: .highest, maxConnections: maxConnections, openingLimit: .seconds(120))
     let session = UpstreamSession(upstream: url, policy: policy)
     var delivered: [UInt64] = []
-    let end = try await TrackerDriver(upstream: upstream, clock: ContinuousClock()).run(session: session) { output, _ in
-        guard case .delivery(let delivery) = output, case .segment(let segment) = delivery.content else { return }
-        delivered.append(segment.segment.mediaSequence)
+    let driver = TrackerDriver(upstream: upstream, clock: ContinuousClock())
+    let end = try await driver.run(reporting: session) { output, _ in
+        if case .delivery(let delivery) = output, case .segment(let segment) = delivery.content {
+            delivered.append(segment.segment.mediaSequence)
+        }
+        return .published
     }
     #expect(end == .drained)
     return delivered

@@ -13,9 +13,10 @@ typealias Step = LoopbackServer.Step
 func loopbackConfiguration(
     headers: [(String, String)] = [], cookie: String? = nil, segments: CurlConfiguration.Limits? = nil
 ) -> CurlConfiguration {
-    var configuration = CurlConfiguration(
-        headers: headers.map { RequestHeader(name: $0.0, value: Secret($0.1)) }, cookie: cookie.map { Secret($0) },
-        noProxy: "*")
+    var configuration = CurlConfiguration()
+    configuration.headers = headers.map { RequestHeader(name: $0.0, value: Secret($0.1)) }
+    configuration.cookie = cookie.map { Secret($0) }
+    configuration.noProxy = "*"
     if let segments { configuration.segmentLimits = segments }
     return configuration
 }

@@ -88,7 +88,9 @@ import Testing
     @Test func aGroupThatSendsNothingIsNamed() async {
         var request = FetchRequest(.multivariantPlaylist, url: "udp://239.255.77.77:45677")
         request.acceptsStream = true
-        let outcome = await DatagramFetcher(interface: "lo").fetch(request) { _ in }
+        var configuration = CurlConfiguration()
+        configuration.multicastInterface = "lo"
+        let outcome = await DatagramFetcher(configuration: configuration).fetch(request) { _ in }
         guard case .failure(let error) = outcome else { return }
         #expect(error.reason == .nothingReceived)
     }

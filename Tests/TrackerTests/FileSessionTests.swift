@@ -50,7 +50,7 @@ import Testing
                 }
                 if request.acceptsStream, StreamPart.isStream(file) {
                     let part = StreamPart(finalURL: Self.url, bytes: file)
-                    return .init(parts: [.init(latency: latency) { part }], end: nil)
+                    return .init(parts: [(latency, { @Sendable in part })], end: nil)
                 }
                 return .init(end: (.failure(FetchError(.tooLarge, url: Self.url)), latency))
             }

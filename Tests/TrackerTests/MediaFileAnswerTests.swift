@@ -102,7 +102,9 @@ import Testing
                 try await fetcher.fetch(FetchRequest(.segment, url: other)).get()
             }
         }
-        let denied = try FileFetcher(url, configuration: CurlConfiguration(deniesPrivate: true))
+        var configuration = CurlConfiguration()
+        configuration.deniesPrivate = true
+        let denied = try FileFetcher(url, configuration: configuration)
         await #expect(throws: FetchError.self) { try await denied.fetch(end).get() }
         try FileManager.default.removeItem(atPath: path)
         let missing = try await fetcher.fetch(FetchRequest(.multivariantPlaylist, url: url)).get()

@@ -59,8 +59,9 @@ private func session() -> UpstreamSession {
 @Test func liveAndReplayDriversDeliverTheSame() async throws {
     let driver = TrackerDriver(upstream: OriginFetcher(origin: finished), clock: FrozenClock())
     var deliveries: [Delivery] = []
-    let end = try await driver.run(session: session()) { output, _ in
+    let end = try await driver.run(reporting: session()) { output, _ in
         if case .delivery(let delivery) = output { deliveries.append(delivery) }
+        return .published
     }
     #expect(end == .drained)
     let replayed = try await SessionRun(finished)
@@ -84,7 +85,7 @@ private func session() -> UpstreamSession {
 @Test func cancelingTheTaskCancelsTheTransfers() async throws {
     let (log, source) = AsyncStream<String>.makeStream()
     let driver = TrackerDriver(upstream: SilentFetcher(log: source), clock: FrozenClock())
-    let run = Task { try await driver.run(session: session()) { _, _ in } }
+    let run = Task { try await driver.run(reporting: session()) { _, _ in .published } }
     var entries = log.makeAsyncIterator()
     #expect(await entries.next() == "requested")
     run.cancel()
@@ -96,8 +97,9 @@ private func session() -> UpstreamSession {
     struct DiskFull: Error {}
     let driver = TrackerDriver(upstream: OriginFetcher(origin: finished), clock: FrozenClock())
     await #expect(throws: DiskFull.self) {
-        _ = try await driver.run(session: session()) { output, _ in
+        _ = try await driver.run(reporting: session()) { output, _ in
             if case .delivery = output { throw DiskFull() }
+            return .published
         }
     }
 }

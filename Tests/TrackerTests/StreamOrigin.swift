@@ -40,10 +40,8 @@ struct StreamOrigin: Sendable {
                 let edge = (time / burst).rounded(.down) * burst + 2.5
                 if edge > position {
                     let bytes = Array(multiplex.bytes[multiplex.part(position, edge)])
-                    parts.append(
-                        .init(latency: .milliseconds(Int((time - now) * 1000)) + .milliseconds(50)) {
-                            StreamPart(finalURL: StreamOrigin.url, bytes: bytes)
-                        })
+                    let latency = Duration.milliseconds(Int((time - now) * 1000)) + .milliseconds(50)
+                    parts.append((latency, { StreamPart(finalURL: StreamOrigin.url, bytes: bytes) }))
                     position = edge
                 }
                 time += 0.5

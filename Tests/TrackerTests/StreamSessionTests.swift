@@ -141,8 +141,8 @@ import Testing
             until: .seconds(60),
             respond: { _, _ in
                 .init(
-                    parts: (0..<40).map { second in
-                        .init(latency: .seconds(second)) { StreamPart(finalURL: "", bytes: bytes) }
+                    parts: (0..<40).map { second -> ReplayDriver.Response.Part in
+                        (.seconds(second), { StreamPart(finalURL: "", bytes: bytes) })
                     }, end: nil)
             }, perform: { _, _ in .published })
         guard case .failed(let error) = end, case .nothingUsable(_, let reason) = error.reason else {

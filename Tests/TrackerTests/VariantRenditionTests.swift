@@ -21,7 +21,7 @@ struct VariantRenditionTests {
     }
 
     private static func locator(_ ladder: LadderChoice) -> PlaylistLocator {
-        PlaylistLocator(upstream: base, choice: .highest, maxSubtitles: 8, followsAudio: true, ladder: ladder)
+        PlaylistLocator(upstream: base, .init(variant: .highest, ladder: ladder))
     }
 
     private static func url(_ name: String) -> String { "http://origin.example/\(name).m3u8" }

@@ -85,10 +85,12 @@ package struct RelayConfiguration: Sendable {
 
     /// The policy of a session that starts without an earlier process.
     package var policy: ChannelSession.Policy {
-        var session = UpstreamSession.Policy(
-            variant: variant, giveUp: giveUp, limits: IntakeLimits(channelMemory), maxConnections: maxConnections,
-            followsAudio: audio.policy != .drop,
-            patience: patience)
+        var session = UpstreamSession.Policy(variant: variant)
+        session.giveUp = giveUp
+        session.limits = IntakeLimits(channelMemory)
+        session.maxConnections = maxConnections
+        session.followsAudio = audio.policy != .drop
+        session.patience = patience
         session.audioTracks = audio.tracks
         session.ladder = ladder
         session.followsLadderOnDemand = followsLadderOnDemand
@@ -98,8 +100,10 @@ package struct RelayConfiguration: Sendable {
         session.countsAllHosts = sharesConnections
         session.hold = hold
         session.loopsFiles = loopsFiles
-        return ChannelSession.Policy(
-            session: session, backups: backups, gapTolerance: slate == nil ? .beforeGaps : .beforeSlate)
+        var policy = ChannelSession.Policy(session: session)
+        policy.backups = backups
+        policy.gapTolerance = slate == nil ? .beforeGaps : .beforeSlate
+        return policy
     }
 
     /// Returns the policy of a live channel's session, which continues after what an earlier process published.

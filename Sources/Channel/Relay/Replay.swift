@@ -32,8 +32,8 @@ package struct Replay {
             polling: capture.index.polling)
         configuration.beginning = beginning
         configuration.loopsFiles = capture.index.loopsFiles
-        configuration.ladder = capture.index.ladder.choice
-        configuration.followsWholeLadder = !capture.index.ladder.isOnDemand
+        configuration.ladder = capture.index.ladder
+        configuration.followsWholeLadder = !capture.index.followsLadderOnDemand
         state = ChannelState(upstream: configuration.upstream) { .zero }
         policy = configuration.policy
         // A capture has no wall clock: media that its upstream does not date is dated from 1970 on.
@@ -47,7 +47,7 @@ package struct Replay {
     package func run(afterOutput: (DriverOutput, Duration) -> Void = { _, _ in }) async throws -> SessionEnd? {
         var relay = relay
         var responder = ReplayResponder(capture)
-        let demands = capture.index.ladder.demands.compactMap { demand in
+        let demands = capture.index.demands.compactMap { demand in
             VideoTrackIdentity(text: demand.track).map { (track: $0, at: demand.at) }
         }
         var driver = ReplayDriver(

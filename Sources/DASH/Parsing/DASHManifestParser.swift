@@ -5,7 +5,7 @@ import Support
 ///
 /// What cannot be followed is left out with a word: a representation, an adaptation set, a period. Elements that are not
 /// resolved (xlink) or not applied (PatchLocation) leave the rest as it is.
-package enum DASHManifestParser {
+package struct DASHManifestParser {
     /// The number of elements of a manifest: a day of segments of 1 s in two timelines.
     package static let largestElementCount = 250_000
     /// Periods that are read, the last ones of a dynamic manifest and the first ones of a static one.
@@ -25,10 +25,10 @@ package enum DASHManifestParser {
     package static func parse(_ bytes: [UInt8], url: String) throws(PlaylistError) -> DASHManifest {
         let root: XMLElement
         do throws(XMLElement.Failure) { root = try XMLElement.parse(bytes, limit: largestElementCount) } catch {
-            throw PlaylistError(reason: reason(error), tag: "MPD", line: 1, section: ManifestReader.section)
+            throw PlaylistError(reason: reason(error), tag: "MPD", line: 1, section: section)
         }
-        var reader = ManifestReader(bytes: bytes)
-        return try reader.manifest(root, url: url)
+        var parser = DASHManifestParser(bytes: bytes)
+        return try parser.manifest(root, url: url)
     }
 
     private static func reason(_ failure: XMLElement.Failure) -> PlaylistError.Reason {
@@ -39,18 +39,13 @@ package enum DASHManifestParser {
         case .canceled: .canceled
         }
     }
-}
 
-/// Reads elements as values, and collects what was left out.
-struct ManifestReader {
-    static let section = "ISO/IEC 23009-1 §5.3"
+    private static let section = "ISO/IEC 23009-1 §5.3"
 
     private let bytes: [UInt8]
     private var irregularities: [PlaylistError] = []
     /// Adaptation sets and representations are not read once a period has too many.
     private var representationsLeft = 0
-
-    init(bytes: [UInt8]) { self.bytes = bytes }
 
     func error(_ reason: PlaylistError.Reason, _ element: XMLElement, _ attribute: String? = nil) -> PlaylistError {
         let line = 1 + bytes[..<element.position].count { $0 == ASCII.lineFeed }
@@ -114,17 +109,15 @@ struct ManifestReader {
         if duration == nil { leaveOut(.badValue(text), element, "\(attribute)") }
         return duration
     }
-}
 
-// MARK: - Periods
+    // MARK: - Periods
 
-extension ManifestReader {
     private mutating func periods(
         _ root: XMLElement, _ manifest: DASHManifest, _ inherited: InheritedElements
     ) -> [DASHManifest.Period] {
         var elements = root.all("Period")[...]
         var next: Duration? = .zero
-        let excess = elements.count - DASHManifestParser.largestPeriodCount
+        let excess = elements.count - Self.largestPeriodCount
         if excess > 0 {
             leaveOut(.exceeds(.segments), root, "Period")
             // The starts of the others follow from the durations of these.
@@ -180,16 +173,14 @@ extension ManifestReader {
         try inherited.apply(element, self)
         var period = DASHManifest.Period(
             key: element["id"] ?? DecimalSeconds.text(start), start: start, end: end(element, after: start))
-        representationsLeft = DASHManifestParser.largestRepresentationCount
+        representationsLeft = Self.largestRepresentationCount
         for set in element.all("AdaptationSet") { read(set, into: &period, inherited) }
         for stream in element.all("EventStream") { read(events: stream, into: &period) }
         return period
     }
-}
 
-// MARK: - Adaptation sets
+    // MARK: - Adaptation sets
 
-extension ManifestReader {
     private mutating func read(
         _ element: XMLElement, into period: inout DASHManifest.Period, _ parent: InheritedElements
     ) {
@@ -310,11 +301,9 @@ extension ManifestReader {
         }
         return DecimalSeconds.text(.milliseconds(Int64(count * 1000 / (parts.count > 1 ? parts[1] : 1))), decimals: 3)
     }
-}
 
-// MARK: - Events
+    // MARK: - Events
 
-extension ManifestReader {
     private static let (largestEventCount, largestSection) = (1024, 4096)
     private static let binarySchemes: Set = ["urn:scte:scte35:2014:xml+bin", "urn:scte:scte35:2013:bin"]
 
@@ -347,5 +336,29 @@ extension ManifestReader {
         let length = try number(element, "duration", .mediaTime).map { clock.duration($0) }
         return DASHManifest.SpliceEvent(
             id: "\(period.key)-\(element["id"] ?? String(index))", time: time, duration: length, section: section)
+    }
+}
+
+/// The key that a ContentProtection asks for (ISO/IEC 23009-1 §5.8.4.1). No media of that kind is republished; the names are
+/// for the message that says so.
+private enum ContentProtection {
+    private static let commonScheme = "urn:mpeg:dash:mp4protection:2011"
+
+    /// The systems by their UUID (dashif.org/identifiers/content_protection).
+    private static let systems = [
+        "edef8ba9-79d6-4ace-a3c8-27dcd51d21ed": "Widevine", "9a04f079-9840-4286-ab92-e65be0885f95": "PlayReady",
+        "94ce86fb-07ff-4f43-adb8-93d2fa968ca2": "FairPlay", "e2719d58-a985-b3c9-781a-b030af78d30e": "ClearKey",
+        "1077efec-c0b2-4d02-ace3-3c1e52e2fb4b": "ClearKey", "5e629af5-38da-4063-8977-97ffbd9902d4": "Marlin",
+    ]
+
+    /// nil for media that is clear.
+    static func key(of element: XMLElement) -> SegmentKey? {
+        let protections = element.all("ContentProtection")
+        guard !protections.isEmpty else { return nil }
+        let schemes = protections.map { $0["schemeIdUri"]?.lowercased() ?? "" }
+        let method = zip(protections, schemes).first { $0.1 == commonScheme }?.0["value"] ?? "cenc"
+        let system = schemes.first { $0 != commonScheme } ?? commonScheme
+        let name = systems.first { system.hasSuffix($0.key) }?.value ?? system
+        return SegmentKey(method: .other(method), uri: "", keyFormat: name)
     }
 }

@@ -10,23 +10,19 @@ struct InheritedElements {
 
     private(set) var baseURLs: [String]
     private var kind: Kind?
-    private var timescale: UInt64?
-    private var presentationTimeOffset: UInt64?
-    private var startNumber: UInt64?
-    private var endNumber: UInt64?
+    /// What is known so far, without the segments and their times.
+    private var known = SegmentAddressing(segments: .list([]), times: .indexed)
     private var duration: UInt64?
     private var timeline: [TimelineRun]?
     private var availabilityTimeOffset: Duration?
     private var isAvailableAsWhole = true
-    private var initialization: SegmentAddressing.Initialization?
     private var media: URLTemplate?
     private var references: [SegmentAddressing.Reference]?
     private var indexRange: ByteRange?
 
     init(baseURLs: [String]) { self.baseURLs = baseURLs }
 
-    /// Applies the elements of one level.
-    mutating func apply(_ element: XMLElement, _ reader: ManifestReader) throws(PlaylistError) {
+    mutating func apply(_ element: XMLElement, _ parser: DASHManifestParser) throws(PlaylistError) {
         apply(baseURLs: element.all("BaseURL"))
         for child in element.elements {
             switch child.name {
@@ -35,7 +31,7 @@ struct InheritedElements {
             case "SegmentList": kind = .list
             default: continue
             }
-            try apply(segments: child, reader)
+            try apply(segments: child, parser)
         }
     }
 
@@ -58,83 +54,81 @@ struct InheritedElements {
         availabilityTimeOffset = text == "INF" ? .seconds(86_400) : DecimalSeconds.duration(text)
     }
 
-    private mutating func apply(segments element: XMLElement, _ reader: ManifestReader) throws(PlaylistError) {
-        timescale = try reader.number(element, "timescale", .timescale) ?? timescale
-        presentationTimeOffset =
-            try reader.number(element, "presentationTimeOffset", .mediaTime) ?? presentationTimeOffset
-        startNumber = try reader.number(element, "startNumber", .segmentNumber) ?? startNumber
-        endNumber = try reader.number(element, "endNumber", .segmentNumber) ?? endNumber
-        if let length = try reader.number(element, "duration", .mediaTime) {
-            guard length > 0 else { throw reader.error(.badValue("0"), element, "duration") }
+    private mutating func apply(segments element: XMLElement, _ parser: DASHManifestParser) throws(PlaylistError) {
+        known.timescale = try parser.number(element, "timescale", .timescale) ?? known.timescale
+        known.presentationTimeOffset =
+            try parser.number(element, "presentationTimeOffset", .mediaTime) ?? known.presentationTimeOffset
+        known.startNumber = try parser.number(element, "startNumber", .segmentNumber) ?? known.startNumber
+        known.endNumber = try parser.number(element, "endNumber", .segmentNumber) ?? known.endNumber
+        if let length = try parser.number(element, "duration", .mediaTime) {
+            guard length > 0 else { throw parser.error(.badValue("0"), element, "duration") }
             (duration, timeline) = (length, nil)
         }
         if let text = element["availabilityTimeOffset"] { setAvailability(text) }
         if element["availabilityTimeComplete"] == "false" { isAvailableAsWhole = false }
-        if let text = element["indexRange"] { indexRange = try range(text, element, "indexRange", reader) }
-        if let text = element["media"] { media = try template(text, element, "media", reader) }
+        if let text = element["indexRange"] { indexRange = try range(text, element, "indexRange", parser) }
+        if let text = element["media"] { media = try template(text, element, "media", parser) }
         if let text = element["initialization"] {
-            initialization = .template(try template(text, element, "initialization", reader))
+            known.initialization = .template(try template(text, element, "initialization", parser))
         }
         if let child = element.first("Initialization") {
-            initialization = .reference(
-                try reference(child, uri: child["sourceURL"], range: child["range"], "range", reader))
+            known.initialization = .reference(
+                try reference(child, uri: child["sourceURL"], range: child["range"], "range", parser))
         }
         if let child = element.first("SegmentTimeline") {
-            (timeline, duration) = (try Self.timeline(child, reader), nil)
+            (timeline, duration) = (try Self.timeline(child, parser), nil)
         }
         let urls = element.all("SegmentURL")
         guard !urls.isEmpty else { return }
         references = try urls.map { child throws(PlaylistError) in
-            try reference(child, uri: child["media"], range: child["mediaRange"], "mediaRange", reader)
+            try reference(child, uri: child["media"], range: child["mediaRange"], "mediaRange", parser)
         }
     }
 
     private func template(
-        _ text: String, _ element: XMLElement, _ attribute: String, _ reader: ManifestReader
+        _ text: String, _ element: XMLElement, _ attribute: String, _ parser: DASHManifestParser
     ) throws(PlaylistError) -> URLTemplate {
-        guard let template = URLTemplate(text) else { throw reader.error(.badValue(text), element, attribute) }
+        guard let template = URLTemplate(text) else { throw parser.error(.badValue(text), element, attribute) }
         return template
     }
 
     private func reference(
-        _ element: XMLElement, uri: String?, range text: String?, _ attribute: String, _ reader: ManifestReader
+        _ element: XMLElement, uri: String?, range text: String?, _ attribute: String, _ parser: DASHManifestParser
     ) throws(PlaylistError) -> SegmentAddressing.Reference {
         .init(
             uri: uri,
-            byteRange: try text.map { text throws(PlaylistError) in try range(text, element, attribute, reader) })
+            byteRange: try text.map { text throws(PlaylistError) in try range(text, element, attribute, parser) })
     }
 
     /// Reads `first-last`.
     private func range(
-        _ text: String, _ element: XMLElement, _ attribute: String, _ reader: ManifestReader
+        _ text: String, _ element: XMLElement, _ attribute: String, _ parser: DASHManifestParser
     ) throws(PlaylistError) -> ByteRange {
         let bounds = text.split(separator: "-", omittingEmptySubsequences: false).map {
             ManifestNumber.bytePosition.value(String($0))
         }
         guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last else {
-            throw reader.error(.badValue(text), element, attribute)
+            throw parser.error(.badValue(text), element, attribute)
         }
         return ByteRange(offset: first, length: last - first + 1)
     }
-}
 
-// MARK: - Timelines
+    // MARK: - Timelines
 
-extension InheritedElements {
     private static func timeline(
-        _ element: XMLElement, _ reader: ManifestReader
+        _ element: XMLElement, _ parser: DASHManifestParser
     ) throws(PlaylistError) -> [TimelineRun] {
         var runs: [TimelineRun] = []
         runs.reserveCapacity(element.elements.count)
         // Where the next run starts, and how many segments precede it; nil after a run without an end.
         var (next, index): (UInt64?, UInt64) = (0, 0)
         for child in element.elements where child.name == "S" {
-            let start = try reader.number(child, "t", .mediaTime) ?? next
-            guard let start else { throw reader.error(.missingAttribute("t"), child) }
+            let start = try parser.number(child, "t", .mediaTime) ?? next
+            guard let start else { throw parser.error(.missingAttribute("t"), child) }
             guard ManifestNumber.mediaTime.range.contains(start), ManifestNumber.segmentNumber.range.contains(index)
-            else { throw reader.error(.badValue("\(start)"), child, "t") }
-            guard let length = try reader.number(child, "d", .mediaTime), length > 0 else {
-                throw reader.error(.missingAttribute("d"), child)
+            else { throw parser.error(.badValue("\(start)"), child, "t") }
+            guard let length = try parser.number(child, "d", .mediaTime), length > 0 else {
+                throw parser.error(.missingAttribute("d"), child)
             }
             if let last = runs.last, last.count == nil {
                 let count = start > last.start ? (start - last.start - 1) / last.duration + 1 : 0
@@ -142,12 +136,12 @@ extension InheritedElements {
                 index = last.index + count
             }
             let isOpen = child["r"]?.hasPrefix("-") ?? false
-            let count = isOpen ? nil : (try reader.number(child, "r", .repeatCount) ?? 0) + 1
+            let count = isOpen ? nil : (try parser.number(child, "r", .repeatCount) ?? 0) + 1
             runs.append(TimelineRun(start: start, duration: length, count: count, index: index))
             next = try count.map { count throws(PlaylistError) in
                 let (span, overflows) = length.multipliedReportingOverflow(by: count)
                 guard !overflows, span <= ManifestNumber.mediaTime.range.upperBound else {
-                    throw reader.error(.badValue("\(length)"), child, "d")
+                    throw parser.error(.badValue("\(length)"), child, "d")
                 }
                 return start + span
             }
@@ -155,45 +149,36 @@ extension InheritedElements {
         }
         return runs
     }
-}
 
-// MARK: - Result
+    // MARK: - Result
 
-extension InheritedElements {
     /// - Throws: if the elements do not say where the segments are.
-    func addressing(of element: XMLElement, _ reader: ManifestReader) throws(PlaylistError) -> SegmentAddressing {
-        let segments: SegmentAddressing.Segments
+    func addressing(of element: XMLElement, _ parser: DASHManifestParser) throws(PlaylistError) -> SegmentAddressing {
+        var addressing = known
         switch kind {
         case .template:
-            guard let media else { throw reader.error(.missingAttribute("SegmentTemplate@media"), element) }
-            segments = .template(media)
+            guard let media else { throw parser.error(.missingAttribute("SegmentTemplate@media"), element) }
+            addressing.segments = .template(media)
         case .list:
-            guard let references else { throw reader.error(.missingAttribute("SegmentURL"), element) }
-            segments = .list(references)
+            guard let references else { throw parser.error(.missingAttribute("SegmentURL"), element) }
+            addressing.segments = .list(references)
         case .base, nil:
-            guard let indexRange else { throw reader.error(.missingAttribute("SegmentBase@indexRange"), element) }
-            segments = .index(indexRange)
+            guard let indexRange else { throw parser.error(.missingAttribute("SegmentBase@indexRange"), element) }
+            addressing.segments = .index(indexRange)
         }
-        var addressing = SegmentAddressing(segments: segments, times: try times(of: element, reader))
-        addressing.timescale = timescale ?? 1
-        addressing.presentationTimeOffset = presentationTimeOffset ?? 0
-        addressing.startNumber = startNumber ?? 1
-        addressing.endNumber = endNumber
-        addressing.initialization = initialization
-        if case .index(let range) = segments, initialization == nil, range.offset > 0 {
-            addressing.initialization = .reference(.init(byteRange: ByteRange(offset: 0, length: range.offset)))
+        if case .index(let range) = addressing.segments {
+            if addressing.initialization == nil, range.offset > 0 {
+                addressing.initialization = .reference(.init(byteRange: ByteRange(offset: 0, length: range.offset)))
+            }
+        } else if let timeline {
+            addressing.times = .timeline(timeline)
+        } else if let duration {
+            addressing.times = .constant(duration)
+        } else {
+            throw parser.error(.missingAttribute("duration"), element)
         }
         // A segment that is still being made is not requested.
         addressing.availabilityTimeOffset = isAvailableAsWhole ? availabilityTimeOffset ?? .zero : .zero
         return addressing
-    }
-
-    private func times(of element: XMLElement, _ reader: ManifestReader) throws(PlaylistError)
-        -> SegmentAddressing.Times
-    {
-        if kind == .base || kind == nil { return .indexed }
-        if let timeline { return .timeline(timeline) }
-        if let duration { return .constant(duration) }
-        throw reader.error(.missingAttribute("duration"), element)
     }
 }

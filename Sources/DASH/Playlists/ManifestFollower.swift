@@ -1,3 +1,4 @@
+import Media
 package import Playlist
 package import Support
 
@@ -35,7 +36,6 @@ package struct ManifestFollower: Sendable {
     package static let longestEstimate = Duration.seconds(1200)
 
     private let choice: VariantChoice
-    /// The longest list.
     private let longest: Int
     package private(set) var manifest = DASHManifest()
     private var acceptedAt = Duration.zero
@@ -54,7 +54,6 @@ package struct ManifestFollower: Sendable {
     /// Later than the exact time, so that no rounding delays the segment until the next look.
     private static let margin = Duration.milliseconds(5)
 
-    /// - Parameter limits: how long a list is.
     package init(choice: VariantChoice, limits: PlaylistLimits = .standard) {
         self.choice = choice
         longest = limits.segments
@@ -105,7 +104,6 @@ package struct ManifestFollower: Sendable {
         periodNumbers = periodNumbers.filter { keys.contains($0.key) }
     }
 
-    /// The manifest as a multivariant playlist.
     package var master: MultivariantPlaylist { manifest.master(choice) }
 
     /// The time between two loads of the manifest, at least; nil: it does not change.
@@ -139,12 +137,9 @@ package struct ManifestFollower: Sendable {
         guard let estimate, let interval = manifest.minimumUpdatePeriod else { return nil }
         return presentationTime(of: date(estimate, at: acceptedAt)) + interval
     }
-}
 
-// MARK: - Lists
+    // MARK: - Lists
 
-extension ManifestFollower {
-    /// Derives the playlist of a track.
     package mutating func listing(of track: ManifestTrack, at now: Duration) -> Listing {
         nextAvailability[track.numbering] = nil
         let available = available(at: now)
@@ -249,7 +244,6 @@ extension MediaSegment {
 }
 
 extension ManifestTrack {
-    /// The index of the base URL.
     fileprivate var alternative: Int {
         switch self {
         case .main(let index), .variant(_, let index): index
@@ -268,4 +262,17 @@ extension ManifestTrack {
 
     /// Whether it may be the leading track, whose list has the markers.
     fileprivate var isVideo: Bool { if case .audio = self { false } else { true } }
+}
+
+extension DateRange {
+    /// A splice command as HLS signals it (RFC 8216 §4.3.2.7.1): by what its section does.
+    fileprivate init(_ event: DASHManifest.SpliceEvent, at date: ProgramDateTime) {
+        self.init(id: "dash-\(event.id.filter { $0 != "\"" && !$0.isNewline })")
+        startDate = date
+        let kinds = ((try? SpliceInfoSection(event.section))?.cues ?? []).map(\.kind)
+        let begins = kinds.contains { if case .out = $0 { true } else { false } }
+        let ends = kinds.contains { if case .in = $0 { true } else { false } }
+        self[splice: begins ? .out : ends ? .in : .command] = event.section
+        if begins { plannedDuration = event.duration }
+    }
 }

@@ -17,7 +17,6 @@ package struct PresentedSegment: Equatable, Sendable {
     var end: Duration { start + duration }
 }
 
-/// The segments of one representation of a period.
 struct PeriodSegments {
     let period: DASHManifest.Period
     let representation: DASHManifest.Representation
@@ -153,12 +152,9 @@ struct PeriodSegments {
             period: period.key, start: start, duration: end - start, url: url(reference),
             byteRange: reference.byteRange, map: map, keys: representation.protection.map { [$0] } ?? [])
     }
-}
 
-// MARK: - Times
+    // MARK: - Times
 
-extension PeriodSegments {
-    /// The presentation time of a media time.
     private func offset(_ mediaTime: UInt64) -> Duration {
         guard let index else { return period.start + addressing.offset(mediaTime) }
         // An index has a timescale of its own.
@@ -212,11 +208,9 @@ extension PeriodSegments {
         let isLast = period.end.map { $0 <= end } ?? false
         return units / run.duration + (isLast && units % run.duration > 0 ? 1 : 0)
     }
-}
 
-// MARK: - Names
+    // MARK: - Names
 
-extension PeriodSegments {
     private func reference(place: UInt64, number: UInt64, time: UInt64) -> SegmentAddressing.Reference? {
         switch addressing.segments {
         case .template(let template):

@@ -24,8 +24,8 @@ package struct CurlConfiguration: Equatable, Sendable {
     ///
     /// A tokenized upstream refuses requests without them. Headers with the name of a credential are sent to the
     /// upstream's own origin only.
-    package var headers: [RequestHeader]
-    package var userAgent: String
+    package var headers: [RequestHeader] = []
+    package var userAgent = "liverelay"
     /// The first cookies of the channel's cookie jar: `name=value` pairs separated by `;`.
     package var cookie: Secret?
     /// URL of an HTTP or SOCKS proxy; nil: as in the environment (http_proxy and similar variables).
@@ -35,46 +35,25 @@ package struct CurlConfiguration: Equatable, Sendable {
     /// Path of a PEM file with the trusted certificate authorities; nil: those of the system.
     package var certificateAuthorities: String?
     /// The time limit for name resolution, connection and TLS handshake together.
-    package var connectLimit: Duration
-    package var playlistLimits: Limits
-    package var keyLimits: Limits
+    package var connectLimit = Duration.seconds(5)
+    package var playlistLimits = Limits(
+        bodyBytes: MemoryBudget().playlistBytes, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64)
+    package var keyLimits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10))
     /// Segments and EXT-X-MAP sections.
-    package var segmentLimits: Limits
+    package var segmentLimits = Limits(
+        bodyBytes: MemoryBudget().segmentBytes, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512)
     /// Whether connections are made only to public IP addresses (`IPAddress.isPublic`), whatever name or redirect led
     /// there.
     ///
     /// This is for services that accept upstreams from others. No proxy is used then, because a proxy resolves names
     /// itself.
-    package var deniesPrivate: Bool
+    package var deniesPrivate = false
     /// Private IP addresses that are permitted nevertheless.
-    package var permittedIPAddresses: Set<IPAddress>
+    package var permittedIPAddresses: Set<IPAddress> = []
     /// Name of the interface at which multicast groups are joined; nil: as the routes say.
     package var multicastInterface: String?
 
-    package init(
-        headers: [RequestHeader] = [], userAgent: String = "liverelay", cookie: Secret? = nil,
-        proxy: Secret? = nil, noProxy: String? = nil, certificateAuthorities: String? = nil,
-        connectLimit: Duration = .seconds(5),
-        playlistLimits: Limits = Limits(
-            bodyBytes: MemoryBudget().playlistBytes, idle: .seconds(8), total: .seconds(10), minBytesPerSecond: 64),
-        keyLimits: Limits = Limits(bodyBytes: 64 << 10, idle: .seconds(8), total: .seconds(10)),
-        segmentLimits: Limits = Limits(
-            bodyBytes: MemoryBudget().segmentBytes, idle: .seconds(8), total: .seconds(30), minBytesPerSecond: 512),
-        deniesPrivate: Bool = false, permittedIPAddresses: Set<IPAddress> = []
-    ) {
-        self.headers = headers
-        self.userAgent = userAgent
-        self.cookie = cookie
-        self.proxy = proxy
-        self.noProxy = noProxy
-        self.certificateAuthorities = certificateAuthorities
-        self.connectLimit = connectLimit
-        self.playlistLimits = playlistLimits
-        self.keyLimits = keyLimits
-        self.segmentLimits = segmentLimits
-        self.deniesPrivate = deniesPrivate
-        self.permittedIPAddresses = permittedIPAddresses
-    }
+    package init() {}
 
     /// The time limit of a long segment in multiples of its duration, and the longest time limit.
     private static let (durationFactor, longestTotal) = (4, Duration.seconds(600))
@@ -84,7 +63,6 @@ package struct CurlConfiguration: Equatable, Sendable {
     /// The largest part of a file that is requested as such a section: the sample tables of a day of media.
     private static let largestIndex = 16 << 20
 
-    /// Sets the largest segment and the largest playlist.
     package mutating func apply(_ memory: MemoryBudget) {
         segmentLimits.bodyBytes = memory.segmentBytes
         playlistLimits.bodyBytes = memory.playlistBytes

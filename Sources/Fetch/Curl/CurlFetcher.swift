@@ -64,12 +64,14 @@ package final class CurlFetcher: Fetcher {
         defer { stream?.finish() }
         do throws(FetchError) {
             let url = try HTTPURL(request.url)
+            if let range = request.byteRange, range.firstAndLast == nil {
+                throw FetchError(.other, url: request.url, message: "empty byte range")
+            }
             let isMislabeled = mislabeledOrigins.withLock { $0.contains(url.origin) }
-            let outcome = try await followRedirects(
-                request, from: url, usesIdentityEncoding: isMislabeled, download, stream)
+            let outcome = try await followRedirects(request, from: url, isMislabeled: isMislabeled, download, stream)
             guard case .failure(let error) = outcome, error.isWrongEncoding else { return outcome }
             mislabeledOrigins.withLock { if $0.count < Self.maxMislabeledOrigins { $0.insert(url.origin) } }
-            return try await followRedirects(request, from: url, usesIdentityEncoding: true, download, stream)
+            return try await followRedirects(request, from: url, isMislabeled: true, download, stream)
         } catch {
             return .failure(error)
         }
@@ -82,9 +84,9 @@ package final class CurlFetcher: Fetcher {
     ) async -> FetchOutcome {
         do throws(FetchError) {
             return await run(
-                try CurlJob(
-                    FetchRequest(purpose, url: url), to: HTTPURL(url), headers: headers, configuration: configuration,
-                    content: content))
+                CurlJob(
+                    request: FetchRequest(purpose, url: url), url: try HTTPURL(url), headers: headers,
+                    configuration: configuration, content: content))
         } catch {
             return .failure(error)
         }
@@ -92,16 +94,16 @@ package final class CurlFetcher: Fetcher {
 
     /// Runs the request, and follows redirects that libcurl may not follow.
     private func followRedirects(
-        _ request: FetchRequest, from first: HTTPURL, usesIdentityEncoding: Bool, _ download: Download?,
+        _ request: FetchRequest, from first: HTTPURL, isMislabeled: Bool, _ download: Download?,
         _ stream: StreamBuffer?
     ) async throws(FetchError) -> FetchOutcome {
         var url = first
         for _ in 0...CurlJob.maxRedirects {
             // What an answer before this one had as its body is not the resource.
             download?.file.clear()
-            let job = try CurlJob(
-                request, to: url, headers: headers, configuration: configuration,
-                usesIdentityEncoding: usesIdentityEncoding, download: download, stream: stream)
+            let job = CurlJob(
+                request: request, url: url, headers: headers, configuration: configuration, isMislabeled: isMislabeled,
+                download: download, stream: stream)
             let outcome = await run(job)
             guard !job.followsRedirects, let next = try? outcome.get().redirectURL else { return outcome }
             url = try HTTPURL(next)
@@ -132,21 +134,17 @@ extension FetchOutcome {
     /// A key may begin like a gzip member, and a byte range of one cannot be decompressed. This runs on the caller's
     /// thread, so that a large body holds up no transfer.
     fileprivate func decompressed(for job: CurlJob) -> FetchOutcome {
-        guard case .success(let answer) = self, job.request.purpose != .key, job.range == nil else { return self }
+        guard case .success(var answer) = self, job.request.purpose != .key, job.range == nil else { return self }
         // The compressed bytes are there as well until the content is.
         switch Gzip.decompress(answer.body, limit: max(0, job.limits.bodyBytes - answer.body.count)) {
         case .notGzip: return self
-        case .whole(let content): return .success(answer.replacingBody(by: content))
+        case .whole(let content):
+            answer.body = content
+            return .success(answer)
         case .truncated: return .failure(FetchError(.shortBody, CURLE_PARTIAL_FILE, url: job.request.url))
         case .beyondLimit: return .failure(FetchError(.tooLarge, CURLE_FILESIZE_EXCEEDED, url: job.request.url))
         case .canceled: return .failure(FetchError(.canceled, CURLE_ABORTED_BY_CALLBACK, url: job.request.url))
         }
-    }
-}
-
-extension FetchAnswer {
-    fileprivate func replacingBody(by body: [UInt8]) -> FetchAnswer {
-        FetchAnswer(status: status, finalURL: finalURL, headers: headers, body: body, endsAtClose: endsAtClose)
     }
 }
 
@@ -164,5 +162,24 @@ extension FetchAnswer {
     fileprivate var redirectURL: String? {
         guard [301, 302, 303, 307, 308].contains(status), let location = header("location") else { return nil }
         return URIReference.resolve(location, against: finalURL)
+    }
+}
+
+/// The content of a request that changes something, and its media type.
+package struct RequestContent: Equatable, Sendable {
+    package enum Method: String, Equatable, Sendable {
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    let method: Method
+    let type: String
+    let bytes: [UInt8]
+
+    package init(_ method: Method = .post, type: String, bytes: [UInt8]) {
+        self.method = method
+        self.type = type
+        self.bytes = bytes
     }
 }

@@ -107,7 +107,6 @@ struct CurlHandle: ~Copyable {
         return [CURL_HTTP_VERSION_1_0, CURL_HTTP_VERSION_1_1].contains { $0 == value }
     }
 
-    /// Returns libcurl's message about the failure.
     func message(for code: CURLcode) -> String {
         let detail = unsafe String(cString: errorBuffer)
         return unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
@@ -116,4 +115,26 @@ struct CurlHandle: ~Copyable {
     private mutating func recordResult(_ code: CURLcode) {
         if firstError == CURLE_OK { firstError = code }
     }
+}
+
+/// The cookie jar, the TLS sessions and the connections that the transfers of one channel share. Its connections are
+/// closed with it: libcurl cannot close those of one channel in a common pool, and providers count connections as
+/// viewers.
+///
+/// Only the curl thread uses it, so it needs no locks.
+@safe
+final class CurlShare {
+    let raw: UnsafeMutableRawPointer
+
+    /// Returns nil if memory is exhausted.
+    init?() {
+        guard let raw = unsafe curl_share_init() else { return nil }
+        unsafe self.raw = raw
+        _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_COOKIE)
+        _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_SSL_SESSION)
+        // An upstream may count the connections of a channel that ended as its viewers.
+        _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_CONNECT)
+    }
+
+    deinit { _ = unsafe curl_share_cleanup(raw) }
 }

@@ -16,7 +16,6 @@ final class CurlTransfer {
     private(set) var handle: CurlHandle
     private var head = ResponseHead()
     private var body: [UInt8] = []
-    /// Bytes that went into a file.
     private var storedBytes = 0
     /// Content-Length; nil if there is none, or before the body.
     private var contentLength: Int?
@@ -29,7 +28,6 @@ final class CurlTransfer {
     private var silenceDeadline: ContinuousClock.Instant?
     /// When a transfer times out that may become a stream, and so has no limit of libcurl's; nil once it is one.
     private var wholeDeadline: ContinuousClock.Instant?
-    /// Whether the body goes into the stream's buffer.
     private var isStream = false
     /// The size of the body at which it is looked at again whether it is a stream.
     private var nextLook = 1 << 10
@@ -102,7 +100,7 @@ final class CurlTransfer {
     }
 
     private func configureRequest() {
-        handle.set(CURLOPT_URL, job.url)
+        handle.set(CURLOPT_URL, job.url.text)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_FOLLOWLOCATION, job.followsRedirects ? 1 : 0)
@@ -117,7 +115,7 @@ final class CurlTransfer {
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
         handle.setHeaders(job.headerLines)
         if let content = job.content { handle.setContent(content.bytes, method: content.method.rawValue) }
-        if let userInfo = job.userInfo {
+        if let userInfo = job.headers.userInfo(for: job.url) {
             // libcurl keeps them while redirects stay with the first host, port and scheme.
             handle.set(CURLOPT_USERNAME, userInfo.user)
             handle.set(CURLOPT_PASSWORD, userInfo.password.value)
@@ -159,7 +157,6 @@ final class CurlTransfer {
         return isFileBeginning ? .aborted : .accepted
     }
 
-    /// Continues after a pause.
     func resume() { handle.resume() }
 
     /// Passes the body on as a stream, if it is one by its first bytes, or ends with the beginning of a file.
@@ -248,3 +245,76 @@ extension Duration {
         return Int(seconds * 1000 + (attoseconds + perMillisecond - 1) / perMillisecond)
     }
 }
+
+/// The header fields of the last answer in a chain of redirects, read line by line.
+struct ResponseHead: Equatable, Sendable {
+    /// The limit for the header fields of all answers of one transfer.
+    static let limitBytes = 256 << 10
+
+    private(set) var headers: [FetchAnswer.Header] = []
+    private(set) var receivedBytes = 0
+
+    /// Reads one line. A status line starts a new answer and removes the previous one (a redirect, 103 Early Hints).
+    ///
+    /// - Parameter line: one line as received, with its line end.
+    /// - Returns: false if the limit is exceeded.
+    mutating func receive(_ line: String) -> Bool {
+        receivedBytes += line.utf8.count
+        if line.hasPrefix("HTTP/") {
+            headers = []
+        } else if let first = line.utf8.first, first == 0x20 || first == 0x09 {
+            fold(line)
+        } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            let value = line[line.utf8.index(after: colon)...]
+            append(line[..<colon], value.trimmingWhitespace)
+        }
+        return receivedBytes <= Self.limitBytes
+    }
+
+    /// Appends a line that starts with a space or tab to the field before it (RFC 9112 §5.2).
+    private mutating func fold(_ line: String) {
+        guard let last = headers.popLast() else { return }
+        append(last.name[...], last.value + " " + line[...].trimmingWhitespace)
+    }
+
+    private mutating func append(_ name: Substring, _ value: some StringProtocol) {
+        headers.append(FetchAnswer.Header(name: String(name), value: String(value)))
+    }
+}
+
+extension Substring {
+    /// The text without white space at both ends. The line break that ends a header line is white space too.
+    fileprivate var trimmingWhitespace: Substring {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0D ~= $0 }
+        let start = utf8.drop(while: isSpace)
+        return start.lastIndex { !isSpace($0) }.map { Substring(start[...$0]) } ?? ""
+    }
+}
+
+extension FetchError.Reason {
+    /// The reason for a libcurl result code.
+    ///
+    /// - Parameter answered: whether a status line arrived. libcurl has one code for redirects to an unsupported scheme
+    ///   and for answers that are not HTTP.
+    fileprivate init(_ code: CURLcode, answered: Bool) {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unresolvedHost
+        case CURLE_COULDNT_CONNECT: self = .refused
+        case CURLE_OPERATION_TIMEDOUT: self = .timedOut
+        case CURLE_PARTIAL_FILE: self = .shortBody
+        case CURLE_FILESIZE_EXCEEDED: self = .tooLarge
+        case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
+        case CURLE_UNSUPPORTED_PROTOCOL where answered: self = .unsupportedScheme
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: self = .reset
+        case _ where tlsCodes.contains(code.rawValue): self = .tlsFailure
+        default: self = .other
+        }
+    }
+}
+
+private let tlsCodes = Set(
+    [
+        CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+        CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE,
+        CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED,
+    ].map(\.rawValue))

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A request whose body goes into a file, because it may be larger than memory should hold.
-package struct Download: Equatable, Sendable {
+package struct Download: Sendable {
     package let file: DownloadFile
     /// Further fields of the request, such as conditions.
     package let fields: [FetchAnswer.Header]
@@ -15,7 +15,7 @@ package struct Download: Equatable, Sendable {
 }
 
 /// A new file that a transfer writes to.
-package final class DownloadFile: Equatable, Sendable {
+package final class DownloadFile: Sendable {
     package let path: String
     private let descriptor: Int32
 
@@ -28,8 +28,6 @@ package final class DownloadFile: Equatable, Sendable {
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
-
-    package static func == (left: DownloadFile, right: DownloadFile) -> Bool { left === right }
 
     /// Returns false if the disk takes no more.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {

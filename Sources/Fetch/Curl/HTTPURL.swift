@@ -25,7 +25,6 @@ struct HTTPURL: Hashable, Sendable {
     /// Spaces and other bytes that a request line may not hold are percent-encoded. Dot segments are kept.
     let text: String
     let origin: Origin
-    /// The user information of the URL; nil if there is none.
     let userInfo: UserInfo?
 
     /// - Throws: `.unsupportedScheme` for a scheme other than http and https, `.other` for an invalid URL.

@@ -1,4 +1,4 @@
-import Support
+package import Support
 
 /// Which of a channel's headers go to which host.
 ///
@@ -91,5 +91,16 @@ extension RequestHeader {
         let breaks: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
         return !name.isEmpty && !name.contains { $0 == ":" || $0.isWhitespace }
             && !(name + value.value).unicodeScalars.contains { breaks.contains($0) }
+    }
+}
+
+/// A header of every request of a channel. Its value may be a token that no log shows.
+package struct RequestHeader: Hashable, Sendable {
+    package let name: String
+    package let value: Secret
+
+    package init(name: String, value: Secret) {
+        self.name = name
+        self.value = value
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// The bytes of a stream between the curl thread, which receives them, and the task that passes them on.
 ///
 /// The transfer is paused while the buffer is full, so that a slow consumer slows the upstream.
-final class StreamBuffer: Equatable, Sendable {
+final class StreamBuffer: Sendable {
     /// Bytes that wait: 4 s of 8 Mbit/s. Twice as many are in memory while they are passed on.
     static let limit = 4 << 20
     /// Between two parts. More of them would only be more steps of the session.
@@ -22,8 +22,6 @@ final class StreamBuffer: Equatable, Sendable {
     private let arrival: AsyncStream<Void>.Continuation
 
     init() { (arrivals, arrival) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-    static func == (left: StreamBuffer, right: StreamBuffer) -> Bool { left === right }
 
     /// Sets what is called when a full buffer has room again.
     func onRoom(_ resume: @escaping @Sendable () -> Void) { state.withLock { $0.onRoom = resume } }
@@ -45,10 +43,8 @@ final class StreamBuffer: Equatable, Sendable {
         return isAppended
     }
 
-    /// Counts datagrams that are missing.
     func recordLoss(_ count: Int) { state.withLock { $0.lostDatagrams += count } }
 
-    /// Records that no bytes follow.
     func finish() { arrival.finish() }
 
     /// Passes on what arrives, until the stream has ended or the task is canceled.

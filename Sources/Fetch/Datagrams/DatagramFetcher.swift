@@ -3,30 +3,24 @@ import Support
 import Synchronization
 
 /// Receives streams in UDP and RTP datagrams. A group is joined while its request is in flight.
-package struct DatagramFetcher: Fetcher {
+struct DatagramFetcher: Fetcher {
     /// How long the first datagram is waited for.
     static let silenceLimit = Duration.seconds(4)
 
-    private let interface: String?
-    private let configuration: CurlConfiguration
+    let configuration: CurlConfiguration
 
-    /// - Parameter interface: name of the interface at which groups are joined; nil: as the routes say.
-    package init(interface: String? = nil, configuration: CurlConfiguration = CurlConfiguration()) {
-        self.interface = interface
-        self.configuration = configuration
-    }
-
-    package func fetch(_ request: FetchRequest) async -> FetchOutcome {
+    func fetch(_ request: FetchRequest) async -> FetchOutcome {
         .failure(FetchError(.unsupportedScheme, url: request.url, message: "datagrams carry streams alone"))
     }
 
-    package func fetch(
+    func fetch(
         _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
     ) async -> FetchOutcome {
         guard request.acceptsStream else { return await fetch(request) }
         do throws(FetchError) {
             let url = try permitted(DatagramURL(request.url), of: request)
-            let thread = try DatagramThread(DatagramSocket(url, interface: interface), url: request.url)
+            let thread = try DatagramThread(
+                DatagramSocket(url, interface: configuration.multicastInterface), url: request.url)
             await withTaskCancellationHandler {
                 await thread.stream.forward(to: receive)
             } onCancel: {

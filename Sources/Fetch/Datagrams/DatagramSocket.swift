@@ -6,7 +6,6 @@ import Support
 final class DatagramSocket: Sendable {
     /// Bytes of a burst that the kernel keeps: a second of 60 Mbit/s. It may grant less.
     static let bufferBytes: Int32 = 8 << 20
-    /// The largest datagram.
     private static let datagramBytes = 1 << 16
 
     private let descriptor: Int32
@@ -90,7 +89,6 @@ struct GroupRequest: Equatable, Sendable {
 
     private static let addressBytes = 128
 
-    /// - Parameter interface: index of the interface; 0: as the routes say.
     init(_ url: DatagramURL, interface: UInt32) {
         let isIPv4 = url.address.bytes.count == 4
         level = Int32(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6)
@@ -105,7 +103,6 @@ struct GroupRequest: Equatable, Sendable {
 
 enum SocketAddress {
     /// The bytes of a `sockaddr_in` or `sockaddr_in6`.
-    /// - Parameter scope: index of the interface, for IPv6.
     static func bytes(_ address: IPAddress, port: UInt16, scope: UInt32) -> [UInt8] {
         let isIPv4 = address.bytes.count == 4
         let family = unsafe withUnsafeBytes(of: UInt16(isIPv4 ? AF_INET : AF_INET6)) { unsafe Array($0) }

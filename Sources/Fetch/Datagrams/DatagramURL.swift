@@ -8,7 +8,6 @@ package struct DatagramURL: Hashable, Sendable {
     /// The only sender whose datagrams are wanted (RFC 4607); nil: any.
     let source: IPAddress?
 
-    /// Whether a URL has a scheme of datagrams.
     package static func isOne(_ url: String) -> Bool {
         ["udp", "rtp"].contains(URIReference.scheme(of: url)?.lowercased())
     }

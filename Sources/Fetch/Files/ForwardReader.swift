@@ -1,5 +1,4 @@
 import Support
-import Synchronization
 
 /// Reads a file from its beginning on, over one connection, for an origin that sends no parts of it.
 ///
@@ -20,7 +19,6 @@ package actor ForwardReader {
 
     private struct Connection {
         var arrivals: AsyncStream<Arrival>.Iterator
-        /// Asks for another part.
         let demand: AsyncStream<Void>.Continuation
     }
 
@@ -151,18 +149,5 @@ package actor ForwardReader {
     private func disconnect() {
         transfer?.cancel()
         (transfer, connection) = (nil, nil)
-    }
-}
-
-/// The readers of the sources of a channel.
-final class ForwardReaders: Sendable {
-    private let readers = Mutex<[Int: ForwardReader]>([:])
-
-    func reader(of source: Int, _ upstream: any Fetcher) -> ForwardReader {
-        readers.withLock { readers in
-            let reader = readers[source] ?? ForwardReader(upstream)
-            readers[source] = reader
-            return reader
-        }
     }
 }

@@ -56,10 +56,8 @@ package final class LocalFile: Sendable {
         return unsafe fstat(descriptor, &status) == 0 && Identity(status) == identity
     }
 
-    /// Reads byte ranges.
-    /// - Parameter ranges: byte ranges inside the file.
-    /// - Returns: the bytes of all ranges, concatenated.
-    /// - Throws: `LocalFileError`; `.changed` if the file was modified, since the bytes may then mix two versions.
+    /// Reads byte ranges inside the file, one after the other.
+    /// - Throws: `.changed` if the file was modified, since the bytes may then mix two versions.
     package func read(_ ranges: [Range<UInt64>]) throws(LocalFileError) -> [UInt8] {
         var failure: LocalFileError.Reason?
         let expected = ranges.reduce(0) { $0 + $1.count }
@@ -89,7 +87,6 @@ package final class LocalFile: Sendable {
     }
 }
 
-/// The reason why a file cannot be read.
 package struct LocalFileError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// errno of the system call that failed.

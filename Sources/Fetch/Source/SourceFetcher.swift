@@ -1,11 +1,13 @@
 import Support
+import Synchronization
 
 /// Fetches the resources of each source of a channel as that source asks for it.
-package struct SourceFetcher: Fetcher {
+package final class SourceFetcher: Fetcher {
     private let primary: any Fetcher
     /// By the number of the source. A source that is not here is requested as the primary.
     private let others: [Int: Result<any Fetcher, FetchError>]
-    private let forwardReaders = ForwardReaders()
+    /// By the number of the source.
+    private let forwardReaders = Mutex<[Int: ForwardReader]>([:])
 
     /// - Parameters:
     ///   - backups: absolute URLs of the backups.
@@ -19,12 +21,9 @@ package struct SourceFetcher: Fetcher {
         primary = try Self.fetcher(of: upstream, backups: backups, configuration)
         var others: [Int: Result<any Fetcher, FetchError>] = [:]
         let isCurl = Self.isCurl(upstream)
-        let configurations =
-            backupConfigurations
-            + Array(
-                repeating: configuration, count: max(0, backups.count - backupConfigurations.count))
-        for (index, (url, own)) in zip(backups, configurations).enumerated()
-        where own != configuration || !Self.isCurl(url) || !isCurl {
+        for (index, url) in backups.enumerated() {
+            let own = index < backupConfigurations.count ? backupConfigurations[index] : configuration
+            guard own != configuration || !Self.isCurl(url) || !isCurl else { continue }
             // A backup that cannot be requested so causes an error when it is tried.
             others[index + 1] = Result { () throws(FetchError) in try Self.fetcher(of: url, own) }
         }
@@ -43,7 +42,7 @@ package struct SourceFetcher: Fetcher {
         do throws(FetchError) {
             let fetcher = try fetcher(for: request)
             guard request.wholeByteCount == nil else {
-                return await forwardReaders.reader(of: request.source, fetcher).read(request)
+                return await forwardReader(for: request, of: fetcher).read(request)
             }
             return await fetcher.fetch(request, receive: receive)
         } catch {
@@ -55,7 +54,14 @@ package struct SourceFetcher: Fetcher {
         try others[request.source]?.get() ?? primary
     }
 
-    /// Whether a URL is requested over HTTP.
+    private func forwardReader(for request: FetchRequest, of fetcher: any Fetcher) -> ForwardReader {
+        forwardReaders.withLock { readers in
+            let reader = readers[request.source] ?? ForwardReader(fetcher)
+            readers[request.source] = reader
+            return reader
+        }
+    }
+
     private static func isCurl(_ url: String) -> Bool { !DatagramURL.isOne(url) && !FileURL.isOne(url) }
 
     private static func fetcher(
@@ -68,6 +74,6 @@ package struct SourceFetcher: Fetcher {
         guard try !DatagramURL(url).isOfOneLink || configuration.multicastInterface != nil else {
             throw FetchError(.other, url: url, message: "a group of one link needs --multicast-interface")
         }
-        return DatagramFetcher(interface: configuration.multicastInterface, configuration: configuration)
+        return DatagramFetcher(configuration: configuration)
     }
 }

@@ -18,7 +18,6 @@ package struct PlaylistLimits: Equatable, Sendable {
 
     package init() {}
 
-    /// The limits of every upstream.
     package static let standard = PlaylistLimits()
 
     /// No limits, for playlists that this program wrote.
@@ -76,4 +75,18 @@ package enum PlaylistLimit: String, CaseIterable, CodingKeyRepresentable, Encoda
     case dateRangeBytes
     /// Variants and renditions, each counted by itself.
     case renditions
+}
+
+/// Counts what a parser drops beyond its limits.
+struct LimitMeter: Sendable {
+    let limits: PlaylistLimits
+    private(set) var dropped: [PlaylistLimit: Int] = [:]
+
+    init(_ limits: PlaylistLimits) { self.limits = limits }
+
+    mutating func drop(_ limit: PlaylistLimit, count: Int = 1) { dropped[limit, default: 0] += count }
+
+    mutating func append<Element>(_ element: Element, to elements: inout [Element], limit: PlaylistLimit) {
+        if elements.count < limits[limit] { elements.append(element) } else { drop(limit) }
+    }
 }

@@ -11,9 +11,9 @@ package struct MediaPlaylistParser {
     /// Counts what is dropped beyond the limits, but for what `scope` and `builder` drop.
     private var meter: LimitMeter
     /// Segments before the first one listed: skipped by a delta update, or dropped because they are the oldest.
-    private var (skippedSegments, droppedSegments) = (0, 0)
+    private var skippedSegments = 0
+    private var droppedSegments = 0
     private var dateRangeWindow = DateRangeWindow()
-    /// Lines that no field holds, so far.
     private var verbatimLines = 0
     /// The values of the tags that may occur only once.
     private var singleTagValues: [PlaylistTag: ArraySlice<UInt8>] = [:]
@@ -37,10 +37,11 @@ package struct MediaPlaylistParser {
         mayBeTruncated: Bool = false
     ) throws(PlaylistError) -> MediaPlaylist {
         var parser = MediaPlaylistParser(
-            scope: VariableScope(url: url, imported: imported, limits: limits), limits: limits)
+            scope: VariableScope(url: url, imported: imported, limits: limits),
+            builder: MediaSegmentBuilder(meter: LimitMeter(limits)), meter: LimitMeter(limits))
         var lines = try PlaylistLines(playlist: bytes)
         while let line = lines.next() {
-            try LimitMeter.checkCancellation(at: line)
+            try line.checkCancellation()
             guard parser.mayRead(line) else { break }
             try parser.read(line)
         }
@@ -48,12 +49,6 @@ package struct MediaPlaylistParser {
         guard mayBeTruncated, !playlist.hasEndList, let lineEnd = bytes.lastIndex(of: 0x0A), lineEnd + 1 < bytes.count
         else { return playlist }
         return try parse(Array(bytes[...lineEnd]), url: url, imported: imported, limits: limits)
-    }
-
-    private init(scope: VariableScope, limits: PlaylistLimits) {
-        self.scope = scope
-        builder = MediaSegmentBuilder(limits: limits)
-        meter = LimitMeter(limits)
     }
 
     /// Whether a line is within the limit. The first one beyond it ends the playlist, and counts alone.
@@ -104,15 +99,14 @@ package struct MediaPlaylistParser {
         if playlist.segments.count > limit + limit / 4 { dropOldestSegments() }
     }
 
-    /// Keeps a line that no field holds.
     private mutating func keepVerbatim(_ line: PlaylistLine) {
         if line.isCueTag { isInHead = false }
-        let place = isInHead ? playlist.unknownTags.count : builder.unknownTags.count
+        let place = isInHead ? playlist.unknownTags.count : builder.next.unknownTags.count
         guard place < meter.limits.linesPerSegment else { return meter.drop(.linesPerSegment) }
         guard verbatimLines < meter.limits.verbatimLines else { return meter.drop(.verbatimLines) }
         verbatimLines += 1
         guard !isInHead else { return playlist.unknownTags.append(line.text) }
-        builder.unknownTags.append(line.text)
+        builder.next.unknownTags.append(line.text)
     }
 
     private mutating func read(
@@ -142,11 +136,19 @@ package struct MediaPlaylistParser {
         switch tag {
         case .independentSegments: playlist.hasIndependentSegments = true
         case .define: try scope.define(value, line: line)
-        case .targetDuration: playlist.targetDuration = try targetDuration(value, line: line)
-        case .mediaSequence: playlist.mediaSequence = try sequenceNumber(value, of: tag, line: line)
-        case .discontinuitySequence: playlist.discontinuitySequence = try sequenceNumber(value, of: tag, line: line)
+        // A decimal-integer (§4.3.3.1). Some encoders write a fraction; it is rounded up.
+        case .targetDuration:
+            playlist.targetDuration = Self.targetDuration(
+                of: try tag.read(value, line: line) { DecimalSeconds.duration($0) })
+        case .mediaSequence:
+            playlist.mediaSequence = try tag.read(value, line: line) { PlaylistNumber.sequenceNumber.value($0) }
+        case .discontinuitySequence:
+            playlist.discontinuitySequence = try tag.read(value, line: line) { PlaylistNumber.sequenceNumber.value($0) }
         case .endList: playlist.hasEndList = true
-        case .playlistType: playlist.playlistType = try playlistType(value, line: line)
+        case .playlistType:
+            playlist.playlistType = try tag.read(value, line: line) {
+                MediaPlaylist.PlaylistType(rawValue: String(decoding: $0, as: UTF8.self))
+            }
         case .serverControl:
             playlist.canBlockReload = try TagAttributes(value, of: tag, line: line, in: &scope).flag("CAN-BLOCK-RELOAD")
         default: return
@@ -158,63 +160,28 @@ package struct MediaPlaylistParser {
     ) throws(PlaylistError) {
         guard tag == .dateRange || tag == .skip else { return }
         let attributes = try TagAttributes(value, of: tag, line: line, in: &scope)
-        if tag == .skip { return try readSkip(attributes) }
-        append(DateRange(id: try attributes.required("ID"), attributes: attributes.list))
-    }
-
-    private mutating func readSkip(_ attributes: TagAttributes) throws(PlaylistError) {
+        guard tag == .skip else {
+            return append(DateRange(id: try attributes.required("ID"), attributes: attributes.list))
+        }
         let text = try attributes.required("SKIPPED-SEGMENTS")
         guard let count = PlaylistNumber.skippedSegments.value(text.utf8) else {
             throw attributes.badValue("SKIPPED-SEGMENTS")
         }
         skippedSegments = Int(count)
     }
-}
-
-// MARK: - Values of the head
-
-extension MediaPlaylistParser {
-    private func sequenceNumber(
-        _ value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int
-    ) throws(PlaylistError) -> UInt64 {
-        guard let number = PlaylistNumber.sequenceNumber.value(value.trimmingWhiteSpace()) else {
-            throw PlaylistError(badValue: value, of: tag, line: line)
-        }
-        return number
-    }
-
-    /// The value of EXT-X-TARGETDURATION, a decimal-integer (§4.3.3.1). Some encoders write a fraction; it is rounded up.
-    private func targetDuration(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) -> Duration {
-        guard let duration = DecimalSeconds.duration(value.trimmingWhiteSpace()) else {
-            throw PlaylistError(badValue: value, of: .targetDuration, line: line)
-        }
-        return Self.targetDuration(of: duration)
-    }
 
     private static func targetDuration(of duration: Duration) -> Duration {
         min(DecimalSeconds.roundedUp(duration), .seconds(PlaylistNumber.targetDuration.range.upperBound))
     }
 
-    private func playlistType(
-        _ value: ArraySlice<UInt8>, line: Int
-    ) throws(PlaylistError) -> MediaPlaylist.PlaylistType {
-        let text = String(decoding: value.trimmingWhiteSpace(), as: UTF8.self)
-        guard let type = MediaPlaylist.PlaylistType(rawValue: text) else {
-            throw PlaylistError(badValue: value, of: .playlistType, line: line)
-        }
-        return type
-    }
-}
+    // MARK: - Values that depend on the whole text
 
-// MARK: - Values that depend on the whole text
-
-extension MediaPlaylistParser {
     private consuming func finish() throws(PlaylistError) -> MediaPlaylist {
         if playlist.segments.count > meter.limits.segments { dropOldestSegments() }
         dropOldestDateRanges()
         try inferTargetDuration()
         numberSegments()
-        playlist.trailingDateRanges = builder.dateRanges
+        playlist.trailingDateRanges = builder.next.dateRanges
         for meter in [meter, scope.meter, builder.meter] {
             playlist.dropped.merge(meter.dropped, uniquingKeysWith: +)
         }
@@ -240,12 +207,11 @@ extension MediaPlaylistParser {
             playlist.segments[index].discontinuitySequence += discontinuities
         }
     }
-}
 
-// MARK: - Limits
+    // MARK: - Limits
 
-// The oldest segments and date ranges are dropped, because viewers and the cursor need the newest.
-extension MediaPlaylistParser {
+    // The oldest segments and date ranges are dropped, because viewers and the cursor need the newest.
+
     /// The URI of a segment with its variables substituted; nil if it is too long.
     private mutating func uri(of line: PlaylistLine) throws(PlaylistError) -> String? {
         do throws(PlaylistError) {
@@ -256,7 +222,6 @@ extension MediaPlaylistParser {
         }
     }
 
-    /// Drops the oldest segments beyond the limit.
     private mutating func dropOldestSegments() {
         let count = playlist.segments.count - meter.limits.segments
         meter.drop(.segments, count: count)
@@ -265,19 +230,17 @@ extension MediaPlaylistParser {
         droppedSegments += count
     }
 
-    /// Appends a date range to the head or to the next segment.
     private mutating func append(_ range: DateRange) {
         if isInHead {
             playlist.dateRanges.append(range)
             dateRangeWindow.append(range, at: .head)
         } else {
-            builder.dateRanges.append(range)
+            builder.next.dateRanges.append(range)
             dateRangeWindow.append(range, at: .segment(droppedSegments + playlist.segments.count))
         }
         if dateRangeWindow.exceeds(meter.limits) { dropOldestDateRanges() }
     }
 
-    /// Drops the oldest date ranges beyond the limits.
     private mutating func dropOldestDateRanges() {
         let (places, byCount, byBytes) = dateRangeWindow.removeExcess(meter.limits)
         if byCount > 0 { meter.drop(.dateRanges, count: byCount) }
@@ -293,8 +256,8 @@ extension MediaPlaylistParser {
         case .segment(let number):
             let index = number - droppedSegments
             if index == playlist.segments.count {
-                StepCounter.add(builder.dateRanges.count)
-                builder.dateRanges.removeFirst(count)
+                StepCounter.add(builder.next.dateRanges.count)
+                builder.next.dateRanges.removeFirst(count)
             } else if index >= 0 {
                 StepCounter.add(playlist.segments[index].dateRanges.count)
                 playlist.segments[index].dateRanges.removeFirst(count)
@@ -307,7 +270,6 @@ extension MediaPlaylistParser {
 ///
 /// A channel needs the newest ranges: older ones were read when they were new.
 private struct DateRangeWindow: Equatable, Sendable {
-    /// Where a date range stands.
     enum Place: Equatable, Sendable {
         case head
         /// Before the segment with this index, counted from the first one that was ever read.

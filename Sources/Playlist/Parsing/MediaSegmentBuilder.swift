@@ -4,9 +4,10 @@ import Support
 struct MediaSegmentBuilder {
     /// Counts keys beyond the limits.
     private(set) var meter: LimitMeter
-    /// Verbatim lines before the next segment.
-    var unknownTags: [String] = []
-    var dateRanges: [DateRange] = []
+    /// The next segment, as far as its tags were read, without what it inherits.
+    var next = MediaSegment(uri: "", duration: .zero)
+    private var hasDuration = false
+    private var byteRange: (text: ByteRangeText, line: Int)?
 
     // State that stays in effect until it changes.
     private var keys: [SegmentKey] = []
@@ -14,31 +15,30 @@ struct MediaSegmentBuilder {
     /// The number of EXT-X-DISCONTINUITY tags so far. Two tags before one segment count twice (§6.2.1).
     private var discontinuities: UInt64 = 0
 
-    // State of the next segment only.
-    private var duration: Duration?
-    private var isDiscontinuous = false
-    private var byteRange: (text: ByteRangeText, line: Int)?
-    private var programDateTime: ProgramDateTime?
-    private var isGap = false
-
     // The range after which an implied offset continues (§4.3.2.2).
     private var previousRange: (uri: String, range: ByteRange)?
 
-    init(limits: PlaylistLimits) { meter = LimitMeter(limits) }
+    init(meter: LimitMeter) { self.meter = meter }
 
     /// - Returns: The irregularity of a tag that replaces an earlier one of the same segment.
     mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int, in scope: inout VariableScope
     ) throws(PlaylistError) -> PlaylistError? {
-        let isReplacing = tag == .extinf && duration != nil
+        let isReplacing = tag == .extinf && hasDuration
         switch tag {
-        case .extinf: try readDuration(value, line: line)
+        case .extinf:
+            // `<duration>,[<title>]`; the comma may be missing.
+            next.duration = try tag.read(value, line: line) { text in
+                DecimalSeconds.duration(text.prefix { $0 != ASCII.comma }.trimmingWhiteSpace())
+            }
+            hasDuration = true
         case .discontinuity:
-            isDiscontinuous = true
+            next.isDiscontinuous = true
             discontinuities += 1
-        case .gap: isGap = true
-        case .byteRange: try readByteRange(value, line: line)
-        case .programDateTime: try readDate(value, line: line)
+        case .gap: next.isGap = true
+        case .byteRange: byteRange = (try tag.read(value, line: line) { ByteRangeText($0) }, line)
+        case .programDateTime:
+            next.programDateTime = try tag.read(value, line: line) { ProgramDateTime(parsing: $0) }
         case .key: apply(try SegmentKey.parse(try TagAttributes(value, of: tag, line: line, in: &scope)))
         case .map: map = try initialization(try TagAttributes(value, of: tag, line: line, in: &scope))
         default: break
@@ -48,55 +48,14 @@ struct MediaSegmentBuilder {
 
     /// The segment of the URI line. Its discontinuity sequence number counts from 0, and it has no media sequence number.
     mutating func finishSegment(uri: String, line: Int) throws(PlaylistError) -> MediaSegment {
-        guard let duration else { throw PlaylistError(.missing, .extinf, line: line) }
-        var segment = MediaSegment(uri: uri, duration: duration, discontinuitySequence: discontinuities)
-        segment.isDiscontinuous = isDiscontinuous
-        segment.byteRange = try resolvedByteRange(uri: uri)
-        segment.keys = keys
-        segment.map = map
-        segment.programDateTime = programDateTime
-        segment.isGap = isGap
-        segment.unknownTags = unknownTags
-        segment.dateRanges = dateRanges
-        resetSegment()
-        return segment
-    }
-
-    private mutating func resetSegment() {
-        duration = nil
-        isDiscontinuous = false
-        byteRange = nil
-        programDateTime = nil
-        isGap = false
-        unknownTags = []
-        dateRanges = []
-    }
-}
-
-// MARK: - Tags with a plain value
-
-extension MediaSegmentBuilder {
-    /// Reads `<duration>,[<title>]`; the comma may be missing.
-    private mutating func readDuration(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
-        let comma = value.firstIndex(of: ASCII.comma) ?? value.endIndex
-        guard let seconds = DecimalSeconds.duration(value[..<comma].trimmingWhiteSpace()) else {
-            throw PlaylistError(badValue: value, of: .extinf, line: line)
-        }
-        duration = seconds
-    }
-
-    private mutating func readByteRange(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
-        guard let text = ByteRangeText(value.trimmingWhiteSpace()) else {
-            throw PlaylistError(badValue: value, of: .byteRange, line: line)
-        }
-        byteRange = (text, line)
-    }
-
-    private mutating func readDate(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
-        guard let date = ProgramDateTime(parsing: value.trimmingWhiteSpace()) else {
-            throw PlaylistError(badValue: value, of: .programDateTime, line: line)
-        }
-        programDateTime = date
+        guard hasDuration else { throw PlaylistError(.missing, .extinf, line: line) }
+        defer { (next, hasDuration, byteRange) = (MediaSegment(uri: "", duration: .zero), false, nil) }
+        next.uri = uri
+        next.discontinuitySequence = discontinuities
+        next.byteRange = try resolvedByteRange(uri: uri)
+        next.keys = keys
+        next.map = map
+        return next
     }
 
     private mutating func resolvedByteRange(uri: String) throws(PlaylistError) -> ByteRange? {
@@ -111,11 +70,9 @@ extension MediaSegmentBuilder {
         previousRange = (uri, range)
         return range
     }
-}
 
-// MARK: - Tags with an attribute list
+    // MARK: - Tags with an attribute list
 
-extension MediaSegmentBuilder {
     /// Puts a key into effect, or none. If there are too many key formats, the last one that is not identity is dropped.
     private mutating func apply(_ key: SegmentKey?) {
         guard let key else {

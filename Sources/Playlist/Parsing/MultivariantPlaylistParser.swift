@@ -22,7 +22,7 @@ package struct MultivariantPlaylistParser {
         var parser = MultivariantPlaylistParser(
             scope: VariableScope(url: url, imported: [], limits: limits), meter: LimitMeter(limits))
         for line in try PlaylistLines(playlist: bytes) {
-            try LimitMeter.checkCancellation(at: line)
+            try line.checkCancellation()
             try parser.read(line)
         }
         if let open = parser.openVariant {
@@ -33,17 +33,15 @@ package struct MultivariantPlaylistParser {
         return parser.playlist
     }
 
-    private init(scope: VariableScope, meter: LimitMeter) {
-        self.scope = scope
-        self.meter = meter
-    }
-
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
         StepCounter.add(1)
-        guard line.bytes.count <= meter.limits.lineBytes else { return dropOverlong(line) }
+        guard line.bytes.count <= meter.limits.lineBytes else {
+            // With the URI of a variant the variant goes too.
+            if line.content == .uri { openVariant = nil }
+            return meter.drop(.lineBytes)
+        }
         switch line.content {
-        case .blank: return
-        case .other: return
+        case .blank, .other: return
         case .uri: try closeVariant(line)
         case .tag(let tag, let value):
             do throws(PlaylistError) {
@@ -53,12 +51,6 @@ package struct MultivariantPlaylistParser {
                 playlist.irregularities.append(limited: error)
             }
         }
-    }
-
-    /// Drops a line that is too long. With the URI of a variant the variant goes too.
-    private mutating func dropOverlong(_ line: PlaylistLine) {
-        meter.drop(.lineBytes)
-        if line.content == .uri { openVariant = nil }
     }
 
     private mutating func closeVariant(_ line: PlaylistLine) throws(PlaylistError) {

@@ -10,11 +10,6 @@ package enum PlaylistParser {
     ///
     /// The first tag that only one kind has decides (RFC 8216 §4.1). Tags that govern media take precedence, because
     /// multivariant playlists with EXT-X-PLAYLIST-TYPE exist. Without any such tag the playlist is a media playlist.
-    /// - Parameters:
-    ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
-    ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
-    ///   - limits: how much is kept.
-    ///   - mayBeTruncated: whether only the end of the connection says where the bytes end.
     package static func parse(
         _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
         mayBeTruncated: Bool = false
@@ -35,7 +30,7 @@ package enum PlaylistParser {
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {
         var firstMinorTag: Bool?
         for line in try PlaylistLines(playlist: bytes) {
-            try LimitMeter.checkCancellation(at: line)
+            try line.checkCancellation()
             guard case .tag(let tag, _) = line.content, tag.scope != .anyPlaylist else { continue }
             let isMultivariant = tag.scope == .multivariantPlaylist
             if tag.governsMedia { return isMultivariant }

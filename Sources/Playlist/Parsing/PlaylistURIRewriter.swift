@@ -4,31 +4,25 @@
 /// that begins with http:// or https://. Variables (draft-pantos-hls-rfc8216bis §4.3) are substituted first. A URL that
 /// changes is written without variables.
 package struct PlaylistURIRewriter {
-    package struct Rules {
-        /// Returns the replacement of a URL as it stands in the text, with its variables substituted.
-        package let replace: (String) -> String
-        /// Whether text that can reveal URLs is removed: the values of EXT-X-DEFINE and EXT-X-SESSION-DATA, and comments.
-        package let redactsText: Bool
-
-        package init(redactsText: Bool = false, replace: @escaping (String) -> String) {
-            self.redactsText = redactsText
-            self.replace = replace
-        }
-    }
-
-    private let rules: Rules
+    private let redactsText: Bool
+    private let replace: (String) -> String
     private var scope: VariableScope
 
     /// Rewrites the URLs in `bytes`.
     /// - Parameters:
     ///   - url: the URL of the playlist after redirects.
     ///   - imported: the variables of the multivariant playlist that lists this one.
+    ///   - redactsText: whether text that can reveal URLs is removed: the values of EXT-X-DEFINE and EXT-X-SESSION-DATA,
+    ///     and comments.
+    ///   - replace: returns the replacement of a URL as it stands in the text, with its variables substituted.
     /// - Returns: the text, and the variables that it defines. Bytes that are no playlist are returned unchanged.
     package static func rewrite(
-        _ bytes: [UInt8], url: String, imported: [VariableDefinition] = [], rules: Rules
+        _ bytes: [UInt8], url: String, imported: [VariableDefinition] = [], redactsText: Bool = false,
+        replace: @escaping (String) -> String
     ) -> (bytes: [UInt8], variables: [VariableDefinition]) {
         guard (try? PlaylistLines(playlist: bytes)) != nil else { return (bytes, []) }
-        var rewriter = PlaylistURIRewriter(rules: rules, scope: VariableScope(url: url, imported: imported))
+        var rewriter = PlaylistURIRewriter(
+            redactsText: redactsText, replace: replace, scope: VariableScope(url: url, imported: imported))
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var copiedEnd = bytes.startIndex
@@ -48,28 +42,28 @@ package struct PlaylistURIRewriter {
         case .uri: return replacement(for: line.text, line.number)
         case .tag(.define, let value):
             try? scope.define(value, line: line.number)
-            return rules.redactsText ? redactedDefine(value, line.number) : nil
-        case .other where rules.redactsText && !line.text.hasPrefix("#EXT"): return line.text == "#" ? nil : "#"
+            return redactsText ? redactedDefine(value, line.number) : nil
+        case .other where redactsText && !line.text.hasPrefix("#EXT"): return line.text == "#" ? nil : "#"
         case .tag, .other: return replacement(inTag: line)
         }
     }
 
     private mutating func replacement(for url: String, _ line: Int) -> String? {
         let expanded = (try? scope.substitute(url, tag: .extinf, line: line)) ?? url
-        let replaced = rules.replace(expanded)
-        return replaced == (rules.redactsText ? url : expanded) ? nil : replaced
+        let replaced = replace(expanded)
+        return replaced == (redactsText ? url : expanded) ? nil : replaced
     }
 
     private mutating func replacement(inTag line: PlaylistLine) -> String? {
         let parts = line.text.split(separator: "\"", omittingEmptySubsequences: false)
-        let redactsValues = rules.redactsText && line.text.hasPrefix("#EXT-X-SESSION-DATA")
+        let redactsValues = redactsText && line.text.hasPrefix("#EXT-X-SESSION-DATA")
         // Parts with an odd index are quoted, except a last one whose quote does not close.
         let rewritten = parts.indices.map { index in
             let part = parts[index]
             guard index % 2 == 1, index + 1 < parts.count else { return rewritingURLs(in: part, line.number) }
             let name = Self.attributeName(endOf: parts[index - 1])
             if redactsValues, name == "VALUE" { return "" }
-            if Self.isURIAttribute(name) || Self.beginsWithURL(part) {
+            if ["URI", "URL", "LIST"].contains(where: { name.hasSuffix($0) }) || Self.beginsWithURL(part) {
                 return replacement(for: String(part), line.number) ?? String(part)
             }
             return rewritingURLs(in: part, line.number)
@@ -95,10 +89,6 @@ package struct PlaylistURIRewriter {
         guard text.last == "=" else { return "" }
         let name = text.dropLast().reversed().prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
         return String(name.reversed()).uppercased()
-    }
-
-    private static func isURIAttribute(_ attribute: String) -> Bool {
-        ["URI", "URL", "LIST"].contains { attribute.hasSuffix($0) }
     }
 
     private static func beginsWithURL(_ text: Substring) -> Bool {

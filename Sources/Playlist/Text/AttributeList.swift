@@ -19,7 +19,6 @@ package struct AttributeList: Hashable, Sendable {
 
     package init(_ attributes: [Attribute] = []) { self.attributes = attributes }
 
-    /// The value of the first attribute called `name`.
     package subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
 
     /// Replaces the first attribute called `name` in its place, or appends it. nil removes every attribute called `name`.

@@ -4,7 +4,6 @@ package struct PlaylistError: Error, Equatable, Sendable {
         /// The text does not begin with #EXTM3U, or is a list of channels. `beginning` is its first 64 characters at
         /// most.
         case notAPlaylist(DocumentKind, beginning: String)
-        /// A required tag is absent.
         case missing
         /// The tag is present without the named attribute, or without its URI line ("URI").
         case missingAttribute(String)
@@ -16,7 +15,6 @@ package struct PlaylistError: Error, Equatable, Sendable {
         case misplaced
         /// The tag exceeds a limit, and without it media would be wrong.
         case exceeds(PlaylistLimit)
-        /// The task that read the playlist was canceled.
         case canceled
     }
 
@@ -39,15 +37,9 @@ package struct PlaylistError: Error, Equatable, Sendable {
         self.init(reason: reason, tag: tag.rawValue, line: line, section: tag.section)
     }
 
-    /// The error for text that is no playlist.
     init(_ text: [UInt8], is kind: DocumentKind) {
         let beginning = String(String(decoding: text.prefix(256), as: UTF8.self).prefix(64))
         self.init(.notAPlaylist(kind, beginning: beginning), .extm3u, line: 1)
-    }
-
-    /// The error for a tag whose whole value cannot be read.
-    init(badValue value: ArraySlice<UInt8>, of tag: PlaylistTag, line: Int) {
-        self.init(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line)
     }
 }
 
@@ -55,7 +47,6 @@ extension [PlaylistError] {
     /// The number of irregularities that a playlist lists at most.
     package static let maximumIrregularities = 32
 
-    /// Appends an irregularity, unless the list is full.
     package mutating func append(limited irregularity: PlaylistError) {
         if count < Self.maximumIrregularities { append(irregularity) }
     }

@@ -33,6 +33,12 @@ package struct PlaylistLine: Equatable, Sendable {
     /// The line verbatim. Bytes that are not UTF-8 become U+FFFD.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Throws at every few thousand lines if the task was canceled.
+    func checkCancellation() throws(PlaylistError) {
+        guard number & 0xFFF == 0, StepCounter.isTaskCanceled() else { return }
+        throw PlaylistError(.canceled, .extm3u, line: number)
+    }
+
     /// Whether the line is a cue tag. Cue tags apply to the next segment wherever they stand.
     var isCueTag: Bool {
         guard case .other = content else { return false }
@@ -62,5 +68,44 @@ package struct PlaylistLine: Equatable, Sendable {
         let name = String(decoding: bytes[(bytes.startIndex + 1)..<(colon ?? bytes.endIndex)], as: UTF8.self)
         guard let tag = PlaylistTag(name: name) else { return .other }
         return .tag(tag, value: bytes[(colon.map { $0 + 1 } ?? bytes.endIndex)...])
+    }
+}
+
+/// The lines of a playlist, in one pass over its bytes. Lines end with LF or CRLF; a byte order mark is skipped.
+package struct PlaylistLines: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+    private var number = 0
+
+    package init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+        if rest.starts(with: ASCII.byteOrderMark) { rest = rest.dropFirst(ASCII.byteOrderMark.count) }
+    }
+
+    /// The lines after #EXTM3U.
+    ///
+    /// Throws `.notAPlaylist` if #EXTM3U is not the first line that is not blank. An HTML page with status 200 fails
+    /// here, before any of its lines is read as a URI.
+    package init(playlist bytes: [UInt8]) throws(PlaylistError) {
+        self.init(bytes)
+        while let line = next() {
+            if line.content == .blank { continue }
+            if line.bytes.starts(with: "#EXTM3U".utf8) { return }
+            break
+        }
+        throw PlaylistError(bytes, is: DocumentKind(notAPlaylist: bytes))
+    }
+
+    package mutating func next() -> PlaylistLine? {
+        // Empty lines cost a step of this loop, and no value.
+        while rest.first == ASCII.lineFeed {
+            number += 1
+            rest = rest.dropFirst()
+        }
+        guard !rest.isEmpty else { return nil }
+        let end = rest.firstIndex(of: ASCII.lineFeed) ?? rest.endIndex
+        let line = rest[rest.startIndex..<end]
+        rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
+        number += 1
+        return PlaylistLine(number: number, received: line.trimmingWhiteSpace())
     }
 }

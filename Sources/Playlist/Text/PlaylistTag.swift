@@ -1,3 +1,5 @@
+import Support
+
 /// A tag of RFC 8216 or of draft-pantos-hls-rfc8216bis; the raw value is its name without "#".
 package enum PlaylistTag: String, CaseIterable, Sendable {
     case extm3u = "EXTM3U"
@@ -85,6 +87,16 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
     /// Whether two occurrences with different values are an error.
     package var mayAppearOnce: Bool {
         scope == .mediaPlaylist || self == .version || self == .start || self == .skip
+    }
+
+    /// Reads the value of the tag, without white space around it. Throws `.badValue` if `parse` returns nil.
+    func read<Value>(
+        _ value: ArraySlice<UInt8>, line: Int, as parse: (ArraySlice<UInt8>) -> Value?
+    ) throws(PlaylistError) -> Value {
+        guard let result = parse(value.trimmingWhiteSpace()) else {
+            throw PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), self, line: line)
+        }
+        return result
     }
 
     /// The section of RFC 8216 that defines the tag, or of draft-pantos-hls-rfc8216bis if RFC 8216 does not have it.

@@ -65,9 +65,7 @@ extension DateRange {
     }
 
     private func seconds(_ name: String) -> Duration? { attributes[name].flatMap { DecimalSeconds.duration($0) } }
-}
 
-extension DateRange {
     /// Adds the attributes of `other` that this range does not have.
     ///
     /// Two tags with one ID describe one range, and a common attribute has the same value in both (§4.3.2.7).

@@ -37,8 +37,6 @@ package enum LadderChoice: Hashable, Sendable {
 
     /// The variants that are republished beside the leading one, in the order listed. Those redundant to another one, and those
     /// at the URI of another, are none: the latter differ in their audio.
-    ///
-    /// - Parameter leading: the leading variant and those redundant to it.
     package func further(than leading: [Variant], in playlist: MultivariantPlaylist) -> [Variant] {
         guard self != .one, let first = leading.first, !first.isAudioOnly else { return [] }
         var (uris, known) = (Set(leading.map(\.uri)), [first])

@@ -8,7 +8,6 @@ package struct MediaPlaylist: Equatable, Sendable {
     }
 
     package var targetDuration: Duration
-    /// The media sequence number of the first segment listed.
     package var mediaSequence: UInt64
     /// EXT-X-DISCONTINUITY-SEQUENCE as written; nil if the tag is absent (counting then starts at 0).
     package var discontinuitySequence: UInt64?

@@ -47,16 +47,12 @@ package struct Variant: Equatable, Sendable {
     package var uri: String
     /// All attributes as written.
     package var attributes: AttributeList
+}
 
+extension Variant {
     package init(uri: String, bandwidth: Int, attributes: AttributeList = AttributeList()) {
-        self.uri = uri
-        self.attributes = attributes
+        self.init(uri: uri, attributes: attributes)
         self.bandwidth = bandwidth
-    }
-
-    init(uri: String, attributes: AttributeList) {
-        self.uri = uri
-        self.attributes = attributes
     }
 
     /// Peak bits per second, without a fraction, in the range of `PlaylistNumber.bitRate`; 0 if the attribute is absent,
@@ -153,18 +149,15 @@ package struct Rendition: Equatable, Sendable {
     }
     /// All attributes as written.
     package var attributes: AttributeList
+}
 
+extension Rendition {
     package init(type: MediaType, groupID: String, name: String, uri: String? = nil) {
         self.init(type: type, attributes: AttributeList())
         self.attributes.set("TYPE", to: type.rawValue)
         self.groupID = groupID
         self.name = name
         self.uri = uri
-    }
-
-    init(type: MediaType, attributes: AttributeList) {
-        self.type = type
-        self.attributes = attributes
     }
 
     package var groupID: String {

@@ -26,10 +26,15 @@ package struct SegmentKey: Hashable, Sendable {
         self.initializationVector = initializationVector
         self.keyFormat = keyFormat
     }
+
+    /// The vector of CBC mode (§5.2) for a segment: the IV or, without one, the media sequence number in 16 bytes.
+    package func vector(for mediaSequence: UInt64) -> [UInt8] {
+        if let initializationVector { return initializationVector }
+        return (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: mediaSequence >> (120 - 8 * $0)) }
+    }
 }
 
 extension SegmentKey.Method {
-    /// The method called `text`; nil for NONE.
     init?(text: String) {
         switch text {
         case "NONE": return nil
@@ -64,7 +69,6 @@ extension [SegmentKey] {
         throw UnsupportedKey(method: first.method, keyFormat: first.keyFormat)
     }
 
-    /// The key with AES-128 and the identity format; nil if there is none.
     package var aes128: SegmentKey? { first { $0.method == .aes128 && $0.keyFormat == SegmentKey.identityFormat } }
 
     /// The keys in effect after `key`, which replaces the key with the same KEYFORMAT.

@@ -31,7 +31,6 @@ package enum SpliceSectionText {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Reads either form.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let text = String(text)
         return decodeHexadecimal(text) ?? decodeBase64(text)

@@ -43,7 +43,10 @@ package enum VariantChoice: Hashable, Sendable {
         let candidates = candidates ?? playlist.variants
         let withVideo = candidates.filter { !$0.isAudioOnly }
         guard let variant = choose(among: withVideo.isEmpty ? candidates : withVideo) else { return [] }
-        return [variant] + playlist.variants.filter { $0.isRedundant(with: variant) }
+        return [variant]
+            + playlist.variants.filter {
+                $0.uri != variant.uri && $0.comparableAttributes == variant.comparableAttributes
+            }
     }
 
     private func choose(among variants: [Variant]) -> Variant? {
@@ -81,40 +84,25 @@ extension Variant {
 
     /// Whether CODECS names only audio and text codecs and RESOLUTION is absent.
     var isAudioOnly: Bool {
-        resolution == nil && !codecs.isEmpty
-            && videoCodecs.isEmpty
+        resolution == nil && !codecs.isEmpty && videoCodecs.isEmpty
     }
-
-    /// The quality by bandwidth, then by frame area.
-    fileprivate var quality: VariantQuality { VariantQuality(bandwidth: bandwidth, area: resolution?.area ?? 0) }
 
     /// The attributes that name groups and paths. They may differ between redundant variants.
     private static let pathAttributes: Set = [
         "AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS", "PATHWAY-ID", "STABLE-VARIANT-ID",
     ]
 
-    fileprivate func isRedundant(with other: Variant) -> Bool {
-        uri != other.uri && comparableAttributes == other.comparableAttributes
-    }
-
-    private var comparableAttributes: Set<AttributeList.Attribute> {
+    fileprivate var comparableAttributes: Set<AttributeList.Attribute> {
         Set(attributes.attributes.filter { !Self.pathAttributes.contains($0.name) })
     }
 }
 
-private struct VariantQuality: Comparable {
-    let bandwidth: Int
-    let area: Int
-
-    static func < (left: VariantQuality, right: VariantQuality) -> Bool {
-        (left.bandwidth, left.area) < (right.bandwidth, right.area)
-    }
-}
-
 extension [Variant] {
-    /// The variant whose quality precedes that of all others in an order; the first one of several.
-    fileprivate func first(by precedes: (VariantQuality, VariantQuality) -> Bool) -> Variant? {
-        map { (variant: $0, quality: $0.quality) }.min { precedes($0.quality, $1.quality) }?.variant
+    /// The variant whose quality precedes that of all others in an order; the first one of several. The quality is the
+    /// bandwidth, then the frame area.
+    fileprivate func first(by precedes: ((Int, Int), (Int, Int)) -> Bool) -> Variant? {
+        map { (variant: $0, quality: ($0.bandwidth, $0.resolution?.area ?? 0)) }
+            .min { precedes($0.quality, $1.quality) }?.variant
     }
 }
 
@@ -124,8 +112,7 @@ extension MultivariantPlaylist {
     ///
     /// nil if there is no such group, or if the rendition has no URI and so is muxed into the variant (§4.3.4.2.1).
     package func audio(of variant: Variant) -> Rendition? {
-        guard let group = variant.audio else { return nil }
-        let renditions = renditions.filter { $0.type == .audio && $0.groupID == group }
+        let renditions = audioRenditions(of: variant)
         let chosen =
             renditions.first { $0.isDefault } ?? renditions.first { $0.isAutoselect } ?? renditions.first
         return chosen?.uri == nil ? nil : chosen

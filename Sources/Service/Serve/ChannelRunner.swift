@@ -193,10 +193,11 @@ extension ChannelRunner {
         let start = clock.now
         do throws(CaptureError) {
             let writer = try CaptureWriter(
-                capture, upstream: configuration.upstream, variant: configuration.variant,
-                backups: configuration.backups, polling: configuration.polling,
-                loopsFiles: configuration.loopsFiles,
-                ladder: CapturedLadder(configuration.ladder, isOnDemand: configuration.followsLadderOnDemand))
+                capture,
+                CaptureIndex(
+                    upstream: configuration.upstream, variant: configuration.variant, backups: configuration.backups,
+                    polling: configuration.polling, loopsFiles: configuration.loopsFiles, ladder: configuration.ladder,
+                    followsLadderOnDemand: configuration.followsLadderOnDemand))
             events?.startRecording(in: capture.path)
             let recorder = CaptureRecorder(upstream, to: writer) {
                 start.duration(to: clock.now)

@@ -65,11 +65,6 @@ package struct JoinPoint: Equatable, Sendable {
         let fits = date < begin && each > playlist.targetDuration / 10 && each < playlist.targetDuration * 2
         return fits ? lost : nil
     }
-
-    /// Whether `playlist` can be joined at this point's number.
-    func canJoin(_ playlist: MediaPlaylist) -> Bool {
-        mediaSequence.flatMap { playlist.firstNumber(from: $0) } != nil
-    }
 }
 
 extension CursorPolicy {
@@ -115,7 +110,7 @@ extension MediaPlaylist {
     }
 
     /// Returns the first listed number from `number` on, at most one past the last; nil if it is far from the edge.
-    fileprivate func firstNumber(from number: UInt64) -> UInt64? {
+    func firstNumber(from number: UInt64) -> UInt64? {
         guard let window, number <= window.upperBound else { return nil }
         let first = max(number, window.lowerBound)
         let reach = JoinPoint.reach(targetDuration)

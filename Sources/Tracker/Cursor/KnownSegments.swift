@@ -43,7 +43,6 @@ struct KnownSegments: Sendable {
         if entries.count > 2 * kept { keepNewest(kept) }
     }
 
-    /// Forgets all but the newest entries.
     mutating func keepNewest(_ count: Int) {
         guard entries.count > count else { return }
         lowerBound += UInt64(entries.count - count)
@@ -58,11 +57,9 @@ struct KnownSegments: Sendable {
     }
 
     private var upperBound: UInt64 { lowerBound + UInt64(entries.count) }
-}
 
-// MARK: - Comparison by number
+    // MARK: - Comparison by number
 
-extension KnownSegments {
     enum Match: Equatable, Sendable {
         /// No media sequence number of the playlist is known.
         case noOverlap
@@ -107,11 +104,9 @@ extension KnownSegments {
         let isDistinctive = neighbor.map { $0.fileName != known.fileName } ?? true
         return isDistinctive && known.fileName == listed.fileName ? .sameURL : .differentSegments
     }
-}
 
-// MARK: - Comparison by URL
+    // MARK: - Comparison by URL
 
-extension KnownSegments {
     /// Returns the difference between the new number and the known number of the same segment, if URLs prove it.
     ///
     /// The proof needs one URL that occurs once in either playlist. With that difference, all common numbers must
@@ -148,9 +143,7 @@ extension KnownSegments {
         }
         return indices
     }
-}
 
-extension KnownSegments {
     private struct Fingerprint: Sendable {
         /// As listed.
         let uri: String

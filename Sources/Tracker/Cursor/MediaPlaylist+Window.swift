@@ -11,7 +11,6 @@ extension MediaPlaylist {
         return overflows ? nil : first..<end
     }
 
-    /// Total duration of the listed segments.
     var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
     /// Whether nothing will be added to the playlist, so that it has no live edge.
@@ -78,14 +77,6 @@ extension MediaSegment {
 }
 
 extension ProgramDateTime {
-    /// Returns a later date. Wraps around instead of trapping, because a playlist may list segments of any length.
-    func advanced(by duration: Duration) -> ProgramDateTime {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000
-        return ProgramDateTime(millisecondsSince1970: millisecondsSince1970 &+ milliseconds)
-    }
-
-    /// Returns the absolute difference between two dates.
     func distance(to other: ProgramDateTime) -> Duration {
         .milliseconds((other.millisecondsSince1970 &- millisecondsSince1970).magnitude)
     }

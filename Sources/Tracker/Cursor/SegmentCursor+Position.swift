@@ -12,11 +12,12 @@ extension SegmentCursor {
         /// Numberings that were followed before the current one, newest first.
         fileprivate var previousOrigins: [PreviousOrigin] = []
 
-        /// The number of previous origins that are recognized.
+        fileprivate let policy: CursorPolicy
+
         private static let maxPreviousOrigins = 3
 
-        init(joining loaded: LoadedPlaylist, at next: UInt64) {
-            (self.next, grewAt) = (next, loaded.loadedAt)
+        init(joining loaded: LoadedPlaylist, at next: UInt64, policy: CursorPolicy) {
+            (self.next, grewAt, self.policy) = (next, loaded.loadedAt, policy)
             knownSegments = KnownSegments(loaded.playlist)
         }
     }
@@ -48,7 +49,6 @@ extension SegmentCursor {
     /// A media playlist that has segments, and when it was loaded.
     struct LoadedPlaylist {
         let playlist: MediaPlaylist
-        /// The media sequence numbers listed.
         let window: Range<UInt64>
         let loadedAt: Duration
     }
@@ -62,7 +62,6 @@ extension SegmentCursor.Trust {
         }
     }
 
-    /// Returns the trust after a playlist with that verdict.
     func following(_ verdict: SegmentCursor.Verdict) -> SegmentCursor.Trust {
         switch (verdict, self) {
         case (.continuousByNumber, _): .numbers(stale: nil)
@@ -80,8 +79,8 @@ extension SegmentCursor.Trust {
 
 extension SegmentCursor.Position {
     /// Moves to what is new in a playlist, according to its verdict.
-    mutating func follow(_ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy) -> [SegmentCursor.Effect] {
-        let verdict = classify(loaded, policy: policy)
+    mutating func follow(_ loaded: SegmentCursor.LoadedPlaylist) -> [SegmentCursor.Effect] {
+        let verdict = classify(loaded)
         trust = trust.following(verdict)
         switch verdict {
         case .continuous, .continuousByNumber: return advance(through: loaded)
@@ -113,12 +112,9 @@ extension SegmentCursor.Position {
         return effects
     }
 
-    /// Segments of an earlier numbering that are remembered.
-    private static var rememberedSegments: Int { 128 }
-
     private mutating func rememberOrigin() {
         var knownSegments = knownSegments
-        knownSegments.keepNewest(Self.rememberedSegments)
+        knownSegments.keepNewest(128)
         previousOrigins.insert(SegmentCursor.PreviousOrigin(next: next, knownSegments: knownSegments), at: 0)
         if previousOrigins.count > Self.maxPreviousOrigins { previousOrigins.removeLast() }
     }
@@ -166,47 +162,41 @@ extension SegmentCursor.Position {
     /// | | segments of a previous origin | reset to that origin, or stale |
     /// | | `Trust.urlsAfterReset`, and it reaches `next` | continuous by number |
     /// | | | reset by date, else to the live edge |
-    private func classify(_ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy) -> Verdict {
+    private func classify(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
         switch knownSegments.match(with: loaded.playlist) {
-        case .sameDate: classifySameSegments(loaded, policy: policy, isDated: true)
-        case .sameURL: classifySameSegments(loaded, policy: policy)
-        case .noOverlap: classifyUnknownNumbers(loaded, policy: policy)
-        case .differentSegments: classifyDifferentSegments(loaded, policy: policy)
+        case .sameDate: classifySameSegments(loaded, isDated: true)
+        case .sameURL: classifySameSegments(loaded)
+        case .noOverlap: classifyUnknownNumbers(loaded)
+        case .differentSegments: classifyDifferentSegments(loaded)
         }
     }
 
-    private func classifySameSegments(
-        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy, isDated: Bool = false
-    ) -> Verdict {
+    private func classifySameSegments(_ loaded: SegmentCursor.LoadedPlaylist, isDated: Bool = false) -> Verdict {
         guard loaded.window.upperBound < next else { return .continuous }
         let stale = countingStale(loaded.window)
-        if stale.count <= policy.maxStalePlaylists || isDated || isLagging(loaded, stale, policy: policy) {
+        if stale.count <= policy.maxStalePlaylists || isDated || isLagging(loaded, stale) {
             return .stale(stale)
         }
-        return .reset(rejoinPointByURL(in: loaded.playlist) ?? rejoinPoint(in: loaded.playlist, policy: policy))
+        return .reset(rejoinPointByURL(in: loaded.playlist) ?? rejoinPoint(in: loaded.playlist))
     }
 
-    private func classifyUnknownNumbers(
-        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
-    ) -> Verdict {
+    private func classifyUnknownNumbers(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
         let endsBefore = loaded.window.upperBound < next
         guard endsBefore || loaded.window.lowerBound >= next else { return .continuous }
         if !explainsRepeatedURLs(in: loaded), let point = rejoinPointByURL(in: loaded.playlist) {
             return .reset(point)
         }
-        if let verdict = classifyAsPreviousOrigin(loaded, policy: policy) { return verdict }
+        if let verdict = classifyAsPreviousOrigin(loaded) { return verdict }
         guard endsBefore || isImpossiblyFarAhead(loaded) else { return .continuous }
-        return .reset(rejoinPoint(in: loaded.playlist, policy: policy))
+        return .reset(rejoinPoint(in: loaded.playlist))
     }
 
-    private func classifyDifferentSegments(
-        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
-    ) -> Verdict {
+    private func classifyDifferentSegments(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
         if let point = rejoinPointByURL(in: loaded.playlist) { return .reset(point) }
-        if case .numbers = trust { return classifySameSegments(loaded, policy: policy) }
-        if let verdict = classifyAsPreviousOrigin(loaded, policy: policy) { return verdict }
+        if case .numbers = trust { return classifySameSegments(loaded) }
+        if let verdict = classifyAsPreviousOrigin(loaded) { return verdict }
         if trust == .urlsAfterReset, loaded.window.upperBound >= next { return .continuousByNumber }
-        return .reset(rejoinPoint(in: loaded.playlist, policy: policy))
+        return .reset(rejoinPoint(in: loaded.playlist))
     }
 
     /// Returns the stale playlists in a row, with one more that lists `window`.
@@ -218,20 +208,16 @@ extension SegmentCursor.Position {
     /// Whether the playlist comes from an edge that lags and will catch up.
     ///
     /// Such an edge still lists part of the newest window. If it grows for long without catching up, it does not lag.
-    private func isLagging(
-        _ loaded: SegmentCursor.LoadedPlaylist, _ stale: SegmentCursor.StalePlaylists, policy: CursorPolicy
-    ) -> Bool {
+    private func isLagging(_ loaded: SegmentCursor.LoadedPlaylist, _ stale: SegmentCursor.StalePlaylists) -> Bool {
         guard loaded.window.upperBound > knownSegments.newest.lowerBound else { return false }
         let hasGrown = loaded.window.upperBound > stale.firstUpperBound
         return !hasGrown || loaded.loadedAt - grewAt <= loaded.playlist.targetDuration * policy.maxLag
     }
-}
 
-// MARK: - Where to continue
+    // MARK: - Where to continue
 
-// In a playlist with new numbers: by URL, by a previous origin, by date, or at the live edge.
+    // In a playlist with new numbers: by URL, by a previous origin, by date, or at the live edge.
 
-extension SegmentCursor.Position {
     /// Returns where known segments continue under other numbers; nil if the URLs prove no renumbering.
     private func rejoinPointByURL(in playlist: MediaPlaylist) -> SegmentCursor.RejoinPoint? {
         guard let offset = knownSegments.numberOffset(to: playlist), offset != 0 else { return nil }
@@ -243,23 +229,19 @@ extension SegmentCursor.Position {
     ///
     /// The verdict continues where that origin was left, unless this would cause a burst of old media. A playlist with
     /// nothing new is an old one, and is ignored.
-    private func classifyAsPreviousOrigin(
-        _ loaded: SegmentCursor.LoadedPlaylist, policy: CursorPolicy
-    ) -> Verdict? {
+    private func classifyAsPreviousOrigin(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict? {
         let playlist = loaded.playlist
         let offsets = previousOrigins.lazy.map { (origin: $0, offset: $0.knownSegments.numberOffset(to: playlist)) }
         guard let (origin, found) = offsets.first(where: { $0.offset != nil }), let offset = found else { return nil }
         let next = origin.next &+ UInt64(bitPattern: offset)
         if loaded.window.upperBound <= next { return .stale(countingStale(loaded.window)) }
-        guard JoinPoint(mediaSequence: next).canJoin(playlist) else {
-            return .reset(rejoinPoint(in: playlist, policy: policy))
-        }
+        guard playlist.firstNumber(from: next) != nil else { return .reset(rejoinPoint(in: playlist)) }
         let known = offset == 0 ? origin.knownSegments : KnownSegments(playlist)
         return .reset(SegmentCursor.RejoinPoint(method: .previousOrigin, next: next, knownSegments: known))
     }
 
     /// Returns where to continue by date, or else at the live edge.
-    private func rejoinPoint(in playlist: MediaPlaylist, policy: CursorPolicy) -> SegmentCursor.RejoinPoint {
+    private func rejoinPoint(in playlist: MediaPlaylist) -> SegmentCursor.RejoinPoint {
         let known = KnownSegments(playlist)
         if let number = numberByDate(in: playlist) {
             return SegmentCursor.RejoinPoint(method: .programDateTime, next: number, knownSegments: known)
@@ -274,20 +256,19 @@ extension SegmentCursor.Position {
         let end = previousOrigins.lazy.compactMap { $0.knownSegments.endDate(before: $0.next) }.first
         return end.flatMap { JoinPoint(date: $0).joinNumber(in: playlist) }
     }
-}
 
-// MARK: - Numbers that are ahead
+    // MARK: - Numbers that are ahead
 
-extension SegmentCursor.Position {
     /// Whether a playlist that begins after `next` has jumped, so that nothing slid out of the window.
     ///
     /// Either its dates contain what was fetched already, or it is farther ahead than the elapsed time allows.
     private func isImpossiblyFarAhead(_ loaded: SegmentCursor.LoadedPlaylist) -> Bool {
         guard loaded.window.lowerBound > next else { return false }
         let elapsed = loaded.loadedAt - grewAt
+        // An origin may list so much at once, however little time has passed.
+        let slack = min(JoinPoint.reach(loaded.playlist.targetDuration) * 2, .seconds(86_400))
         return hasFetchedByDate(loaded.playlist)
-            || !isPlausible(
-                loaded.window.lowerBound - next, of: loaded.playlist, in: elapsed + Self.slack(loaded.playlist))
+            || !isPlausible(loaded.window.lowerBound - next, of: loaded.playlist, in: elapsed + slack)
     }
 
     private func hasFetchedByDate(_ playlist: MediaPlaylist) -> Bool {
@@ -309,11 +290,6 @@ extension SegmentCursor.Position {
 
     /// Segments that may be listed before their time.
     private static let burst: UInt64 = 2
-
-    /// The duration that an origin may list at once, however little time has passed.
-    private static func slack(_ playlist: MediaPlaylist) -> Duration {
-        min(JoinPoint.reach(playlist.targetDuration) * 2, .seconds(86_400))
-    }
 
     /// Whether `count` segments of the playlist's average duration may have appeared within `elapsed`.
     private func isPlausible(_ count: UInt64, of playlist: MediaPlaylist, in elapsed: Duration) -> Bool {

@@ -14,7 +14,6 @@ package struct SegmentCursor: Sendable {
 
     /// Ranges are media sequence numbers of the playlist just read, except in `slidOut`.
     package enum Effect: Equatable, Sendable {
-        /// Segments to fetch, in this order.
         case fetch(Range<UInt64>)
         /// Segments marked EXT-X-GAP, not to be fetched.
         case gap(Range<UInt64>)
@@ -75,7 +74,7 @@ package struct SegmentCursor: Sendable {
         guard let last, let loaded else { return [] }
         state = .following(last)
         let effects = follow(loaded)
-        guard effects.contains(where: \.addsSegments) else {
+        guard effects.firstNew != nil else {
             state = .ended(last)
             return []
         }
@@ -91,12 +90,12 @@ package struct SegmentCursor: Sendable {
     private mutating func follow(_ loaded: LoadedPlaylist) -> [Effect] {
         guard case .following(var position) = state else { return join(loaded) }
         defer { state = .following(position) }
-        return position.follow(loaded, policy: policy)
+        return position.follow(loaded)
     }
 
     private mutating func join(_ loaded: LoadedPlaylist) -> [Effect] {
         let next = policy.joinNumber(in: loaded.playlist, at: joinPoint)
-        var position = Position(joining: loaded, at: next)
+        var position = Position(joining: loaded, at: next, policy: policy)
         // The join point's number is the main rendition's; a companion has its own numbers.
         let lost = policy == .main ? joinPoint.lostRange(in: loaded.playlist, before: next) : nil
         defer { state = .following(position) }
@@ -104,32 +103,24 @@ package struct SegmentCursor: Sendable {
     }
 }
 
-extension SegmentCursor.Effect {
-    fileprivate var addsSegments: Bool {
-        switch self {
-        case .fetch, .gap: true
-        case .slidOut, .stale, .reset, .ended: false
-        }
-    }
-}
-
-/// The cursor's effects for one playlist, with what follows from all of them.
-struct PlaylistUpdate: Equatable, Sendable {
-    let effects: [SegmentCursor.Effect]
+extension [SegmentCursor.Effect] {
     /// The first media sequence number not listed before, gaps included.
-    let firstNew: UInt64?
-    /// The first media sequence number that is fetched.
-    let firstFetched: UInt64?
+    var firstNew: UInt64? {
+        lazy.compactMap { effect in
+            switch effect {
+            case .fetch(let numbers), .gap(let numbers): numbers.lowerBound
+            case .slidOut, .stale, .reset, .ended: nil
+            }
+        }.first
+    }
 
-    init(_ effects: [SegmentCursor.Effect]) {
-        self.effects = effects
-        firstNew = effects.lazy.compactMap(\.firstNew).first
-        firstFetched = effects.lazy.compactMap(\.firstFetched).first
+    var firstFetched: UInt64? {
+        lazy.compactMap { if case .fetch(let numbers) = $0 { numbers.lowerBound } else { nil } }.first
     }
 
     /// Whether the playlist uses the same numbers and URLs for the same segments as the playlists before.
     var isContinuation: Bool {
-        !effects.contains {
+        !contains {
             switch $0 {
             case .stale, .reset: true
             case .fetch, .gap, .slidOut, .ended: false
@@ -139,7 +130,7 @@ struct PlaylistUpdate: Equatable, Sendable {
 
     /// Whether media before the new segments is missing or unknown.
     var isDisconnected: Bool {
-        effects.contains {
+        contains {
             switch $0 {
             case .slidOut: true
             case .reset(let method): method != .url
@@ -148,19 +139,39 @@ struct PlaylistUpdate: Equatable, Sendable {
         }
     }
 
-    var isReset: Bool { effects.contains { if case .reset = $0 { true } else { false } } }
-    var isEnd: Bool { effects.contains(.ended) }
+    var isReset: Bool { contains { if case .reset = $0 { true } else { false } } }
 }
 
-extension SegmentCursor.Effect {
-    fileprivate var firstFetched: UInt64? {
-        if case .fetch(let numbers) = self { numbers.lowerBound } else { nil }
-    }
+/// Limits of a segment cursor: how much it fetches when it joins, and how long it tolerates stale playlists.
+package struct CursorPolicy: Equatable, Sendable {
+    /// The least media to fetch when joining at the live edge …
+    package var joinDuration = Duration.seconds(8)
+    /// … and the least in target durations: one long segment alone would run dry before the next is listed …
+    package var joinTargetDurations = TargetDurations.halves(3)
+    /// … but never more segments than this: three of 12 s would be a burst of 36 s.
+    package var joinSegments = 3
+    /// Segments fetched in addition, so that a companion rendition begins before the main one, not after it.
+    package var extraJoinSegments = 0
+    /// Consecutive playlists that may end before what was fetched already. A stale CDN edge serves one or two.
+    package var maxStalePlaylists = 2
+    /// The longest lag of a CDN edge that still lists part of the newest window.
+    package var maxLag = TargetDurations.halves(7)
 
-    fileprivate var firstNew: UInt64? {
-        switch self {
-        case .fetch(let numbers), .gap(let numbers): numbers.lowerBound
-        case .slidOut, .stale, .reset, .ended: nil
-        }
+    package static let main = CursorPolicy()
+    package static let companion = CursorPolicy(extraJoinSegments: 1)
+    /// Subtitles begin well before the video, because their playlist may be ahead of the main one or segmented
+    /// differently, and their segments are small. They do not begin with the hours of media that some playlists list.
+    package static let subtitles = CursorPolicy(
+        joinDuration: .seconds(20), joinTargetDurations: .halves(8), joinSegments: 11, extraJoinSegments: 1)
+}
+
+/// A duration counted in half target durations.
+package struct TargetDurations: Equatable, Sendable {
+    private let halves: Int
+
+    package static func halves(_ halves: Int) -> TargetDurations { TargetDurations(halves: halves) }
+
+    package static func * (targetDuration: Duration, count: TargetDurations) -> Duration {
+        targetDuration * count.halves / 2
     }
 }

@@ -26,14 +26,11 @@ struct ChannelOutput: Sendable {
     var awaitsOutcome: Bool { pendingOutcomes > 0 }
     /// Whether this process or an earlier one has published anything.
     var hasViewers: Bool { hasPublished || resumedTargetDuration != nil }
-    /// Whether an outage gap is being emitted.
     var isEmittingGaps: Bool { gapTimer.isEmittingGaps }
-    /// Duration of all outage gaps so far.
     var gapDuration: Duration { gapTimer.gapDuration }
     /// When the next outage gap is due; nil if none is expected.
     var nextGapAt: Duration? { gapUnit.flatMap { gapTimer.deadline($0) } }
 
-    /// Duration of one outage gap.
     private var gapUnit: Duration? { targetDuration ?? resumedTargetDuration }
 
     mutating func start(at now: Duration) {
@@ -62,7 +59,6 @@ struct ChannelOutput: Sendable {
         }
     }
 
-    /// Records whether `delivery`, which was handed downstream, could be published.
     mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
         pendingOutcomes -= 1
         switch outcome {
@@ -73,7 +69,6 @@ struct ChannelOutput: Sendable {
         edge.advance(past: delivery)
     }
 
-    /// Records that the published media grows by `delivery`.
     mutating func recordProgress(with delivery: Delivery, at now: Duration) {
         guard let targetDuration, delivery.rendition == .main, case .segment(let tracked) = delivery.content else {
             return

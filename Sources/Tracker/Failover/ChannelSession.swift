@@ -11,12 +11,13 @@ import Fetch
 /// the published edge.
 package struct ChannelSession: IngestSession {
     let policy: Policy
-    private var sources: ChannelSources
+    /// Absolute URLs: the primary, then its backups. A source is identified by its index.
+    private let urls: [String]
+    private var openedSessions: UInt64 = 0
     private var state = FailoverState.idle
     private var failoverOrder = FailoverOrder()
     private var output: ChannelOutput
     private var history = SourceHistory()
-    /// Counts of the sources that were active earlier.
     private var retiredCounts = IngestCounts()
     private var switches = 0
     /// Shared by all sources: they may be on one host.
@@ -26,7 +27,7 @@ package struct ChannelSession: IngestSession {
     /// - Parameter upstream: absolute URL of the primary's multivariant or media playlist.
     package init(upstream: String, policy: Policy) {
         self.policy = policy
-        sources = ChannelSources(upstream: upstream, policy: policy)
+        urls = [upstream] + policy.backups
         output = ChannelOutput(policy)
         limiter = HostLimiter(
             maxConnections: policy.session.maxConnections, countsAllHosts: policy.session.countsAllHosts)
@@ -45,7 +46,7 @@ package struct ChannelSession: IngestSession {
     }
 
     private func dueDecision(at now: Duration) -> FailoverState.Decision? {
-        guard sources.hasBackups else { return nil }
+        guard hasBackups else { return nil }
         return state.decision(
             at: now, order: failoverOrder, history: history, failbackDelay: policy.failbackDelay)
     }
@@ -61,19 +62,17 @@ package struct ChannelSession: IngestSession {
         var deadlines = [state.active?.wakeAt, giveUpDeadline, output.nextGapAt]
         deadlines += state.trial?.deadlines ?? []
         deadlines += state.monitor?.deadlines(failbackDelay: policy.failbackDelay) ?? []
-        if sources.hasBackups, state.isInOutage, state.trial == nil { deadlines.append(failoverOrder.nextAt) }
+        if hasBackups, state.isInOutage, state.trial == nil { deadlines.append(failoverOrder.nextAt) }
         effects.scheduleWake(for: deadlines, after: now)
     }
-}
 
-// MARK: - Inputs of the sessions, and their effects downstream
+    // MARK: - Inputs of the sessions, and their effects downstream
 
-extension ChannelSession {
     private mutating func perform(_ input: UpstreamSession.Input, at now: Duration) {
         switch input {
         case .start:
             output.start(at: now)
-            openPrimary()
+            apply(.primaryOpened(makeSession(for: 0)))
             forwardToActive(.start, at: now)
         case .answered(let id, _), .received(let id, _): forward(input, at: now) { $0.owns(id) }
         // The channel itself pauses one of its sessions.
@@ -101,12 +100,11 @@ extension ChannelSession {
         if isProgress { output.recordProgress(with: delivery, at: now) }
     }
 
-    /// Records whether a segment of the source on trial could be published.
     private mutating func recordProbe(_ delivery: Delivery, _ outcome: DeliveryOutcome) {
         guard state.trial?.source == delivery.source else { return }
         state.recordProbe(outcome)
         guard case .refused(let reason) = outcome else { return }
-        let error = TrackerError(.nothingUsable(for: .zero, reason), url: sources.urls[delivery.source])
+        let error = TrackerError(.nothingUsable(for: .zero, reason), url: urls[delivery.source])
         effects.report(history.recordFailure(of: delivery.source, error))
     }
 
@@ -145,17 +143,15 @@ extension ChannelSession {
             effects.append(effect)
         }
     }
-}
 
-// MARK: - Decisions, and the ends of sessions
+    // MARK: - Decisions, and the ends of sessions
 
-extension ChannelSession {
     private mutating func perform(_ decision: FailoverState.Decision, at now: Duration) {
         switch decision {
         case .switchToTrial: switchToTrial(at: now)
         case .endTrial: endTrial(at: now)
         case .tryNext:
-            let source = failoverOrder.next(of: sources.urls.count, excluding: state.active?.source)
+            let source = failoverOrder.next(of: urls.count, excluding: state.active?.source)
             startTrial(of: source, at: now) { .trialStarted($0) }
         case .failBack: startTrial(of: 0, at: now) { .failbackStarted($0) }
         case .monitorPrimary:
@@ -164,9 +160,6 @@ extension ChannelSession {
         case .pauseMonitor: apply(.monitorPaused(at: now))
         }
     }
-
-    /// Opens the primary when the channel starts.
-    private mutating func openPrimary() { apply(.primaryOpened(makeSession(for: 0))) }
 
     private mutating func startTrial(
         of source: Int, at now: Duration, as event: (SourceTrial) -> FailoverState.Event
@@ -178,7 +171,7 @@ extension ChannelSession {
                 SourceTrial(
                     makeSession(for: source), until: now + policy.trialLimit,
                     heldLimit: policy.session.limits.aheadBytes)))
-        effects.report(history.recordTrial(of: source, url: sources.urls[source]))
+        effects.report(history.recordTrial(of: source, url: urls[source]))
         forwardToTrial(.start, at: now)
     }
 
@@ -195,14 +188,14 @@ extension ChannelSession {
         switches += 1
         failoverOrder.resume(after: trial.source)
         history.recordTakeover(of: trial.source)
-        effects.report(.sourceSwitched(to: trial.source, url: sources.urls[trial.source]))
+        effects.report(.sourceSwitched(to: trial.source, url: urls[trial.source]))
         publish(output.edge.trimming(trial.heldEffects))
         if trial.isMediaPaused { forwardToActive(.resumeMedia, at: now) }
     }
 
     /// Handles the end of the active session. The channel ends if the primary is drained or there is no backup.
     private mutating func activeEnded(_ end: SessionEnd) {
-        guard sources.hasBackups, let session = state.active else { return finish(end) }
+        guard hasBackups, let session = state.active else { return finish(end) }
         if session.source == 0, case .drained = end { return finish(end) }
         effects.report(history.recordEnd(of: session, end))
         failoverOrder.resume(after: session.source)
@@ -236,24 +229,36 @@ extension ChannelSession {
     }
 
     /// A session that joins `source` at the published edge.
+    /// - Parameter fetchesMedia: false to follow only its playlists.
     private mutating func makeSession(for source: Int, fetchesMedia: Bool = true) -> SourceSession {
-        sources.makeSession(for: source, joinPoint: output.edge.joinPoint(of: source), fetchesMedia: fetchesMedia)
+        var session = policy.session
+        session.fetchesMedia = fetchesMedia
+        session.joinPoint = output.edge.joinPoint(of: source)
+        session.pacesFiles = source > 0
+        if hasBackups {
+            session.giveUp = nil
+        } else if policy.resumedTargetDuration != nil {
+            (session.openingTries, session.openingLimit) = (.max, session.giveUp ?? Self.oneYear)
+        }
+        defer { openedSessions += 1 }
+        return SourceSession(source: source, url: urls[source], policy: session, number: openedSessions)
     }
-}
 
-// MARK: - Outages
+    private var hasBackups: Bool { urls.count > 1 }
 
-extension ChannelSession {
+    private static let oneYear = Duration.seconds(366 * 86_400)
+
+    // MARK: - Outages
+
     /// The active source; if there is none, the one that was active or tried last.
     private var currentSource: Int { state.active?.source ?? failoverOrder.last }
 
     /// When the channel gives up; nil if it does not. A channel with one source leaves that to its session.
     private var giveUpDeadline: Duration? {
-        guard sources.hasBackups, state.isInOutage else { return nil }
+        guard hasBackups, state.isInOutage else { return nil }
         return policy.session.giveUp.map { output.silentSince + $0 }
     }
 
-    /// Ends the channel, or delivers the outage gaps that are due.
     private mutating func handleOutage(at now: Duration) {
         guard !state.hasEnded, !output.awaitsOutcome else { return }
         if let end = giveUpReason(at: now) { return finish(end) }
@@ -265,20 +270,18 @@ extension ChannelSession {
     /// Why the channel ends now: every source failed before anything was published, or the silence is too long. Nil
     /// if it goes on.
     private func giveUpReason(at now: Duration) -> SessionEnd? {
-        guard sources.hasBackups else { return nil }
-        let hasNoSource = state.active == nil && state.trial == nil && history.failures.count == sources.urls.count
+        guard hasBackups else { return nil }
+        let hasNoSource = state.active == nil && state.trial == nil && history.failures.count == urls.count
         if hasNoSource, !output.hasViewers, let first = history.failures[0] { return .failed(first) }
         guard let deadline = giveUpDeadline, deadline <= now else { return nil }
         let silence = now - output.silentSince
         var reason = TrackerError.Reason.silent(for: silence)
         if case .media(let cause) = stall?.cause { reason = .nothingUsable(for: silence, cause) }
-        return .gaveUp(TrackerError(reason, url: sources.urls[currentSource]))
+        return .gaveUp(TrackerError(reason, url: urls[currentSource]))
     }
-}
 
-// MARK: - Status
+    // MARK: - Status
 
-extension ChannelSession {
     package var status: UpstreamStatus {
         var status = state.activeStatus ?? UpstreamStatus.idle
         if state.hasEnded { status.phase = .over }
@@ -306,35 +309,25 @@ extension ChannelSession {
     private func outage(because cause: UpstreamStatus.Stall.Cause) -> UpstreamStatus.Stall {
         UpstreamStatus.Stall(cause: cause, step: .outage, since: output.silentSince)
     }
-}
 
-extension ChannelSession {
     package struct Policy: Equatable, Sendable {
-        /// The policy of the session with each source.
         package var session: UpstreamSession.Policy
         /// Absolute URLs, in the order in which they are tried.
-        package var backups: [String]
+        package var backups: [String] = []
         /// Silence before missing time is delivered as an outage gap; nil: it never is.
         package var gapTolerance: OutageTimer.Tolerance?
         /// How long the primary has to be healthy before it is published again.
-        package var failbackDelay: Duration
+        package var failbackDelay: Duration = .seconds(60)
         /// How long a trial may take to show that the source lists new segments and that they can be published.
-        package var trialLimit: Duration
+        package var trialLimit: Duration = .seconds(30)
         /// Where an earlier process of this channel stopped; the media sequence number is the primary's.
         package var joinPoint = JoinPoint.edge
         /// Target duration that an earlier process published; nil if there was none. Its viewers are there before the
         /// upstream is: until the upstream can be opened, the channel is in an outage.
         package var resumedTargetDuration: Duration?
-
-        package init(
-            session: UpstreamSession.Policy, backups: [String] = [], gapTolerance: OutageTimer.Tolerance? = nil,
-            failbackDelay: Duration = .seconds(60), trialLimit: Duration = .seconds(30)
-        ) {
-            self.session = session
-            self.backups = backups
-            self.gapTolerance = gapTolerance
-            self.failbackDelay = failbackDelay
-            self.trialLimit = trialLimit
-        }
     }
+}
+
+extension ChannelSession.Policy {
+    package init(session: UpstreamSession.Policy) { self.session = session }
 }

@@ -29,7 +29,6 @@ enum FailoverState: Sendable {
     }
 
     enum Event: Sendable {
-        /// A session with the primary was opened.
         case primaryOpened(SourceSession)
         case trialStarted(SourceTrial)
         /// A trial of the primary was started because its monitor found it healthy.
@@ -44,17 +43,14 @@ enum FailoverState: Sendable {
         case channelEnded
     }
 
-    /// A legal transition.
     struct Transition: Sendable {
         let next: FailoverState
         /// Sessions that `next` has no use for, in the order in which their fetches are canceled.
         var abandoned: [SourceSession?] = []
     }
-}
 
-// MARK: - Transitions
+    // MARK: - Transitions
 
-extension FailoverState {
     /// Returns the transition for `event`; nil if the event is not legal in this state.
     func transition(on event: Event) -> Transition? {
         switch (self, event) {
@@ -135,24 +131,17 @@ extension FailoverState {
         default: active.map { Predecessor($0) } ?? predecessor
         }
     }
-}
 
-// MARK: - Decisions
+    // MARK: - Decisions
 
-extension FailoverState {
     /// The next thing that the channel has to do.
     enum Decision: Equatable, Sendable {
-        /// Publish the source on trial from now on.
         case switchToTrial
-        /// End the trial.
         case endTrial
-        /// Try the next source in `FailoverOrder`.
         case tryNext
         /// Try the primary in order to publish it again.
         case failBack
-        /// Follow the playlists of the primary.
         case monitorPrimary
-        /// Leave the primary alone for a while.
         case pauseMonitor
     }
 
@@ -175,14 +164,11 @@ extension FailoverState {
             return trial.decision(at: now, isNeeded: true, history: history)
         }
     }
-}
 
-// MARK: - Sessions that a state holds
+    // MARK: - Sessions that a state holds
 
-extension FailoverState {
     var hasEnded: Bool { if case .ended = self { true } else { false } }
 
-    /// The session with the source that is published; nil if there is none.
     var active: SourceSession? {
         switch self {
         case .onPrimary(let session), .onBackup(let session, _), .failingBack(_, let session): session
@@ -206,7 +192,6 @@ extension FailoverState {
         }
     }
 
-    /// The source that was published last, if none is.
     var predecessor: Predecessor? {
         switch self {
         case .trying(_, .none(let predecessor), _), .searching(let predecessor, _), .ended(let predecessor): predecessor
@@ -219,12 +204,11 @@ extension FailoverState {
 
     /// Status of the source that is published, or was last; nil before the first.
     var activeStatus: UpstreamStatus? { active?.status ?? predecessor?.status }
-}
 
-// MARK: - Passing inputs on
+    // MARK: - Passing inputs on
 
-// The payload leaves the state while a session handles its input: a session that is referenced twice would be copied.
-extension FailoverState {
+    // The payload leaves the state while a session handles its input: a session that is referenced twice would be copied.
+
     mutating func handleActive(
         _ input: UpstreamSession.Input, at now: Duration, limiter: inout HostLimiter
     ) -> [UpstreamSession.Effect] {
@@ -302,7 +286,6 @@ extension FailoverState.Active {
 
 /// The source that was published last, when none is.
 struct Predecessor: Sendable {
-    /// Status of its session at the end.
     let status: UpstreamStatus
     /// Why it is no longer published; nil if the channel ended with it.
     let loss: UpstreamStatus.Stall.Cause?
@@ -321,4 +304,76 @@ extension SessionEnd {
         case .failed(let error), .gaveUp(let error): error
         }
     }
+}
+
+/// Decides which of a channel's sources is tried next, and when.
+///
+/// Sources are tried in turn. The pauses between trials double until a segment is published.
+struct FailoverOrder: Equatable, Sendable {
+    /// The source that was published or tried last.
+    private(set) var last = 0
+    /// Earliest time of the next trial.
+    private(set) var nextAt = Duration.zero
+    private var backoff = Backoff()
+
+    /// Returns the source to try now, and advances to it.
+    /// - Parameters:
+    ///   - count: number of sources; more than one.
+    ///   - active: the source that is published, which needs no trial; nil if none is.
+    mutating func next(of count: Int, excluding active: Int?) -> Int {
+        last = (last + 1) % count
+        if last == active { last = (last + 1) % count }
+        return last
+    }
+
+    /// Makes the source after `source` the next one to try. `source` is published, or was until now.
+    mutating func resume(after source: Int) { last = source }
+
+    /// Delays the next trial after one that failed.
+    mutating func backOff(from now: Duration) { nextAt = now + backoff.next() }
+
+    /// Makes the pauses short again. A pause that has begun stays as it is.
+    mutating func resetBackoff() { backoff.reset() }
+}
+
+/// Events of a channel's sources in the current outage, so that each is reported once, and the sources that have ended.
+struct SourceHistory: Equatable, Sendable {
+    private var triedSources: Set<Int> = []
+    private(set) var failures: [Int: TrackerError] = [:]
+    /// Last segments of the sources that were published to their end. Such a source has no new media until its playlist
+    /// ends with another segment.
+    private var ends: [Int: LastSegmentIdentity] = [:]
+
+    /// - Returns: the event to report; nil if it was reported in this outage.
+    mutating func recordTrial(of source: Int, url: String) -> UpstreamEvent? {
+        triedSources.insert(source).inserted ? .trialStarted(source: source, url: url) : nil
+    }
+
+    /// - Returns: the event to report; nil if it was reported in this outage.
+    mutating func recordFailure(of source: Int, _ error: TrackerError) -> UpstreamEvent? {
+        let isNew = !(failures[source]?.isEquivalent(to: error) ?? false)
+        failures[source] = error
+        return isNew ? .sourceFailed(source, error) : nil
+    }
+
+    /// Records that the active source is no longer published.
+    mutating func recordEnd(of session: SourceSession, _ end: SessionEnd) -> UpstreamEvent? {
+        switch end {
+        case .drained:
+            ends[session.source] = session.endIdentity
+            return .sourceEnded(session.source)
+        case .failed(let error), .gaveUp(let error): return recordFailure(of: session.source, error)
+        }
+    }
+
+    /// Whether the playlist of `session` is the one that was published to its end.
+    func wasPublishedToEnd(_ session: SourceSession) -> Bool {
+        ends[session.source].map { $0 == session.endIdentity } ?? false
+    }
+
+    /// Records that `source` is published from now on. If its playlist ends later, that is another end.
+    mutating func recordTakeover(of source: Int) { ends[source] = nil }
+
+    /// Records that a segment was published. The next failure belongs to another outage.
+    mutating func clearOutage() { (triedSources, failures) = ([], [:]) }
 }

@@ -14,7 +14,6 @@ package struct OutageTimer: Equatable, Sendable {
         case idle
         /// Media with the duration `burst` was delivered from `since` on.
         case playing(since: Duration, burst: Duration)
-        /// The next gap is due at `next`.
         case emittingGaps(next: Duration)
     }
 
@@ -26,17 +25,12 @@ package struct OutageTimer: Equatable, Sendable {
     package struct Tolerance: Equatable, Sendable {
         /// Until missing time is listed as gaps: an outage is published, a late segment is not. Viewers who wait for a
         /// moment are better off than viewers who cross a discontinuity.
-        package static let beforeGaps = Tolerance(.halves(7), atLeast: .seconds(8))
+        package static let beforeGaps = Tolerance(targetDurations: .halves(7), atLeast: .seconds(8))
         /// Until the slate is published: before players run out of media.
-        package static let beforeSlate = Tolerance(.halves(3), atLeast: .seconds(3))
+        package static let beforeSlate = Tolerance(targetDurations: .halves(3), atLeast: .seconds(3))
 
         package var targetDurations: TargetDurations
-        package var atLeast: Duration
-
-        package init(_ targetDurations: TargetDurations, atLeast: Duration = .zero) {
-            self.targetDurations = targetDurations
-            self.atLeast = atLeast
-        }
+        package var atLeast = Duration.zero
     }
 
     init(tolerance: Tolerance?) { self.tolerance = tolerance }

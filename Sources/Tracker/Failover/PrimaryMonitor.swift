@@ -27,7 +27,6 @@ struct PrimaryMonitor: Sendable {
         }
     }
 
-    /// Times at which a decision or a wake may be due.
     func deadlines(failbackDelay: Duration) -> [Duration?] {
         switch state {
         case .paused(let until): [until]

@@ -11,7 +11,6 @@ struct PublishedEdge: Equatable, Sendable {
     /// For each source, the media sequence number after its last published segment.
     private var nextSequences: [Int: UInt64] = [:]
 
-    /// - Parameter resumePoint: where an earlier process stopped.
     init(_ resumePoint: JoinPoint = .edge) { (date, mediaSequence) = (resumePoint.date, resumePoint.mediaSequence) }
 
     /// Where a session with `source` joins; 0 is the primary.

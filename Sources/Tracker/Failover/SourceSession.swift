@@ -9,13 +9,11 @@ struct SourceSession: Sendable {
     let source: Int
     private let number: UInt64
     @Boxed private var session: UpstreamSession
-    /// When the session asked to be woken.
     private(set) var wakeAt: Duration?
     /// Since when its main playlist has been read on time; nil while it is late, not read yet, or ended.
     private(set) var healthySince: Duration?
     private var joinedAt: Duration?
 
-    /// - Parameter number: index of the session among those of the channel.
     init(source: Int, url: String, policy: UpstreamSession.Policy, number: UInt64) {
         self.source = source
         self.number = number

@@ -28,7 +28,6 @@ struct SourceTrial: Sendable {
 
     var source: Int { session.source }
 
-    /// Times at which a decision or a wake may be due.
     var deadlines: [Duration?] { [session.wakeAt, deadline] }
 
     /// Returns the decision about the trial that is due at `now`; nil while it goes on.
@@ -75,7 +74,6 @@ struct SourceTrial: Sendable {
         return .probe(delivery)
     }
 
-    /// Records what would become downstream of a probed segment.
     mutating func recordProbe(_ outcome: DeliveryOutcome) {
         if case .refused = outcome { refusals += 1 } else { probeState = .usable }
     }

@@ -9,9 +9,7 @@ struct CacheFreshness: Equatable, Sendable {
 
     /// Values above a day are read as a day.
     static let longest = 86_400
-}
 
-extension CacheFreshness {
     /// The time for which a cache repeats an answer that has just arrived.
     ///
     /// A cache that counts whole seconds repeats it for up to a second longer. A `max-age` without a cache delays no

@@ -11,9 +11,7 @@
 /// After a load that finds nothing, the next comes a quarter of a segment later, and then the standard's come. While the
 /// schedule holds, one more comes a sixteenth of a segment later. No load comes while a cache would repeat the last answer.
 struct EdgeSchedule: Equatable, Sendable {
-    /// A load that brought a whole playlist.
     struct Load: Equatable, Sendable {
-        /// When it started, and when the answer was there.
         var began: Duration
         var ended: Duration
         /// EXTINF of the segments that no load before listed, in order; those from the join point on at first.
@@ -22,7 +20,6 @@ struct EdgeSchedule: Equatable, Sendable {
         var freshness = CacheFreshness()
         /// When the newest segment ended by its own date, in session time; nil if unknown. It may be wrong.
         var datedEnd: Duration?
-        /// When the standard's schedule loads next.
         var standard: Duration
     }
 
@@ -53,7 +50,6 @@ struct EdgeSchedule: Equatable, Sendable {
     private var foundAt = Duration.zero
     /// Start of the last load that did not list the next segment, or of the last find.
     private var absentAt = Duration.zero
-    /// When a load last found nothing.
     private var missedAt = Duration.zero
     /// Planned loads that found nothing since the last find.
     private var emptyLoads = 0
@@ -66,7 +62,6 @@ struct EdgeSchedule: Equatable, Sendable {
     /// Begins anew at the next load, because the media time is unknown.
     mutating func restart() { (bounds, hints) = (nil, []) }
 
-    /// Returns when to load again.
     mutating func next(after load: Load) -> Duration {
         if load.freshness.age >= .seconds(1) { hasSeenCache = true }
         if load.newSegments.isEmpty { return max(retry(after: load), freshAgain(after: load)) }
@@ -82,21 +77,17 @@ struct EdgeSchedule: Equatable, Sendable {
 
     private var shortestWait: Duration { Self.shortestWait(segmentDuration: segmentDuration) }
 
-    /// The shortest time between the starts of two loads.
     static func shortestWait(segmentDuration: Duration) -> Duration { max(shortest, segmentDuration / shortestPart) }
 
     private func soonest(after load: Load) -> Duration { max(load.began + shortestWait, freshAgain(after: load)) }
 
-    /// When a cache no longer repeats the answer.
     private func freshAgain(after load: Load) -> Duration {
         let time = load.freshness.repeatTime(segmentDuration: segmentDuration, hasSeenCache: hasSeenCache)
         return load.ended + min(time, load.targetDuration)
     }
-}
 
-// MARK: - A load that found nothing
+    // MARK: - A load that found nothing
 
-extension EdgeSchedule {
     /// Waits after the first planned loads that find nothing. The standard's follow.
     ///
     /// A segment whose publication is known is late by a little, as a rule. A scout was the one load more that a stall
@@ -120,11 +111,9 @@ extension EdgeSchedule {
         guard emptyLoads <= earlyWaits.count else { return max(load.standard, load.began + shortestWait) }
         return load.began + earlyWaits[emptyLoads - 1]
     }
-}
 
-// MARK: - A load that found segments
+    // MARK: - A load that found segments
 
-extension EdgeSchedule {
     private mutating func record(_ load: Load) {
         durations = (durations + load.newSegments).suffix(4).map { min($0, load.targetDuration) }
         guard var bounds else { return join(load) }
@@ -237,7 +226,6 @@ private struct UpdateRhythm: Equatable, Sendable {
         if updates.count > 5 { updates.removeFirst() }
     }
 
-    /// The media that the next update is expected to add.
     func nextUpdate(targetDuration: Duration) -> Duration {
         let tolerance = targetDuration / Self.tolerance
         for period in 1...2 where repeats(every: period, over: period + 1, within: tolerance) {

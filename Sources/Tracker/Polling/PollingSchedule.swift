@@ -33,7 +33,6 @@ struct PollingSchedule: Equatable, Sendable {
     /// Whether the server may hold back its answer to the next load.
     var isBlocking: Bool { blocking?.mediaSequence != nil }
 
-    /// Returns the URL of the next load.
     func directed(_ url: String) -> String { blocking?.directed(url) ?? url }
 
     mutating func began(at now: Duration) {
@@ -44,7 +43,6 @@ struct PollingSchedule: Equatable, Sendable {
     /// Returns when the playlist may be loaded before the next scheduled load.
     func earliest(at now: Duration) -> Duration { standard.earliest(at: now) }
 
-    /// Returns when to load again after a failure.
     mutating func next(afterFailureAt now: Duration, targetDuration: Duration) -> Duration? {
         blocking?.failed(at: now)
         return standard.next(after: .failed, targetDuration: targetDuration, at: now)
@@ -116,7 +114,6 @@ struct BlockingReload: Equatable, Sendable {
         mediaSequence = nil
     }
 
-    /// Returns the URL with the delivery directive of the next load.
     func directed(_ url: String) -> String {
         guard let mediaSequence else { return url }
         let address = url.prefix { $0 != "#" }

@@ -48,8 +48,6 @@ struct PublicationBounds: Equatable, Sendable {
     }
 
     /// Reads what a find tells.
-    ///
-    /// - Parameter segmentDuration: of the longest of the last segments.
     mutating func record(_ evidence: Evidence, segmentDuration: Duration) {
         findsSinceMiss += 1
         if evidence.present <= absent {

@@ -24,7 +24,6 @@ package struct ReloadSchedule: Equatable, Sendable {
 
     package init() {}
 
-    /// Records the start of a load.
     package mutating func began(at now: Duration) { began = now }
 
     /// Returns when the playlist may be loaded before the next scheduled load.

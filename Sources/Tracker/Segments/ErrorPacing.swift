@@ -25,13 +25,11 @@ struct ErrorPacing: Equatable, Sendable {
     /// By host. Only hosts with failures are in it.
     private var streaks: [String: Streak] = [:]
 
-    /// Whether a request may start now.
     func admits(_ url: String, at now: Duration) -> Bool {
         guard !streaks.isEmpty, let pauseEnd = streaks[Self.host(of: url)]?.pauseEnd else { return true }
         return pauseEnd <= now
     }
 
-    /// Whether the requests to a host are spaced.
     func isSpaced(_ url: String) -> Bool {
         !streaks.isEmpty && streaks[Self.host(of: url)]?.pauseEnd != nil
     }

@@ -38,7 +38,6 @@ struct PendingSegment: Sendable {
     }
 
     private enum Listing {
-        /// In the playlist loaded last, under its number.
         case listed
         /// In the playlist loaded last, under another number.
         case renumbered
@@ -70,7 +69,6 @@ struct PendingSegment: Sendable {
     /// Failed attempts after which a body that looks truncated is accepted.
     static let truncatedTries = 3
 
-    /// - Parameter seed: for the jitter of the pauses between attempts.
     init(
         _ segment: MediaSegment, _ requests: SegmentRequests, dateRanges: [DateRange], seed: UInt64, at now: Duration
     ) {
@@ -89,7 +87,6 @@ struct PendingSegment: Sendable {
     /// When the segment left the playlist; nil while it is listed.
     var removedAt: Duration? { if case .removed(let at) = listing { at } else { nil } }
 
-    /// The requests in flight.
     var attempt: Attempt? { if case .fetching(let attempt) = progress { attempt } else { nil } }
 
     /// Whether no further attempt follows.
@@ -100,7 +97,6 @@ struct PendingSegment: Sendable {
         }
     }
 
-    /// Whether an attempt can start.
     func isDue(at now: Duration) -> Bool {
         switch progress {
         case .waiting: true
@@ -108,11 +104,9 @@ struct PendingSegment: Sendable {
         case .fetching, .fetched, .failed: false
         }
     }
-}
 
-// MARK: - Playlist updates
+    // MARK: - Playlist updates
 
-extension PendingSegment {
     /// Records that later playlists list the segment under another number.
     mutating func renumber() { listing = .renumbered }
 
@@ -139,11 +133,9 @@ extension PendingSegment {
         case .fetching, .failed: break
         }
     }
-}
 
-// MARK: - Attempts
+    // MARK: - Attempts
 
-extension PendingSegment {
     /// - Parameter byteLimit: the largest body, if it is less than that of a segment to deliver next.
     mutating func start(as id: FetchID, byteLimit: Int? = nil, at now: Duration) {
         progress = .fetching(Attempt(first: id, startedAt: now, byteLimit: byteLimit))
@@ -176,7 +168,6 @@ extension PendingSegment {
         if attempt != nil { progress = .waiting }
     }
 
-    /// Adds a second request to the one in flight.
     mutating func race(as id: FetchID, byteLimit: Int) {
         guard var attempt else { return }
         attempt.second = id

@@ -29,13 +29,9 @@ struct ResourceCache: Sendable {
 
     /// Oldest first.
     private var entries: [Entry] = []
-    /// The bytes kept.
     private let byteLimit: Int
     private let seed: UInt64
 
-    /// - Parameters:
-    ///   - byteLimit: the bytes kept.
-    ///   - seed: for the jitter of the pauses between attempts.
     init(byteLimit: Int = .max, seed: UInt64 = 0) {
         self.byteLimit = byteLimit
         self.seed = seed
@@ -51,8 +47,6 @@ struct ResourceCache: Sendable {
     }
 
     func holds(_ requests: [FetchRequest]) -> Bool { requests.allSatisfy { state(of: $0) == .held } }
-
-    func isPermanentFailure(_ request: FetchRequest) -> Bool { state(of: request) == .failed }
 
     /// The attempts for a resource; nil if it was not requested.
     func retrySchedule(of request: FetchRequest) -> RetrySchedule? { entry(of: request)?.retrySchedule }
@@ -158,7 +152,6 @@ struct ResourceCache: Sendable {
         }
     }
 
-    /// Forgets the requests in flight.
     mutating func abandonAttempts(at now: Duration) {
         for index in entries.indices {
             if case .fetching = entries[index].progress { entries[index].progress = .due(at: now) }

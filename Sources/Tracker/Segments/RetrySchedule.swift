@@ -4,9 +4,7 @@ package import Fetch
 ///
 /// There is no last attempt. `SegmentPatience` decides when a segment is lost.
 package struct RetrySchedule: Equatable, Sendable {
-    /// The prospect of the next attempt after a failed one.
     package enum Prospect: Equatable, Sendable {
-        /// The next attempt may succeed.
         case open
         /// The URL was refused. A newer playlist may have another URL, which ends the pause.
         case newURL
@@ -36,7 +34,6 @@ package struct RetrySchedule: Equatable, Sendable {
     private(set) var retryAfterEnd = Duration.zero
     private var random: UInt64
 
-    /// - Parameter seed: for the jitter.
     package init(seed: UInt64) { random = seed }
 
     /// Whether the last answer says that the resource is not there for this client.
@@ -46,8 +43,6 @@ package struct RetrySchedule: Equatable, Sendable {
     }
 
     /// Records a failed attempt. Returns when the next one starts; nil if it would fail the same way.
-    ///
-    /// - Parameter retryAfter: the delay that the answer asks for.
     package mutating func failed(
         _ failure: FetchFailure, retryAfter: Duration? = nil, at now: Duration
     ) -> Duration? {
@@ -67,6 +62,14 @@ package struct RetrySchedule: Equatable, Sendable {
         let pause = failures > 8 ? Self.longestPause : Self.firstPause * (1 << (failures - 1))
         return min(pause, Self.longestPause) * Int(percent) / 100
     }
+}
+
+struct FailedAttempt: Equatable, Sendable {
+    let failure: FetchFailure
+    /// Failed attempts so far, including this one.
+    let failures: Int
+    /// Whether no further attempt follows.
+    let isLast: Bool
 }
 
 // MARK: - Consequences of a failed attempt

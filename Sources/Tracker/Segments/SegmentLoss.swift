@@ -40,14 +40,12 @@ package struct SegmentLoss: Equatable, Sendable {
     /// Playing time of those segments that were listed, or of a stream's missing media; zero if it is not known.
     package var duration = Duration.zero
 
-    /// The number of segments.
     var count: UInt64 { mediaSequences.upperBound - mediaSequences.lowerBound }
 }
 
 /// The segments lost since the last delivered one, whose metadata the next one carries.
 struct SkippedSegments: Sendable {
-    /// Whether the next segment is not continuous with the last delivered one.
-    private(set) var isAfterDiscontinuity = false
+    var isAfterDiscontinuity = false
     /// The newest of the lost segments that were listed.
     private(set) var segments: [MediaSegment] = []
     /// The newest date ranges that lost segments carried for their playlist.
@@ -58,8 +56,6 @@ struct SkippedSegments: Sendable {
 
     /// All date ranges that no delivered segment carried.
     var allDateRanges: [DateRange] { listedDateRanges + segments.flatMap(\.dateRanges) }
-
-    mutating func recordDiscontinuity() { isAfterDiscontinuity = true }
 
     /// - Parameter listedDateRanges: as of `TrackedSegment`.
     mutating func recordLoss(of lost: [MediaSegment], listedDateRanges ranges: [DateRange] = []) {

@@ -11,9 +11,7 @@ struct SegmentPatience: Equatable, Sendable {
         var heldSince: Duration?
         /// When the segment, or a key or map that it needs, failed first; nil if it did not fail.
         var firstFailureAt: Duration?
-        /// Whether the last answer was a refusal: 401, 403, 404 or 410.
         var isRefused = false
-        /// The pause that the last failed answer asked for.
         var retryAfter = Duration.zero
         /// When the segment left the playlist; nil while it is listed.
         var removedAt: Duration?
@@ -55,7 +53,11 @@ struct SegmentPatience: Equatable, Sendable {
     /// Returns when `head` is lost unless it arrives before; nil if it is waited for without a limit.
     func loss(of head: Head) -> Loss? {
         if let removedAt = head.removedAt, head.isRefused { return Loss(at: removedAt, cause: .gone) }
-        if isFinished { return lossFromFinishedPlaylist(of: head) }
+        if isFinished {
+            // A slow segment of a finished playlist is no loss, but one that fails must not hold up the rest for ever.
+            let limit = head.isRefused ? limit : max(limit, Self.finishedLimit)
+            return head.firstFailureAt.map { Loss(at: $0 + limit, cause: .overtaken) }
+        }
         let gone = head.removedAt.map { Loss(at: $0 + window, cause: .gone) }
         let overtaken = head.heldSince.map {
             // If segments are listed at once, each is due when the one before it has ended.
@@ -71,12 +73,5 @@ struct SegmentPatience: Equatable, Sendable {
     private func limit(of head: Head) -> Duration {
         guard head.retryAfter + head.duration <= window else { return limit }
         return min(max(limit, head.retryAfter * Self.retryAfterFactor), longestLimit)
-    }
-
-    /// A slow segment of a finished playlist is no loss, but one that fails must not hold up the rest for ever.
-    private func lossFromFinishedPlaylist(of head: Head) -> Loss? {
-        head.firstFailureAt.map {
-            Loss(at: $0 + (head.isRefused ? limit : max(limit, Self.finishedLimit)), cause: .overtaken)
-        }
     }
 }

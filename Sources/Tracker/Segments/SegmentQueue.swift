@@ -29,7 +29,6 @@ struct SegmentQueue: Sendable {
     private var otherDeliveredAt: Duration?
     private let seed: UInt64
 
-    /// - Parameter seed: for the jitter of the pauses between attempts.
     init(seed: UInt64 = 0) { self.seed = seed }
 
     var count: Int { entries.count - head }
@@ -42,9 +41,6 @@ struct SegmentQueue: Sendable {
         entries.append(.segment(PendingSegment(segment, requests, dateRanges: dateRanges, seed: seed, at: now)))
     }
 
-    /// - Parameters:
-    ///   - segments: the lost segments that were listed.
-    ///   - segmentDuration: the approximate duration of each lost segment.
     mutating func append(_ loss: SegmentLoss, of segments: [MediaSegment], segmentDuration: Duration) {
         var loss = loss
         loss.duration = segments.reduce(.zero) { $0 + SegmentTotals.bounded($1.duration) }
@@ -63,7 +59,6 @@ struct SegmentQueue: Sendable {
     /// Records that later playlists list the queued segments under other numbers.
     mutating func renumber() { updatePending { $0.renumber() } }
 
-    /// Updates the queued segments from a newer playlist.
     mutating func refresh(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration) {
         updatePending { $0.refresh(from: playlist, base: base, cache, at: now) }
     }
@@ -81,7 +76,6 @@ struct SegmentQueue: Sendable {
         return pending
     }
 
-    /// Whether the next segment to deliver has failed at least once.
     var isRetrying: Bool {
         headSegment.map { $0.retrySchedule.failures > 0 } ?? false
     }
@@ -95,12 +89,9 @@ struct SegmentQueue: Sendable {
             entries[index] = .segment(pending)
         }
     }
-}
 
-// MARK: - Attempts
+    // MARK: - Attempts
 
-extension SegmentQueue {
-    /// A segment for which an attempt can start.
     struct Startable {
         fileprivate let index: Int
         /// Whether nothing can be delivered before this segment, so that it may not be held back.
@@ -116,7 +107,10 @@ extension SegmentQueue {
     /// - Parameter isFinished: whether the playlist has ended. Its segments stay, so that new ones wait for those that
     ///   fail.
     func startable(_ admission: FetchAdmission, isFinished: Bool = false) -> Startable? {
-        let (holdsBackNew, isFull) = (isFinished && hasUnfetched, isFullyStarted)
+        // A started segment failed and has not arrived.
+        let holdsBackNew = isFinished && startedSegments.contains { $0.retrySchedule.failures > 0 && !$0.hasEnded }
+        // However small the segments are.
+        let isFull = startedEnd - head >= Self.maxStarted
         var spaced: (index: Int, startedAt: Duration)?
         let startedEnd = started.endIndex
         for index in head..<min(entries.count, startedEnd + Self.maxSearched) {
@@ -170,7 +164,6 @@ extension SegmentQueue {
     /// The bytes that requests in flight may bring, but for the first request of the head.
     var reservedBytes: Int { startedSegments.reduce(0) { $0 + $1.reservedBytes } }
 
-    /// Forgets the requests in flight.
     mutating func abandonAttempts() {
         updatePending { $0.abandonAttempt() }
         inFlight = 0
@@ -181,7 +174,6 @@ extension SegmentQueue {
         startedSegments.contains { $0.requests.resources.contains(resource) }
     }
 
-    /// The result of a request for a segment.
     enum Settlement: Equatable, Sendable {
         case fetched
         /// The body is too large to be held. The segment is fetched again when nothing is delivered before it.
@@ -214,7 +206,9 @@ extension SegmentQueue {
 
     /// Retries what failed on a host that answers again.
     mutating func retryEarly(on host: String?, at now: Duration) {
-        guard isWaitingForRetry else { return }
+        guard startedSegments.contains(where: { if case .pausing = $0.progress { true } else { false } }) else {
+            return
+        }
         for index in started.indices {
             guard case .segment(var pending) = entries[index],
                 URIReference.host(of: pending.requests.media.url) == host
@@ -225,15 +219,6 @@ extension SegmentQueue {
         }
     }
 
-    /// Whether a started segment failed and has not arrived.
-    private var hasUnfetched: Bool {
-        startedSegments.contains { $0.retrySchedule.failures > 0 && !$0.hasEnded }
-    }
-
-    private var isWaitingForRetry: Bool {
-        startedSegments.contains { if case .pausing = $0.progress { true } else { false } }
-    }
-
     /// The entries from the head on, up to the last segment for which an attempt was made. Each input looks at all of
     /// them.
     private var started: ArraySlice<Entry> {
@@ -241,9 +226,6 @@ extension SegmentQueue {
         StepCounter.add(started.count)
         return started
     }
-
-    /// Whether no further segment is started before the head is delivered, however small the segments are.
-    private var isFullyStarted: Bool { startedEnd - head >= Self.maxStarted }
 
     /// The largest number of segments that are started, the head among them.
     private static let maxStarted = 256
@@ -265,11 +247,9 @@ extension SegmentQueue {
             if case .segment(let pending) = entry { pending.attempt?.ids.contains(id) ?? false } else { false }
         }
     }
-}
 
-// MARK: - Delivery
+    // MARK: - Delivery
 
-extension SegmentQueue {
     enum Ready {
         case segment(TrackedSegment)
         case lost(SegmentLoss)
@@ -281,12 +261,11 @@ extension SegmentQueue {
         return headSegment.requests.resources
     }
 
-    /// Removes and returns the next segment or loss, if it is ready.
     mutating func popReady(_ cache: ResourceCache) -> Ready? {
         while head < entries.count {
             switch entries[head] {
             case .discontinuity:
-                skipped.recordDiscontinuity()
+                skipped.isAfterDiscontinuity = true
                 pop()
             case .loss(let loss, let segments):
                 skipped.recordLoss(of: segments)
@@ -303,7 +282,7 @@ extension SegmentQueue {
         case .waiting, .fetching, .pausing: return nil
         case .failed: return .lost(lose(pending, .permanent, cache))
         case .fetched(let body, let url):
-            if pending.requests.resources.contains(where: { cache.isPermanentFailure($0) }) {
+            if pending.requests.resources.contains(where: { cache.state(of: $0) == .failed }) {
                 return .lost(lose(pending, .permanent, cache))
             }
             guard cache.holds(pending.requests.resources) else { return nil }
@@ -339,11 +318,9 @@ extension SegmentQueue {
         startedEnd = max(0, startedEnd - head)
         head = 0
     }
-}
 
-// MARK: - Loss
+    // MARK: - Loss
 
-extension SegmentQueue {
     /// Records which segments could be delivered, but for the head.
     mutating func updateReadiness(_ cache: ResourceCache, at now: Duration) {
         for index in started.indices.dropFirst() {
@@ -388,7 +365,6 @@ extension SegmentQueue {
         return true
     }
 
-    /// The requests in flight for the head.
     var headRequests: [FetchID] { headSegment?.attempt?.ids ?? [] }
 
     /// Removes the head, which is not waited for any longer. Returns the loss; nil if the head is no segment.

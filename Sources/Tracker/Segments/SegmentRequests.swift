@@ -50,7 +50,6 @@ package struct SegmentRequests: Equatable, Sendable {
         shared = previous?.shared == resources ? previous?.shared : resources
     }
 
-    /// The key, the map and the map's key.
     package var resources: [FetchRequest] { [key, map, mapKey].compactMap { $0 } }
 
     /// Returns requests for the same media, in which `fresh` replaces each resource for which `isReplaced` holds.

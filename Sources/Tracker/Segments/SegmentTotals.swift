@@ -4,7 +4,6 @@ struct SegmentTotals: Equatable, Sendable {
     private(set) var startedDuration = Duration.zero
     /// Playing time of all lost segments, as far as the playlists listed it.
     private(set) var lostDurations: [SegmentLoss.Cause: Duration] = [:]
-    /// Bytes fetched and not delivered yet.
     var heldBytes = 0
     /// The larger of the last two bodies, which is the expected size of the next ones.
     private(set) var recentSize = 0
@@ -18,12 +17,10 @@ struct SegmentTotals: Equatable, Sendable {
         startedDuration += Self.sum(duration, count)
     }
 
-    /// Adds to `lostDurations`, with the same limits.
     mutating func addLost(_ duration: Duration, _ cause: SegmentLoss.Cause, count: UInt64 = 1) {
         lostDurations[cause, default: .zero] += Self.sum(duration, count)
     }
 
-    /// Records a body that was fetched.
     mutating func hold(byteCount: Int) {
         heldBytes += byteCount
         recentSize = max(byteCount, lastSize)

@@ -12,10 +12,6 @@ struct SubtitleHold: Equatable, Sendable {
     var deadline: Duration? { since.map { $0 + Self.limit } }
 
     /// Returns whether media is held back now.
-    ///
-    /// - Parameters:
-    ///   - isBurst: whether several segments are pending.
-    ///   - awaitsSubtitles: whether subtitles are on their way.
     mutating func holds(isBurst: Bool, awaitsSubtitles: Bool, at now: Duration) -> Bool {
         guard isBurst else {
             since = nil

@@ -46,7 +46,7 @@ package struct Delivery: Equatable, Sendable {
     package let rendition: RenditionRole
     package let content: Content
     /// 0 is the channel's own upstream; backups count from 1.
-    package var source: Int
+    package var source = 0
 
     /// Whether the session gets the outcome of the delivery, as for all segments except subtitles.
     var isMedia: Bool {
@@ -54,12 +54,6 @@ package struct Delivery: Equatable, Sendable {
     }
 
     var isMainSegment: Bool { isMedia && rendition == .main }
-
-    package init(rendition: RenditionRole, content: Content, source: Int = 0) {
-        self.rendition = rendition
-        self.content = content
-        self.source = source
-    }
 }
 
 /// The result of an audio or video delivery, which only the downstream modules know.

@@ -34,7 +34,6 @@ struct EffectBuffer: Sendable {
         append(.wake(at: next))
     }
 
-    /// Removes and returns the effects of this step.
     mutating func drain() -> [UpstreamSession.Effect] {
         defer { (requests, outputs) = ([], []) }
         return requests + outputs

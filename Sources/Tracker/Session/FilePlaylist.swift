@@ -18,11 +18,9 @@ struct FilePlaylist: Sendable {
 
     /// How much of a paced playlist is listed, at least: what a client may be late by.
     private static let window = Duration.seconds(60)
-    /// Shortest file that is looped.
     private static let shortestLoop = Ticks.seconds(1)
 
     private let url: String
-    /// Whether the file begins as a stream does.
     let mayBeStream: Bool
     /// The size that the origin announced with the beginning; nil if it did not.
     private let announcedSize: UInt64?
@@ -33,7 +31,6 @@ struct FilePlaylist: Sendable {
     private var index: MediaFileIndex?
     /// When each segment begins in the file, and after the last one the end.
     private var starts = [Ticks.zero]
-    /// When the playlist was listed first.
     private var began: Duration?
     private var listings = 0
 
@@ -50,7 +47,6 @@ struct FilePlaylist: Sendable {
     /// The part of the file to request next; nil if the index is complete.
     var neededRange: Range<UInt64>? { index == nil ? 0..<MediaFileIndex.windowBytes : index?.neededRange }
 
-    /// Whether more can be listed at once.
     var hasMore: Bool { neededRange != nil || listings == 1 && pace != .finished }
 
     /// Segments that wait, at least, before more of the index is read. What is read forward is not kept for long.
@@ -70,7 +66,6 @@ struct FilePlaylist: Sendable {
         index?.initialization.map { (FetchRequest(.map, url: url, byteRange: ByteRange($0.range)), $0.bytes) }
     }
 
-    /// Reads the answer to `request`.
     mutating func append(_ outcome: FetchOutcome) throws(TrackerError) {
         guard let neededRange else { return }
         let part: (bytes: [UInt8], fileSize: UInt64)
@@ -115,11 +110,9 @@ struct FilePlaylist: Sendable {
             return part
         }
     }
-}
 
-// MARK: - The playlist
+    // MARK: - The playlist
 
-extension FilePlaylist {
     private var total: Ticks { starts.last ?? .zero }
     private var isComplete: Bool { index?.isComplete ?? false }
 

@@ -36,7 +36,6 @@ package struct IntakeLimits: Equatable, Sendable {
     /// The approximate memory of a listed segment until it is fetched, with its URLs.
     private static let bytesPerQueuedSegment = 700
 
-    /// The largest body of the segment to deliver next.
     func headBytes(of role: RenditionRole) -> Int {
         switch role {
         case .main: segmentBytes

@@ -2,12 +2,8 @@ package import Playlist
 
 /// Reports each kind of irregularity of a playlist once, however often the playlist is loaded.
 struct IrregularityLog: Equatable, Sendable {
-    private struct Kind: Hashable, Sendable {
-        let tag: String
-        let reason: String
-    }
-
-    private var reported: Set<Kind> = []
+    /// The tag and the name of the reason.
+    private var reported: Set<[String]> = []
     private var reportedLimits: Set<PlaylistLimit> = []
 
     /// Returns the limits that no playlist exceeded before, in the order of their names, with what was dropped.
@@ -18,7 +14,7 @@ struct IrregularityLog: Equatable, Sendable {
 
     /// Returns the irregularities of a kind that was not reported before.
     mutating func recordNew(_ irregularities: [PlaylistError]) -> [PlaylistError] {
-        irregularities.filter { reported.insert(Kind(tag: $0.tag, reason: $0.reason.name)).inserted }
+        irregularities.filter { reported.insert([$0.tag, $0.reason.name]).inserted }
     }
 }
 

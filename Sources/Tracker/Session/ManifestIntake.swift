@@ -10,23 +10,20 @@ import Support
 struct ManifestIntake: Sendable {
     /// How often the time is asked for, since clocks drift.
     private static let clockInterval = ManifestFollower.longestEstimate / 2
-    /// Indexes that are requested at once.
     private static let mostIndexesInFlight = 4
 
     private var follower: ManifestFollower
-    /// When the time is asked for next.
     private var clockDue: Duration?
     private var isClockInFlight = false
     private var neededIndexes: [SegmentIndexRequest] = []
     private var indexesInFlight: Set<SegmentIndexRequest> = []
     /// The freshness and the start of a load that no playlist was derived from yet.
-    private(set) var unlisted: (freshness: CacheFreshness, began: Duration)?
+    var unlisted: (freshness: CacheFreshness, began: Duration)?
 
     init(_ choice: VariantChoice) { follower = ManifestFollower(choice: choice) }
 
     var master: MultivariantPlaylist { follower.master }
 
-    /// The URL at which the manifest says that it is.
     var location: String? { follower.manifest.location }
 
     var updateInterval: Duration? { follower.updateInterval }
@@ -59,7 +56,6 @@ struct ManifestIntake: Sendable {
         return nil
     }
 
-    /// Starts the requests that are due.
     mutating func start(_ requests: inout SessionRequests, at now: Duration) {
         if let due = clockDue, due <= now, !isClockInFlight, let request = clockRequest,
             requests.admits(request.url, at: now)
@@ -74,7 +70,6 @@ struct ManifestIntake: Sendable {
         }
     }
 
-    /// Reads the answer to a request for the time or an index.
     mutating func settle(_ answer: SessionRequests.Answer, at now: Duration) throws(TrackerError) {
         switch answer.target {
         case .clock:
@@ -106,8 +101,6 @@ struct ManifestIntake: Sendable {
             return nil
         }
     }
-
-    mutating func finishListing() { unlisted = nil }
 }
 
 extension SegmentIndexRequest {
@@ -138,7 +131,6 @@ extension FetchOutcome {
         return date.advanced(byMilliseconds: answer.cacheFreshness.age.wholeMilliseconds)
     }
 
-    /// The date that is the body of a success.
     fileprivate var bodyDate: ProgramDateTime? {
         guard case .success(let answer) = self, answer.isSuccess else { return nil }
         return ProgramDateTime(

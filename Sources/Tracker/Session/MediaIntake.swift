@@ -16,8 +16,8 @@ struct MediaIntake: Sendable {
     /// Main first.
     var renditions: [RenditionTracker] = []
     var requests: SessionRequests
-    private(set) var cache: ResourceCache
-    private(set) var stall: MediaStallEscalation
+    var cache: ResourceCache
+    var stall: MediaStallEscalation
     private var subtitleHold = SubtitleHold()
     /// Segments of audio and video that were handed downstream, until their outcome is known.
     private var delivering = DeliveringSegments()
@@ -25,7 +25,6 @@ struct MediaIntake: Sendable {
     /// Whether no media, keys and maps are requested.
     private var isPaused = false
 
-    /// - Parameter number: the session's number among those of its channel.
     init(_ policy: UpstreamSession.Policy, number: UInt64) {
         self.policy = policy
         requests = SessionRequests(policy, number: number)
@@ -40,7 +39,8 @@ struct MediaIntake: Sendable {
     mutating func perform(at now: Duration) {
         deliver(at: now)
         guard !isPaused else { return }
-        startResources(at: now)
+        cache.removeUnneeded(at: now) { resource in renditions.contains { $0.queue.needs(resource) } }
+        while startDueResource(at: now, where: { _ in true }) {}
         startSegments(at: now)
         raceLateSegments(at: now)
     }
@@ -59,16 +59,12 @@ struct MediaIntake: Sendable {
         renditions.insert(rendition, at: renditions.firstIndex { $0.role.isSubtitles } ?? renditions.endIndex)
     }
 
-    /// Follows a rendition no longer.
     mutating func remove(_ role: RenditionRole) {
         renditions.removeAll { $0.role == role }
         requests.cancelAll(of: role)
         requests.report(.released(role))
         requests.deliver(.ended(dateRanges: []), of: role)
     }
-
-    /// Keeps a map that was read already.
-    mutating func holdMap(_ body: [UInt8], of request: FetchRequest) { cache.hold(body, of: request) }
 
     /// Drops what is listed, because only the playlists are followed.
     mutating func discard() {
@@ -77,23 +73,14 @@ struct MediaIntake: Sendable {
         }
     }
 
-    /// The times at which something will be due.
     func deadlines(after now: Duration) -> [Duration?] {
         var deadlines = renditions.map { $0.nextDeadline(after: now) }
         deadlines += renditions.indices.map { nextLoss(of: $0)?.at }
         deadlines += renditions.map { $0.queue.headStartedAt.map { $0 + requests.lateAfter } }
         return deadlines + [cache.nextDeadline, subtitleHold.deadline, stall.nextDeadline]
     }
-}
 
-// MARK: - Requests
-
-extension MediaIntake {
-    /// Starts the keys and maps that are due and still needed, oldest request first.
-    private mutating func startResources(at now: Duration) {
-        cache.removeUnneeded(at: now) { resource in renditions.contains { $0.queue.needs(resource) } }
-        while startDueResource(at: now, where: { _ in true }) {}
-    }
+    // MARK: - Requests
 
     /// Starts segments as far as the policy allows, the earliest in playing time first, then their keys and maps.
     private mutating func startSegments(at now: Duration) {
@@ -169,11 +156,9 @@ extension MediaIntake {
         requests.start(due, for: .resource(due), timeouts: timeouts, at: now)
         return true
     }
-}
 
-// MARK: - Choice of the next segment
+    // MARK: - Choice of the next segment
 
-extension MediaIntake {
     /// The largest lead of a rendition over another one, in target durations.
     private static let lead = 2
     /// The largest lead of subtitles, which begin before the video and so have more of their playlist at the same moment.
@@ -235,7 +220,6 @@ extension MediaIntake {
         max(policy.limits.aheadBytes / max(1, policy.maxInFlight - 1), rendition.queue.totals.recentSize * 2)
     }
 
-    /// The queues of audio and video.
     private var mediaQueues: some Sequence<SegmentQueue> {
         renditions.lazy.filter { !$0.role.isSubtitles }.map(\.queue)
     }
@@ -252,18 +236,15 @@ extension MediaIntake {
         renditions.reduce(0) { $0 + ($1.role.isFurther ? $1.queue.inFlight : 0) }
     }
 
-    /// Audio and video segments in flight.
     private var mediaInFlight: Int { mediaQueues.reduce(0) { $0 + $1.inFlight } }
 
     /// Audio and video bytes held, and in flight if those segments are as large as the largest of the last two.
     private var expectedBytes: Int {
         mediaQueues.reduce(0) { $0 + $1.totals.heldBytes + ($1.inFlight + 1) * $1.totals.recentSize }
     }
-}
 
-// MARK: - Answers
+    // MARK: - Answers
 
-extension MediaIntake {
     /// Failed attempts for one segment after which another redundant variant is tried (RFC 8216 §4.3.4.2).
     private static let failuresPerVariant = 4
 
@@ -322,11 +303,9 @@ extension MediaIntake {
         }
         return Remedy(needsFreshURLs: isRare && prospect == .newURL)
     }
-}
 
-// MARK: - Deliveries
+    // MARK: - Deliveries
 
-extension MediaIntake {
     /// Delivers, for each rendition, what is ready before the first segment that is waited for.
     private mutating func deliver(at now: Duration) {
         let isHeld = holdsForSubtitles(at: now)
@@ -337,7 +316,11 @@ extension MediaIntake {
                 case .segment(let segment):
                     delivering.append(segment, of: role)
                     requests.deliver(.segment(segment), of: role)
-                    if role == .main { mainDelivered(at: now) }
+                    guard role == .main else { continue }
+                    // It waits for its audio and subtitles.
+                    for other in renditions.indices.dropFirst() {
+                        renditions[other].queue.otherDelivered(cache, at: now)
+                    }
                 case .lost(let loss):
                     requests.report(.lost(role, loss))
                     if role == .main { stall.recordFailure(loss.reason) }
@@ -353,11 +336,6 @@ extension MediaIntake {
         }
         let awaitsSubtitles = renditions.contains { $0.role.isSubtitles && $0.isOnItsWay }
         return subtitleHold.holds(isBurst: main.queue.count > 1, awaitsSubtitles: awaitsSubtitles, at: now)
-    }
-
-    /// Records that media was delivered that waits for its audio and subtitles.
-    private mutating func mainDelivered(at now: Duration) {
-        for index in renditions.indices.dropFirst() { renditions[index].queue.otherDelivered(cache, at: now) }
     }
 
     /// Returns what is ready next, after requesting the keys and maps that it waits for.
@@ -394,11 +372,9 @@ extension MediaIntake {
         }
         if renditions.allSatisfy(\.hasDeliveredEnd) { requests.finish(.drained) }
     }
-}
 
-// MARK: - Publications
+    // MARK: - Publications
 
-extension MediaIntake {
     /// Starts to wait for a publication after the main playlist was read.
     mutating func expectMedia(at now: Duration) {
         guard policy.fetchesMedia, let main = renditions.first else { return }
@@ -416,7 +392,28 @@ extension MediaIntake {
         return stall.recordOutcome(
             outcome, hasPending: !main.queue.isEmpty, targetDuration: main.assumedTargetDuration, at: now)
     }
+}
 
-    /// Returns the steps that are due because nothing is published, as `StallEscalation` does.
-    mutating func escalateStall(at now: Duration) -> [StallEscalation.Step] { stall.escalate(at: now) }
+/// The segments that were handed downstream and are not processed yet. Their bodies take memory until then.
+private struct DeliveringSegments: Sendable {
+    private struct Entry: Sendable {
+        let role: RenditionRole
+        let mediaSequence: UInt64
+        let byteCount: Int
+    }
+
+    private var entries: [Entry] = []
+
+    var byteCount: Int { entries.reduce(0) { $0 + $1.byteCount } }
+
+    mutating func append(_ segment: TrackedSegment, of role: RenditionRole) {
+        guard !role.isSubtitles else { return }
+        entries.append(
+            Entry(role: role, mediaSequence: segment.segment.mediaSequence, byteCount: segment.body.count))
+    }
+
+    mutating func remove(_ delivery: Delivery) {
+        guard case .segment(let segment) = delivery.content else { return }
+        entries.removeAll { $0.role == delivery.rendition && $0.mediaSequence == segment.segment.mediaSequence }
+    }
 }

@@ -4,8 +4,7 @@ import Playlist
 
 /// A document that an upstream answers with, recognized by its first bytes.
 enum UpstreamDocument: Sendable {
-    case media(MediaPlaylist)
-    case multivariant(MultivariantPlaylist)
+    case playlist(PlaylistDocument)
     case manifest(DASHManifest)
 }
 
@@ -44,12 +43,8 @@ extension FetchAnswer {
         if DASHManifestParser.isManifest(body) {
             return .manifest(try DASHManifestParser.parse(body, url: finalURL))
         }
-        let document = try PlaylistParser.parse(
-            body, url: finalURL, imported: variables, mayBeTruncated: endsAtClose)
-        return switch document {
-        case .media(let playlist): .media(playlist)
-        case .multivariant(let playlist): .multivariant(playlist)
-        }
+        return .playlist(
+            try PlaylistParser.parse(body, url: finalURL, imported: variables, mayBeTruncated: endsAtClose))
     }
 }
 

@@ -88,7 +88,7 @@ extension PlaylistIntake {
 
     /// Loads the manifest again not before it changes.
     private mutating func scheduleLoad(since began: Duration, _ media: inout MediaIntake) {
-        manifest?.finishListing()
+        manifest?.unlisted = nil
         if let interval = manifest?.updateInterval {
             media.renditions[0].load.postpone(until: began + interval)
         } else {

@@ -32,15 +32,12 @@ struct PlaylistIntake: Sendable {
     /// nil unless the upstream was recognized as a DASH manifest, from which the playlists are derived.
     var manifest: ManifestIntake?
     var ladder: LadderDemand
-    /// Irregularities of the multivariant playlist.
     private var irregularityLog = IrregularityLog()
 
     init(upstream: String, policy: UpstreamSession.Policy) {
         self.policy = policy
         ladder = LadderDemand(isOnDemand: policy.followsLadderOnDemand)
-        locator = PlaylistLocator(
-            upstream: upstream, choice: policy.variant, maxSubtitles: policy.maxSubtitles,
-            followsAudio: policy.followsAudio, audioTracks: policy.audioTracks, ladder: policy.ladder)
+        locator = PlaylistLocator(upstream: upstream, policy)
     }
 
     var isFollowing: Bool { state == .following }
@@ -58,7 +55,6 @@ struct PlaylistIntake: Sendable {
         if case .opening(let opening) = state { (opening.failures.last, opening.began) } else { nil }
     }
 
-    /// The times at which something will be due.
     func deadlines(_ media: MediaIntake) -> [Duration?] {
         let deadlines =
             [locator.nextDeadline, noSegmentsDeadline(media)] + (manifest?.deadlines ?? []) + ladder.deadlines
@@ -90,11 +86,9 @@ struct PlaylistIntake: Sendable {
         }
         manifest?.start(&media.requests, at: now)
     }
-}
 
-// MARK: - Opening
+    // MARK: - Opening
 
-extension PlaylistIntake {
     private mutating func startOpening(_ media: inout MediaIntake, at now: Duration) {
         guard case .opening(var opening) = state, let retryAt = opening.retryAt, retryAt <= now,
             media.requests.admits(locator.upstream, at: now)
@@ -122,8 +116,8 @@ extension PlaylistIntake {
             guard !isPart, file == nil else { return false }
             let (document, base) = try answer.outcome.playlist(from: locator.upstream)
             switch document {
-            case .media(let playlist): return try followFirst(playlist, base, answer, &media, at: now)
-            case .multivariant(let playlist):
+            case .playlist(.media(let playlist)): return try followFirst(playlist, base, answer, &media, at: now)
+            case .playlist(.multivariant(let playlist)):
                 let urls = try locator.update(from: playlist, base: base)
                 media.renditions = makeTrackers(urls, at: now)
                 reportVariant(&media)
@@ -138,7 +132,6 @@ extension PlaylistIntake {
         return false
     }
 
-    /// Follows the only playlist of an upstream.
     private mutating func followFirst(
         _ playlist: MediaPlaylist, _ base: String, _ answer: SessionRequests.Answer, _ media: inout MediaIntake,
         at now: Duration
@@ -160,10 +153,8 @@ extension PlaylistIntake {
 
     func makeTracker(_ role: RenditionRole, _ url: String, at now: Duration) -> RenditionTracker {
         RenditionTracker(
-            role, url: url, giveUp: policy.giveUp,
-            joinPoint: role.isFurtherVideo && ladder.isOnDemand ? .edge : policy.joinPoint,
-            polling: policy.effectivePolling,
-            startDate: policy.startDate, seed: policy.seed, at: now)
+            role, url: url, joinPoint: role.isFurtherVideo && ladder.isOnDemand ? .edge : policy.joinPoint, policy,
+            at: now)
     }
 
     /// Schedules the next attempt, or ends the session.
@@ -188,11 +179,9 @@ extension PlaylistIntake {
         }
         state = .opening(opening)
     }
-}
 
-// MARK: - Media playlists
+    // MARK: - Media playlists
 
-extension PlaylistIntake {
     /// Reads what is new in a media playlist.
     ///
     /// - Returns: whether the main playlist was read.
@@ -211,25 +200,22 @@ extension PlaylistIntake {
             if case .manifest(let manifest) = document, self.manifest != nil {
                 return try read(manifest, answer, isMainLoad: role == .main, &media, at: now)
             }
-            guard case .media(let playlist) = document, manifest == nil else {
+            guard case .playlist(.media(let playlist)) = document, manifest == nil else {
                 throw TrackerError(.unexpectedPlaylistKind, url: url)
             }
             let hadFailed = media.renditions[index].load.failures.last != nil
             try follow(index, playlist, base, outcome.cacheFreshness, &media, at: now)
             media.renditions[index].load.postpone(until: now + outcome.loadInterval)
-            if hadFailed, role == .main { hastenFailedLoads(&media, at: now) }
+            // The upstream answers again.
+            for index in media.renditions.indices
+            where hadFailed && role == .main && media.renditions[index].load.failures.last != nil {
+                media.renditions[index].load.hasten(at: now)
+            }
             return role == .main
         } catch {
             media.requests.recordFault(FetchFault(error))
             failed(index, error, retryAfter: outcome.retryAfter, &media, at: now)
             return false
-        }
-    }
-
-    /// Loads the other playlists that failed as soon as possible, because the upstream answers again.
-    private func hastenFailedLoads(_ media: inout MediaIntake, at now: Duration) {
-        for index in media.renditions.indices where media.renditions[index].load.failures.last != nil {
-            media.renditions[index].load.hasten(at: now)
         }
     }
 
@@ -281,7 +267,6 @@ extension PlaylistIntake {
         if error.mayBeFixedByNewURL { locator.requestReload(isUrgent: !role.isOptional || isNew, at: now) }
     }
 
-    /// The time at which a playlist without segments ends the session.
     private func noSegmentsDeadline(_ media: MediaIntake) -> Duration? {
         guard let main = media.renditions.first, !main.isJoined else { return nil }
         return main.firstPlaylistAt.map { $0 + policy.noSegmentsLimit }
@@ -304,11 +289,9 @@ extension PlaylistIntake {
             failed(index, error, &media, at: now)
         }
     }
-}
 
-// MARK: - Files
+    // MARK: - Files
 
-extension PlaylistIntake {
     /// The time limit for one part of a file's index.
     private static let partLimit = Duration.seconds(30)
 
@@ -330,7 +313,7 @@ extension PlaylistIntake {
                 (file, isNoFile) = (nil, true)
             }
             media.requests.forwardFile = file?.forwardFile
-            if let map = file?.initialization { media.holdMap(map.bytes, of: map.request) }
+            if let map = file?.initialization { media.cache.hold(map.bytes, of: map.request) }
             if let playlist = file?.playlist(at: now) { return playlist }
         }
         if case .opening(var opening) = state {
@@ -355,11 +338,9 @@ extension PlaylistIntake {
             } catch { failed(0, error, &media, at: now) }
         }
     }
-}
 
-// MARK: - Other URLs
+    // MARK: - Other URLs
 
-extension PlaylistIntake {
     /// Finds the playlists again at the URLs of a multivariant playlist that was loaded once more.
     mutating func settleReload(
         _ answer: SessionRequests.Answer, isInOutage: Bool, _ media: inout MediaIntake, at now: Duration
@@ -369,12 +350,12 @@ extension PlaylistIntake {
         do throws(TrackerError) {
             let (document, base) = try outcome.playlist(from: locator.upstream)
             switch document {
-            case .multivariant(let playlist):
+            case .playlist(.multivariant(let playlist)):
                 recordIrregularities(of: playlist, &media)
                 let urls = try choose(from: playlist, base: base, isInOutage: isInOutage, &media)
                 move(to: urls, &media, at: now)
             case .manifest(let manifest): try reload(manifest, answer, isInOutage: isInOutage, &media, at: now)
-            case .media:
+            case .playlist(.media):
                 // Without a choice of variants, the channel is at the upstream's own URL.
                 if !media.renditions.isEmpty { move(0, to: locator.upstream, &media, at: now) }
             }

@@ -20,10 +20,7 @@ struct PlaylistLoad: Sendable {
 
     var polling: PollingState { schedule.state }
 
-    /// Returns the request of the next load.
-    ///
-    /// - Parameter url: of the playlist.
-    /// - Parameter longestHold: the time for which the server may hold back its answer to a blocking reload.
+    /// Returns the request of the next load, a blocking one if the server may hold back its answer for `longestHold`.
     func request(_ url: String, longestHold: Duration) -> FetchRequest {
         FetchRequest(
             .mediaPlaylist, url: schedule.directed(url), duration: schedule.isBlocking ? longestHold : nil)
@@ -39,14 +36,10 @@ struct PlaylistLoad: Sendable {
 
     var isInFlight: Bool { if case .loading = state { true } else { false } }
 
-    /// The time at which the load in flight times out.
     var timeout: Duration? { if case .loading(_, let until) = state { until } else { nil } }
 
     func isDue(at now: Duration) -> Bool { if case .due(let at) = state { at <= now } else { false } }
 
-    /// - Parameters:
-    ///   - limit: the time limit of the load.
-    ///   - longestHold: as for `request`.
     mutating func began(as id: FetchID, limit: Duration, longestHold: Duration, at now: Duration) {
         state = .loading(id, until: now + limit + (schedule.isBlocking ? longestHold : .zero))
         schedule.began(at: now)
@@ -65,7 +58,6 @@ struct PlaylistLoad: Sendable {
         return abandon(at: now)
     }
 
-    /// Loads not before `time`.
     mutating func postpone(until time: Duration) {
         if case .due(let at) = state { state = .due(at: max(at, time)) }
     }
@@ -75,7 +67,6 @@ struct PlaylistLoad: Sendable {
         if case .due(let at) = state { state = .due(at: min(at, schedule.earliest(at: now))) }
     }
 
-    /// Ends all loads.
     mutating func close() { state = .complete }
 
     /// Records a failed load. Returns whether the failure is new.
@@ -91,10 +82,8 @@ struct PlaylistLoad: Sendable {
         return failures.record(error)
     }
 
-    /// Records that a playlist arrived.
     mutating func succeeded() { failures.clear() }
 
-    /// Schedules the next load after the playlist was read.
     mutating func ended(_ reading: PollingSchedule.Reading, at now: Duration) {
         state = schedule.next(after: reading, at: now).map { .due(at: $0) } ?? .complete
     }

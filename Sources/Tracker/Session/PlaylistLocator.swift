@@ -34,7 +34,7 @@ struct PlaylistLocator: Sendable {
     }
 
     let upstream: String
-    private let choice: VariantChoice
+    private let policy: UpstreamSession.Policy
     /// nil: the upstream is a media playlist, or was not loaded yet.
     private var multivariant: (playlist: MultivariantPlaylist, base: String)?
     /// The chosen variant, then those redundant to it (RFC 8216 §6.2.4).
@@ -46,13 +46,11 @@ struct PlaylistLocator: Sendable {
     private(set) var furtherAudio: [Rendition] = []
     /// How many more the first playlist had than may be followed.
     private(set) var omittedAudioCount = 0
-    private let audioTracks: AudioTrackChoice
     /// The variants that are followed beside the leading one: those of the first playlist. A later one has others in their
     /// places, the nearest ones.
     private(set) var furtherVideo: [Variant] = []
     /// Variants beyond `VideoTrackIdentity.limit`.
     private(set) var droppedVariants = 0
-    private let ladder: LadderChoice
     /// The URLs in use; nil before a variant was chosen.
     private(set) var urls: URLs?
     /// The audio of the variant, with a URI or in its own segments; nil if the playlist does not name it.
@@ -64,8 +62,6 @@ struct PlaylistLocator: Sendable {
         guard let variant, let multivariant else { return [] }
         return multivariant.playlist.closedCaptions(of: variant)
     }
-    private let maxSubtitles: Int
-    private let followsAudio: Bool
     private(set) var loadCount = 0
     private(set) var reloadState = ReloadState.idle
     private var failures = FailureReport()
@@ -75,19 +71,8 @@ struct PlaylistLocator: Sendable {
     /// When a reload may be requested that is not urgent.
     private var nextSearch = Duration.zero
 
-    init(
-        upstream: String, choice: VariantChoice, maxSubtitles: Int, followsAudio: Bool,
-        audioTracks: AudioTrackChoice = .leading, ladder: LadderChoice = .one
-    ) {
-        self.ladder = ladder
-        self.audioTracks = audioTracks
-        self.followsAudio = followsAudio
-        self.upstream = upstream
-        self.choice = choice
-        self.maxSubtitles = maxSubtitles
-    }
+    init(upstream: String, _ policy: UpstreamSession.Policy) { (self.upstream, self.policy) = (upstream, policy) }
 
-    /// The variant in use; nil before one was chosen.
     var variant: Variant? { variants.isEmpty ? nil : variants[current] }
 
     /// The events that say what is followed.
@@ -101,7 +86,6 @@ struct PlaylistLocator: Sendable {
         return events + [.variantSelected(variant: variant, audio: audio, subtitles: subtitles, captions: captions)]
     }
 
-    /// Whether there is a multivariant playlist to load again.
     var hasMultivariant: Bool { multivariant != nil }
 
     /// The variables that EXT-X-DEFINE:IMPORT of a media playlist may name.
@@ -111,18 +95,18 @@ struct PlaylistLocator: Sendable {
     mutating func update(from playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> URLs {
         loadCount += 1
         failures.clear()
-        let chosen = ladder.leading(choice, of: playlist)
+        let chosen = policy.ladder.leading(policy.variant, of: playlist)
         guard let variant = chosen.first else {
             throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
         }
         multivariant = (playlist, base)
         variants = chosen
         if loadCount == 1 {
-            subtitles = Array(playlist.subtitles(of: variant).prefix(maxSubtitles))
+            subtitles = Array(playlist.subtitles(of: variant).prefix(policy.maxSubtitles))
             let further = furtherAudio(of: variant, in: playlist)
             furtherAudio = Array(further.prefix(AudioTrackChoice.limit))
             omittedAudioCount = further.count - furtherAudio.count
-            let others = ladder.further(than: chosen, in: playlist)
+            let others = policy.ladder.further(than: chosen, in: playlist)
             furtherVideo = Array(others.prefix(VideoTrackIdentity.limit))
             droppedVariants = others.count - furtherVideo.count
         }
@@ -137,7 +121,7 @@ struct PlaylistLocator: Sendable {
 
     private mutating func select(_ index: Int, of playlist: MultivariantPlaylist, base: String) -> URLs {
         current = index
-        audio = followsAudio ? companion(of: variants[index], in: playlist) : nil
+        audio = policy.followsAudio ? companion(of: variants[index], in: playlist) : nil
         let main = URIReference.resolve(variants[index].uri, against: base)
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
         let find = { (known: [Rendition], listed: [Rendition]) in
@@ -156,7 +140,7 @@ struct PlaylistLocator: Sendable {
 
     /// The URLs of the variants of a playlist that are nearest to those of the first one.
     private func furtherURLs(in playlist: MultivariantPlaylist, base: String) -> [String?] {
-        let listed = ladder.further(than: variants, in: playlist)
+        let listed = policy.ladder.further(than: variants, in: playlist)
         let nearest = VideoTrackIdentity.nearest(
             to: furtherVideo.map(\.trackIdentity), among: listed.map(\.trackIdentity))
         return nearest.map { $0.map { URIReference.resolve(listed[$0].uri, against: base) } }
@@ -164,16 +148,16 @@ struct PlaylistLocator: Sendable {
 
     /// The audio rendition of a variant that leads: the language that is asked for, else the default.
     private func companion(of variant: Variant, in playlist: MultivariantPlaylist) -> Rendition? {
-        let wanted = audioTracks.leading(of: playlist.audioRenditions(of: variant), language: \.languageTag)
+        let wanted = policy.audioTracks.leading(of: playlist.audioRenditions(of: variant), language: \.languageTag)
         guard let wanted else { return playlist.audio(of: variant) }
         return wanted.uri == nil ? nil : wanted
     }
 
     private func furtherAudio(of variant: Variant, in playlist: MultivariantPlaylist) -> [Rendition] {
-        guard followsAudio else { return [] }
+        guard policy.followsAudio else { return [] }
         var uris = Set([variant.uri, companion(of: variant, in: playlist)?.uri].compactMap(\.self))
         return playlist.audioRenditions(of: variant).filter { rendition in
-            guard let uri = rendition.uri, audioTracks.admits(rendition.languageTag) else { return false }
+            guard let uri = rendition.uri, policy.audioTracks.admits(rendition.languageTag) else { return false }
             return uris.insert(uri).inserted
         }
     }
@@ -196,7 +180,6 @@ extension Rendition {
     private func isSame(as other: Rendition) -> Bool { name == other.name && language == other.language }
 
     /// Finds the rendition in a later playlist: under its name, else the only one that may be the same under another.
-    /// - Parameter known: the renditions that are followed.
     fileprivate func match(in listed: [Rendition], of known: [Rendition]) -> Rendition? {
         if let same = listed.first(where: { $0.isSame(as: self) }) { return same }
         let isNew = { (rendition: Rendition) in !known.contains { $0.isSame(as: rendition) } }
@@ -232,7 +215,6 @@ extension PlaylistLocator {
 
     mutating func finishReload() { reloadState = .idle }
 
-    /// Records a failed reload. Returns whether the failure is new.
     mutating func reloadFailed(_ error: TrackerError) -> Bool { failures.record(error) }
 
     /// Shortens the pause before the next reload, because the channel is healthy.

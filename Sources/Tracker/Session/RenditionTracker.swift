@@ -15,14 +15,12 @@ struct RenditionTracker: Sendable {
     private(set) var cursor: SegmentCursor
     var stallEscalation: StallEscalation
     var queue: SegmentQueue
-    /// How many segments may wait in the queue.
     var queueLimit = Int.max
     /// The media time that the last playlist listed.
     private var window = Duration.zero
     var counts = TrackerCounts()
     var hasDeliveredEnd = false
     private var endListState = EndListState.finished
-    /// The last segment that any playlist listed.
     private(set) var lastSegment: LastSegmentIdentity?
     /// The time at which the numbers restarted last with known URLs.
     private var renumberedAt: Duration?
@@ -31,20 +29,15 @@ struct RenditionTracker: Sendable {
     /// The date ranges of the last playlist, if it listed no new segment.
     private var trailingDateRanges: [DateRange] = []
 
-    /// - Parameters:
-    ///   - joinPoint: where to join; ignored for subtitles, which begin well before the video in any case.
-    ///   - polling: how reloads are timed; subtitles keep to the standard's schedule.
-    init(
-        _ role: RenditionRole, url: String, giveUp: Duration?, joinPoint: JoinPoint = .edge,
-        polling: PollingMode = .standard, startDate: ProgramDateTime? = nil, seed: UInt64 = 0, at now: Duration
-    ) {
-        queue = SegmentQueue(seed: seed)
+    /// Subtitles begin well before the video in any case, and keep to the standard's schedule.
+    init(_ role: RenditionRole, url: String, joinPoint: JoinPoint, _ policy: UpstreamSession.Policy, at now: Duration) {
+        queue = SegmentQueue(seed: policy.seed)
         self.role = role
         self.url = url
-        self.startDate = startDate
-        load = PlaylistLoad(role.isSubtitles ? .standard : polling, at: now)
+        startDate = policy.startDate
+        load = PlaylistLoad(role.isSubtitles ? .standard : policy.effectivePolling, at: now)
         cursor = SegmentCursor(policy: role.cursorPolicy, joinPoint: role.isSubtitles ? .edge : joinPoint)
-        stallEscalation = StallEscalation(giveUp: role == .main ? giveUp : nil)
+        stallEscalation = StallEscalation(giveUp: role == .main ? policy.giveUp : nil)
     }
 
     /// The playlist's target duration, or that of the standard's examples before a playlist was read.
@@ -111,18 +104,12 @@ struct RenditionTracker: Sendable {
     }
 
     /// The rule for the segments of this rendition. The video does not wait for subtitles as long as for audio.
-    ///
-    /// - Parameters:
-    ///   - configured: the operator's limit, if there is one.
-    ///   - isFinished: whether nothing is added to the channel any more.
     func patience(_ configured: Duration?, isFinished: Bool) -> SegmentPatience {
         SegmentPatience(
             configured: role.isSubtitles ? min(configured ?? assumedTargetDuration, assumedTargetDuration) : configured,
             targetDuration: assumedTargetDuration, window: window, isFinished: isFinished)
     }
-}
 
-extension RenditionTracker {
     var status: UpstreamStatus.Rendition {
         var status = UpstreamStatus.Rendition(
             role: role, url: url, targetDuration: targetDuration, nextMediaSequence: cursor.next,
@@ -200,10 +187,8 @@ extension RenditionTracker {
     }
 
     /// Schedules the next load after a playlist was read.
-    ///
-    /// - Parameter update: what the playlist listed.
     private mutating func finishLoad(
-        of playlist: MediaPlaylist, _ update: PlaylistUpdate, _ freshness: CacheFreshness, at now: Duration
+        of playlist: MediaPlaylist, _ update: [SegmentCursor.Effect], _ freshness: CacheFreshness, at now: Duration
     ) {
         var reading = PollingSchedule.Reading(
             outcome: outcome(of: playlist, grew: update.firstNew != nil, at: now),
@@ -245,14 +230,14 @@ extension RenditionTracker {
         _ playlist: MediaPlaylist, base: String, _ freshness: CacheFreshness?, _ cache: ResourceCache, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         let (next, hadEnded) = (cursor.next, cursor.hasEnded)
-        let update = PlaylistUpdate(cursor.handle(playlist, at: now))
+        let update = cursor.handle(playlist, at: now)
         let grew = update.firstNew != nil
         var events = record(playlist, at: now)
         if freshness != nil { load.succeeded() }
         if update.isContinuation { queue.refresh(from: playlist, base: base, cache, at: now) }
         if role == .main { recordAdMarkers(in: playlist, update, next: next) }
         if hadEnded, !cursor.hasEnded { events.append(.playlistReopened(role)) }
-        for effect in update.effects {
+        for effect in update {
             events += try apply(effect, playlist, base, firstFetched: update.firstFetched, at: now)
         }
         if next == nil, let joined = joined(playlist, update) { events.append(joined) }
@@ -266,7 +251,9 @@ extension RenditionTracker {
         return events
     }
 
-    private mutating func recordAdMarkers(in playlist: MediaPlaylist, _ update: PlaylistUpdate, next: UInt64?) {
+    private mutating func recordAdMarkers(
+        in playlist: MediaPlaylist, _ update: [SegmentCursor.Effect], next: UInt64?
+    ) {
         let isClosing = cursor.hasEnded && update.firstFetched == nil
         trailingDateRanges = isClosing ? playlist.dateRanges(notWith: .max...) : []
         if update.isReset { lateCueTagCounter = LateCueTagCounter() }
@@ -276,8 +263,8 @@ extension RenditionTracker {
     }
 
     /// Returns the event for the first playlist. A finished one may have no segment that was not received before.
-    private func joined(_ playlist: MediaPlaylist, _ update: PlaylistUpdate) -> UpstreamEvent? {
-        let end = update.isEnd ? playlist.window?.upperBound : nil
+    private func joined(_ playlist: MediaPlaylist, _ update: [SegmentCursor.Effect]) -> UpstreamEvent? {
+        let end = update.contains(.ended) ? playlist.window?.upperBound : nil
         guard let number = update.firstNew ?? cursor.next ?? end else { return nil }
         return .joined(
             .init(
@@ -364,5 +351,34 @@ extension MediaPlaylist {
     fileprivate var typicalDuration: Duration {
         let longest = segments.suffix(3).map(\.duration).max() ?? .zero
         return max(targetDuration, min(longest, targetDuration * 4))
+    }
+}
+
+/// Counts cue tags that an upstream adds to a segment after it was fetched, too late to be passed on in place.
+struct LateCueTagCounter: Sendable {
+    /// The first media sequence number that was fetched; nil before.
+    private var firstFetched: UInt64?
+    /// Cue tag lines by media sequence number, as listed last.
+    private var tagLines: [UInt64: [String]] = [:]
+
+    /// Returns how many cue tags are new on segments that were fetched before.
+    ///
+    /// - Parameters:
+    ///   - next: the first media sequence number that was not fetched before `playlist` arrived.
+    ///   - joined: the first number that is fetched from `playlist`.
+    mutating func countLateTags(in playlist: MediaPlaylist, before next: UInt64, joined: UInt64?) -> Int {
+        firstFetched = firstFetched ?? joined
+        let old = tagLines
+        tagLines = [:]
+        var late = 0
+        for segment in playlist.segments where !segment.unknownTags.isEmpty {
+            let (number, cues) = (segment.mediaSequence, segment.cueTags.map(\.line))
+            tagLines[number] = cues
+            guard let firstFetched, (firstFetched..<max(firstFetched, next)).contains(number) else { continue }
+            let known = Set(old[number] ?? [])
+            StepCounter.add(known.count + cues.count)
+            late += cues.count { !known.contains($0) }
+        }
+        return late
     }
 }

@@ -6,26 +6,15 @@ package struct ReplayDriver: Sendable {
     private var session: any IngestSession
     /// What a request gets: the parts of a stream, and the end of the answer, each with the time since the request.
     package struct Response: Sendable {
+        /// `load` loads the part when it is due.
+        package typealias Part = (latency: Duration, load: @Sendable () -> StreamPart)
+
         package var parts: [Part]
-        package struct Part: Sendable {
-            package var latency: Duration
-            /// Loads the part when it is due.
-            package var load: @Sendable () -> StreamPart
-
-            package init(latency: Duration, load: @escaping @Sendable () -> StreamPart) {
-                self.latency = latency
-                self.load = load
-            }
-        }
-
         /// nil: the answer does not end.
         package var end: (outcome: FetchOutcome, latency: Duration)?
 
-        package init(
-            parts: [Part] = [], end: (outcome: FetchOutcome, latency: Duration)?
-        ) {
-            self.parts = parts
-            self.end = end
+        package init(parts: [Part] = [], end: (outcome: FetchOutcome, latency: Duration)?) {
+            (self.parts, self.end) = (parts, end)
         }
     }
 

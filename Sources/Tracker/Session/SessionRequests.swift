@@ -35,7 +35,6 @@ struct SessionRequests: Sendable {
         }
     }
 
-    /// The outcome of a request, with the time from its start.
     struct Answer: Sendable {
         let id: FetchID
         let target: Target
@@ -47,7 +46,6 @@ struct SessionRequests: Sendable {
     var limiter: HostLimiter
     private var inFlight: [FetchID: (target: Target, startedAt: Duration)] = [:]
     private let first: UInt64
-    /// Requests started so far.
     private(set) var count: UInt64 = 0
     private var transferTimes = TransferTimes()
     private var pacing = ErrorPacing()
@@ -62,14 +60,12 @@ struct SessionRequests: Sendable {
     /// The file whose origin sends no parts of it, and its size; nil: there is none.
     var forwardFile: (url: String, byteCount: UInt64)?
 
-    /// - Parameter number: the session's number among those of its channel.
     init(_ policy: UpstreamSession.Policy, number: UInt64) {
         first = number * FetchID.perSession
         limiter = HostLimiter(maxConnections: policy.maxConnections, countsAllHosts: policy.countsAllHosts)
         watchingLimit = policy.fetchesMedia || policy.maxConnections == nil ? nil : .seconds(2)
     }
 
-    /// The identifier of the next request.
     var nextID: FetchID { FetchID(number: first + count + 1) }
 
     /// Whether the host of a playlist may be asked now.
@@ -78,7 +74,6 @@ struct SessionRequests: Sendable {
     /// Whether media, keys and maps may be requested now.
     func admission(at now: Duration) -> FetchAdmission { FetchAdmission(limiter: limiter, pacing: pacing, now: now) }
 
-    /// The time after which a request for media is late.
     var lateAfter: Duration { transferTimes.lateAfter }
 
     /// - Parameters:
@@ -104,10 +99,8 @@ struct SessionRequests: Sendable {
         count += 1
     }
 
-    /// The purpose of a request; nil if it is not in flight.
     func target(of id: FetchID) -> Target? { inFlight[id]?.target }
 
-    /// Changes the purpose of a request in flight.
     mutating func setTarget(of id: FetchID, to target: Target) { inFlight[id]?.target = target }
 
     /// Records the end of a request. Returns nil if it is not in flight.
@@ -150,15 +143,12 @@ struct SessionRequests: Sendable {
         }
     }
 
-    /// Cancels all requests for media, keys and maps.
     mutating func cancelMedia() {
         for (id, request) in inFlight.sorted(by: { $0.key < $1.key }) where request.target.isMedia { cancel(id) }
     }
-}
 
-// MARK: - Other effects
+    // MARK: - Other effects
 
-extension SessionRequests {
     mutating func report(_ event: UpstreamEvent?) { effects.report(event) }
 
     mutating func deliver(_ content: Delivery.Content, of role: RenditionRole) {
@@ -167,7 +157,6 @@ extension SessionRequests {
 
     mutating func wakeFired() { effects.wakeFired() }
 
-    /// Ends the session.
     mutating func finish(_ end: SessionEnd) {
         guard !isOver else { return }
         for id in inFlight.keys.sorted() { cancel(id) }
@@ -200,5 +189,40 @@ extension UpstreamEvent {
             case .limited(let host, let status, let pause): .hostLimited(host: host, status: status, pause: pause)
             case .ended(let host, let answers): .hostLimitEnded(host: host, answers: answers)
             }
+    }
+}
+
+/// The durations of the last successful fetches of media, keys and maps, and the limits that follow from them.
+struct TransferTimes: Equatable, Sendable {
+    private static let capacity = 32
+    /// With fewer fetches the longest one counts.
+    private static let fewest = 8
+    private static let shortestLimit = Duration.milliseconds(1200)
+    /// The silence limit of libcurl's configuration, which ends any request.
+    private static let longestSilence = Duration.seconds(8)
+    /// Assumed before the first fetch has ended.
+    private static let assumed = Duration.seconds(1)
+
+    private var durations: [Duration] = []
+    private var next = 0
+
+    mutating func append(_ duration: Duration) {
+        if durations.count < Self.capacity { return durations.append(duration) }
+        durations[next] = duration
+        next = (next + 1) % Self.capacity
+    }
+
+    /// The time after which a fetch is late: three times what 95 % of the last ones took.
+    var lateAfter: Duration {
+        let sorted = durations.sorted()
+        let index = sorted.count < Self.fewest ? sorted.count - 1 : sorted.count * 95 / 100
+        return max(Self.shortestLimit, (sorted.isEmpty ? Self.assumed : sorted[index]) * 3)
+    }
+
+    /// The time without a byte after which a request is made anew on another connection.
+    ///
+    /// It grows after the second timeout in a row, so that an origin that is always this slow is read in the end.
+    func silenceLimit(after timeouts: Int) -> Duration {
+        min(lateAfter * (1 << min(max(0, timeouts - 1), 4)), Self.longestSilence)
     }
 }

@@ -62,7 +62,6 @@ package struct StallEscalation: Equatable, Sendable {
 
     package mutating func stop() { state = .idle }
 
-    /// Returns the steps that are due by `now`, in order.
     package mutating func escalate(at now: Duration) -> [Step] {
         var steps: [Step] = []
         while let next = nextStep, next.at <= now, case .expecting(let since, _) = state {
@@ -72,7 +71,6 @@ package struct StallEscalation: Equatable, Sendable {
         return steps
     }
 
-    /// The time at which the next step is due; nil if none is.
     package var nextDeadline: Duration? { nextStep?.at }
 
     /// The last step taken in the current silence.
@@ -104,7 +102,6 @@ struct MediaStallEscalation: Equatable, Sendable {
     private(set) var silentSince: Duration?
     private(set) var hasPublished = false
 
-    /// - Parameter giveUp: as for `StallEscalation`.
     init(giveUp: Duration?) { escalation = StallEscalation(.media, giveUp: giveUp) }
 
     /// The last step taken; nil while media is published, or none is pending.
@@ -123,7 +120,6 @@ struct MediaStallEscalation: Equatable, Sendable {
         silentSince = silentSince ?? now
     }
 
-    /// Records that a listed segment did not arrive.
     mutating func recordFailure(_ cause: SegmentLoss.Reason) { reason = .lost(cause) }
 
     /// Records the outcome of a delivery. Returns the length of the outage that it ended, if there was one.
@@ -148,6 +144,5 @@ struct MediaStallEscalation: Equatable, Sendable {
     /// Stops the escalation, because the playlist has ended.
     mutating func stop() { escalation.stop() }
 
-    /// Returns the steps that are due, as `StallEscalation` does.
     mutating func escalate(at now: Duration) -> [StallEscalation.Step] { escalation.escalate(at: now) }
 }

@@ -25,7 +25,6 @@ struct StreamHold: Sendable {
         self.byteLimit = byteLimit
     }
 
-    /// When something is due; nil if nothing is held.
     var nextDeadline: Duration? { held.first?.due }
 
     var count: Int { held.count }
@@ -44,7 +43,6 @@ struct StreamHold: Sendable {
         held.append((output, max(held.last?.due ?? now, reference + position + hold)))
     }
 
-    /// Removes and returns what is due.
     mutating func dequeue(at now: Duration) -> [StreamCutter.Output] {
         var due: [StreamCutter.Output] = []
         while let first = held.first, first.due <= now || byteCount > byteLimit {
@@ -55,7 +53,6 @@ struct StreamHold: Sendable {
         return due
     }
 
-    /// Removes and returns everything.
     mutating func removeAll() -> [StreamCutter.Output] {
         defer { (held, byteCount) = ([], 0) }
         return held.map(\.output)

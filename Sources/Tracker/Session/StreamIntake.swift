@@ -33,7 +33,6 @@ struct StreamIntake: Sendable {
     private var backoff = Backoff()
     private var failures = FailureReport()
     private let began: Duration
-    /// When the last byte arrived.
     private var receivedAt: Duration
     /// The longest pause that ended by itself, and since when there was none.
     private var longestPause = Duration.zero
@@ -76,7 +75,6 @@ struct StreamIntake: Sendable {
     /// The target duration by which silence is judged. A stream that comes in bursts is silent between them.
     private var patience: Duration { max(targetDuration ?? .seconds(6), Self.assumedTarget, longestPause) }
 
-    /// The last step taken because nothing arrives.
     var lastStep: StallEscalation.Step? { escalation.lastStep }
 
     var deadlines: [Duration?] {
@@ -86,11 +84,9 @@ struct StreamIntake: Sendable {
         case .open: return deadlines + [receivedAt + silenceLimit]
         }
     }
-}
 
-// MARK: - Connections
+    // MARK: - Connections
 
-extension StreamIntake {
     mutating func receive(_ part: StreamPart, _ requests: inout SessionRequests, at now: Duration) {
         recordPause(now - receivedAt, at: now)
         (receivedAt, hasPart) = (now, true)
@@ -107,7 +103,6 @@ extension StreamIntake {
         if now - steadySince >= Self.steadyTime.forgotten { longestPause = .zero }
     }
 
-    /// Records the end of the connection.
     mutating func settle(_ answer: SessionRequests.Answer, _ requests: inout SessionRequests, at now: Duration) {
         guard case .open(answer.id, let since) = connection else { return }
         let hasFrames = cutter.counts.frames > framesBefore
@@ -179,27 +174,22 @@ extension StreamIntake {
             .reconnected(
                 cause, silence: now - at, repeatedFrames: cutter.counts.repeatedFrames - repeatedBefore))
     }
-}
 
-// MARK: - Deliveries
+    // MARK: - Deliveries
 
-extension StreamIntake {
     /// Takes what was cut, and delivers what is not held.
     private mutating func accept(
         _ outputs: [StreamCutter.Output], _ requests: inout SessionRequests, at now: Duration
     ) {
         for output in outputs {
-            if case .segment = output { recordGrowth(&requests, at: now) }
             hold.append(output, at: now)
+            guard case .segment = output else { continue }
+            grewAt = now
+            if let silence = escalation.restart(targetDuration: patience, at: now) {
+                requests.report(.resumed(.main, silence: silence))
+            }
         }
         deliver(hold.dequeue(at: now), &requests, at: now)
-    }
-
-    private mutating func recordGrowth(_ requests: inout SessionRequests, at now: Duration) {
-        grewAt = now
-        if let silence = escalation.restart(targetDuration: patience, at: now) {
-            requests.report(.resumed(.main, silence: silence))
-        }
     }
 
     private mutating func deliver(
@@ -256,12 +246,9 @@ extension StreamIntake {
     mutating func recordOutcome(_ outcome: DeliveryOutcome, at now: Duration) -> Duration? {
         stall.recordOutcome(outcome, hasPending: false, targetDuration: patience, at: now)
     }
-}
 
-// MARK: - Silence
+    // MARK: - Silence
 
-extension StreamIntake {
-    /// Performs what is due.
     mutating func perform(_ requests: inout SessionRequests, at now: Duration) {
         checkSilence(&requests, at: now)
         deliver(hold.dequeue(at: now), &requests, at: now)
@@ -295,15 +282,12 @@ extension StreamIntake {
         requests.finish(.gaveUp(TrackerError(.silent(for: silence), url: url)))
     }
 
-    /// When a stream without any segment ends the session.
     private var noSegmentsDeadline: Duration? {
         grewAt == nil ? began + policy.noSegmentsLimit : nil
     }
-}
 
-// MARK: - Status
+    // MARK: - Status
 
-extension StreamIntake {
     var status: UpstreamStatus.Rendition {
         UpstreamStatus.Rendition(
             role: .main, url: url, targetDuration: targetDuration, nextMediaSequence: next, loadedAt: receivedAt,
@@ -343,7 +327,6 @@ package enum StreamBreak: Equatable, Sendable {
 }
 
 extension FetchOutcome {
-    /// The error of an answer that is no stream.
     fileprivate func streamError(from url: String) -> TrackerError {
         do throws(TrackerError) {
             _ = try playlist(from: url)

@@ -26,16 +26,6 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
     /// Tells the session that runs that somebody asks for a variant.
     package func demand(_ track: VideoTrackIdentity) { demands.send(track) }
 
-    /// Runs `session` until it ends, with a consumer that publishes every delivery. Returns the reason of the end.
-    package func run(
-        session: some IngestSession, perform: (_ output: DriverOutput, _ now: Duration) async throws -> Void
-    ) async throws -> SessionEnd {
-        try await run(reporting: session) { output, now in
-            try await perform(output, now)
-            return .published
-        }
-    }
-
     /// Runs `session` until it ends. Returns the reason of the end.
     ///
     /// The session gets the outcome of each audio and video segment before any other input.
@@ -97,7 +87,6 @@ extension UpstreamSession.Effect {
     }
 }
 
-/// Passes demands to the session of a driver that runs.
 private final class DemandChannel: Sendable {
     private let inputs = Mutex<AsyncStream<UpstreamSession.Input>.Continuation?>(nil)
 
@@ -116,8 +105,9 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private let timer: SessionTimer<C>
     private let inputContinuation: AsyncStream<UpstreamSession.Input>.Continuation
     private var arrivals: AsyncStream<UpstreamSession.Input>.Iterator
-    /// The fetches whose answers have not come, canceled or not.
-    private var transfers: [FetchID: Transfer] = [:]
+    /// The fetches whose answers have not come, canceled or not. The parts of a fetch are handled one after the other: the
+    /// next one is passed when `partHandled` yields.
+    private var transfers: [FetchID: (task: Task<Void, Never>, partHandled: AsyncStream<Void>.Continuation)] = [:]
     /// The fetch whose part was handled last. It passes the next one when that is done.
     private var waiting: FetchID?
 
@@ -132,7 +122,6 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
         arrivals = inputs.makeAsyncIterator()
     }
 
-    /// Time since the session began.
     var now: Duration { began.duration(to: clock.now) }
 
     /// Carries out effects in order. Returns the responses to downstream effects, and the end, if it came.
@@ -163,7 +152,7 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
             }
             inputContinuation.yield(.answered(id, outcome))
         }
-        transfers[id] = Transfer(task: task, partHandled: continuation)
+        transfers[id] = (task, continuation)
     }
 
     /// Waits for the next input. Canceling the task ends the wait.
@@ -187,12 +176,6 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     }
 }
 
-/// A fetch, whose parts are handled one after the other: the next one is passed when `partHandled` yields.
-private struct Transfer {
-    let task: Task<Void, Never>
-    let partHandled: AsyncStream<Void>.Continuation
-}
-
 /// Wakes a session at the time that it asked for last.
 ///
 /// A session asks with each step, and mostly for a later time. The sleep under way then goes on, and another one follows
@@ -205,7 +188,6 @@ final class SessionTimer<C: Clock>: Sendable where C.Duration == Duration {
         let task: Task<Void, Never>
     }
 
-    /// What follows a sleep that has ended.
     private enum Next {
         case sleep(until: Duration)
         case wake, nothing

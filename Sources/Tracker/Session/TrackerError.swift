@@ -5,7 +5,6 @@ package import Playlist
 /// The reason why a channel cannot be opened or followed.
 package struct TrackerError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
-        /// An HTTP status other than success.
         case refused(status: Int)
         case unreachable(FetchError.Reason)
         /// The answer is something else, such as a web page. `beginning` is that of `PlaylistError`.
@@ -25,14 +24,12 @@ package struct TrackerError: Error, Equatable, Sendable {
         case nothingUsable(for: Duration, UnpublishedReason)
         /// A media file on an origin that sends no byte ranges of it.
         case noByteRanges
-        /// A media file that cannot be published.
         case unusableFile(MediaError)
         /// No media playlist was read within the time limit for opening the upstream.
         case openingTimedOut
     }
 
     package let reason: Reason
-    /// URL of the playlist.
     package let url: String
     /// Section of RFC 8216; nil if no section is violated.
     package let section: String?
@@ -51,7 +48,6 @@ package struct TrackerError: Error, Equatable, Sendable {
         self.words = words
     }
 
-    /// The error of a playlist request without a whole answer.
     package init(_ error: FetchError, url: String) {
         // The words of libcurl say no more than the reason, and may have parts of the URL.
         let isExplained = error.reason == .other && (error.code == 0 || DatagramURL.isOne(url))
@@ -67,7 +63,6 @@ package struct TrackerError: Error, Equatable, Sendable {
             url: url, section: "4.3.2.4")
     }
 
-    /// The HTTP status; nil if another reason applies.
     package var status: Int? {
         if case .refused(let status) = reason { status } else { nil }
     }
@@ -122,7 +117,6 @@ struct FailureReport: Equatable, Sendable {
     /// nil after a success.
     private(set) var last: TrackerError?
 
-    /// Whether the last attempt did not fail in the same way.
     func isNew(_ error: TrackerError) -> Bool { !(last?.isEquivalent(to: error) ?? false) }
 
     /// Records a failure. Returns whether it is new.

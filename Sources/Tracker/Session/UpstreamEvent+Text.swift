@@ -77,7 +77,8 @@ extension UpstreamEvent {
             EventLine("source-failed", [("source", "\(source)")] + error.fields)
         case .sourceEnded(let source): EventLine("source-ended", ("source", "\(source)"))
         case .sourceSwitched(let source, let url): EventLine("source-switched", ("source", "\(source)"), ("url", url))
-        case .backup(let source, let event): event.line.inserting(("source", "\(source)"))
+        case .backup(let source, let event):
+            EventLine(event.line.name, [("source", "\(source)")] + event.line.fields)
         }
     }
 }
@@ -91,8 +92,6 @@ private struct EventLine {
 
     init(_ name: String, _ fields: [Field]) { (self.name, self.fields) = (name, fields) }
     init(_ name: String, _ fields: Field...) { self.init(name, fields) }
-
-    func inserting(_ field: Field) -> EventLine { EventLine(name, [field] + fields) }
 
     var text: String { ([name] + fields.map { "\($0.key)=\(Self.quoted($0.value))" }).joined(separator: " ") }
 
@@ -198,16 +197,6 @@ extension FetchFault {
     }
 }
 
-extension SegmentKey.Method {
-    fileprivate var token: String {
-        switch self {
-        case .aes128: "AES-128"
-        case .sampleAES: "SAMPLE-AES"
-        case .other(let name): name
-        }
-    }
-}
-
 extension FetchRequest {
     fileprivate var fields: [EventLine.Field] {
         let range = byteRange.map { [("range", "\($0.offset)+\($0.length)")] } ?? []
@@ -237,7 +226,7 @@ extension TrackerError {
             case .noVariant, .openingTimedOut, .noByteRanges, .unusableFile: []
             case .noSegments(let duration), .silent(let duration): [("silence", seconds(duration))]
             case .unsupportedProtection(let method, let keyFormat, let sequence):
-                [("method", method.token), ("key-format", keyFormat), ("media-sequence", "\(sequence)")]
+                [("method", method.text), ("key-format", keyFormat), ("media-sequence", "\(sequence)")]
             case .nothingUsable(let duration, let cause): [("silence", seconds(duration)), ("cause", cause.token)]
             }
         return [("url", url), ("reason", token)] + details

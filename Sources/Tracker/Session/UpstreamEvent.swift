@@ -30,7 +30,6 @@ package enum UpstreamEvent: Equatable, Sendable {
     case mediaResumed(silence: Duration)
     /// A stream continues on another connection, after `silence` without a byte.
     case reconnected(StreamBreak, silence: Duration, repeatedFrames: Int)
-    /// A rendition is followed at another URL from now on.
     case moved(RenditionRole, url: String)
     /// A variant is no longer followed, because nobody asks for it.
     case released(RenditionRole)
@@ -38,7 +37,6 @@ package enum UpstreamEvent: Equatable, Sendable {
     case stalePlaylist(RenditionRole)
     /// The upstream restarted its media sequence numbers.
     case reset(RenditionRole, SegmentCursor.RejoinMethod)
-    /// Segments will never be delivered.
     case lost(RenditionRole, SegmentLoss)
     /// A playlist could not be loaded; reported when the reason changes.
     case playlistFailed(RenditionRole, TrackerError)
@@ -70,7 +68,6 @@ package enum UpstreamEvent: Equatable, Sendable {
     case sourceFailed(Int, TrackerError)
     /// The active backup has ended with an ENDLIST.
     case sourceEnded(Int)
-    /// Another source is active from now on.
     case sourceSwitched(to: Int, url: String)
     /// An event of the active backup.
     indirect case backup(Int, UpstreamEvent)

@@ -1,6 +1,7 @@
 package import Fetch
 package import Media
-import Playlist
+package import Playlist
+package import Support
 
 /// One channel's intake: which playlists are followed, what is fetched when, and what is delivered in which order.
 ///
@@ -38,7 +39,6 @@ package struct UpstreamSession: IngestSession {
         /// Determine whether the segment could be published, without publishing it.
         case probe(Delivery)
         case report(UpstreamEvent)
-        /// The last effect of a session.
         case end(SessionEnd)
     }
 
@@ -127,7 +127,6 @@ package struct UpstreamSession: IngestSession {
         if remedy.needsNextVariant { playlists.tryRedundantVariant(&media, at: now) }
     }
 
-    /// Records the outcome of a delivery.
     mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
         let silence = stream?.recordOutcome(outcome, at: now) ?? media.recordOutcome(delivery, outcome, at: now)
         if let silence { media.requests.report(.mediaResumed(silence: silence)) }
@@ -156,11 +155,9 @@ package struct UpstreamSession: IngestSession {
 
     /// Ends the session without effects. Returns the fetches in flight.
     mutating func abandon() -> [FetchID] { media.requests.abandon() }
-}
 
-// MARK: - Silence
+    // MARK: - Silence
 
-extension UpstreamSession {
     /// The last step taken for the silence of the main playlist; nil while it is on time or nothing is expected of it.
     var mainStall: StallEscalation.Step? { stream?.lastStep ?? main?.stallEscalation.lastStep }
 
@@ -183,7 +180,7 @@ extension UpstreamSession {
     }
 
     private mutating func escalateMediaStall(at now: Duration) {
-        for step in media.escalateStall(at: now) {
+        for step in media.stall.escalate(at: now) {
             // Segments that can be read come from the right URL.
             let needsNewURL = step == .redundantVariant || step == .reloadMultivariant
             let (silence, reason) = (media.stall.silence(at: now), media.stall.reason)
@@ -206,17 +203,15 @@ extension UpstreamSession {
             return true
         }
     }
-}
 
-// MARK: - Status
+    // MARK: - Status
 
-extension UpstreamSession {
     package var status: UpstreamStatus {
         let locator = playlists.locator
         var status = UpstreamStatus(
             phase: media.requests.isOver ? .over : playlists.phase, variant: locator.variant, audio: locator.audio,
             renditions: stream.map { [$0.status] } ?? media.renditions.map(\.status),
-            failedResourceTries: media.failedResourceTries, multivariantReads: locator.loadCount,
+            failedResourceTries: media.failedResourceTries,
             requests: Int(clamping: media.requests.count), faults: media.requests.faults,
             maxConnections: policy.maxConnections,
             meteredAnswers: limiter.rateLimitedAnswers, rateLimitedHosts: limiter.limitedHosts, stall: stall,
@@ -225,7 +220,6 @@ extension UpstreamSession {
         return status
     }
 
-    /// The status of the main rendition; nil before its URL is known.
     var mainStatus: UpstreamStatus.Rendition? { stream?.status ?? main?.status }
 
     /// The stall of the opening, or the more severe of those of the main playlist and its media.
@@ -243,4 +237,66 @@ extension UpstreamSession {
         }
         return stalls.max { $0.step < $1.step }
     }
+
+    // MARK: - Policy
+
+    package struct Policy: Equatable, Sendable {
+        package var variant: VariantChoice
+        /// Silence after which the session gives up; nil: never.
+        package var giveUp: Duration?
+        /// Audio and video segments fetched at once. Each subtitle rendition has one more of its own.
+        package var maxInFlight: Int = 4
+        package var limits = IntakeLimits()
+        /// Requests of any kind to one host at once; nil: no limit.
+        package var maxConnections: Int?
+        /// Whether that limit is one for all hosts.
+        package var countsAllHosts = false
+        /// The time for which a playlist may have no segments after it was opened.
+        package var noSegmentsLimit: Duration = .seconds(30)
+        /// Attempts and time for opening, before the first media playlist is read.
+        package var openingTries: Int = 4
+        package var openingLimit: Duration = .seconds(9)
+        /// Subtitle renditions that are followed, the first ones of those listed.
+        package var maxSubtitles: Int = 8
+        /// Whether media is fetched and delivered; false: only the playlists are followed.
+        package var fetchesMedia = true
+        /// Whether the audio rendition of the variant's group is followed too.
+        package var followsAudio = true
+        /// The audio renditions that are followed beside that one.
+        package var audioTracks = AudioTrackChoice.leading
+        /// The variants that are followed beside the leading one.
+        package var ladder = LadderChoice.one
+        /// Whether they are followed only while somebody asks for them. Those of a finished playlist always are.
+        package var followsLadderOnDemand = false
+        /// How far the published edge may fall behind for one missing segment; nil: as `SegmentPatience` chooses.
+        package var patience: Duration?
+        /// program_number of the program that is followed of a stream; nil: the first one with video.
+        package var program: UInt16?
+        package var hold = Duration.zero
+        /// Whether a media file begins again when it has ended.
+        package var loopsFiles = false
+        /// Whether the media of a file is fetched as time passes, because it stands in for a live channel.
+        package var pacesFiles = false
+        /// For the jitter of the pauses between attempts.
+        package var seed: UInt64 = 0
+        /// The point at which to join; earlier media was received from another source, or by another process.
+        package var joinPoint = JoinPoint.edge
+        /// How reloads of audio and video playlists are timed.
+        package var polling = PollingMode.standard
+        /// The wall-clock date of session time zero, a hint for the first reloads; nil: reloads do not depend on it.
+        package var startDate: ProgramDateTime?
+
+        var filePace: FilePlaylist.Pace { loopsFiles ? .loop : pacesFiles ? .clock : .finished }
+
+        /// Playlists that are only watched need not be read at once. A blocking reload would occupy one of few
+        /// connections.
+        var effectivePolling: PollingMode {
+            guard fetchesMedia else { return .standard }
+            return maxConnections != nil && polling == .blocking ? .edge : polling
+        }
+    }
+}
+
+extension UpstreamSession.Policy {
+    package init(variant: VariantChoice) { self.variant = variant }
 }

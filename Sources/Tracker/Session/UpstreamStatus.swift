@@ -35,8 +35,6 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var renditions: [Rendition]
     /// Failed attempts for keys and maps.
     package var failedResourceTries: Int
-    /// Loads of the multivariant playlist, including the first.
-    package var multivariantReads: Int
     /// Requests of every kind, without redirects.
     package var requests: Int
     package var faults: [FetchFault: Int]
@@ -48,7 +46,6 @@ package struct UpstreamStatus: Equatable, Sendable {
     package var rateLimitedHosts: [RateLimitedHost]
     /// The reason why the channel is not on time; nil while it is.
     package var stall: Stall?
-    /// Whether any delivery was published.
     package var hasPublished = false
     /// nil for a session with one source.
     package var failover: Failover?
@@ -77,7 +74,6 @@ package struct UpstreamStatus: Equatable, Sendable {
         }
 
         package var cause: Cause
-        /// The last step taken.
         package var step: StallEscalation.Step
         package var since: Duration
     }
@@ -88,7 +84,6 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var source: Int
         /// False while that source has failed and no other has become active.
         package var isPublished: Bool
-        /// A source that is open on trial.
         package var trialSource: Int?
         /// Since when the primary source is healthy again, while a backup is active.
         package var primaryHealthySince: Duration?
@@ -98,8 +93,8 @@ package struct UpstreamStatus: Equatable, Sendable {
     }
 
     static let idle = UpstreamStatus(
-        phase: .idle, variant: nil, audio: nil, renditions: [], failedResourceTries: 0, multivariantReads: 0,
-        requests: 0, faults: [:], meteredAnswers: 0, rateLimitedHosts: [])
+        phase: .idle, variant: nil, audio: nil, renditions: [], failedResourceTries: 0, requests: 0,
+        faults: [:], meteredAnswers: 0, rateLimitedHosts: [])
 }
 
 /// The outcomes of one rendition's playlists and segments.
@@ -123,7 +118,6 @@ package enum TrackerCount: Int, CountKey {
 /// Counts of one rendition since the session began.
 package struct TrackerCounts: Encodable, Equatable, Sendable {
     private var own = Counts<TrackerCount>()
-    /// Segments lost.
     package private(set) var lost: UInt64 = 0
     package private(set) var lostByCause = Dictionary(
         uniqueKeysWithValues: SegmentLoss.Cause.allCases.map { ($0, UInt64(0)) })
@@ -162,5 +156,39 @@ package struct TrackerCounts: Encodable, Equatable, Sendable {
         try container.encode(lost, forKey: .segmentsLost)
         try container.encode(lostByCause, forKey: .segmentsLostByCause)
         try container.encode(droppedByLimit, forKey: .droppedFromPlaylists)
+    }
+}
+
+/// Counts of the sources that were published earlier, so that a channel's counts never decrease.
+struct IngestCounts: Equatable, Sendable {
+    private(set) var renditions = TrackerCounts()
+    private(set) var failedResourceTries = 0
+    private(set) var requests = 0
+    private(set) var faults: [FetchFault: Int] = [:]
+
+    init() {}
+
+    init(_ status: UpstreamStatus) {
+        for rendition in status.renditions { renditions += rendition.counts }
+        failedResourceTries = status.failedResourceTries
+        requests = status.requests
+        faults = status.faults
+    }
+
+    static func += (sum: inout IngestCounts, other: IngestCounts) {
+        sum.renditions += other.renditions
+        sum.failedResourceTries += other.failedResourceTries
+        sum.requests += other.requests
+        sum.faults.merge(other.faults, uniquingKeysWith: +)
+    }
+}
+
+extension UpstreamStatus {
+    /// Adds the counts of earlier sources. Those of their renditions are added to the main rendition.
+    mutating func add(_ earlier: IngestCounts) {
+        if !renditions.isEmpty { renditions[0].counts += earlier.renditions }
+        failedResourceTries += earlier.failedResourceTries
+        requests += earlier.requests
+        faults.merge(earlier.faults, uniquingKeysWith: +)
     }
 }

@@ -38,9 +38,11 @@ struct CaptureRun: Sendable {
             let source = try SourceFetcher(
                 upstream: upstream, configuration: requests, backups: policy.backups, backupConfigurations: [])
             let writer = try CaptureWriter(
-                directory, upstream: upstream, variant: policy.session.variant, backups: policy.backups,
-                polling: policy.session.polling, loopsFiles: policy.session.loopsFiles,
-                ladder: CapturedLadder(policy.session.ladder), redaction: redaction)
+                directory,
+                CaptureIndex(
+                    upstream: upstream, variant: policy.session.variant, backups: policy.backups,
+                    polling: policy.session.polling, loopsFiles: policy.session.loopsFiles,
+                    ladder: policy.session.ladder), redaction: redaction)
             return CaptureRecorder(source, to: writer, now: elapsed, onFailure: onFailure)
         } catch { throw RelayError(unexpected: error) }
     }
@@ -70,9 +72,10 @@ struct CaptureRun: Sendable {
         let log = RelayLog(logger)
         do {
             let end = try await TrackerDriver(upstream: recorder, clock: ContinuousClock()).run(
-                session: ChannelSession(upstream: upstream, policy: policy)
+                reporting: ChannelSession(upstream: upstream, policy: policy)
             ) { output, _ in
                 if case .event(let event) = output { log.log(event) }
+                return .published
             }
             switch end {
             case .drained: return .success(())

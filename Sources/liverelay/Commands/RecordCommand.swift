@@ -46,17 +46,20 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console.standardError
-        var session = UpstreamSession.Policy(
-            variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
-            patience: intake.patience?.duration)
+        var session = UpstreamSession.Policy(variant: intake.variant)
+        session.giveUp = intake.giveUpTime
+        session.maxConnections = intake.maxConnections
+        session.patience = intake.patience?.duration
         session.program = intake.program
         session.ladder = intake.variants
         session.loopsFiles = intake.loop
         session.polling = intake.polling(isRecorded: true)
+        var policy = ChannelSession.Policy(session: session)
+        policy.backups = backups.map(FirstWord.sourceURL)
         try await CaptureRun(
             upstream: FirstWord.sourceURL(upstream), directory: URL(filePath: capture, directoryHint: .isDirectory),
-            policy: ChannelSession.Policy(session: session, backups: backups.map(FirstWord.sourceURL)),
-            requests: intake.requests, redaction: strip.options, length: length?.duration, console: console,
+            policy: policy, requests: intake.requests, redaction: strip.options, length: length?.duration,
+            console: console,
             logger: Logger(console: console, level: logLevel)
         ).run()
     }

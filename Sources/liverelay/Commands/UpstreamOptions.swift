@@ -127,10 +127,13 @@ struct UpstreamOptions: ParsableArguments {
     }
 
     var requests: CurlConfiguration {
-        var configuration = CurlConfiguration(
-            headers: headers.map { RequestHeader(name: $0.name, value: $0.value) }, userAgent: userAgent,
-            cookie: cookie.map { Secret($0) }, proxy: proxy.map { Secret($0) }, deniesPrivate: denyPrivate,
-            permittedIPAddresses: Set(permittedAddresses))
+        var configuration = CurlConfiguration()
+        configuration.headers = headers.map { RequestHeader(name: $0.name, value: $0.value) }
+        configuration.userAgent = userAgent
+        configuration.cookie = cookie.map { Secret($0) }
+        configuration.proxy = proxy.map { Secret($0) }
+        configuration.deniesPrivate = denyPrivate
+        configuration.permittedIPAddresses = Set(permittedAddresses)
         configuration.apply(memory)
         configuration.multicastInterface = multicastInterface
         return configuration

@@ -21,10 +21,8 @@ package struct ConnectionPipeline: Sendable {
         try addAnswering(to: channel, transport)
     }
 
-    /// Adds the handlers of a stream of HTTP/2, whose codec is there.
-    func addStream(to channel: any Channel) throws { try addAnswering(to: channel, .stream) }
-
-    private func addAnswering(to channel: any Channel, _ transport: HTTPConnectionHandler.Transport) throws {
+    /// Adds the handlers after the parser, or after the codec of a stream of HTTP/2.
+    func addAnswering(to channel: any Channel, _ transport: HTTPConnectionHandler.Transport) throws {
         try configure(channel)
         try channel.pipeline.syncOperations.addHandler(makeHandler(transport))
     }
@@ -48,15 +46,11 @@ extension HTTPConnectionHandler {
     }
 }
 
-/// Decrypts the connections of a server.
+/// Decrypts the connections of a server, with a certificate that can be read again.
 package protocol ConnectionSecurity: Sendable {
     /// Adds the handlers of a new connection that is served or refused.
     func configure(
         _ channel: any Channel, _ treatment: OpenConnections.Treatment, _ pipeline: ConnectionPipeline) throws
-}
-
-/// Decrypts with a certificate that can be read again.
-package protocol RenewableSecurity: ConnectionSecurity {
     /// Reads the certificate again, for the connections that follow.
     /// - Returns: what was read, in words. If it throws, nothing changes.
     func renew() throws(RelayError) -> String
@@ -87,5 +81,36 @@ final class ConnectionInput: ChannelDuplexHandler {
         guard event is Discard else { return context.triggerUserOutboundEvent(event, promise: promise) }
         isDiscarding = true
         promise?.succeed()
+    }
+}
+
+/// The input of a connection that came after a whole request, while the response to that is under way (RFC 9112 §9.3.2).
+///
+/// Nothing more is read meanwhile, so that it is no more than one read brought.
+struct WaitingInput {
+    enum Element {
+        case part(HTTPServerRequestPart)
+        /// What follows is no request.
+        case malformed(HTTPParserError)
+        /// The client sends nothing more.
+        case inputClosed
+    }
+
+    private var elements = CircularBuffer<Element>(initialCapacity: 0)
+    /// Whether the connection wants to read on.
+    var isReadPending = false
+
+    var isEmpty: Bool { elements.isEmpty }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func removeAll() { elements.removeAll() }
+
+    /// Removes the first element. While requests are held, only the end of the input is passed on.
+    mutating func popFirst(holdsRequests: Bool) -> Element? {
+        if holdsRequests {
+            guard case .inputClosed? = elements.first else { return nil }
+        }
+        return elements.popFirst()
     }
 }

@@ -113,12 +113,12 @@ enum PendingResponse {
 
     /// Begins to wait for a response, which costs no task.
     static func wait(
-        for awaited: AwaitedResponse, holding place: RequestWork.Place, _ pending: DispatchGroup,
+        for begin: AwaitedResponse, holding place: RequestWork.Place, _ pending: DispatchGroup,
         _ complete: @escaping @Sendable (Response) -> Void
     ) -> PendingResponse {
         let wait = ChangeSignal.Wait()
         pending.enter()
-        awaited.begin(wait) { response in
+        begin(wait) { response in
             complete(response)
             withExtendedLifetime(place) {}
             pending.leave()

@@ -111,15 +111,14 @@ final class PlaylistResponder: Sendable {
         until deadline: ContinuousClock.Instant, _ condition: @escaping @Sendable (RingSnapshot) -> Bool,
         answer: @escaping @Sendable (Bool) -> Answer
     ) -> Answer {
-        .waiting(
-            AwaitedResponse { [self] wait, complete in
-                when(condition, until: deadline, wait) { isListed in
-                    switch answer(isListed) {
-                    case .now(let response): complete(response)
-                    case let longer: Task { complete(await longer.response()) }
-                    }
+        .waiting { [self] wait, complete in
+            when(condition, until: deadline, wait) { isListed in
+                switch answer(isListed) {
+                case .now(let response): complete(response)
+                case let longer: Task { complete(await longer.response()) }
                 }
-            })
+            }
+        }
     }
 
     /// Calls `body` once, when a snapshot meets a condition or the playlist has ended; with false if the channel failed, at the

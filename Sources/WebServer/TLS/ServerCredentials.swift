@@ -14,7 +14,7 @@ package struct ServerCredentials: Sendable {
 
     package let viewers: ServerTokens
     /// nil: the connections are plain.
-    package let security: (any RenewableSecurity)?
+    package let security: (any ConnectionSecurity)?
     private let tokens: [AccessToken]
     private let tokenFile: TokenFile?
 

@@ -212,7 +212,7 @@ extension PlaylistCache.State {
     }
 }
 
-// How a playlist of a channel is made.
+// MARK: - Playlists
 
 extension Route.Playlist {
     /// Whether the playlist is of a part of the rewind, so that every client may ask for another.

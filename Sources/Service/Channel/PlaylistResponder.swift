@@ -158,7 +158,7 @@ final class PlaylistResponder: Sendable {
                 let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
                 return response(rendered, as: resource, publication)
             } catch {
-                return refusal
+                return state.refuseRange()
             }
         }
     }
@@ -172,7 +172,7 @@ final class PlaylistResponder: Sendable {
                 guard let text else { return .text(.notFound, snapshot.nothingInRange) }
                 return Response(contentType: .json, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
             } catch {
-                return refusal
+                return state.refuseRange()
             }
         }
     }
@@ -205,10 +205,12 @@ final class PlaylistResponder: Sendable {
     }
 
     private var overdue: Response { .unavailable("The segment is late: ask again without _HLS_msn.") }
+}
 
+extension ChannelState {
     /// The answer to a range that is refused, which is counted.
-    var refusal: Response {
-        state.update { $0.output.rangesRefused += 1 }
+    func refuseRange() -> Response {
+        update { $0.output.rangesRefused += 1 }
         return .unavailable("Too many parts of the rewind are asked for at once.")
     }
 }

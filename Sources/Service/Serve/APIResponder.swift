@@ -84,7 +84,7 @@ package final class APIResponder: Sendable {
     }
 
     private func document(of name: String, _ status: HTTPStatus) -> Response {
-        host.listing(of: name).map { Self.json(ChannelDocument($0), status) }
+        host.listing(of: name).map { Self.json(ChannelDocument($0.channel, $0.entry), status) }
             ?? APIProblem.unknownChannel(name).response()
     }
 
@@ -161,5 +161,14 @@ private struct ReloadDocument: Encodable {
         unchanged = outcome.difference.unchanged.count
         ended = outcome.endedCount
         staleLists = outcome.staleLists.map(\.line)
+    }
+}
+
+extension ConfigurationNode {
+    /// Reads a JSON object; nil for anything else.
+    init?(json: [UInt8]) {
+        guard let node = try? JSONDecoder().decode(ConfigurationNode.self, from: Data(json)), case .map = node.content
+        else { return nil }
+        self = node
     }
 }

@@ -100,10 +100,8 @@ package final class ChannelHost: Sendable {
     }
 
     /// A channel as it is listed, and what is known of it; nil if it is not listed.
-    func listing(of name: String) -> ListedState? {
-        state.withLock { state in
-            state.directory[name].map { ListedState(channel: $0, entry: state.supervisor.channels[name]) }
-        }
+    func listing(of name: String) -> (channel: ListedChannel, entry: ChannelSupervisor.Entry?)? {
+        state.withLock { state in state.directory[name].map { ($0, state.supervisor.channels[name]) } }
     }
 
     /// The run of a channel, whether it publishes or not. Nothing is recorded.
@@ -187,12 +185,6 @@ package final class ChannelHost: Sendable {
     /// The answer to a client that sends nothing more: one that has left does not read it.
     private static let abandoned = Readiness.refused(
         .failed(reason: "The client has closed its connection.", retryAfter: .seconds(1)), status: nil)
-
-    /// A channel as it is listed, and what is known of it if it is not idle.
-    struct ListedState: Sendable {
-        let channel: ListedChannel
-        let entry: ChannelSupervisor.Entry?
-    }
 
     /// One moment of the process, for its status.
     struct Overview: Sendable {

@@ -50,7 +50,6 @@ package struct ChannelRunner: Sendable {
 
     /// Counts what the run does, for its metrics.
     package let meter = ChannelMeter()
-
 }
 
 extension ChannelRunner {

@@ -31,8 +31,10 @@ extension ServeResponder {
         case .guide: return guideAnswer(to: target, asGzipFile: false)
         case .shortGuide(let stream, let limit): return programs(of: stream, upcoming: limit, target)
         case .guideTable(let stream): return programs(of: stream, target)
-        case .stream(let number, let output): return stream(number, output, target)
-        case .archive(let number, let archive): return self.archive(archive, of: number, target)
+        case .stream(let number, .transportStream): return media(.endlessStream(.live), of: number, target)
+        case .stream(let number, .playlist): return media(.playlist(.live(.fragmentedMP4)), of: number, target)
+        case .archive(let number, .success(let address)): return media(Route.Resource(address), of: number, target)
+        case .archive(let number, .failure(let error)): return media(.badQuery(error), of: number, target)
         }
     }
 
@@ -65,32 +67,12 @@ extension ServeResponder {
         }
     }
 
-    private func archive(
-        _ archive: Result<ArchiveAddress, RewindRange.BadQuery>, of number: Int, _ target: RequestTarget
-    ) -> Answer {
+    private func media(_ resource: Route.Resource, of number: Int, _ target: RequestTarget) -> Answer {
         guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
             return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
         }
-        switch archive {
-        case .success(let address): return media(Route.Resource(address), of: channel, target)
-        case .failure(let error): return media(.badQuery(error), of: channel, target)
-        }
-    }
-
-    /// The live media of a channel.
-    private func stream(_ number: Int, _ output: XtreamRequest.Output, _ target: RequestTarget) -> Answer {
-        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
-            return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
-        }
-        switch output {
-        case .transportStream: return media(.endlessStream(.live), of: channel, target)
-        case .playlist: return media(.playlist(.live(.fragmentedMP4)), of: channel, target)
-        }
-    }
-
-    private func media(_ resource: Route.Resource, of channel: ListedChannel, _ target: RequestTarget) -> Answer {
         // What the answer says of the path must not have the password, and its URIs lead below the channel.
-        answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
+        return answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
     }
 }
 

@@ -220,9 +220,7 @@ extension ServeResponder {
         return Response(
             contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
     }
-}
 
-extension ServeResponder {
     /// The URL of this server as the client sees it, without a slash at its end.
     func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }

@@ -1,5 +1,6 @@
 import Channel
 import ChannelList
+import Foundation
 import Guide
 package import Observability
 import Support
@@ -106,5 +107,18 @@ extension MetricsSnapshot {
         let idle = overview.directory.channels.count { overview.channels[$0.slug] == nil }
         states[ServeStatus.state(of: nil), default: 0] += idle
         return states
+    }
+}
+
+/// The encoding of status documents.
+package enum StatusDocument {
+    /// Returns a value as JSON. Its keys are sorted, so that two documents can be compared line by line.
+    package static func json(of value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        if let key = StatusReason.textKey { encoder.userInfo[key] = StatusReason.Text { $0.message } }
+        // Every field is a number, a text or an object of them: encoding cannot fail.
+        guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
+        return ControlCharacters.escaped(json: Array(data)) + [UInt8(ascii: "\n")]
     }
 }

@@ -51,8 +51,8 @@ package struct XtreamRequest: Equatable, Sendable {
             self.init(
                 user: target.query.value(of: "username") ?? "", password: target.query.value(of: "password") ?? "",
                 resource)
-        } else if let timeshift = XtreamTimeshift(target), let stream = Self.number(timeshift.stream) {
-            self.init(user: timeshift.user, password: timeshift.password, .archive(stream, timeshift.archive))
+        } else if let timeshift = Self.timeshift(target) {
+            self = timeshift
         } else {
             self.init(path: target.path)
         }
@@ -165,57 +165,43 @@ extension RequestTarget {
     }
 }
 
-/// A part of a channel's timeline in the URLs of Xtream Codes.
-struct XtreamTimeshift {
-    let user: String
-    let password: String
-    /// The number of the channel.
-    let stream: Substring
-    /// The archive, or why it cannot be read.
-    let archive: Result<ArchiveAddress, RewindRange.BadQuery>
+// MARK: - Archives
 
+extension XtreamRequest {
     /// The longest program in minutes.
-    private static let longest = RewindRange.longest / 60_000
+    private static let longestProgram = RewindRange.longest / 60_000
 
     /// Reads `/timeshift/USER/PASSWORD/MINUTES/STAMP/STREAM`, whose last component may end with `.ts` or `.m3u8`, and
     /// `timeshift.php` with `username`, `password`, `stream`, `start` and `duration`. Without an ending it is a transport
     /// stream.
     /// - Returns: nil for another path, or if one of them is missing.
-    init?(_ target: RequestTarget) {
+    private static func timeshift(_ target: RequestTarget) -> XtreamRequest? {
         if target.path == "/timeshift.php" || target.path == "/streaming/timeshift.php" {
-            self.init(query: target.query)
-        } else {
-            self.init(path: target.path)
+            let names = ["username", "password", "duration", "start", "stream"]
+            let values = names.compactMap { target.query.value(of: $0)?[...] }
+            return values.count == names.count ? archive(values, .transportStream) : nil
         }
-    }
-
-    private init?(path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        var parts = target.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 7, parts[0].isEmpty, parts[1] == "timeshift", !parts[6].isEmpty else { return nil }
         let ending = [".m3u8", ".ts"].first { parts[6].hasSuffix($0) }
-        (user, password) = (String(parts[2]), String(parts[3]))
-        stream = parts[6].dropLast(ending?.count ?? 0)
-        archive = Self.archive(minutes: parts[4], start: parts[5], ending == ".m3u8" ? .playlist : .transportStream)
+        parts[6].removeLast(ending?.count ?? 0)
+        return archive(Array(parts[2...]), ending == ".m3u8" ? .playlist : .transportStream)
     }
 
-    private init?(query: [RequestTarget.QueryItem]) {
-        guard let user = query.value(of: "username"), let password = query.value(of: "password"),
-            let stream = query.value(of: "stream"), let start = query.value(of: "start"),
-            let minutes = query.value(of: "duration")
-        else { return nil }
-        (self.user, self.password, self.stream) = (user, password, stream[...])
-        archive = Self.archive(minutes: minutes[...], start: start[...], .transportStream)
+    /// - Parameter parts: user, password, minutes, start and the number of the channel.
+    private static func archive(_ parts: [Substring], _ form: ArchiveAddress.Form) -> XtreamRequest? {
+        guard let stream = number(parts[4]) else { return nil }
+        let range = Result { () throws(RewindRange.BadQuery) in try range(minutes: parts[2], start: parts[3]) }
+        return XtreamRequest(
+            user: String(parts[0]), password: String(parts[1]),
+            .archive(stream, range.map { ArchiveAddress(form: form, range: $0) }))
     }
 
-    private static func archive(
-        minutes: Substring, start: Substring, _ form: ArchiveAddress.Form
-    ) -> Result<ArchiveAddress, RewindRange.BadQuery> {
-        guard ArchiveStamp.isNumber(minutes), let length = Int64(minutes), (1...longest).contains(length) else {
-            return .failure(.value(name: "duration", value: String(minutes)))
+    private static func range(minutes: Substring, start: Substring) throws(RewindRange.BadQuery) -> RewindRange {
+        guard ArchiveStamp.isNumber(minutes), let length = Int64(minutes), (1...longestProgram).contains(length) else {
+            throw .value(name: "duration", value: String(minutes))
         }
-        guard let date = ArchiveStamp.date(start) else {
-            return .failure(.value(name: "start", value: String(start)))
-        }
-        return .success(ArchiveAddress(form: form, range: ArchiveAddress.range(from: date, seconds: length * 60)))
+        guard let date = ArchiveStamp.date(start) else { throw .value(name: "start", value: String(start)) }
+        return ArchiveAddress.range(from: date, seconds: length * 60)
     }
 }

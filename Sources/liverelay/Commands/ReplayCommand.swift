@@ -3,6 +3,7 @@ import Capture
 import Channel
 import Logging
 import Observability
+import Service
 import Support
 import Tracker
 import WebServer
@@ -83,7 +84,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if recorded.isTruncated {
             logger.warning("\(capture) was cut off during the recording; its complete part was replayed")
         }
-        print(String(decoding: replay.state.status.json, as: UTF8.self), terminator: "")
+        print(String(decoding: StatusDocument.json(of: replay.state.status), as: UTF8.self), terminator: "")
         if out != nil { print("Published in \(directory.path): play its ring.m3u8") }
     }
 }

@@ -37,7 +37,6 @@ struct GuideReader {
         return text.counts
     }
 
-    /// Empty at the end.
     private func next(of file: FileHandle) throws(GuideFault) -> [UInt8] {
         do { return Array(try file.read(upToCount: Self.partByteCount) ?? Data()) } catch {
             throw .unreadable(errno: errno)

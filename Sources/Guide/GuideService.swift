@@ -72,7 +72,6 @@ package final class GuideService: Sendable {
         self.logger = logger
     }
 
-    /// Whether any guide is read.
     package var hasSources: Bool { state.withLock { !$0.sources.isEmpty } }
 
     var published: PublishedGuide? { state.withLock { $0.published } }
@@ -224,7 +223,6 @@ extension GuideService {
         }
     }
 
-    /// Makes the guide of what was fetched.
     private func build() async {
         let (channels, guides, number) = state.withLock { state in
             state.isStale = false

@@ -1,4 +1,6 @@
 import Fetch
+import Glibc
+import Support
 
 /// A guide that is read, and what is known of it.
 struct GuideSource: Equatable, Sendable {
@@ -19,6 +21,7 @@ struct GuideSource: Equatable, Sendable {
     var counts = GuideScanner.Counts()
 
     var isURL: Bool { location.contains("://") }
+    var redactedLocation: String { isURL ? URIReference.redacted(location) : location }
 
     private static let (firstPause, longestPause) = (Duration.seconds(60), Duration.seconds(3600))
 
@@ -52,4 +55,19 @@ enum GuideFault: Error, Equatable {
     case tooLarge
     case unknownEncoding(String)
     case canceled
+
+    /// In one sentence without its end.
+    var message: String {
+        switch self {
+        case .unreadable(let code): "it cannot be stored or read: \(unsafe String(cString: strerror(code)))"
+        case .notRegular: "it is no regular file"
+        case .unreachable(let reason): "it cannot be fetched: \(reason.message)"
+        case .refused(let status): "its server answers with status \(status)"
+        case .damaged: "its compressed content is damaged or incomplete"
+        case .notAGuide: "it is no XMLTV guide: it has no channel and no programme"
+        case .tooLarge: "it is too large"
+        case .unknownEncoding(let name): "its encoding \(name.quoted) is unknown"
+        case .canceled: "liverelay ends"
+        }
+    }
 }

@@ -8,7 +8,6 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     package struct Limits: Equatable, Sendable {
         /// Connections at once.
         package var total = Int.max
-        /// Connections from one address at once.
         var perAddress = Int.max
 
         package init(total: Int = Int.max, perAddress: Int = Int.max) {

@@ -84,7 +84,6 @@ package final class DocumentCache: Sendable {
     /// Requests that wait for a document.
     var pendingCount: Int { state.withLock { $0.pending.values.reduce(0, +) } }
 
-    /// Documents that were made.
     var madeCount: Int { state.withLock { $0.madeCount } }
 
     /// Bytes of documents that are kept or being sent, each once.

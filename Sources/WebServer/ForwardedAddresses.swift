@@ -207,7 +207,6 @@ package enum HostField {
         return end > 0 && bytes[..<end].allSatisfy(isNameCharacter) && isPort(bytes[end...])
     }
 
-    /// Whether the text is a port number.
     static func isPort(_ text: some StringProtocol) -> Bool {
         UInt16(text) != nil && text.utf8.allSatisfy(isDigit)
     }

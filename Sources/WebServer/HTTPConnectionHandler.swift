@@ -29,7 +29,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private var output: ResponseOutput
     private let responder: any Responder
     private var state = State.idle
-    /// The body of the request that is being received.
     private var body: RequestBody?
     private var file: FileTransmission?
     /// The unsent rest of a body in memory, which other connections may send too.
@@ -64,7 +63,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private let pendingWork: DispatchGroup
     private let connections: OpenConnections
     private var hasRequested = false
-    /// Whether all of the request has arrived.
     private var isRequestComplete = true
     /// The address of the client, as text.
     private var peer: String?

@@ -76,7 +76,6 @@ package final class OpenConnections: Sendable {
         return treatment
     }
 
-    /// Records that a complete request came over a connection.
     func recordRequest(_ channel: any NIOCore.Channel) {
         state.withLock { $0.admission.recordRequest(ObjectIdentifier(channel)) }
     }

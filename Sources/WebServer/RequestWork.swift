@@ -19,9 +19,7 @@ package final class RequestWork: Sendable {
     }
 
     struct Limit: Equatable, Sendable {
-        /// Places of all connections.
         let total: Int
-        /// Places of one connection.
         let perConnection: Int
     }
 
@@ -58,10 +56,8 @@ package final class RequestWork: Sendable {
 
     init(limits: [Kind: Limit] = RequestWork.standardLimits) { self.limits = limits }
 
-    /// Places that are taken.
     func count(_ kind: Kind) -> Int { state.withLock { $0.usage[kind]?.total ?? 0 } }
 
-    /// Requests that found no place.
     var refused: Int { state.withLock { $0.refused } }
 
     /// Returns a place for a request of a connection; nil if there is none.

@@ -59,7 +59,6 @@ extension ResponseBody {
 /// Bytes of a known number that exist only while they are sent.
 package final class MadeFile: Equatable, Sendable {
     package let byteCount: Int
-    /// Returns the bytes of a range.
     package let read: @Sendable (Range<Int>) -> ByteStream
 
     package init(byteCount: Int, read: @escaping @Sendable (Range<Int>) -> ByteStream) {

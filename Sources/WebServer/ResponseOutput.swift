@@ -36,7 +36,6 @@ struct ResponseOutput {
         context.writeAndFlush(NIOAny(IOData.byteBuffer(buffer)), promise: promise)
     }
 
-    /// Writes bytes of a body.
     func write(_ slice: ArraySlice<UInt8>, promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         var buffer = context.channel.allocator.buffer(capacity: slice.count + Self.chunkFrameByteCount)
         // A chunk without bytes would be the end.

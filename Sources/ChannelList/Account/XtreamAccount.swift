@@ -66,7 +66,6 @@ package struct XtreamAccount: Hashable, Sendable {
         "username=\(PercentEncoding.encode(username.value))&password=\(PercentEncoding.encode(password.value))"
     }
 
-    /// The host of the panel.
     var host: String { URIReference.host(of: panel) ?? "" }
 
     /// The parts that tell two accounts apart, whatever is asked of them.
@@ -93,7 +92,6 @@ package struct XtreamAccountState: Equatable, Sendable {
     let connections: Int?
     /// The forms that it permits; empty: the panel does not say.
     var outputs: Set<XtreamAccount.Output> = []
-
 }
 
 extension XtreamAccountState {

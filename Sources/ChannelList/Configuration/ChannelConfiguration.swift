@@ -8,7 +8,6 @@ package struct ChannelConfiguration: Sendable {
     package let lists: [ConfiguredList]
     /// Connections that each account of `accounts` has.
     let accounts: [String: Int]
-    /// URLs of XMLTV guides.
     package let guides: [String]
     private let defaults: ChannelEntry
 
@@ -21,7 +20,6 @@ package struct ChannelConfiguration: Sendable {
         lists = ConfiguredList.namingAccounts(of: [ConfiguredList(location: playlist)])
     }
 
-    /// Reads a configuration.
     /// - Throws: every mistake, or the first one if the text is not YAML.
     package init(
         yaml text: String, from origin: ConfigurationOrigin = .file()
@@ -60,7 +58,6 @@ package struct ChannelConfiguration: Sendable {
         return channels + ChannelSlug.assign(to: listed, keeping: previous, except: Set(channels.map(\.slug)))
     }
 
-    /// The accounts that channels may name.
     private var accountNames: Set<String> { Set(accounts.keys).union(lists.compactMap(\.account)) }
 
     /// The connections of each account: as `accounts` says, or as the panel of a list of it said.

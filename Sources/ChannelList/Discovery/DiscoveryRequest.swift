@@ -1,6 +1,5 @@
 /// The devices that a client looks for.
 package struct DiscoveryRequest: Equatable, Sendable {
-    /// The type of a tuner.
     private static let tuner: UInt32 = 1
 
     /// The types of devices. Older clients ask for one; today's for one or several.

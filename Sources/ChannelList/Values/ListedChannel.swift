@@ -66,7 +66,6 @@ package struct ListedSource: Hashable, Sendable {
     package var url: String
     /// At most one field of each name, compared without case.
     package var headers: [ListedHeader]
-    /// The proxy's URL.
     package var proxy: String?
     /// The words after `$` in `http://host/path$label`: names the source for people.
     var label: String?
@@ -107,16 +106,5 @@ extension ListedChannel {
     /// The archive in the days that clients count by: one of some hours is one day, and a longer one loses its last part.
     func catchupDays(defaultRewind: Duration?) -> Int? {
         archive(defaultRewind: defaultRewind).map { Int(max(1, $0.components.seconds / 86_400)) }
-    }
-}
-
-extension StreamFormat {
-    /// The path of a channel's archive below the base URL, as a template: every client fills in the start in seconds since
-    /// 1970, and the length in seconds. Players on libavformat 5 cannot seek in playlists of fragmented MP4.
-    func catchupPath(ofSlug slug: String) -> String {
-        switch self {
-        case .ts: "\(slug)/archive-{utc}-{duration}.ts"
-        case .hls: "\(slug)/ts/archive-{utc}-{duration}.m3u8"
-        }
     }
 }

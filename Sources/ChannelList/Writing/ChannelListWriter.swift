@@ -14,6 +14,15 @@ package enum StreamFormat: String, Sendable, CaseIterable {
         case .hls: "\(slug)/live.m3u8"
         }
     }
+
+    /// The path of a channel's archive below the base URL, as a template: every client fills in the start in seconds since
+    /// 1970, and the length in seconds. Players on libavformat 5 cannot seek in playlists of fragmented MP4.
+    fileprivate func catchupPath(ofSlug slug: String) -> String {
+        switch self {
+        case .ts: "\(slug)/archive-{utc}-{duration}.ts"
+        case .hls: "\(slug)/ts/archive-{utc}-{duration}.m3u8"
+        }
+    }
 }
 
 /// The user name and the password of a client of Xtream Codes, in the URLs of a list.
@@ -53,29 +62,18 @@ package struct ChannelListWriter {
     ///   - guideURL: the URL of the XMLTV guide; nil without one.
     ///   - query: a query that all URLs of this server carry, percent-coded.
     ///   - defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
+    ///   - credentials: of a client of Xtream Codes, which makes the URLs of an archive itself.
+    ///   - isPlain: whether the list has names and URLs alone.
     package init(
         baseURL: String, format: StreamFormat, guideURL: String? = nil, query: String? = nil,
-        defaultRewind: Duration? = .zero
-    ) {
-        suffix = Self.suffix(query)
-        self.defaultRewind = defaultRewind
-        (credentials, hasAttributes) = (nil, true)
-        self.baseURL = Self.withSlash(baseURL)
-        self.format = format
-        self.guideURL = guideURL
-    }
-
-    /// The list as `get.php` of Xtream Codes gives it.
-    /// - Parameter isPlain: whether the list has names and URLs alone.
-    package init(
-        baseURL: String, format: StreamFormat, guideURL: String?, _ credentials: XtreamCredentials, isPlain: Bool
+        defaultRewind: Duration? = .zero, credentials: XtreamCredentials? = nil, isPlain: Bool = false
     ) {
         self.baseURL = Self.withSlash(baseURL)
         self.format = format
         self.guideURL = isPlain ? nil : guideURL
-        self.credentials = credentials
-        // Its clients make the URLs of an archive themselves.
-        (suffix, hasAttributes, defaultRewind) = ("", !isPlain, .zero)
+        suffix = Self.suffix(query)
+        self.defaultRewind = defaultRewind
+        (self.credentials, hasAttributes) = (credentials, !isPlain)
     }
 
     /// The list as `get.php` of Xtream Codes gives it.

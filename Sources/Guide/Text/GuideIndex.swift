@@ -89,7 +89,6 @@ struct GuideIndex: Sendable {
 }
 
 extension GuideIndex {
-    /// Returns the names in a channel element.
     private static func displayNames(in content: ArraySlice<UInt8>, limits: GuideLimits) -> [String] {
         var names: [String] = []
         var rest = GuideText.repaired(content)

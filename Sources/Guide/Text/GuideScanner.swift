@@ -60,7 +60,6 @@ struct GuideScanner {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Nothing is appended any more.
     mutating func finish() { isFinished = true }
 
     /// The next element; nil if more text is needed, or at the end.

@@ -44,7 +44,6 @@ final class EventSubscription: Sendable {
 
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Events that wait to be read.
     var count: Int { state.withLock { $0.batch.events.count } }
 
     /// Appends an event that the filter includes.
@@ -63,7 +62,6 @@ final class EventSubscription: Sendable {
         }
     }
 
-    /// Removes and returns the events that have come.
     func dequeue() -> Batch {
         state.withLock { state in
             defer { state.batch = Batch() }

@@ -42,7 +42,6 @@ package final class Console: Sendable {
     /// Counts a line that is not written because there are too many at once.
     func recordSuppressed() { state.withLock { $0.suppressed += 1 } }
 
-    /// Writes a line as it is.
     package func write(line: String) { update { $0.append(line: line) } }
 
     /// Writes a line for people, in the console's format.
@@ -69,7 +68,6 @@ package final class Console: Sendable {
         }
     }
 
-    /// Removes the status line.
     package func clearStatusLine() { setStatusLine("") }
 
     /// Writes the queued lines, as far as the reader accepts them in time. Later lines are ignored.
@@ -143,7 +141,6 @@ struct ConsoleQueue: Equatable, Sendable {
     private var byteCount = 0
     /// Number of lines dropped after `lines`.
     private var droppedSinceFlush = 0
-    /// Number of all dropped lines.
     private(set) var dropped = 0
     /// The requested status line, and the one that the terminal displays.
     private var status = ""
@@ -165,7 +162,6 @@ struct ConsoleQueue: Equatable, Sendable {
         byteCount += size
     }
 
-    /// Replaces the status line.
     mutating func setStatus(_ text: String) {
         status = isTerminal && format == .text ? text.escapingControlCharacters : ""
     }

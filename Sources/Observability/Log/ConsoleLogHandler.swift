@@ -121,7 +121,6 @@ final class LogRate: Sendable {
 
     private let buckets = Mutex<[String: Bucket]>([:])
 
-    /// Decides whether a line may be written.
     /// - Parameters:
     ///   - byteCount: of the line.
     ///   - now: any clock; a step back refills nothing.

@@ -21,20 +21,19 @@ extension RelayError {
     }
 
     init(_ error: SlateError) {
-        let path = error.path
-        let recipe = "Make one with: ffmpeg -i … -r 25 -c:v libx264 -g 50 -pix_fmt yuv420p -c:a aac slate.mp4"
-        switch error.reason {
-        case .file(.system(let code)):
-            self.init(.badSlate, "The slate \(path) cannot be read (errno \(code))", advice: "Check --slate")
-        case .file(.notAFile):
-            self.init(.badSlate, "The slate \(path) is no file", advice: "Give an MP4 file as --slate")
-        case .file(.changed):
-            self.init(
-                .badSlate, "The slate \(path) was written over while it was read",
-                advice: "Replace a slate by renaming another file over it")
-        case .media(let error):
-            self.init(.badSlate, "The slate \(path) cannot be shown: \(error.message)", advice: recipe)
-        }
+        let (fault, advice) =
+            switch error.reason {
+            case .file(.system(let code)): ("cannot be read (errno \(code))", "Check --slate")
+            case .file(.notAFile): ("is no file", "Give an MP4 file as --slate")
+            case .file(.changed):
+                ("was written over while it was read", "Replace a slate by renaming another file over it")
+            case .media(let error):
+                (
+                    "cannot be shown: \(error.message)",
+                    "Make one with: ffmpeg -i … -r 25 -c:v libx264 -g 50 -pix_fmt yuv420p -c:a aac slate.mp4"
+                )
+            }
+        self.init(.badSlate, "The slate \(error.path) \(fault)", advice: advice)
     }
 }
 

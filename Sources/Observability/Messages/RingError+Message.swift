@@ -43,7 +43,6 @@ extension RingError {
 
     private static let freeSpace = "Give another --spool, or free space on its disk"
 
-    /// The description of an errno.
     private static func systemMessage(of code: Int32) -> String {
         let text = unsafe String(cString: strerror(code))
         return "\(text.prefix(1).lowercased())\(text.dropFirst()) (errno \(code))"

@@ -19,7 +19,6 @@ package final class ChannelResponder: Sendable {
     let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
-    /// Bytes of the channel that were sent to clients.
     package let sentBytes: ByteCounter
     private let playlists: PlaylistResponder
     private let clips: ClipResponder
@@ -30,7 +29,6 @@ package final class ChannelResponder: Sendable {
 
     /// - Parameters:
     ///   - channel: the channel's slug; nil in a process of one channel.
-    ///   - offersStills: whether stills of the channel are made.
     package init(
         _ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil,
         offersStills: Bool = true, archive: ArchiveResponder? = nil
@@ -240,7 +238,6 @@ package final class ChannelResponder: Sendable {
         return file(.bytes(section, gzip: nil), named: name, of: track)
     }
 
-    /// Returns one track of a segment, or of an init section.
     private func extract(_ track: SpoolName.Track, of name: String, at path: String) async -> Response {
         let snapshot = snapshot
         let file = snapshot.flatMap {
@@ -322,7 +319,6 @@ extension ChannelResponder {
         }
     }
 
-    /// The slate's segment called `name`; nil if there is none.
     func breakSegment(_ name: String) async -> [UInt8]? {
         guard let entry = breakEntry(name), let slate = state.breakSlate else { return nil }
         return await TransportStreamThreads.perform { slate.segment(for: entry) }
@@ -334,7 +330,6 @@ extension ChannelResponder {
         return state.breakSlate?.initialization(named: name)
     }
 
-    /// One track of a file of the slate; nil if there is none.
     func breakExtract(_ track: SpoolName.Track, of name: String) async -> Response? {
         let extracted: [UInt8]?
         if let section = breakInitialization(name) {

@@ -69,12 +69,10 @@ final class PlaylistCache: Sendable {
     private static let playlists = DispatchQueue(label: "liverelay.playlists")
 
     private let state = Mutex(State())
-    /// Renders ranges.
     private let rangeQueue: DispatchQueue
 
     init(ranges: DispatchQueue = PlaylistCache.ranges) { rangeQueue = ranges }
 
-    /// The number of ranges whose renderings are pending.
     var pendingRanges: Int { state.withLock { $0.pendingCount } }
 
     /// The playlist if it was rendered at this version.
@@ -196,7 +194,6 @@ extension PlaylistCache.State {
         return true
     }
 
-    /// Records that a client's range is rendered.
     fileprivate mutating func end(_ client: String?) {
         pendingCount -= 1
         if let client { pending[client] = pending[client].flatMap { $0 > 1 ? $0 - 1 : nil } }

@@ -163,7 +163,6 @@ final class PlaylistResponder: Sendable {
         }
     }
 
-    /// Answers with the ad breaks of a range.
     func answer(toBreaksIn range: RewindRange, for target: RequestTarget) -> Answer {
         let (snapshot, client) = (state.snapshot, Self.client(of: target.fields))
         return .later { [self] in

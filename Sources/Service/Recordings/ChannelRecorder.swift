@@ -190,7 +190,6 @@ package struct ChannelRecorder: Sendable {
         }
     }
 
-    /// Records a change in the list.
     private func record(_ report: RecordingWriter.Report) {
         guard let list else { return }
         switch report {

@@ -64,7 +64,6 @@ package final class ChannelHost: Sendable {
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
 
-    /// The recordings of the channels that are recorded as they run.
     var continuousRecordings: ContinuousRecordings { settings.recordings }
 
     /// The rewind of channels that do not say theirs; nil: without a limit.
@@ -156,7 +155,6 @@ package final class ChannelHost: Sendable {
         }
     }
 
-    /// Tells the supervisor what happened.
     func handle(_ input: ChannelSupervisor.Input) { state.withLock { handle(input, &$0) } }
 
     /// Refuses the requests that are held, and all that follow: nothing is started any more.
@@ -205,7 +203,6 @@ package final class ChannelHost: Sendable {
         }
     }
 
-    /// The runs that are not over.
     var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
 
     var overview: Overview {
@@ -303,7 +300,6 @@ package struct HostClock: Sendable {
     /// Returns at that time. Throws if the task is canceled before.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
 
-    /// Real time.
     static func continuous() -> HostClock {
         let clock = ContinuousClock()
         let start = clock.now

@@ -45,7 +45,6 @@ struct RecordingResponder: Sendable {
         }
     }
 
-    /// A recording of the list.
     private enum Found {
         case requested(RequestedRecording, RecordingService)
         case continuous(ContinuousRecording)

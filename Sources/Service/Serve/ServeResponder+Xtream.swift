@@ -11,7 +11,7 @@ extension ServeResponder {
     func answer(to request: XtreamRequest, _ target: RequestTarget) -> Answer {
         let credentials = XtreamCredentials(user: request.user, password: request.password)
         switch request.resource {
-        case .account: return .now(.document(.json, account(of: request, target).json))
+        case .account: return .now(.document(.json, account(of: request, target).text))
         case .nothing: return .now(.document(.json, "[]"))
         case .categories:
             return .later(
@@ -47,8 +47,8 @@ extension ServeResponder {
             defaultRewind: host.defaultRewind)
     }
 
-    private func account(of request: XtreamRequest, _ target: RequestTarget) -> XtreamAccountDocument {
-        XtreamAccountDocument(
+    private func account(of request: XtreamRequest, _ target: RequestTarget) -> JSONObject {
+        XtreamCatalog.account(
             user: request.user, password: request.password, connections: tuner.tunerCount,
             baseURL: base(of: target), at: ProgramDateTime(millisecondsSince1970: Self.now))
     }
@@ -60,7 +60,8 @@ extension ServeResponder {
         let hasGuide = mayReadGuide(target.viewer) && guide?.hasSources == true
         let writer = ChannelListWriter(
             baseURL: base, format: output == .playlist ? .hls : .ts,
-            guideURL: hasGuide ? "\(base)/xmltv.php?\(credentials.query.value)" : nil, credentials, isPlain: isPlain)
+            guideURL: hasGuide ? "\(base)/xmltv.php?\(credentials.query.value)" : nil, credentials: credentials,
+            isPlain: isPlain)
         let name = "get.php \(output) \(isPlain) \(hasGuide)"
         return list(name, .channelList, for: target, credentials: credentials.query) {
             Array(writer.write($0.channels, streamNumbers: $0.streamNumbers).utf8)
@@ -124,6 +125,6 @@ extension ServeResponder {
     private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
     private static func time(_ seconds: Int64) -> String {
-        XtreamAccountDocument.text(ProgramDateTime(millisecondsSince1970: seconds * 1000))
+        XtreamCatalog.text(ProgramDateTime(millisecondsSince1970: seconds * 1000))
     }
 }

@@ -31,7 +31,6 @@ package final class ServeResponder: Responder {
     /// Programs of single channels, which clients ask for one by one.
     let programs = DocumentCache(label: "liverelay.programs", pendingLimit: 1024)
 
-    /// The connections of the server.
     let clients: @Sendable () -> ClientCounts
 
     package init(

@@ -26,7 +26,6 @@ package struct RequestTarget: Equatable, Sendable {
         /// The last event that a client of Server-Sent Events has received (HTML §9.2.4).
         package var lastEventID: String?
         package var userAgent: String?
-        /// The fields that proxies add.
         package var forwarding = Forwarding()
         /// The IP address that the connection comes from.
         package var peer: String?

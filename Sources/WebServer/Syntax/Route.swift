@@ -19,15 +19,10 @@ package enum Route: Equatable, Sendable {
 
     /// A document that clients ask an HDHomeRun for.
     package enum Tuner: Equatable, Sendable {
-        /// `/discover.json`
         case discovery
-        /// `/device.xml`
         case description
-        /// `/lineup.json`
         case lineup
-        /// `/lineup.m3u`
         case lineupList
-        /// `/lineup_status.json`
         case lineupStatus
         /// `/lineup.post`: to scan for channels.
         case scan

@@ -40,7 +40,6 @@ package struct XtreamRequest: Equatable, Sendable {
         (self.user, self.password, self.resource) = (Secret(user), Secret(password), resource)
     }
 
-    /// Numbers of streams.
     static let streamNumbers = 1...Int(Int32.max)
     /// Programs that a short guide has at most, and without a limit in the query.
     static let (mostPrograms, usualPrograms) = (100, 4)

@@ -44,10 +44,8 @@ struct AccessOptions: ParsableArguments {
         guard tlsCert != nil, tlsKey != nil else { throw ValidationError("--tls-cert and --tls-key need each other.") }
     }
 
-    /// Whether the server encrypts.
     var isSecure: Bool { tlsCert != nil }
 
-    /// Reads what is in files.
     func credentials() throws(RelayError) -> ServerCredentials {
         try ServerCredentials(
             tokens: tokens, tokenFile: tokenFile.map { TokenFile(path: $0) },

@@ -148,7 +148,6 @@ extension JSONObject {
         add("priority", fault.indicator.priority)
     }
 
-    /// The last line.
     fileprivate init(_ report: TransportReport) {
         var counts = JSONObject()
         for (indicator, count) in report.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -103,7 +103,6 @@ enum DescriptorLimit {
     /// Descriptors of a running channel: the lock of its spool, a file that is written, and four connections to its upstream,
     /// six while a backup is tried.
     static let perChannel = 8
-    /// Descriptors of an event loop.
     static let perEventLoop = 4
     /// Descriptors for refusals, guides, lists, webhooks, commands, and the system's own.
     static let reserve = 64

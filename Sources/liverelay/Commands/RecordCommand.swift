@@ -64,7 +64,6 @@ struct RecordCommand: AsyncParsableCommand {
     }
 }
 
-/// Options that remove secrets from a capture.
 struct StripOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(

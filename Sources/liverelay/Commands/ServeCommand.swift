@@ -126,10 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = CatalogSource(location: list, requests: intake.requests)
-        if check {
-            try await source.check()
-            return
-        }
+        if check { return try await source.check() }
         let logger = log.logger(of: .standardError)
         let descriptors = DescriptorLimit.raise()
         let descriptorLimit = DescriptorLimit.channels(
@@ -144,8 +141,7 @@ struct ServeCommand: AsyncParsableCommand {
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning,
                 descriptorLimit: descriptorLimit, keepWarm: keepWarm),
-            configuration: configuration, setup: setup,
-            logger: logger
+            configuration: configuration, setup: setup, logger: logger
         ).run()
     }
 }

@@ -79,7 +79,6 @@ struct ServeService: Sendable {
         await setup.delivery.finish()
     }
 
-    /// The number of a list's issues that are written to the log.
     private static let loggedIssues = 10
 
     private func readCatalog() async throws(RelayError) -> ChannelCatalog {

@@ -7,7 +7,6 @@ import Support
 
 /// Options for one endless transport stream on standard output or in a file.
 struct StreamingOptions: ParsableArguments {
-    /// How fast the stream is written.
     enum Pace: String, ExpressibleByArgument, CaseIterable { case realtime, none }
 
     @Option(

@@ -118,8 +118,6 @@ struct UpstreamOptions: ParsableArguments {
     /// The time after which the channel ends; nil for never.
     var giveUpTime: Duration? { giveUp.seconds == 0 ? nil : giveUp.duration }
 
-    /// How reloads are timed.
-    ///
     /// A recording makes no blocking reloads, because their URLs differ from those that a replay requests.
     func polling(isRecorded: Bool) -> PollingMode {
         if polite { return .standard }
@@ -136,7 +134,6 @@ struct UpstreamOptions: ParsableArguments {
         return configuration
     }
 
-    /// The memory of a channel.
     var memory: MemoryBudget {
         MemoryBudget(limit: memoryLimit?.bytes, segment: maxSegment?.bytes, playlist: maxPlaylist?.bytes)
     }

@@ -27,14 +27,14 @@ package final class GuideService: Sendable {
         var refresh: Duration? = .seconds(12 * 3600)
         var limits = GuideLimits()
         /// The rewind of channels that do not say theirs; nil: without a limit. Past programs are kept as far back.
-        package var defaultRewind: Duration? = .zero
+        var defaultRewind: Duration? = .zero
 
         package init(
-            guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits()
+            guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits(),
+            defaultRewind: Duration? = .zero
         ) {
-            self.guides = guides
-            self.refresh = refresh
-            self.limits = limits
+            (self.guides, self.refresh, self.limits) = (guides, refresh, limits)
+            self.defaultRewind = defaultRewind
         }
     }
 

@@ -14,9 +14,8 @@ package enum Answer: Sendable {
 
 /// A response that waits for something to happen: calls `complete` once, on any thread, maybe at once; soon if `wait` is
 /// canceled.
-package typealias AwaitedResponse = @Sendable (
-    _ wait: ChangeSignal.Wait, _ complete: @escaping @Sendable (Response) -> Void
-) -> Void
+package typealias AwaitedResponse =
+    @Sendable (_ wait: ChangeSignal.Wait, _ complete: @escaping @Sendable (Response) -> Void) -> Void
 
 /// The work that a request does with its body.
 package struct BodyAction: Sendable {

@@ -1,10 +1,10 @@
-import ChannelList
 import Foundation
 import Logging
 import Playlist
 import TestSupport
 import Testing
 
+@testable import ChannelList
 @testable import Fetch
 @testable import Guide
 @testable import Service

@@ -3,26 +3,15 @@ package import Playlist
 /// The content of an M3U list of channels.
 package struct M3UChannelList: Equatable, Sendable {
     /// The URLs of XMLTV guides (`x-tvg-url`, `url-tvg`); unique, in order.
-    package var guides: [String]
+    package var guides: [String] = []
     /// At least one channel, each with a slug of its own.
     package var channels: [ListedChannel]
     /// Lines that were not understood, or were read differently from how they are written; by line. The log is bounded.
-    package var issues: [ListIssue]
+    package var issues: [ListIssue] = []
     /// How many issues there were, including those that `issues` has no room for.
-    package var issueCount: Int
+    package var issueCount = 0
     /// Streams that the list's account may have at once; nil: unknown, or no limit.
     package var connections: Int?
-
-    package init(
-        guides: [String] = [], channels: [ListedChannel], issues: [ListIssue] = [], issueCount: Int? = nil,
-        connections: Int? = nil
-    ) {
-        self.guides = guides
-        self.channels = channels
-        self.issues = issues
-        self.issueCount = issueCount ?? issues.count
-        self.connections = connections
-    }
 }
 
 /// Sizes beyond which a list, or a part of it, is not read.

@@ -118,8 +118,7 @@ package final class ChannelResponder: Sendable {
                     ?? file(at: target.path) { $0.index.initializationFile(named: name) })
         case .subtitles(let name): .now(file(at: target.path) { $0.subtitleFile(named: name) })
         case .transportClip(let range): .now(clips.transportStream(range))
-        case .status:
-            .now(Response(contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: state.status), gzip: nil)))
+        case .status: .now(.json(of: state.status))
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(readiness)
         case .page: .now(Page.channel)

@@ -169,7 +169,7 @@ final class PlaylistResponder: Sendable {
             do throws(PlaylistCache.Refusal) {
                 let text = try await cache.perform(for: client) { snapshot?.adBreaks(range)?.json }
                 guard let text else { return .text(.notFound, snapshot.nothingInRange) }
-                return Response(contentType: .json, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
+                return .document(.json, text)
             } catch {
                 return state.refuseRange()
             }

@@ -42,9 +42,7 @@ struct APIProblem: Encodable, Equatable, Sendable {
     }
 
     func response(_ headers: [HeaderField] = []) -> Response {
-        Response(
-            status: HTTPStatus(rawValue: status), contentType: .problem, cacheControl: .noStore,
-            body: .bytes(StatusDocument.json(of: self), gzip: nil), extraHeaders: headers)
+        .json(of: self, status: HTTPStatus(rawValue: status), .problem, headers)
     }
 
     // MARK: - Those without details

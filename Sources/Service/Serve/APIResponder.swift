@@ -45,7 +45,7 @@ package final class APIResponder: Sendable {
                     contentType: .json, cacheControl: .maxAge(seconds: 3600),
                     body: .bytes(APIDocument.json, gzip: nil)))
         case (.channels, .get), (.channels, .head):
-            return .later { [host] in await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
+            return .later { [host] in await documents.perform { .json(of: ChannelDocument.List(host.overview)) } }
         case (.events, .get), (.events, .head):
             return .now(bus.response(to: target))
         case (.channel(let name), .get), (.channel(let name), .head):
@@ -84,7 +84,7 @@ package final class APIResponder: Sendable {
     }
 
     private func document(of name: String, _ status: HTTPStatus) -> Response {
-        host.listing(of: name).map { Self.json(ChannelDocument($0.channel, $0.entry), status) }
+        host.listing(of: name).map { .json(of: ChannelDocument($0.channel, $0.entry), status: status) }
             ?? APIProblem.unknownChannel(name).response()
     }
 
@@ -102,18 +102,12 @@ package final class APIResponder: Sendable {
 
     private static func response(to reload: Result<CatalogUpdater.Outcome, CatalogError>) -> Response {
         switch reload {
-        case .success(let outcome): json(ReloadDocument(outcome))
+        case .success(let outcome): .json(of: ReloadDocument(outcome))
         case .failure(.configuration(let error, _)):
             APIProblem(error, status: .conflict, title: "The configuration has mistakes; nothing changed").response()
         case .failure(.other(let error)):
             APIProblem(.badGateway, "A list cannot be read; nothing changed", error.line).response()
         }
-    }
-
-    static func json(_ value: some Encodable, _ status: HTTPStatus = .ok) -> Response {
-        Response(
-            status: status, contentType: .json, cacheControl: .noStore,
-            body: .bytes(StatusDocument.json(of: value), gzip: nil))
     }
 }
 

@@ -27,7 +27,7 @@ struct RecordingResponder: Sendable {
                 isJSON ? await add($0, to: service, documents) : APIProblem.wrongType.response()
             }
         case (.recordings, _):
-            return .later { await documents.perform { APIResponder.json(RecordingDocument.List(service, continuous)) } }
+            return .later { await documents.perform { .json(of: RecordingDocument.List(service, continuous)) } }
         case (.recording(let text), let method):
             guard let found = Found(text, service, continuous) else {
                 return .now(APIProblem.noSuchRecording.response())
@@ -39,7 +39,7 @@ struct RecordingResponder: Sendable {
                 let files = target.query.value(of: "files")
                 guard [nil, "true", "false"].contains(files) else { return .now(Self.wrongFiles.response()) }
                 return APIResponder.action { _ in await remove(found, removesFiles: files == "true") }
-            default: return .now(APIResponder.json(found.document))
+            default: return .now(.json(of: found.document))
             }
         default: return .now(APIProblem.noSuchRecording.response())
         }
@@ -107,7 +107,7 @@ struct RecordingResponder: Sendable {
             let recording = try await service.add(
                 channel: request.channel, name: name, range: range, isKept: request.isKept,
                 includesSlate: request.includesSlate)
-            return APIResponder.json(RecordingDocument(recording), .created)
+            return .json(of: RecordingDocument(recording), status: .created)
         } catch { return error.problem.response() }
     }
 
@@ -136,7 +136,7 @@ struct RecordingResponder: Sendable {
                 case .continuous(let recording):
                     try await continuous.keep(recording, isKept).map { RecordingDocument($0) }
                 }
-            return document.map { APIResponder.json($0) } ?? APIProblem.noSuchRecording.response()
+            return document.map { .json(of: $0) } ?? APIProblem.noSuchRecording.response()
         } catch { return error.problem.response() }
     }
 

@@ -215,9 +215,7 @@ extension ServeResponder {
 
     private func statusOfIdle(_ name: String) -> Response {
         let listing = host.listing(of: name)
-        let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.now)
-        return Response(
-            contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
+        return .json(of: ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.now))
     }
 
     /// The URL of this server as the client sees it, without a slash at its end.

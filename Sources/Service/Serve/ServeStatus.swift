@@ -122,3 +122,14 @@ package enum StatusDocument {
         return ControlCharacters.escaped(json: Array(data)) + [UInt8(ascii: "\n")]
     }
 }
+
+extension Response {
+    /// A document that is made for each request.
+    static func json(
+        of value: some Encodable, status: HTTPStatus = .ok, _ type: MimeType = .json, _ headers: [HeaderField] = []
+    ) -> Response {
+        Response(
+            status: status, contentType: type, cacheControl: .noStore,
+            body: .bytes(StatusDocument.json(of: value), gzip: nil), extraHeaders: headers)
+    }
+}

@@ -48,7 +48,7 @@ struct AccessOptions: ParsableArguments {
 
     func credentials() throws(RelayError) -> ServerCredentials {
         try ServerCredentials(
-            tokens: tokens, tokenFile: tokenFile.map { TokenFile(path: $0) },
+            tokens: tokens, tokenFile: tokenFile,
             certificate: tlsCert.flatMap { certificate in
                 tlsKey.map { TLSFiles(certificate: certificate, key: $0) }
             })
@@ -65,7 +65,7 @@ struct AccessOptions: ParsableArguments {
     static func apiToken(_ text: String) throws -> AccessToken {
         guard text.hasPrefix("@") else { return try token(text) }
         let tokens: [AccessToken]
-        do throws(RelayError) { tokens = try TokenFile(path: String(text.dropFirst())).read() } catch {
+        do throws(RelayError) { tokens = try AccessToken.read(fileAt: String(text.dropFirst())) } catch {
             throw ValidationError(error.line)
         }
         guard tokens.count == 1 else { throw ValidationError("The file of --api-token has more than one token.") }

@@ -47,7 +47,6 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = Console.standardError
         var session = UpstreamSession.Policy(
             variant: intake.variant, giveUp: intake.giveUpTime, maxConnections: intake.maxConnections,
             patience: intake.patience?.duration)
@@ -58,8 +57,8 @@ struct RecordCommand: AsyncParsableCommand {
         try await CaptureRun(
             upstream: FirstWord.sourceURL(upstream), directory: URL(filePath: capture, directoryHint: .isDirectory),
             policy: ChannelSession.Policy(session: session, backups: backups.map(FirstWord.sourceURL)),
-            requests: intake.requests, redaction: strip.options, length: length?.duration, console: console,
-            logger: Logger(console: console, level: logLevel)
+            requests: intake.requests, redaction: strip.options, length: length?.duration,
+            logger: Logger(console: .standardError, level: logLevel)
         ).run()
     }
 }
@@ -91,8 +90,9 @@ struct CaptureRun: Sendable {
     let redaction: CaptureRedactor.Options
     /// Length of the capture; nil: until the upstream ends or the process is asked to end.
     let length: Duration?
-    let console: Console
     let logger: Logger
+
+    private var console: Console { .standardError }
 
     /// Records until one of the ends. The capture is complete on disk in every case.
     func run() async throws(RelayError) {

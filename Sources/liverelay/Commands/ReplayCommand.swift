@@ -63,7 +63,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let recorded = try CaptureDirectory(argument: capture)
         if live {
             let address = ListenAddress(host: listen, port: Int(port))
-            try await CaptureServer(capture: recorded, address: address, loops: loop, console: .standardError).run()
+            try await CaptureServer(capture: recorded, address: address, loops: loop).run()
         } else {
             try await republish(recorded)
         }

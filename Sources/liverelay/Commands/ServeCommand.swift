@@ -162,10 +162,11 @@ struct GuideOptions: ParsableArguments {
     var isOff = false
 
     /// nil: no guide is read.
-    var settings: GuideService.Settings? {
-        isOff
-            ? nil
-            : GuideService.Settings(guides: epg, refresh: epgRefresh.seconds == 0 ? nil : epgRefresh.duration)
+    /// - Parameter defaultRewind: the rewind of channels that do not say theirs.
+    func settings(defaultRewind: Duration) -> GuideService.Settings? {
+        if isOff { return nil }
+        return GuideService.Settings(
+            guides: epg, refresh: epgRefresh.seconds == 0 ? nil : epgRefresh.duration, defaultRewind: defaultRewind)
     }
 
     func validate() throws {

@@ -38,10 +38,8 @@ struct ServeService: Sendable {
         var settings = ChannelSettings(
             configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: setup.bus)
         settings.copies = copies
-        let guide = command.guide.settings.map { settings in
-            var settings = settings
-            settings.defaultRewind = command.dvr.duration
-            return GuideService(settings, directory: spool.path + "/guide", logger: logger)
+        let guide = command.guide.settings(defaultRewind: command.dvr.duration).map {
+            GuideService($0, directory: spool.path + "/guide", logger: logger)
         }
         settings.guide = guide
         let host = ChannelHost(

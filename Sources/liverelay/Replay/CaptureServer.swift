@@ -12,7 +12,8 @@ struct CaptureServer: Sendable {
     let address: ListenAddress
     /// Whether the capture restarts at its end.
     let loops: Bool
-    let console: Console
+
+    private var console: Console { .standardError }
 
     /// Runs until the process is asked to end.
     func run() async throws(RelayError) {

@@ -94,8 +94,10 @@ package final class GuideService: Sendable {
             var locations: Set<String> = []
             let wanted = (settings.guides + guides).filter { locations.insert($0).inserted }
             let known = Dictionary(state.sources.map { ($0.location, $0) }) { first, _ in first }
-            let sources = wanted.map { location in
-                known[location] ?? GuideSource(location: location, path: nextPath(&state), due: now)
+            let sources = wanted.map { location -> GuideSource in
+                if let source = known[location] { return source }
+                state.fileCount += 1
+                return GuideSource(location: location, path: "\(directory)/source-\(state.fileCount)", due: now)
             }
             let isSame = sources.map(\.location) == state.sources.map(\.location) && channels == state.channels
             state.isStale = state.isStale || !isSame
@@ -105,11 +107,6 @@ package final class GuideService: Sendable {
         }
         wakes.continuation.yield()
         changes.continuation.yield()
-    }
-
-    private func nextPath(_ state: inout State) -> String {
-        state.fileCount += 1
-        return "\(directory)/source-\(state.fileCount)"
     }
 
     /// Returns when a guide is there, or none can be expected soon, or after `limit`.

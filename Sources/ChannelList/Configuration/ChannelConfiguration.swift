@@ -39,7 +39,8 @@ package struct ChannelConfiguration: Sendable {
             throw ConfigurationError(issues: [ConfigurationIssue(.badValue(nil, expected: "an object"))])
         }
         let entry = reader.channelEntry(node)
-        if let account = entry.options.account { reader.checkAccount(account, known: accountNames) }
+        let known = Set(accounts.keys).union(lists.compactMap(\.account))
+        if let account = entry.options.account { reader.checkAccount(account, known: known) }
         try reader.finish()
         return entry.channel(slug: slug, key: slug, defaults: defaults)
     }
@@ -57,8 +58,6 @@ package struct ChannelConfiguration: Sendable {
             .map(defaults.completing)
         return channels + ChannelSlug.assign(to: listed, keeping: previous, except: Set(channels.map(\.slug)))
     }
-
-    private var accountNames: Set<String> { Set(accounts.keys).union(lists.compactMap(\.account)) }
 
     /// The connections of each account: as `accounts` says, or as the panel of a list of it said.
     /// - Parameter limits: of the lists that were read, in the order of `lists`.

@@ -13,7 +13,6 @@ package struct M3UChannelListParser {
     private var defaults: [String: String] = [:]
     private var guides: [String] = []
     private var entry: ListEntry?
-    /// The options of the next source.
     private var pending = RequestOptions()
     private var standingGroups: [String] = []
     private var hasHeader = false
@@ -333,16 +332,12 @@ struct ListDirective {
         let rest = text[word.endIndex...]
         if name == "HTTP" || name == "HTTPS", rest.hasPrefix("://") {
             (self.name, value) = ("#" + name, text)
-        } else if Self.isKnown(name) {
+        } else if name.hasPrefix("EXT") || name == "KODIPROP" || name == "WEBPROP" {
             self.name = "#" + name
             value = rest.first == ":" ? rest.dropFirst() : rest
         } else {
             (self.name, value) = ("#", text)
         }
-    }
-
-    private static func isKnown(_ name: String) -> Bool {
-        name.hasPrefix("EXT") || name == "KODIPROP" || name == "WEBPROP"
     }
 
     /// The kind of HLS playlist in which alone the tag occurs; nil for any other line.

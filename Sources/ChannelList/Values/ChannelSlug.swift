@@ -72,7 +72,6 @@ package enum ChannelSlug {
     }
 }
 
-/// The slugs of one list in the making.
 private struct SlugAssignment {
     private let previous: [ListedChannel]
     private var used: Set<String> = []

@@ -84,8 +84,9 @@ package struct ChannelListWriter {
 
     /// - Parameter group: only the channels of this group, compared without case; nil for all.
     package func write(_ channels: [ListedChannel], group: String? = nil) -> String {
+        let group = group?.lowercased()
         var text = header
-        for channel in channels where group.map({ Self.has(channel, $0) }) ?? true {
+        for channel in channels where group == nil || channel.groups.contains(where: { $0.lowercased() == group }) {
             text += entry(of: channel)
         }
         return text
@@ -115,10 +116,6 @@ package struct ChannelListWriter {
     static func suffix(_ query: String?) -> String { query.map { "?" + $0 } ?? "" }
 
     static func withSlash(_ url: String) -> String { url.hasSuffix("/") ? url : url + "/" }
-
-    private static func has(_ channel: ListedChannel, _ group: String) -> Bool {
-        channel.groups.contains { $0.lowercased() == group.lowercased() }
-    }
 
     private func entry(of channel: ListedChannel, streamNumber: Int? = nil) -> String {
         let listed = hasAttributes ? attributes(of: channel) : []

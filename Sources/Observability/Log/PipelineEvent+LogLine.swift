@@ -125,10 +125,8 @@ extension ProgramSelection {
 }
 
 extension ProgramSelection.ListedStream {
-    /// "0x1b".
-    private var hexStreamType: String { "0x" + String(streamType, radix: 16) }
-
     fileprivate var summary: String {
-        "0x\(String(pid, radix: 16)) \(name ?? "stream type \(hexStreamType)")\(language.map { " \($0)" } ?? "")"
+        let name = name ?? "stream type 0x\(String(streamType, radix: 16))"
+        return "0x\(String(pid, radix: 16)) \(name)\(language.map { " \($0)" } ?? "")"
     }
 }

@@ -101,7 +101,9 @@ final class PlaylistResponder: Sendable {
         return waiting(until: deadline) {
             $0.nextMediaSequence(of: content) > number
         } answer: { [self] isListed in
-            isListed ? answer(to: key, for: target).map(keptLonger) : .now(overdue)
+            isListed
+                ? answer(to: key, for: target).map(keptLonger)
+                : .now(.unavailable("The segment is late: ask again without _HLS_msn."))
         }
     }
 
@@ -202,8 +204,6 @@ final class PlaylistResponder: Sendable {
             [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
         }
     }
-
-    private var overdue: Response { .unavailable("The segment is late: ask again without _HLS_msn.") }
 }
 
 extension ChannelState {

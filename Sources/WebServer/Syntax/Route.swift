@@ -17,15 +17,15 @@ package enum Route: Equatable, Sendable {
         case unknown
     }
 
-    /// A document that clients ask an HDHomeRun for.
-    package enum Tuner: Equatable, Sendable {
-        case discovery
-        case description
-        case lineup
-        case lineupList
-        case lineupStatus
-        /// `/lineup.post`: to scan for channels.
-        case scan
+    /// A document that clients ask an HDHomeRun for, by its path.
+    package enum Tuner: String, Equatable, Sendable {
+        case discovery = "/discover.json"
+        case description = "/device.xml"
+        case lineup = "/lineup.json"
+        case lineupList = "/lineup.m3u"
+        case lineupStatus = "/lineup_status.json"
+        /// To scan for channels.
+        case scan = "/lineup.post"
     }
 
     /// The page of a list.
@@ -68,7 +68,7 @@ package enum Route: Equatable, Sendable {
         case (.list, let path) where path == "/api" || path.hasPrefix("/api/"): self = .api(API(path: path))
         case (.list, let path):
             self =
-                Tuner(path: path).map(Route.tuner) ?? Self.tunerStream(path)
+                Tuner(rawValue: path).map(Route.tuner) ?? Self.tunerStream(path)
                 ?? XtreamRequest(target).map(Route.xtream) ?? Self.channel(path.dropFirst(), query: target.query)
         }
     }
@@ -105,20 +105,6 @@ extension Route.API {
         case _ where path.hasPrefix("/api/recordings/"):
             self = .recording(String(path.dropFirst("/api/recordings/".count)))
         default: self = .unknown
-        }
-    }
-}
-
-extension Route.Tuner {
-    fileprivate init?(path: String) {
-        switch path {
-        case "/discover.json": self = .discovery
-        case "/device.xml": self = .description
-        case "/lineup.json": self = .lineup
-        case "/lineup.m3u": self = .lineupList
-        case "/lineup_status.json": self = .lineupStatus
-        case "/lineup.post": self = .scan
-        default: return nil
         }
     }
 }

@@ -130,7 +130,9 @@ struct CaptureRun: Sendable {
             group.addTask { await follow(recorder) }
             group.addTask { await Signals.wait() }
             group.addTask { await failures.first { _ in true }.map { .failure(RelayError($0)) } }
-            group.addTask { await waitForTimeLimit() }
+            if let length {
+                group.addTask { (try? await Task.sleep(for: length)) == nil ? nil : .success(()) }
+            }
             group.addTask {
                 await console.displayStatus { await summary(of: recorder, after: elapsed()) }
                 return nil
@@ -157,11 +159,6 @@ struct CaptureRun: Sendable {
         } catch {
             return nil
         }
-    }
-
-    private func waitForTimeLimit() async -> Result<Void, RelayError>? {
-        guard let length, (try? await Task.sleep(for: length)) != nil else { return nil }
-        return .success(())
     }
 
     private func summary(of recorder: CaptureRecorder, after elapsed: Duration) async -> String {

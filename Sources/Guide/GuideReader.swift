@@ -44,7 +44,6 @@ struct GuideReader {
     }
 }
 
-/// The decompressed text of a guide.
 private struct GuideTextReader: ~Copyable {
     private var scanner: GuideScanner
     private var decoder: GuideTextDecoder?

@@ -331,8 +331,7 @@ extension GuideService {
 
     private static func response(of guide: PublishedGuide, to target: RequestTarget, asGzipFile: Bool) -> Response {
         let tag = "\"" + String(guide.built.fingerprint, radix: 16)
-        let isCoded =
-            !asGzipFile && target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
+        let isCoded = !asGzipFile && target.fields.allowsGzip
         let isGzip = asGzipFile || isCoded
         var response = Response(
             contentType: asGzipFile ? .gzip : .xml, cacheControl: .maxAge(seconds: maxAge),

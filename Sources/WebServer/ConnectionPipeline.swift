@@ -29,11 +29,9 @@ package struct ConnectionPipeline: Sendable {
 }
 
 extension HTTPConnectionHandler {
-    /// The transport of the requests.
     enum Transport {
         /// A TCP connection, to which the kernel copies files.
         case plain
-        /// A TLS connection.
         case secure
         /// A stream of an HTTP/2 connection, for one request.
         case stream

@@ -9,7 +9,6 @@ import Synchronization
 package final class DocumentCache: Sendable {
     /// Different documents about all channels that requests may wait for at once.
     static let pendingLimit = 32
-    /// Documents that are kept.
     static let countLimit = 64
     /// Bytes that are kept, compressed and not, of one document at least.
     static let byteLimit = 32 << 20
@@ -132,8 +131,7 @@ extension DocumentCache {
         _ key: Key, _ type: MimeType, version: UInt64?, to target: RequestTarget,
         make: @escaping @Sendable () -> [UInt8]
     ) async -> Response {
-        let fields = target.fields
-        let compressed = fields.range == nil && AcceptField.allowsGzip(fields.acceptEncoding)
+        let compressed = target.fields.allowsGzip
         do throws(Refusal) {
             let document = try await document(key, version: version, compressed: compressed, make: make)
             return Response(

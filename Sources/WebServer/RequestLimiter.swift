@@ -14,7 +14,6 @@ package final class RequestLimiter: Sendable {
         rate = Mutex(RequestRate(perSecond: perSecond))
     }
 
-    /// Requests that were refused.
     var refused: Int { rate.withLock { $0.refused } }
 
     /// The answer to a request too many; nil if the request is admitted.
@@ -58,7 +57,6 @@ struct RequestRate: Sendable {
 
     let interval: Duration
     private let depth: Duration
-    /// Requests that were refused.
     private(set) var refused = 0
     private var fullAt: [ClientNetwork: Duration] = [:]
     /// The number of addresses at which those with a full allowance are forgotten.

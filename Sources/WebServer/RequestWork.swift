@@ -60,7 +60,6 @@ package final class RequestWork: Sendable {
 
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Returns a place for a request of a connection; nil if there is none.
     func place(_ kind: Kind, on connection: any Channel) -> Place? {
         let id = ObjectIdentifier(connection)
         let isFree = state.withLock { state in

@@ -79,7 +79,6 @@ package struct ChannelConfiguration: Sendable {
     }
 }
 
-/// Reads the document of a configuration.
 private struct DocumentReader {
     private enum Key: String, CaseIterable { case defaults, playlist, xtream, accounts, guide, channels }
 

@@ -33,7 +33,6 @@ package struct ConfigurationNode: Equatable, Sendable {
     }
 }
 
-/// The name of a member of a JSON object.
 package struct MemberName: CodingKey {
     package let stringValue: String
     package var intValue: Int? { nil }

@@ -1,11 +1,9 @@
-/// A list of channels that a configuration names.
 package struct ConfiguredList: Hashable, Sendable {
     /// A file or a URL; that of an account as `XtreamAccount.listURL` writes it.
     package let location: String
     /// The account of its channels; nil: none, or that of the `defaults`.
     private(set) var account: String?
 
-    /// Whether the location is that of an account.
     var isAccount: Bool { XtreamAccount(listURL: location) != nil }
 
     /// Gives each list of an account that has no name the name of its host, and a number if another account has that.

@@ -45,7 +45,7 @@ struct ListEntry {
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
             guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"),
             // A URL may have secrets.
-            guideName: value(of: "tvg-name")?.decodingEntities.flatMap { SourceURL.isAbsolute($0) ? nil : $0 },
+            guideName: (value(of: "tvg-name")?.decodingEntities).flatMap { SourceURL.isAbsolute($0) ? nil : $0 },
             guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
             isRadio: attributes["radio"] == "true",
             stationAttributes: stationAttributes, sources: sources + backups)

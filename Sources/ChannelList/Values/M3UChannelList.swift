@@ -1,6 +1,5 @@
 package import Playlist
 
-/// The content of an M3U list of channels.
 package struct M3UChannelList: Equatable, Sendable {
     /// The URLs of XMLTV guides (`x-tvg-url`, `url-tvg`); unique, in order.
     package var guides: [String] = []
@@ -33,7 +32,6 @@ package struct ChannelListLimits: Equatable, Sendable {
     package init() {}
 }
 
-/// Why bytes are no list of channels.
 package enum ChannelListError: Error, Equatable, Sendable {
     /// The bytes are something else. The line is where that is seen, 1-based.
     case notAList(DocumentKind, line: Int)

@@ -329,7 +329,6 @@ struct GuideElement: Equatable, Sendable {
     let kind: Kind
     /// From `<` of the start tag to `>` of the end tag.
     let bytes: ArraySlice<UInt8>
-    /// The bytes of the start tag.
     let startTag: Range<Int>
 
     /// The bytes between the tags; empty if there is only one tag.

@@ -4,7 +4,6 @@ import Support
 import Synchronization
 import Tracker
 
-/// Publishes the events of one run of a channel.
 package final class RunEvents: Sendable {
     private struct State {
         var mapper = ChannelEventMapper()

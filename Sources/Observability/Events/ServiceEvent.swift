@@ -11,7 +11,6 @@ struct ServiceEvent: Equatable, Sendable {
     let channel: String?
     let content: EventContent
 
-    /// The event as one line of JSON.
     var json: String {
         var object = JSONObject()
         object.add("id", id)
@@ -217,7 +216,6 @@ extension EventContent.Client {
     }
 }
 
-/// A value of a member in JSON.
 private protocol EventMember {
     func add(to object: inout JSONObject, as name: String)
 }

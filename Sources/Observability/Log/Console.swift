@@ -10,7 +10,6 @@ import Synchronization
 /// No caller waits for the reader of standard error: a thread of the console writes, so that a full pipe does not block a
 /// channel.
 package final class Console: Sendable {
-    /// The standard error of this process.
     package static let standardError = Console(STDERR_FILENO, isTerminal: isatty(STDERR_FILENO) == 1)
     /// Time between two updates of the status line.
     private static let statusInterval = Duration.milliseconds(500)

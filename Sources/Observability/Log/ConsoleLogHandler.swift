@@ -89,7 +89,6 @@ package enum LogFormat: String, CaseIterable, Sendable {
     static var now: String { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds).text }
 }
 
-/// The lowest level of log lines.
 package enum LogLevel: String, CaseIterable, Sendable {
     case debug, info, notice, warning, error
 

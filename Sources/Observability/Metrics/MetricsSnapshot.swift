@@ -38,7 +38,6 @@ package struct MetricsSnapshot: Sendable {
     var runs: [Run]
     /// Channels of the list by state; nil in a process of one channel.
     var channelStates: [String: Int]?
-    /// Runs that were started.
     var startCount: Int?
     var traffic: HTTPTraffic.Counts
     let events: EventDelivery

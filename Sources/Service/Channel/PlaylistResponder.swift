@@ -147,7 +147,7 @@ final class PlaylistResponder: Sendable {
         var rounded = asked
         rounded.resource = resource
         let key = rounded
-        let isCompressed = target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
+        let isCompressed = target.fields.allowsGzip
         if let known = cache.rendered(key, of: publication) {
             let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
             if !takesLonger { return .now(response(known, as: resource, publication)) }

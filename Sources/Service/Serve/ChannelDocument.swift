@@ -43,7 +43,6 @@ struct ChannelDocument: Encodable, Sendable {
     }
 }
 
-/// A source in a configuration.
 private struct SourceDocument: Encodable, Sendable {
     let url: String
     let headers: [String: String]?

@@ -199,7 +199,6 @@ extension RecordingService.Problem {
     }
 }
 
-/// A recording as the API shows it.
 struct RecordingDocument: Encodable, Sendable {
     struct List: Encodable, Sendable {
         private let recordings: [RecordingDocument]

@@ -13,7 +13,6 @@ package final class ServeResponder: Responder {
     let host: ChannelHost
     let addresses: ForwardedAddresses
     let tuner: TunerDevice
-    /// nil: no guide is read.
     let guide: GuideService?
     /// nil: there is no API.
     private let api: APIResponder?

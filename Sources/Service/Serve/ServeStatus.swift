@@ -47,12 +47,10 @@ struct ServeStatus: Encodable, Sendable {
     let running: Int
     /// Runs that there may be at once, as the operator or the number of descriptors says.
     let maxRunning: Int?
-    /// Runs that were started.
     let starts: Int
     let clients: ClientCounts
     /// Every channel that is not idle.
     let channels: [Channel]
-    /// nil: no guide is read.
     let guide: GuideStatus?
 
     init(_ overview: ChannelHost.Overview, clients: ClientCounts, guide: GuideStatus? = nil) {
@@ -71,7 +69,6 @@ struct ServeStatus: Encodable, Sendable {
 
     static let states = ["idle", "queued", "starting", "running", "lingering", "ending", "failed"]
 
-    /// The state in one word.
     static func state(of entry: ChannelSupervisor.Entry?) -> String {
         switch entry?.state {
         case nil: "idle"
@@ -110,7 +107,6 @@ extension MetricsSnapshot {
     }
 }
 
-/// The encoding of status documents.
 package enum StatusDocument {
     /// Returns a value as JSON. Its keys are sorted, so that two documents can be compared line by line.
     package static func json(of value: some Encodable) -> [UInt8] {

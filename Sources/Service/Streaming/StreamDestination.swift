@@ -14,7 +14,6 @@ package enum StreamDestination: Equatable, Sendable {
         }
     }
 
-    /// The name for messages.
     var name: String {
         switch self {
         case .standardOutput: "standard output"

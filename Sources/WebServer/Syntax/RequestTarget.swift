@@ -142,6 +142,10 @@ extension RequestTarget.Fields {
         "x-forwarded-prefix": \.forwarding.prefix,
     ]
 
+    /// Whether the client reads gzip. A range counts bytes of the coded representation; clients that send one mean the
+    /// identity coding.
+    package var allowsGzip: Bool { range == nil && AcceptField.allowsGzip(acceptEncoding) }
+
     /// Reads the fields of a request in one pass.
     /// - Parameter peer: the IP address that the connection comes from.
     init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {

@@ -50,7 +50,6 @@ extension Route {
         case master(PlaylistContent, RewindRange?)
     }
 
-    /// The still of a moment.
     package struct Still: Equatable, Sendable {
         /// Pixels of a row.
         static let widths = 16...1280

@@ -12,7 +12,6 @@ package enum Route: Equatable, Sendable {
     package enum API: Equatable, Sendable {
         case document, channels, reload, events, recordings
         case channel(String)
-        /// A recording by its ID.
         case recording(String)
         case unknown
     }
@@ -28,7 +27,6 @@ package enum Route: Equatable, Sendable {
         case scan = "/lineup.post"
     }
 
-    /// The page of a list.
     case page
     /// A file of the page of a list, by its path below `/web/`, whether it exists or not.
     case pageFile(String)
@@ -43,7 +41,6 @@ package enum Route: Equatable, Sendable {
     case tuner(Tuner)
     /// A stream by the number of its channel: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any.
     case tunerStream(number: String, tuner: Int?)
-    /// A request of a client of Xtream Codes.
     case xtream(XtreamRequest)
     /// The page of a channel without the slash at its end.
     case folder(String)

@@ -22,7 +22,6 @@ package struct XtreamRequest: Equatable, Sendable {
         case panel
         /// The channels as M3U; without attributes if `isPlain`.
         case list(Output, isPlain: Bool)
-        /// The XMLTV guide.
         case guide
         case stream(Int, Output)
         /// A past part of a channel.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import WebServer
 
-/// Options for the number of clients.
 struct ClientOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -58,7 +57,6 @@ struct ClientOptions: ParsableArguments {
     }
 }
 
-/// Options for the URLs in documents.
 struct AddressOptions: ParsableArguments {
     @Option(
         name: .customLong("public-url"),

@@ -146,7 +146,6 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// Options for the guide.
 struct GuideOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -61,7 +61,6 @@ struct EventOptions: ParsableArguments {
     var commands: [String] = []
 }
 
-/// Options for the log of a command that serves.
 struct LogOptions: ParsableArguments {
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.info

@@ -46,7 +46,6 @@ struct StreamingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.keepSize))
     var keepSize: ByteCount?
 
-    /// The destination; nil if no stream is written.
     var destination: StreamDestination? {
         writesStandardOutput ? .standardOutput : recordingPath == nil ? output : nil
     }

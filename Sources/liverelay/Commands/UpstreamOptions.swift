@@ -7,7 +7,6 @@ import Playlist
 import Support
 import Tracker
 
-/// Options for requests to the upstream.
 struct UpstreamOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.variant))
     var variant = VariantChoice.highest

@@ -326,15 +326,11 @@ extension GuideService {
         guard let guide = await waitForGuide(atMost: Self.longestWait) else {
             return .unavailable(absence, retryAfter: 5)
         }
-        return Self.response(of: guide, to: target, asGzipFile: asGzipFile)
-    }
-
-    private static func response(of guide: PublishedGuide, to target: RequestTarget, asGzipFile: Bool) -> Response {
         let tag = "\"" + String(guide.built.fingerprint, radix: 16)
         let isCoded = !asGzipFile && target.fields.allowsGzip
         let isGzip = asGzipFile || isCoded
         var response = Response(
-            contentType: asGzipFile ? .gzip : .xml, cacheControl: .maxAge(seconds: maxAge),
+            contentType: asGzipFile ? .gzip : .xml, cacheControl: .maxAge(seconds: Self.maxAge),
             etag: tag + (asGzipFile ? "-gz\"" : isCoded ? "-gzip\"" : "\""), lastModified: guide.lastModified,
             body: isGzip
                 ? .file(path: guide.gzipPath, byteCount: guide.built.gzipByteCount)

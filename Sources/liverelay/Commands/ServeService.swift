@@ -44,7 +44,11 @@ struct ServeService: Sendable {
         settings.guide = guide
         let host = ChannelHost(
             ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
-        let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
+        let updateGuide: CatalogUpdater.Publication = { channels, guides in
+            guide?.update(
+                channels: channels, guides: guides,
+                fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
+        }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
         let recordings = try command.recordings.map { pattern throws(RelayError) in
@@ -96,12 +100,6 @@ struct ServeService: Sendable {
             for line in error.lines.dropFirst() { logger.error("\(line)") }
             throw error.summary
         }
-    }
-
-    private func update(_ guide: GuideService?, _ channels: [ListedChannel], _ guides: [String]) {
-        guide?.update(
-            channels: channels, guides: guides,
-            fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
     }
 
     private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {

@@ -19,13 +19,10 @@ struct RecordingResponder: Sendable {
     ///   - target: of a method that the route permits.
     ///   - documents: of the moment.
     func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
-        let isJSON = APIResponder.isJSON(target.fields.contentType)
         switch (route, target.method) {
         case (.recordings, .other):
             guard let service else { return .now(APIProblem.noRecordings.response()) }
-            return APIResponder.action {
-                isJSON ? await add($0, to: service, documents) : APIProblem.wrongType.response()
-            }
+            return APIResponder.action(json: target) { await add($0, to: service, documents) }
         case (.recordings, _):
             return .later { await documents.perform { .json(of: RecordingDocument.List(service, continuous)) } }
         case (.recording(let text), let method):
@@ -34,7 +31,7 @@ struct RecordingResponder: Sendable {
             }
             switch method {
             case .other("PATCH"):
-                return APIResponder.action { isJSON ? await keep(found, $0) : APIProblem.wrongType.response() }
+                return APIResponder.action(json: target) { await keep(found, $0) }
             case .other:
                 let files = target.query.value(of: "files")
                 guard [nil, "true", "false"].contains(files) else { return .now(Self.wrongFiles.response()) }
@@ -70,11 +67,11 @@ struct RecordingResponder: Sendable {
     private static let wrongFiles = APIProblem(
         .badRequest, "Malformed query", "files is true to remove the files too, or false.")
 
-    private func add(_ body: [UInt8], to service: RecordingService, _ documents: DocumentCache) async -> Response {
-        guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
+    private func add(
+        _ node: ConfigurationNode, to service: RecordingService, _ documents: DocumentCache
+    ) async -> Response {
         do throws(ConfigurationError) {
-            let request = try RecordingRequest(node)
-            return await add(request, to: service, documents)
+            return await add(try RecordingRequest(node), to: service, documents)
         } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The recording has mistakes").response()
         }
@@ -122,8 +119,7 @@ struct RecordingResponder: Sendable {
         }
     }
 
-    private func keep(_ found: Found, _ body: [UInt8]) async -> Response {
-        guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
+    private func keep(_ found: Found, _ node: ConfigurationNode) async -> Response {
         let isKept: Bool
         do throws(ConfigurationError) { isKept = try RecordingRequest.isKept(node) } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The recording has mistakes").response()

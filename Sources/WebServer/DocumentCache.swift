@@ -123,9 +123,7 @@ package final class DocumentCache: Sendable {
         state.withLock { $0.insert(document, as: key, version, request) }
         return document
     }
-}
 
-extension DocumentCache {
     /// The answer with a document. One of the list can be revalidated.
     package func response(
         _ key: Key, _ type: MimeType, version: UInt64?, to target: RequestTarget,

@@ -81,9 +81,7 @@ package struct ForwardedAddresses: Sendable {
         }
         return claim
     }
-}
 
-extension ForwardedAddresses {
     private static func values(_ field: String?) -> [Substring] {
         (field ?? "").split(separator: ",").map(\.trimmingBlanks).filter { !$0.isEmpty }
     }

@@ -43,9 +43,7 @@ package enum ResponseBody: Equatable, Sendable {
     case made(MadeFile)
     /// Content whose length is not known: no ranges, and HEAD does not touch it.
     case stream(ByteStream)
-}
 
-extension ResponseBody {
     /// The body with each stream of bytes changed; other bodies stay.
     package func mapStreams(_ change: @escaping @Sendable (ByteStream) -> ByteStream) -> ResponseBody {
         switch self {
@@ -265,9 +263,7 @@ package enum CacheControl: Equatable, Sendable {
         case .immutable: "max-age=31536000, immutable"
         }
     }
-}
 
-extension CacheControl {
     /// How long a playlist that changes may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B),
     /// whose last second is there for one request to renew the stored copy while the others still get it. While the server
     /// is away, it may be shown as long as a live window is: a restart takes less.

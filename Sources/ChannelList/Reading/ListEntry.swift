@@ -75,9 +75,7 @@ struct ListEntry {
         return (1...2).contains(parts.count)
             && parts.allSatisfy { (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { 48...57 ~= $0 } }
     }
-}
 
-extension ListEntry {
     /// The groups of `group-title` or `#EXTGRP`, separated by semicolons.
     static func groupNames(_ text: some StringProtocol) -> [String] {
         var names: [String] = []

@@ -86,9 +86,7 @@ struct GuideIndex: Sendable {
         }
         return candidates
     }
-}
 
-extension GuideIndex {
     private static func displayNames(in content: ArraySlice<UInt8>, limits: GuideLimits) -> [String] {
         var names: [String] = []
         var rest = GuideText.repaired(content)

@@ -24,9 +24,7 @@ extension RingError {
         case .ended: "the channel has ended"
         }
     }
-}
 
-extension RingError {
     /// An action of the operator that makes the spool usable.
     var remedy: String {
         guard case .system(_, _, let code) = self else {

@@ -96,7 +96,7 @@ private struct GuideTextReader: ~Copyable {
 }
 
 /// Converts the text of a guide to UTF-8, in parts.
-@safe struct GuideTextDecoder: ~Copyable {
+@safe private struct GuideTextDecoder: ~Copyable {
     /// nil: the text is UTF-8 already.
     private let converter: iconv_t?
     /// The beginning of a character whose end is in the next part.

@@ -85,7 +85,7 @@ enum SourceURLError: Error, Equatable {
 }
 
 /// The command of a `pipe:` line, by which some players let ffmpeg fetch a channel. It is read, and never run.
-struct PipeCommand {
+private struct PipeCommand {
     /// The word after `-i`, as written; nil without one.
     let input: String?
     /// The headers that ffmpeg would send with its requests for the input.

@@ -81,7 +81,8 @@ struct GuideMerge: Sendable {
         to channel: String, start: Int64, _ output: inout [UInt8], write: (inout [UInt8]) -> Void
     ) {
         guard counts.programs < limits.programs, writtenBytes < limits.writtenBytes else {
-            return counts.beyondLimit += 1
+            counts.beyondLimit += 1
+            return
         }
         let offset = output.count
         write(&output)

@@ -82,7 +82,7 @@ struct StripOptions: ParsableArguments {
 }
 
 /// A running `liverelay record`: follows a channel and stores the answers of its upstreams.
-struct CaptureRun: Sendable {
+private struct CaptureRun: Sendable {
     let upstream: String
     let directory: URL
     let policy: ChannelSession.Policy

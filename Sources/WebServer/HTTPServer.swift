@@ -13,10 +13,7 @@ package struct HTTPServer: Sendable {
         /// Longest time without a complete request head and without progress of a response.
         var idleTime = Duration.seconds(60)
 
-        package init(headByteCount: Int = 16 * 1024, idleTime: Duration = Duration.seconds(60)) {
-            self.headByteCount = headByteCount
-            self.idleTime = idleTime
-        }
+        package init(idleTime: Duration = Duration.seconds(60)) { self.idleTime = idleTime }
     }
 
     /// Adds handlers to a new connection, between the parser of requests and `HTTPConnectionHandler`, which writes

@@ -140,7 +140,7 @@ package struct Response: Equatable, Sendable {
     package init(
         status: HTTPStatus = HTTPStatus.ok, contentType: MimeType? = nil, cacheControl: CacheControl,
         etag: String? = nil, lastModified: String? = nil, body: ResponseBody, extraHeaders: [HeaderField] = [],
-        isPrivate: Bool = false, sentBytes: ByteCounter? = nil, held: HeldBytes? = nil
+        sentBytes: ByteCounter? = nil, held: HeldBytes? = nil
     ) {
         self.status = status
         self.contentType = contentType
@@ -149,7 +149,6 @@ package struct Response: Equatable, Sendable {
         self.lastModified = lastModified
         self.body = body
         self.extraHeaders = extraHeaders
-        self.isPrivate = isPrivate
         self.sentBytes = sentBytes
         self.held = held
     }

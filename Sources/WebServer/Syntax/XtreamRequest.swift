@@ -189,10 +189,10 @@ extension XtreamRequest {
     /// - Parameter parts: user, password, minutes, start and the number of the channel.
     private static func archive(_ parts: [Substring], _ form: ArchiveAddress.Form) -> XtreamRequest? {
         guard let stream = number(parts[4]) else { return nil }
-        let range = Result { () throws(RewindRange.BadQuery) in try range(minutes: parts[2], start: parts[3]) }
+        let found = Result { () throws(RewindRange.BadQuery) in try range(minutes: parts[2], start: parts[3]) }
         return XtreamRequest(
             user: String(parts[0]), password: String(parts[1]),
-            .archive(stream, range.map { ArchiveAddress(form: form, range: $0) }))
+            .archive(stream, found.map { ArchiveAddress(form: form, range: $0) }))
     }
 
     private static func range(minutes: Substring, start: Substring) throws(RewindRange.BadQuery) -> RewindRange {

@@ -17,7 +17,6 @@ struct GuideBuilder {
         var written = GuideMerge.Counts()
         var byteCount = 0
         var gzipByteCount = 0
-        /// A hash of the content.
         var fingerprint: UInt64 = 0
         /// Where the programs are in the first file.
         var schedule = GuideSchedule()
@@ -32,14 +31,14 @@ struct GuideBuilder {
         var selection = GuideSelection()
         for (number, guide) in guides.enumerated() {
             var index = GuideIndex(matcher, limits: limits)
-            let found = result { () throws(GuideFault) in try reader(of: guide).read { index.record($0) } }
+            let found = Result { () throws(GuideFault) in try reader(of: guide).read { index.record($0) } }
             // Of a guide that is damaged somewhere, nothing is taken.
             if case .success = found { selection.add(index, guide: number) }
             built.found.append(found)
         }
         if built.found.contains(.failure(.canceled)) { throw .canceled }
         var merge = GuideMerge(matcher, selection, limits: limits)
-        guard var output = GuideOutput.create(path, gzip: gzipPath) else { throw .unreadable(errno: errno) }
+        guard var output = GuideOutput(path, gzip: gzipPath) else { throw .unreadable(errno: errno) }
         try output.append(merge.head())
         for (number, guide) in guides.enumerated() {
             guard case .success = built.found[number] else { continue }
@@ -64,12 +63,6 @@ struct GuideBuilder {
     private func reader(of guide: String) -> GuideReader {
         GuideReader(path: guide, limits: limits, isCanceled: isCanceled)
     }
-
-    private func result(
-        _ body: () throws(GuideFault) -> GuideScanner.Counts
-    ) -> Result<GuideScanner.Counts, GuideFault> {
-        do throws(GuideFault) { return .success(try body()) } catch { return .failure(error) }
-    }
 }
 
 /// The two files of a guide in the making.
@@ -86,16 +79,12 @@ private struct GuideOutput: ~Copyable {
     private var gzip: GzipStream
 
     /// - Returns: nil if the files cannot be created.
-    static func create(_ path: String, gzip gzipPath: String) -> GuideOutput? {
+    init?(_ path: String, gzip gzipPath: String) {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             FileManager.default.createFile(atPath: gzipPath, contents: nil),
             let plain = FileHandle(forWritingAtPath: path), let compressed = FileHandle(forWritingAtPath: gzipPath)
         else { return nil }
         guard let gzip = GzipStream() else { return nil }
-        return GuideOutput(plain, compressed, gzip)
-    }
-
-    private init(_ plain: FileHandle, _ compressed: FileHandle, _ gzip: consuming GzipStream) {
         self.plain = plain
         self.compressed = compressed
         self.gzip = gzip

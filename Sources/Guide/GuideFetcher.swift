@@ -5,21 +5,16 @@ import Support
 
 /// Fetches guides into files.
 package struct GuideFetcher: Sendable {
-    /// How guides are asked for.
     let requests: CurlConfiguration
     /// The URL of the list that names the guides; nil if it is a file.
     var listURL: String?
     var limits = GuideLimits()
     var isCanceled: @Sendable () -> Bool = { false }
 
-    package init(
-        requests: CurlConfiguration, listURL: String? = nil, limits: GuideLimits = GuideLimits(),
-        isCanceled: @escaping @Sendable () -> Bool = { false }
-    ) {
+    package init(requests: CurlConfiguration, listURL: String? = nil, limits: GuideLimits = GuideLimits()) {
         self.requests = requests
         self.listURL = listURL
         self.limits = limits
-        self.isCanceled = isCanceled
     }
 
     /// Time for one guide, and time in which it comes more slowly than that: it holds one of few places.
@@ -128,9 +123,7 @@ enum GuideThread {
     ) async -> Result<Value, GuideFault> {
         await withCheckedContinuation { continuation in
             queue.async {
-                do throws(GuideFault) { continuation.resume(returning: .success(try body())) } catch {
-                    continuation.resume(returning: .failure(error))
-                }
+                continuation.resume(returning: Result { () throws(GuideFault) in try body() })
             }
         }
     }

@@ -37,7 +37,6 @@ struct GuideReader {
         return text.counts
     }
 
-    /// Empty at the end.
     private func next(of file: FileHandle) throws(GuideFault) -> [UInt8] {
         do { return Array(try file.read(upToCount: Self.partByteCount) ?? Data()) } catch {
             throw .unreadable(errno: errno)
@@ -45,7 +44,6 @@ struct GuideReader {
     }
 }
 
-/// The decompressed text of a guide.
 private struct GuideTextReader: ~Copyable {
     private var scanner: GuideScanner
     private var decoder: GuideTextDecoder?
@@ -94,5 +92,81 @@ private struct GuideTextReader: ~Copyable {
     ) throws(GuideFault) {
         scanner.append(decoder?.decode(bytes) ?? bytes)
         while let element = scanner.next() { try receive(element) }
+    }
+}
+
+/// Converts the text of a guide to UTF-8, in parts.
+@safe private struct GuideTextDecoder: ~Copyable {
+    /// nil: the text is UTF-8 already.
+    private let converter: iconv_t?
+    /// The beginning of a character whose end is in the next part.
+    private var pending: [UInt8] = []
+
+    /// - Parameter head: the first bytes of the text, with the XML declaration if there is one.
+    /// - Throws: `.unknownEncoding`.
+    init(head: [UInt8]) throws(GuideFault) {
+        guard let name = Self.encoding(of: head) else {
+            unsafe converter = nil
+            return
+        }
+        let opened = unsafe iconv_open("UTF-8", name)
+        guard Int(bitPattern: opened) != -1 else { throw .unknownEncoding(name) }
+        unsafe converter = opened
+    }
+
+    deinit { if let converter = unsafe converter { _ = unsafe iconv_close(converter) } }
+
+    /// The name of the encoding; nil if it is UTF-8, or none is known.
+    static func encoding(of head: [UInt8]) -> String? {
+        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0x3C, 0, 0x3F, 0]) { return "UTF-16LE" }
+        if head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0, 0x3C, 0, 0x3F]) { return "UTF-16BE" }
+        let text = String(decoding: head.prefix(200), as: UTF8.self)
+        guard let declaration = text.firstMatch(of: /<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._:\-]+)["']/) else {
+            return nil
+        }
+        let name = declaration.1.uppercased()
+        // A text that begins in ASCII is not UTF-16, whatever it says.
+        return ["UTF-8", "UTF8", "US-ASCII", "ASCII"].contains(name) || name.hasPrefix("UTF-16") ? nil : name
+    }
+
+    /// Bytes that mean no character become U+FFFD.
+    mutating func decode(_ bytes: [UInt8]) -> [UInt8] {
+        guard let converter = unsafe converter else { return bytes }
+        var input = pending + bytes
+        var output: [UInt8] = []
+        var offset = 0
+        unsafe input.withUnsafeMutableBytes { source in
+            while offset < source.count {
+                let (consumed, part, isMalformed) = unsafe Self.step(converter, source, from: offset)
+                output += part
+                offset += consumed
+                if isMalformed {
+                    output += [0xEF, 0xBF, 0xBD]
+                    offset += 1
+                } else if consumed == 0, part.isEmpty {
+                    break
+                }
+            }
+        }
+        pending = Array(input[min(offset, input.count)...])
+        return output
+    }
+
+    private static func step(
+        _ converter: iconv_t, _ source: UnsafeMutableRawBufferPointer, from offset: Int
+    ) -> (consumed: Int, bytes: [UInt8], isMalformed: Bool) {
+        var (consumed, isMalformed) = (0, false)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { target, count in
+            var input = unsafe source.baseAddress.map { unsafe ($0 + offset).assumingMemoryBound(to: CChar.self) }
+            var output = unsafe target.baseAddress.map {
+                unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: CChar.self)
+            }
+            var (inputLeft, outputLeft) = (source.count - offset, target.count)
+            let result = unsafe iconv(converter, &input, &inputLeft, &output, &outputLeft)
+            isMalformed = result == -1 && errno == EILSEQ
+            consumed = source.count - offset - inputLeft
+            count = target.count - outputLeft
+        }
+        return (consumed, bytes, isMalformed)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 package import Logging
 import Support
 import Synchronization
-import WebServer
+package import WebServer
 
 /// A guide as it is served: two files with the same content.
 struct PublishedGuide: Equatable, Sendable {
@@ -27,14 +27,14 @@ package final class GuideService: Sendable {
         var refresh: Duration? = .seconds(12 * 3600)
         var limits = GuideLimits()
         /// The rewind of channels that do not say theirs; nil: without a limit. Past programs are kept as far back.
-        package var defaultRewind: Duration? = .zero
+        var defaultRewind: Duration? = .zero
 
         package init(
-            guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits()
+            guides: [String] = [], refresh: Duration? = .seconds(12 * 3600), limits: GuideLimits = GuideLimits(),
+            defaultRewind: Duration? = .zero
         ) {
-            self.guides = guides
-            self.refresh = refresh
-            self.limits = limits
+            (self.guides, self.refresh, self.limits) = (guides, refresh, limits)
+            self.defaultRewind = defaultRewind
         }
     }
 
@@ -72,7 +72,6 @@ package final class GuideService: Sendable {
         self.logger = logger
     }
 
-    /// Whether any guide is read.
     package var hasSources: Bool { state.withLock { !$0.sources.isEmpty } }
 
     var published: PublishedGuide? { state.withLock { $0.published } }
@@ -95,8 +94,10 @@ package final class GuideService: Sendable {
             var locations: Set<String> = []
             let wanted = (settings.guides + guides).filter { locations.insert($0).inserted }
             let known = Dictionary(state.sources.map { ($0.location, $0) }) { first, _ in first }
-            let sources = wanted.map { location in
-                known[location] ?? GuideSource(location: location, path: nextPath(&state), due: now)
+            let sources = wanted.map { location -> GuideSource in
+                if let source = known[location] { return source }
+                state.fileCount += 1
+                return GuideSource(location: location, path: "\(directory)/source-\(state.fileCount)", due: now)
             }
             let isSame = sources.map(\.location) == state.sources.map(\.location) && channels == state.channels
             state.isStale = state.isStale || !isSame
@@ -106,11 +107,6 @@ package final class GuideService: Sendable {
         }
         wakes.continuation.yield()
         changes.continuation.yield()
-    }
-
-    private func nextPath(_ state: inout State) -> String {
-        state.fileCount += 1
-        return "\(directory)/source-\(state.fileCount)"
     }
 
     /// Returns when a guide is there, or none can be expected soon, or after `limit`.
@@ -224,7 +220,6 @@ extension GuideService {
         }
     }
 
-    /// Makes the guide of what was fetched.
     private func build() async {
         let (channels, guides, number) = state.withLock { state in
             state.isStale = false
@@ -271,5 +266,77 @@ extension GuideService {
 
     private func remove(_ path: String) {
         for path in [path, path + ".gz"] { try? FileManager.default.removeItem(atPath: path) }
+    }
+}
+
+extension GuideService {
+    /// Programs that are listed of one channel at most, and their bytes.
+    static let mostListings = 2000
+    private static let mostBytes = 8 << 20
+
+    /// The programs of a channel, in the order of their starts. They are read from the file of the guide.
+    /// - Parameters:
+    ///   - time: seconds since 1970: those that are over then are left out; nil: all.
+    ///   - limit: the most programs.
+    package func listings(
+        of channel: ListedChannel, from time: Int64? = nil, limit: Int = GuideService.mostListings
+    ) -> [GuideListing] {
+        guard let guide = published else { return [] }
+        let id = ChannelListWriter.guideID(of: channel)
+        // One more: that of a program which is over may come first.
+        return Self.listings(in: guide, of: id, from: time, limit: limit + 1)
+            .filter { listing in time.map { listing.stop > $0 } ?? true }.prefix(limit).map(\.self)
+    }
+
+    private static func listings(
+        in guide: PublishedGuide, of id: String, from time: Int64?, limit: Int
+    ) -> [GuideListing] {
+        let places = guide.built.schedule.programs(of: id, from: time, limit: limit)
+        guard !places.isEmpty, let file = FileHandle(forReadingAtPath: guide.path) else { return [] }
+        defer { try? file.close() }
+        var listings: [GuideListing] = []
+        var byteCount = 0
+        for (index, place) in zip(places.indices, places) where byteCount < mostBytes {
+            byteCount += place.bytes.count
+            guard (try? file.seek(toOffset: UInt64(place.bytes.lowerBound))) != nil,
+                let bytes = try? file.read(upToCount: place.bytes.count)
+            else { break }
+            var scanner = GuideScanner()
+            scanner.append(bytes)
+            scanner.finish()
+            guard let element = scanner.next() else { continue }
+            let next = index + 1 < places.endIndex ? places[index + 1].start : nil
+            listings.append(GuideListing(element, start: place.start, next: next))
+        }
+        return listings
+    }
+}
+
+extension GuideService {
+    /// How long the first requests are held while the first guide is being fetched.
+    private static let longestWait = Duration.seconds(15)
+    /// How long a cache may serve the guide without asking.
+    private static let maxAge = 300
+
+    /// The guide as XML, or as the content of a gzip file.
+    package func response(to target: RequestTarget, asGzipFile: Bool) async -> Response {
+        guard hasSources else {
+            return .text(.notFound, "There is no guide: the list names none (x-tvg-url), and --epg gives none.")
+        }
+        guard let guide = await waitForGuide(atMost: Self.longestWait) else {
+            return .unavailable(absence, retryAfter: 5)
+        }
+        let tag = "\"" + String(guide.built.fingerprint, radix: 16)
+        let isCoded = !asGzipFile && target.fields.allowsGzip
+        let isGzip = asGzipFile || isCoded
+        var response = Response(
+            contentType: asGzipFile ? .gzip : .xml, cacheControl: .maxAge(seconds: Self.maxAge),
+            etag: tag + (asGzipFile ? "-gz\"" : isCoded ? "-gzip\"" : "\""), lastModified: guide.lastModified,
+            body: isGzip
+                ? .file(path: guide.gzipPath, byteCount: guide.built.gzipByteCount)
+                : .file(path: guide.path, byteCount: guide.built.byteCount))
+        if !asGzipFile { response.extraHeaders = [HeaderField(name: "Vary", value: "Accept-Encoding")] }
+        if isCoded { response.extraHeaders.append(HeaderField(name: "Content-Encoding", value: "gzip")) }
+        return response
     }
 }

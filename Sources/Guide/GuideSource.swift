@@ -1,3 +1,7 @@
+import Fetch
+import Glibc
+import Support
+
 /// A guide that is read, and what is known of it.
 struct GuideSource: Equatable, Sendable {
     /// An http URL, or a file.
@@ -17,6 +21,7 @@ struct GuideSource: Equatable, Sendable {
     var counts = GuideScanner.Counts()
 
     var isURL: Bool { location.contains("://") }
+    var redactedLocation: String { isURL ? URIReference.redacted(location) : location }
 
     private static let (firstPause, longestPause) = (Duration.seconds(60), Duration.seconds(3600))
 
@@ -32,5 +37,37 @@ struct GuideSource: Equatable, Sendable {
         let pause = min(Self.firstPause * (1 << min(failures, 6)), Self.longestPause, refresh ?? Self.longestPause)
         failures += 1
         due = now + max(pause, Self.firstPause)
+    }
+}
+
+/// Why a guide cannot be used.
+enum GuideFault: Error, Equatable {
+    /// The file cannot be read or written; `errno`.
+    case unreadable(errno: Int32)
+    /// It is a directory, a device or a pipe.
+    case notRegular
+    case unreachable(FetchError.Reason)
+    case refused(status: Int)
+    /// The compressed content is damaged or ends too early.
+    case damaged
+    /// It has no channel and no program.
+    case notAGuide
+    case tooLarge
+    case unknownEncoding(String)
+    case canceled
+
+    /// In one sentence without its end.
+    var message: String {
+        switch self {
+        case .unreadable(let code): "it cannot be stored or read: \(unsafe String(cString: strerror(code)))"
+        case .notRegular: "it is no regular file"
+        case .unreachable(let reason): "it cannot be fetched: \(reason.message)"
+        case .refused(let status): "its server answers with status \(status)"
+        case .damaged: "its compressed content is damaged or incomplete"
+        case .notAGuide: "it is no XMLTV guide: it has no channel and no programme"
+        case .tooLarge: "it is too large"
+        case .unknownEncoding(let name): "its encoding \(name.quoted) is unknown"
+        case .canceled: "liverelay ends"
+        }
     }
 }

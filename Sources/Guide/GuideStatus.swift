@@ -1,5 +1,3 @@
-import Fetch
-import Glibc
 import Support
 
 /// The guide in `/status.json` of a process of many channels. Times are seconds.
@@ -45,27 +43,6 @@ package struct GuideStatus: Encodable, Sendable {
                 reason: source.fault?.message, secondsSinceFetch: source.fetched.map { $0.duration(to: now).inSeconds },
                 channels: source.counts.channels, programs: source.counts.programs,
                 damagedElements: source.counts.damaged)
-        }
-    }
-}
-
-extension GuideSource {
-    var redactedLocation: String { isURL ? URIReference.redacted(location) : location }
-}
-
-extension GuideFault {
-    /// In one sentence without its end.
-    var message: String {
-        switch self {
-        case .unreadable(let code): "it cannot be stored or read: \(unsafe String(cString: strerror(code)))"
-        case .notRegular: "it is no regular file"
-        case .unreachable(let reason): "it cannot be fetched: \(reason.message)"
-        case .refused(let status): "its server answers with status \(status)"
-        case .damaged: "its compressed content is damaged or incomplete"
-        case .notAGuide: "it is no XMLTV guide: it has no channel and no programme"
-        case .tooLarge: "it is too large"
-        case .unknownEncoding(let name): "its encoding \(name.quoted) is unknown"
-        case .canceled: "liverelay ends"
         }
     }
 }

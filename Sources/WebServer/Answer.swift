@@ -1,3 +1,4 @@
+import NIOCore
 package import Support
 
 /// How a request is answered, decided from its head.
@@ -11,31 +12,10 @@ package enum Answer: Sendable {
     case body(BodyAction)
 }
 
-/// A response that waits for something to happen, in a function that is called then.
-package struct AwaitedResponse: Sendable {
-    /// Calls `complete` once, on any thread, maybe at once; soon if `wait` is canceled.
-    let begin: @Sendable (_ wait: ChangeSignal.Wait, _ complete: @escaping @Sendable (Response) -> Void) -> Void
-
-    package init(
-        begin:
-            @escaping @Sendable (_ wait: ChangeSignal.Wait, _ complete: @escaping @Sendable (Response) -> Void) -> Void
-    ) {
-        self.begin = begin
-    }
-
-    fileprivate func map(_ change: @escaping @Sendable (Response) -> Response) -> AwaitedResponse {
-        AwaitedResponse { wait, complete in begin(wait) { complete(change($0)) } }
-    }
-
-    fileprivate func response() async -> Response {
-        let wait = ChangeSignal.Wait()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in begin(wait) { continuation.resume(returning: $0) } }
-        } onCancel: {
-            wait.cancel()
-        }
-    }
-}
+/// A response that waits for something to happen: calls `complete` once, on any thread, maybe at once; soon if `wait` is
+/// canceled.
+package typealias AwaitedResponse =
+    @Sendable (_ wait: ChangeSignal.Wait, _ complete: @escaping @Sendable (Response) -> Void) -> Void
 
 /// The work that a request does with its body.
 package struct BodyAction: Sendable {
@@ -64,7 +44,7 @@ extension Answer {
         switch self {
         case .now(let response): .now(change(response))
         case .later(let work): .later { change(await work()) }
-        case .waiting(let awaited): .waiting(awaited.map(change))
+        case .waiting(let begin): .waiting { wait, complete in begin(wait) { complete(change($0)) } }
         case .body(let action):
             .body(
                 BodyAction(limit: action.limit, tooLarge: change(action.tooLarge), place: action.place) {
@@ -78,8 +58,34 @@ extension Answer {
         switch self {
         case .now(let response): response
         case .later(let work): await work()
-        case .waiting(let awaited): await awaited.response()
+        case .waiting(let begin): await Self.response(to: begin)
         case .body(let action): await action.perform([])
         }
+    }
+
+    private static func response(to begin: AwaitedResponse) async -> Response {
+        let wait = ChangeSignal.Wait()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in begin(wait) { continuation.resume(returning: $0) } }
+        } onCancel: {
+            wait.cancel()
+        }
+    }
+}
+
+/// The body of a request while it arrives. It cannot be copied: each part is appended in place.
+struct RequestBody: ~Copyable {
+    private let limit: Int
+    private(set) var bytes: [UInt8] = []
+
+    /// - Parameter limit: the largest number of bytes.
+    init(limit: Int) { self.limit = limit }
+
+    /// Appends the next part.
+    /// - Returns: false, and nothing is kept of the part, if the body is longer than its limit.
+    mutating func append(_ part: ByteBuffer) -> Bool {
+        guard part.readableBytes <= limit - bytes.count else { return false }
+        bytes.append(contentsOf: part.readableBytesView)
+        return true
     }
 }

@@ -125,9 +125,7 @@ private struct Representation {
             return
         }
         variesByCoding = true
-        // A range counts bytes of the coded representation; clients that send one mean the identity coding.
-        let accepted = fields.range == nil && AcceptField.allowsGzip(fields.acceptEncoding)
-        let compressed = accepted ? gzip.member : nil
+        let compressed = fields.allowsGzip ? gzip.member : nil
         isGzip = compressed != nil
         etag = isGzip ? response.etag.map(EntityTag.gzipVariant) : response.etag
         body = compressed.map { .bytes($0, gzip: nil) } ?? response.body

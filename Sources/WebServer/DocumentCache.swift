@@ -9,7 +9,6 @@ import Synchronization
 package final class DocumentCache: Sendable {
     /// Different documents about all channels that requests may wait for at once.
     static let pendingLimit = 32
-    /// Documents that are kept.
     static let countLimit = 64
     /// Bytes that are kept, compressed and not, of one document at least.
     static let byteLimit = 32 << 20
@@ -84,7 +83,6 @@ package final class DocumentCache: Sendable {
     /// Requests that wait for a document.
     var pendingCount: Int { state.withLock { $0.pending.values.reduce(0, +) } }
 
-    /// Documents that were made.
     var madeCount: Int { state.withLock { $0.madeCount } }
 
     /// Bytes of documents that are kept or being sent, each once.
@@ -125,16 +123,13 @@ package final class DocumentCache: Sendable {
         state.withLock { $0.insert(document, as: key, version, request) }
         return document
     }
-}
 
-extension DocumentCache {
     /// The answer with a document. One of the list can be revalidated.
     package func response(
         _ key: Key, _ type: MimeType, version: UInt64?, to target: RequestTarget,
         make: @escaping @Sendable () -> [UInt8]
     ) async -> Response {
-        let fields = target.fields
-        let compressed = fields.range == nil && AcceptField.allowsGzip(fields.acceptEncoding)
+        let compressed = target.fields.allowsGzip
         do throws(Refusal) {
             let document = try await document(key, version: version, compressed: compressed, make: make)
             return Response(

@@ -81,9 +81,7 @@ package struct ForwardedAddresses: Sendable {
         }
         return claim
     }
-}
 
-extension ForwardedAddresses {
     private static func values(_ field: String?) -> [Substring] {
         (field ?? "").split(separator: ",").map(\.trimmingBlanks).filter { !$0.isEmpty }
     }
@@ -108,5 +106,122 @@ extension ForwardedAddresses {
         guard let port, port != (scheme == "https" ? "443" : "80") else { return host }
         let hasPort = (host.hasPrefix("[") ? host.drop { $0 != "]" } : host[...]).contains(":")
         return hasPort ? host : "\(host):\(port)"
+    }
+}
+
+/// The proxies whose word about a request counts.
+package struct TrustedProxies: Equatable, Sendable {
+    private var prefixes: [IPAddressPrefix] = []
+
+    /// Trusts nobody.
+    package init() {}
+
+    /// Reads addresses and ranges separated by commas, or the words `loopback` and `private`.
+    package init?(_ text: String) {
+        for word in text.split(separator: ",").map(\.trimmingBlanks) {
+            if let known = Self.words[word.lowercased()] {
+                prefixes += known.compactMap { IPAddressPrefix($0) }
+            } else if let prefix = IPAddressPrefix(word) {
+                prefixes.append(prefix)
+            } else {
+                return nil
+            }
+        }
+        if prefixes.isEmpty { return nil }
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+        let address = address.unmapped
+        return prefixes.contains { $0.contains(address) }
+    }
+
+    /// - Parameter address: as text; nil and names are not trusted.
+    package func contains(_ address: String?) -> Bool {
+        guard !prefixes.isEmpty, let address = address.flatMap({ IPAddress($0) }) else { return false }
+        return contains(address)
+    }
+
+    private static let loopback = ["127.0.0.0/8", "::1"]
+    private static let words = [
+        "loopback": loopback,
+        "private": loopback + [
+            "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7", "fe80::/10",
+        ],
+    ]
+}
+
+/// The URL of the server as its clients see it, which may have a path: `https://tv.example/live`.
+package struct PublicURL: Equatable, Sendable {
+    /// Why a text is no such URL.
+    package enum Malformed: String, Error {
+        case scheme = "it has to begin with http:// or https://"
+        case host = "its host is no name and no address; a user name is not possible"
+        case path = "its path may only have letters, digits, -._~ and percent codes, and no query"
+    }
+
+    /// Without a slash at its end.
+    package let text: String
+
+    package init(_ text: String) throws(Malformed) {
+        let (lower, schemes) = (text.lowercased(), ["http://", "https://"])
+        guard let scheme = schemes.first(where: { lower.hasPrefix($0) }) else { throw .scheme }
+        let rest = text.dropFirst(scheme.count)
+        let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard HostField.isValid(host) else { throw .host }
+        var path = rest[host.endIndex...]
+        while path.hasSuffix("/") { path.removeLast() }
+        guard path.isEmpty || Self.isPath(path) else { throw .path }
+        self.text = scheme + host.lowercased() + path
+    }
+
+    /// Whether the text is an absolute path that stays in its place and needs no coding in a document.
+    static func isPath(_ text: some StringProtocol) -> Bool {
+        guard text.hasPrefix("/"), text.utf8.count <= 1024 else { return false }
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~%/".utf8.contains(byte)
+        }
+        let segments = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        return isPlain && !segments.contains { $0.isEmpty || $0 == "." || $0 == ".." }
+    }
+}
+
+/// The `Host` field (RFC 9110 §7.2): a host and an optional port.
+package enum HostField {
+    /// The longest host with its port; DNS names have at most 253 characters.
+    private static let longest = 260
+
+    /// Whether the text is a DNS name, an IPv4 address or an IPv6 address in brackets, with or without a port.
+    ///
+    /// Such a text can stand in a URL and in any document as it is. The percent-coded and special characters that RFC
+    /// 3986 allows in names are refused: no host that resolves has them.
+    package static func isValid(_ text: some StringProtocol) -> Bool {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty, bytes.count <= longest else { return false }
+        if bytes[0] == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")), end > 2 else { return false }
+            return bytes[1..<end].allSatisfy(isIPv6Character) && isPort(bytes[(end + 1)...])
+        }
+        let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        return end > 0 && bytes[..<end].allSatisfy(isNameCharacter) && isPort(bytes[end...])
+    }
+
+    static func isPort(_ text: some StringProtocol) -> Bool {
+        UInt16(text) != nil && text.utf8.allSatisfy(isDigit)
+    }
+
+    /// Nothing, or a colon and a port number.
+    private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let colon = bytes.first else { return true }
+        return colon == UInt8(ascii: ":") && isPort(String(decoding: bytes.dropFirst(), as: UTF8.self))
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isIPv6Character(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x61...0x66).contains(byte | 0x20) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+    }
+
+    private static func isNameCharacter(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || "-._~".utf8.contains(byte)
     }
 }

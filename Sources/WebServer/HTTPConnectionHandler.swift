@@ -29,7 +29,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private var output: ResponseOutput
     private let responder: any Responder
     private var state = State.idle
-    /// The body of the request that is being received.
     private var body: RequestBody?
     private var file: FileTransmission?
     /// The unsent rest of a body in memory, which other connections may send too.
@@ -64,7 +63,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private let pendingWork: DispatchGroup
     private let connections: OpenConnections
     private var hasRequested = false
-    /// Whether all of the request has arrived.
     private var isRequestComplete = true
     /// The address of the client, as text.
     private var peer: String?
@@ -248,9 +246,9 @@ extension HTTPConnectionHandler {
             hold(request, as: .response, context) { place, made in
                 .task(holding: place, pendingWork) { made.succeed(await work()) }
             }
-        case .waiting(let awaited):
+        case .waiting(let begin):
             hold(request, as: .wait, context) { [pendingWork] place, made in
-                .wait(for: awaited, holding: place, pendingWork) { made.succeed($0) }
+                .wait(for: begin, holding: place, pendingWork) { made.succeed($0) }
             }
         case .body(let action): receiveBody(of: request, for: action, context)
         }
@@ -331,10 +329,6 @@ extension HTTPConnectionHandler {
         return slice
     }
 
-    private func writeSlice(_ context: ChannelHandlerContext) {
-        output.write(nextSlice(), promise: makeSentPromise(context), context)
-    }
-
     /// Opens the response's file; returns an error response if that fails.
     private func openFile(of response: ConditionalResponse, to request: HTTPExchange) -> ConditionalResponse {
         guard case .file(let slice) = response.body else { return response }
@@ -361,16 +355,10 @@ extension HTTPConnectionHandler {
             return
         }
         lastProgress = .now()
-        if !unsent.isEmpty { return writeSlice(context) }
-        if let stream {
-            sendNext(of: stream, context)
-            return
-        }
+        if !unsent.isEmpty { return output.write(nextSlice(), promise: makeSentPromise(context), context) }
+        if let stream { return sendNext(of: stream, context) }
         do throws(FileTransmission.Failure) {
-            guard let part = try nextPart(context) else {
-                finish(context)
-                return
-            }
+            guard let part = try nextPart(context) else { return finish(context) }
             countSent(part.readableBytes)
             output.write(part, promise: makeSentPromise(context), context)
         } catch {
@@ -399,7 +387,7 @@ extension HTTPConnectionHandler {
             }
             self.announced = self.announced.map { $0 - bytes.count }
             self.unsent = bytes
-            self.writeSlice(context)
+            self.output.write(self.nextSlice(), promise: self.makeSentPromise(context), context)
         }
         pendingResponse = .task(holding: nil, pendingWork) { made.succeed(await stream.next()) }
     }

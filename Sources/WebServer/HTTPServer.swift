@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 package import NIOCore
 import NIOPosix
 
@@ -12,10 +13,7 @@ package struct HTTPServer: Sendable {
         /// Longest time without a complete request head and without progress of a response.
         var idleTime = Duration.seconds(60)
 
-        package init(headByteCount: Int = 16 * 1024, idleTime: Duration = Duration.seconds(60)) {
-            self.headByteCount = headByteCount
-            self.idleTime = idleTime
-        }
+        package init(idleTime: Duration = Duration.seconds(60)) { self.idleTime = idleTime }
     }
 
     /// Adds handlers to a new connection, between the parser of requests and `HTTPConnectionHandler`, which writes
@@ -115,5 +113,55 @@ package struct HTTPServer: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: receiving)
             .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try configure(channel) } }
+    }
+}
+
+/// The host and port to listen on: `--listen` and `--port`.
+package struct ListenAddress: Equatable, Sendable {
+    /// An IP address, without brackets if it is IPv6, or a name that resolves to one.
+    package let host: String
+    /// 0...65535; 0 lets the system choose.
+    package let port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// `http://127.0.0.1:8080`, with an IPv6 address in brackets.
+    /// - Parameter port: the port that the system chose.
+    package func baseURL(port: Int, isSecure: Bool = false) -> String {
+        "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}
+
+/// Why the server cannot listen.
+package enum HTTPServerError: Error, Equatable {
+    /// Another process listens there (EADDRINUSE).
+    case addressInUse(host: String, port: Int)
+    /// No interface of this machine has the address (EADDRNOTAVAIL).
+    case addressNotAvailable(host: String, port: Int)
+    /// The port needs a privilege that the process lacks (EACCES).
+    case permissionDenied(host: String, port: Int)
+    /// The name does not resolve.
+    case unknownHost(String)
+    /// Any other failure of socket, bind or listen; `errno` of the failed call, 0 if it has none.
+    case cannotListen(host: String, port: Int, errno: Int32)
+}
+
+/// The reason to close a new connection at once.
+struct TooManyConnections: Error {}
+
+extension HTTPServerError {
+    /// The meaning of NIO's error while binding to `address`.
+    package init(_ error: any Error, at address: ListenAddress) {
+        let (host, port) = (address.host, address.port)
+        switch (error, (error as? IOError)?.errnoCode) {
+        case (is SocketAddressError.UnknownHost, _): self = .unknownHost(host)
+        case (_, EADDRINUSE?): self = .addressInUse(host: host, port: port)
+        case (_, EADDRNOTAVAIL?): self = .addressNotAvailable(host: host, port: port)
+        case (_, EACCES?): self = .permissionDenied(host: host, port: port)
+        case (_, let errno): self = .cannotListen(host: host, port: port, errno: errno ?? 0)
+        }
     }
 }

@@ -21,7 +21,6 @@ package final class HTTPTraffic: Sendable {
 
     package var counts: Counts { state.withLock { $0 } }
 
-    /// Records a response.
     /// - Parameter delay: time from the request's head to the response's.
     func record(_ route: Route.Kind, status: Int, after delay: Duration) {
         state.withLock {

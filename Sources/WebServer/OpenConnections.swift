@@ -28,9 +28,7 @@ package final class OpenConnections: Sendable {
     static let maxRefusing = 32
 
     private let state: Mutex<State>
-    /// nil: requests are not limited.
     let requests: RequestLimiter?
-    /// The places that the requests of all connections hold.
     let work: RequestWork
 
     package init(_ limits: Limits = Limits(), requests: RequestLimiter? = nil, work: RequestWork = RequestWork()) {
@@ -76,7 +74,6 @@ package final class OpenConnections: Sendable {
         return treatment
     }
 
-    /// Records that a complete request came over a connection.
     func recordRequest(_ channel: any NIOCore.Channel) {
         state.withLock { $0.admission.recordRequest(ObjectIdentifier(channel)) }
     }

@@ -1,4 +1,6 @@
+import Dispatch
 import NIOCore
+import Support
 import Synchronization
 
 /// Limits how much the requests of a server hold at once: responses that are made or waited for, and bodies that are
@@ -17,9 +19,7 @@ package final class RequestWork: Sendable {
     }
 
     struct Limit: Equatable, Sendable {
-        /// Places of all connections.
         let total: Int
-        /// Places of one connection.
         let perConnection: Int
     }
 
@@ -56,13 +56,10 @@ package final class RequestWork: Sendable {
 
     init(limits: [Kind: Limit] = RequestWork.standardLimits) { self.limits = limits }
 
-    /// Places that are taken.
     func count(_ kind: Kind) -> Int { state.withLock { $0.usage[kind]?.total ?? 0 } }
 
-    /// Requests that found no place.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Returns a place for a request of a connection; nil if there is none.
     func place(_ kind: Kind, on connection: any Channel) -> Place? {
         let id = ObjectIdentifier(connection)
         let isFree = state.withLock { state in
@@ -84,6 +81,50 @@ package final class RequestWork: Sendable {
             state.usage[kind]?.total -= 1
             let rest = (state.usage[kind]?.byConnection[connection] ?? 1) - 1
             state.usage[kind]?.byConnection[connection] = rest > 0 ? rest : nil
+        }
+    }
+}
+
+/// The work behind a response that is awaited, or behind the next part of a stream. It is canceled when the client leaves.
+enum PendingResponse {
+    case task(Task<Void, Never>)
+    case wait(ChangeSignal.Wait)
+
+    /// Begins work on no event loop.
+    /// - Parameters:
+    ///   - place: held until the work is over.
+    ///   - pending: what the server waits for when it ends.
+    static func task(
+        holding place: RequestWork.Place?, _ pending: DispatchGroup, _ work: @escaping @Sendable () async -> Void
+    ) -> PendingResponse {
+        pending.enter()
+        return .task(
+            Task {
+                await work()
+                withExtendedLifetime(place) {}
+                pending.leave()
+            })
+    }
+
+    /// Begins to wait for a response, which costs no task.
+    static func wait(
+        for begin: AwaitedResponse, holding place: RequestWork.Place, _ pending: DispatchGroup,
+        _ complete: @escaping @Sendable (Response) -> Void
+    ) -> PendingResponse {
+        let wait = ChangeSignal.Wait()
+        pending.enter()
+        begin(wait) { response in
+            complete(response)
+            withExtendedLifetime(place) {}
+            pending.leave()
+        }
+        return .wait(wait)
+    }
+
+    func cancel() {
+        switch self {
+        case .task(let task): task.cancel()
+        case .wait(let wait): wait.cancel()
         }
     }
 }

@@ -60,9 +60,7 @@ extension Route {
         case .other: return CrossOrigin.methodNotAllowed
         }
     }
-}
 
-extension Route {
     /// Whether clients look in the answer for whether the user name and the password are right.
     fileprivate var isXtreamAccount: Bool {
         guard case .xtream(let request) = self else { return false }

@@ -43,9 +43,7 @@ package enum ResponseBody: Equatable, Sendable {
     case made(MadeFile)
     /// Content whose length is not known: no ranges, and HEAD does not touch it.
     case stream(ByteStream)
-}
 
-extension ResponseBody {
     /// The body with each stream of bytes changed; other bodies stay.
     package func mapStreams(_ change: @escaping @Sendable (ByteStream) -> ByteStream) -> ResponseBody {
         switch self {
@@ -59,7 +57,6 @@ extension ResponseBody {
 /// Bytes of a known number that exist only while they are sent.
 package final class MadeFile: Equatable, Sendable {
     package let byteCount: Int
-    /// Returns the bytes of a range.
     package let read: @Sendable (Range<Int>) -> ByteStream
 
     package init(byteCount: Int, read: @escaping @Sendable (Range<Int>) -> ByteStream) {
@@ -143,7 +140,7 @@ package struct Response: Equatable, Sendable {
     package init(
         status: HTTPStatus = HTTPStatus.ok, contentType: MimeType? = nil, cacheControl: CacheControl,
         etag: String? = nil, lastModified: String? = nil, body: ResponseBody, extraHeaders: [HeaderField] = [],
-        isPrivate: Bool = false, sentBytes: ByteCounter? = nil, held: HeldBytes? = nil
+        sentBytes: ByteCounter? = nil, held: HeldBytes? = nil
     ) {
         self.status = status
         self.contentType = contentType
@@ -152,7 +149,6 @@ package struct Response: Equatable, Sendable {
         self.lastModified = lastModified
         self.body = body
         self.extraHeaders = extraHeaders
-        self.isPrivate = isPrivate
         self.sentBytes = sentBytes
         self.held = held
     }
@@ -211,4 +207,69 @@ extension Response {
     package static func notFound(_ path: String, cacheControl: CacheControl = .noStore) -> Response {
         .text(.notFound, "There is nothing at \(path).", cacheControl: cacheControl)
     }
+}
+
+/// A body as one gzip member, compressed when the first client asks for it.
+package final class LazyGzip: Equatable, Sendable {
+    private enum State {
+        case pending
+        /// nil if zlib cannot allocate its state.
+        case finished([UInt8]?)
+    }
+
+    private let bytes: [UInt8]
+    private let state = Mutex(State.pending)
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The compressed body; nil if it cannot be compressed. The first call compresses, and others wait for it.
+    package var member: [UInt8]? {
+        state.withLock { state in
+            if case .finished(let member) = state { return member }
+            let member = Gzip.compress(bytes)
+            state = .finished(member)
+            return member
+        }
+    }
+
+    /// Whether `member` takes no time.
+    package var isFinished: Bool {
+        state.withLockIfAvailable { if case .finished = $0 { true } else { false } } ?? false
+    }
+
+    package static func == (left: LazyGzip, right: LazyGzip) -> Bool { left.bytes == right.bytes }
+}
+
+/// How long a cache may store a response (RFC 9111 §5.2.2).
+package enum CacheControl: Equatable, Sendable {
+    /// Never stored: the response describes the current moment.
+    case noStore
+    /// Fresh for that many seconds.
+    case maxAge(seconds: Int)
+    /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
+    /// seconds more while the server is away (RFC 5861). Without bounds, nginx shows the first viewer after a pause an
+    /// old playlist.
+    case renewed(seconds: Int, stale: Int, ifError: Int)
+    /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
+    case immutable
+
+    var fieldValue: String {
+        switch self {
+        case .noStore: "no-store"
+        case .maxAge(let seconds): "max-age=\(seconds)"
+        case .renewed(let seconds, let stale, let ifError):
+            "max-age=\(seconds), stale-while-revalidate=\(stale), stale-if-error=\(ifError)"
+        case .immutable: "max-age=31536000, immutable"
+        }
+    }
+
+    /// How long a playlist that changes may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B),
+    /// whose last second is there for one request to renew the stored copy while the others still get it. While the server
+    /// is away, it may be shown as long as a live window is: a restart takes less.
+    package static func playlist(targetDuration: Int) -> CacheControl {
+        .renewed(seconds: max(1, targetDuration / 2 - 1), stale: 1, ifError: 30)
+    }
+
+    /// The value of the field for a response that no shared cache may store (RFC 9111 §5.2.2.7).
+    var privateFieldValue: String { self == .noStore ? fieldValue : "private, " + fieldValue }
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
-import ChannelList
 import Foundation
 import Playlist
 import TestSupport
 import Testing
 
+@testable import ChannelList
 @testable import Service
 @testable import Support
 @testable import WebServer
@@ -228,7 +228,7 @@ private let files: [(when: String, text: String, mode: Int, says: String?)] = [
     defer { try? FileManager.default.removeItem(atPath: path) }
     _ = FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
     do throws(RelayError) {
-        let tokens = try TokenFile(path: path).read()
+        let tokens = try AccessToken.read(fileAt: path)
         #expect(says == nil && tokens == [AccessToken(server)], "\(when)")
     } catch {
         #expect(error.exit == .badCredentials && says.map { error.line.contains($0) } == true, "\(when): \(error.line)")
@@ -242,7 +242,7 @@ private let files: [(when: String, text: String, mode: Int, says: String?)] = [
             .badCredentials, "The token file /nowhere/x cannot be read: No such file or directory",
             advice: "Check its name and permissions")
     ) {
-        try TokenFile(path: "/nowhere/x").read()
+        try AccessToken.read(fileAt: "/nowhere/x")
     }
 }
 

@@ -1,4 +1,3 @@
-import ChannelList
 import Foundation
 import Glibc
 import Logging
@@ -6,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import ChannelList
 @testable import Fetch
 @testable import Guide
 @testable import Service

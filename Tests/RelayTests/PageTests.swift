@@ -1,10 +1,10 @@
 import Channel
-import ChannelList
 import Foundation
 import LiveRing
 import Logging
 import Testing
 
+@testable import ChannelList
 @testable import Service
 @testable import WebServer
 @testable import liverelay

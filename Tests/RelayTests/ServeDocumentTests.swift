@@ -1,11 +1,11 @@
 import Channel
-import ChannelList
 import Foundation
 import LiveRing
 import Logging
 import Synchronization
 import Testing
 
+@testable import ChannelList
 @testable import Service
 @testable import Support
 @testable import WebServer

@@ -1,6 +1,5 @@
 import Capture
 import Channel
-import ChannelList
 import Foundation
 import LiveRing
 import Logging
@@ -9,6 +8,7 @@ import Support
 import Synchronization
 import TestSupport
 
+@testable import ChannelList
 @testable import Fetch
 @testable import Service
 @testable import WebServer

@@ -54,7 +54,7 @@ import Testing
     }
 
     private func object(_ status: RelayStatus) throws -> [String: Any] {
-        let object = try JSONSerialization.jsonObject(with: Data(status.json))
+        let object = try JSONSerialization.jsonObject(with: Data(StatusDocument.json(of: status)))
         return try #require(object as? [String: Any])
     }
 

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Capture
 import Channel
-import ChannelList
 import Foundation
 import LiveRing
 import Logging
 import TestSupport
 import Testing
 
+@testable import ChannelList
 @testable import Service
 @testable import WebServer
 @testable import liverelay

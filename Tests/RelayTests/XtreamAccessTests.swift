@@ -1,8 +1,8 @@
-import ChannelList
 import Foundation
 import TestSupport
 import Testing
 
+@testable import ChannelList
 @testable import Observability
 @testable import Service
 @testable import Support

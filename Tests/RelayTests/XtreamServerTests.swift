@@ -1,10 +1,10 @@
-import ChannelList
 import Foundation
 import Logging
 import Playlist
 import TestSupport
 import Testing
 
+@testable import ChannelList
 @testable import Fetch
 @testable import Guide
 @testable import Service
@@ -34,7 +34,7 @@ private func channels(url: String, isAlways: Bool) -> [ListedChannel] {
 }
 
 private func guideTime(_ seconds: Int64) -> String {
-    let digits = XtreamAccountDocument.text(ProgramDateTime(millisecondsSince1970: seconds * 1000)).filter(\.isNumber)
+    let digits = XtreamCatalog.text(ProgramDateTime(millisecondsSince1970: seconds * 1000)).filter(\.isNumber)
     return digits + " +0000"
 }
 
@@ -335,7 +335,7 @@ private struct XtreamScene {
         let live = try await scene.text("/live/anna/\(server)/\(number).m3u8")
         let segments = try MediaPlaylistParser.parse(Array(live.utf8)).segments
         let start = try #require(segments.first?.programDateTime).millisecondsSince1970 / 1000
-        let minute = XtreamAccountDocument.text(ProgramDateTime(millisecondsSince1970: start * 1000)).prefix(16)
+        let minute = XtreamCatalog.text(ProgramDateTime(millisecondsSince1970: start * 1000)).prefix(16)
         let stamps = ["\(start)", "\(start)000", minute.replacing(" ", with: ":").replacing(/:(\d\d)$/) { "-\($0.1)" }]
         let account = "username=anna&password=\(server)&stream=\(number)&duration=60"
         let paths = stamps.flatMap { stamp in

@@ -31,15 +31,12 @@ package enum XtreamListing {
             issues: issues.issues, issueCount: issues.count, connections: state.connections)
     }
 
-    /// The names of categories by their ids.
     private static func groupNames(_ json: [UInt8], limit: Int) -> [String: String] {
         var names: [String: String] = [:]
         _ = LooseJSON.forEachElement(of: json) { entry in
-            guard names.count < limit, let id = entry["category_id"].text, let name = line(entry["category_name"])
-            else {
-                return
+            if names.count < limit, let id = entry["category_id"].text, let name = line(entry["category_name"]) {
+                names[id] = name
             }
-            names[id] = name
         }
         return names
     }

@@ -8,7 +8,6 @@ package struct ChannelConfiguration: Sendable {
     package let lists: [ConfiguredList]
     /// Connections that each account of `accounts` has.
     let accounts: [String: Int]
-    /// URLs of XMLTV guides.
     package let guides: [String]
     private let defaults: ChannelEntry
 
@@ -21,7 +20,6 @@ package struct ChannelConfiguration: Sendable {
         lists = ConfiguredList.namingAccounts(of: [ConfiguredList(location: playlist)])
     }
 
-    /// Reads a configuration.
     /// - Throws: every mistake, or the first one if the text is not YAML.
     package init(
         yaml text: String, from origin: ConfigurationOrigin = .file()
@@ -41,7 +39,8 @@ package struct ChannelConfiguration: Sendable {
             throw ConfigurationError(issues: [ConfigurationIssue(.badValue(nil, expected: "an object"))])
         }
         let entry = reader.channelEntry(node)
-        if let account = entry.options.account { reader.checkAccount(account, known: accountNames) }
+        let known = Set(accounts.keys).union(lists.compactMap(\.account))
+        if let account = entry.options.account { reader.checkAccount(account, known: known) }
         try reader.finish()
         return entry.channel(slug: slug, key: slug, defaults: defaults)
     }
@@ -59,9 +58,6 @@ package struct ChannelConfiguration: Sendable {
             .map(defaults.completing)
         return channels + ChannelSlug.assign(to: listed, keeping: previous, except: Set(channels.map(\.slug)))
     }
-
-    /// The accounts that channels may name.
-    private var accountNames: Set<String> { Set(accounts.keys).union(lists.compactMap(\.account)) }
 
     /// The connections of each account: as `accounts` says, or as the panel of a list of it said.
     /// - Parameter limits: of the lists that were read, in the order of `lists`.
@@ -83,7 +79,6 @@ package struct ChannelConfiguration: Sendable {
     }
 }
 
-/// Reads the document of a configuration.
 private struct DocumentReader {
     private enum Key: String, CaseIterable { case defaults, playlist, xtream, accounts, guide, channels }
 

@@ -96,8 +96,7 @@ extension ConfigurationReader {
     private mutating func recording(_ node: ConfigurationNode) -> RecordingPattern? {
         guard let path = filePath(node) else { return nil }
         do throws(RecordingPattern.Fault) { return try RecordingPattern(path) } catch {
-            record(.badValue(Self.excerpt(path), expected: error.expectation), at: node.position)
-            return nil
+            return refuse(node, path, expected: error.expectation)
         }
     }
 
@@ -112,8 +111,7 @@ extension ConfigurationReader {
         let expected = "an IP address"
         guard let (written, text) = scalar(node, [.plain, .text], expected: expected) else { return nil }
         if IPAddress(text) != nil { return text }
-        record(.badValue(Self.excerpt(written), expected: expected), at: node.position)
-        return nil
+        return refuse(node, written, expected: expected)
     }
 }
 

@@ -1,13 +1,11 @@
 /// A mistake in a configuration. One is enough to refuse the whole.
 package struct ConfigurationIssue: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// The text is not YAML.
         case syntax(String)
         case repeatedKey(String)
         /// - Parameter nearest: the key that was probably meant.
         case unknownKey(String, nearest: String?)
         case missingKey(String)
-        /// The key has no value.
         case noValue
         /// - Parameters:
         ///   - value: as written, without what it expands to; nil if it may be a secret, or is no scalar.
@@ -17,16 +15,12 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case unclosedVariable
         /// A header that cannot be sent, or that only the client itself may set.
         case malformedHeader(String)
-        /// Another channel has the same name in paths.
         case repeatedName(slug: String, firstLine: Int?)
-        /// The name is a path of the server.
         case reservedName(String)
         /// The key can be given in a file only, not in a request, and not in a configuration from a URL.
         case onlyInFile(String)
         case tooMany(String, limit: Int)
-        /// Neither a channel nor a list.
         case nothingListed
-        /// Neither `accounts` nor `xtream` has the account.
         case unknownAccount(String)
     }
 

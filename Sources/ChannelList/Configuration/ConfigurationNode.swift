@@ -11,14 +11,8 @@ package struct ConfigurationNode: Equatable, Sendable {
 
     package struct Entry: Equatable, Sendable {
         package let key: String
-        let position: Position?
+        var position: Position?
         package let value: ConfigurationNode
-
-        package init(key: String, position: Position? = nil, value: ConfigurationNode) {
-            self.key = key
-            self.position = position
-            self.value = value
-        }
     }
 
     package enum Content: Equatable, Sendable {
@@ -33,8 +27,42 @@ package struct ConfigurationNode: Equatable, Sendable {
     /// nil for a value of JSON.
     let position: Position?
 
-    package init(_ content: Content, position: Position? = nil) {
+    init(_ content: Content, position: Position? = nil) {
         self.content = content
         self.position = position
+    }
+}
+
+package struct MemberName: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
+
+    package init(stringValue: String) { self.stringValue = stringValue }
+    package init?(intValue: Int) { nil }
+}
+
+/// Any value of JSON, with its type.
+extension ConfigurationNode: Decodable {
+    package init(from decoder: any Decoder) throws {
+        if let object = try? decoder.container(keyedBy: MemberName.self) {
+            let entries = try object.allKeys.sorted { $0.stringValue < $1.stringValue }.map {
+                Entry(key: $0.stringValue, value: try object.decode(ConfigurationNode.self, forKey: $0))
+            }
+            self.init(.map(entries))
+        } else if var list = try? decoder.unkeyedContainer() {
+            var items: [ConfigurationNode] = []
+            while !list.isAtEnd { items.append(try list.decode(ConfigurationNode.self)) }
+            self.init(.list(items))
+        } else {
+            self.init(Self.scalar(in: try decoder.singleValueContainer()))
+        }
+    }
+
+    private static func scalar(in value: any SingleValueDecodingContainer) -> Content {
+        if value.decodeNil() { return .nothing }
+        if let bool = try? value.decode(Bool.self) { return .scalar(String(bool), .boolean) }
+        if let text = try? value.decode(String.self) { return .scalar(text, .text) }
+        if let number = try? value.decode(Int.self) { return .scalar(String(number), .number) }
+        return .scalar((try? value.decode(Double.self)).map { String($0) } ?? "number", .number)
     }
 }

@@ -20,12 +20,20 @@ struct ConfigurationReader {
         issues.append(ConfigurationIssue(kind, at: position, path: path))
     }
 
+    /// Records that a value is none of those that are expected.
+    /// - Parameter written: as it was written; nil if it may be a secret, or is no scalar.
+    mutating func refuse<Value>(
+        _ node: ConfigurationNode, _ written: String? = nil, expected: String
+    ) -> Value? {
+        record(.badValue(written.map(Self.excerpt), expected: expected), at: node.position)
+        return nil
+    }
+
     /// The word that was probably meant; nil if the issue is not listed any more.
     private func nearestWord(to word: String, among words: [String]) -> String? {
         issues.count < Self.mostIssues ? NearestWord.of(word, among: words) : nil
     }
 
-    /// Reads what is below a key.
     mutating func below<Value>(_ key: String, _ read: (inout ConfigurationReader) -> Value) -> Value {
         path.append(key)
         defer { path.removeLast() }
@@ -42,13 +50,8 @@ struct ConfigurationReader {
 extension ConfigurationReader {
     mutating func text(_ node: ConfigurationNode, _ pattern: ConfigurationPattern) -> String? {
         guard let (written, text) = scalar(node, [.plain, .text], expected: pattern.expected) else { return nil }
-        guard patterns.matches(text, pattern) else {
-            record(
-                .badValue(pattern.isSecret ? nil : Self.excerpt(written), expected: pattern.expected), at: node.position
-            )
-            return nil
-        }
-        return text
+        if patterns.matches(text, pattern) { return text }
+        return refuse(node, pattern.isSecret ? nil : written, expected: pattern.expected)
     }
 
     mutating func bool(_ node: ConfigurationNode) -> Bool? {
@@ -57,20 +60,15 @@ extension ConfigurationReader {
         switch text.lowercased() {
         case "true", "yes", "on": return true
         case "false", "no", "off": return false
-        default:
-            record(.badValue(Self.excerpt(written), expected: expected), at: node.position)
-            return nil
+        default: return refuse(node, written, expected: expected)
         }
     }
 
     mutating func integer(_ node: ConfigurationNode, in range: ClosedRange<Int>) -> Int? {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         guard let (written, text) = scalar(node, [.plain, .number], expected: expected) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            record(.badValue(Self.excerpt(written), expected: expected), at: node.position)
-            return nil
-        }
-        return number
+        if let number = Int(text), range.contains(number) { return number }
+        return refuse(node, written, expected: expected)
     }
 
     mutating func choice(_ node: ConfigurationNode, of words: [String]) -> String? {
@@ -78,8 +76,7 @@ extension ConfigurationReader {
         guard let (written, text) = scalar(node, [.plain, .text], expected: expected) else { return nil }
         if words.contains(text) { return text }
         let nearest = nearestWord(to: text, among: words).map { "; did you mean “\($0)”?" } ?? ""
-        record(.badValue(Self.excerpt(written), expected: expected + nearest), at: node.position)
-        return nil
+        return refuse(node, written, expected: expected + nearest)
     }
 
     mutating func duration(_ node: ConfigurationNode, _ pattern: ConfigurationPattern = .duration) -> Duration? {
@@ -92,9 +89,7 @@ extension ConfigurationReader {
     mutating func duration(_ node: ConfigurationNode, hours: ClosedRange<Int>) -> Duration? {
         guard let span = duration(node) else { return nil }
         if (hours.lowerBound * 3600...hours.upperBound * 3600).contains(Int(span.components.seconds)) { return span }
-        let expected = "a duration from \(hours.lowerBound)h to \(hours.upperBound / 24)d"
-        record(.badValue(nil, expected: expected), at: node.position)
-        return nil
+        return refuse(node, expected: "a duration from \(hours.lowerBound)h to \(hours.upperBound / 24)d")
     }
 
     /// Bytes of a disk.
@@ -104,8 +99,7 @@ extension ConfigurationReader {
             return Int(clamping: min(Int64(digits), Int64.max >> shift) << shift)
         }
         guard let bytes, bytes < least else { return bytes }
-        record(.badValue(nil, expected: "at least \(least >> 20)MiB"), at: node.position)
-        return nil
+        return refuse(node, expected: "at least \(least >> 20)MiB")
     }
 
     mutating func byteCount(_ node: ConfigurationNode, atLeast least: Int) -> Int? {
@@ -114,11 +108,9 @@ extension ConfigurationReader {
         }
         guard let bytes, bytes < least || bytes > MemoryBudget.largestLimit else { return bytes }
         let bound = bytes < least ? "least \(least >> 20)MiB" : "most \(MemoryBudget.largestLimit >> 30)GiB"
-        record(.badValue(nil, expected: "at \(bound)"), at: node.position)
-        return nil
+        return refuse(node, expected: "at \(bound)")
     }
 
-    /// A number and what follows it.
     private mutating func amount(
         _ node: ConfigurationNode, _ pattern: ConfigurationPattern
     ) -> (number: Int, unit: String)? {
@@ -127,8 +119,7 @@ extension ConfigurationReader {
         }
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard patterns.matches(text, pattern), let number = Int(digits) else {
-            record(.badValue(Self.excerpt(written), expected: pattern.expected), at: node.position)
-            return nil
+            return refuse(node, written, expected: pattern.expected)
         }
         return (number, String(text[digits.endIndex...]))
     }
@@ -149,7 +140,7 @@ extension ConfigurationReader {
         case .nothing: record(.noValue, at: node.position)
         case .scalar(let text, let kind) where kinds.contains(kind): return expand(text, at: node.position)
         case .scalar(let text, .text) where origin != .request: return expand(text, at: node.position)
-        case .scalar, .list, .map: record(.badValue(nil, expected: expected), at: node.position)
+        case .scalar, .list, .map: return refuse(node, expected: expected)
         }
         return nil
     }
@@ -190,12 +181,11 @@ extension ConfigurationReader {
         return []
     }
 
-    /// The entries of a map.
     mutating func entries(_ node: ConfigurationNode, expected: String) -> [ConfigurationNode.Entry]? {
         switch node.content {
         case .map(let entries): return entries
         case .nothing: record(.noValue, at: node.position)
-        case .scalar, .list: record(.badValue(nil, expected: expected), at: node.position)
+        case .scalar, .list: return refuse(node, expected: expected)
         }
         return nil
     }
@@ -243,5 +233,37 @@ private enum EnvironmentExpansion {
     private static func isName(_ text: String) -> Bool {
         guard let first = text.first, first == "_" || first.isLetter else { return false }
         return text.allSatisfy { $0.isASCII && ($0 == "_" || $0.isLetter || $0.isNumber) }
+    }
+}
+
+/// The word that somebody who wrote another one probably meant.
+package enum NearestWord {
+    /// The word that differs least from `word`, if that is two fifths of its letters at most.
+    package static func of(_ word: String, among words: [String]) -> String? {
+        let word = word.lowercased()
+        // A longer word is no typing error, and comparing it would take long.
+        guard word.count <= longest else { return nil }
+        let distances = words.map { (word: $0, distance: editDistance($0, word)) }
+        let nearest = distances.min { $0.distance < $1.distance }
+        return nearest.flatMap { $0.distance * 5 <= 2 * max($0.word.count, word.count) ? $0.word : nil }
+    }
+
+    private static let longest = 64
+
+    /// The number of letters to insert, remove or replace (Levenshtein).
+    private static func editDistance(_ left: String, _ right: String) -> Int {
+        let right = Array(right)
+        StepCounter.add(left.count * right.count)
+        var row = Array(0...right.count)
+        for (line, letter) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for column in right.indices {
+                let replaced = diagonal + (letter == right[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[right.count]
     }
 }

@@ -1,11 +1,9 @@
-/// A list of channels that a configuration names.
 package struct ConfiguredList: Hashable, Sendable {
     /// A file or a URL; that of an account as `XtreamAccount.listURL` writes it.
     package let location: String
     /// The account of its channels; nil: none, or that of the `defaults`.
     private(set) var account: String?
 
-    /// Whether the location is that of an account.
     var isAccount: Bool { XtreamAccount(listURL: location) != nil }
 
     /// Gives each list of an account that has no name the name of its host, and a number if another account has that.
@@ -63,10 +61,8 @@ extension ConfigurationReader {
 
     /// A URL, or the path of a file.
     private mutating func location(_ node: ConfigurationNode) -> String? {
-        let expected = "a file or a URL of an M3U list"
         guard case .scalar(let text, _) = node.content else {
-            record(.badValue(nil, expected: expected), at: node.position)
-            return nil
+            return refuse(node, expected: "a file or a URL of an M3U list")
         }
         return text.contains("://") || !origin.isOperator ? self.text(node, .url) : filePath(node)
     }
@@ -98,7 +94,6 @@ extension ConfigurationReader {
         return ConfiguredList(location: account.listURL, account: texts[.account])
     }
 
-    /// The connections of accounts by their names.
     mutating func accounts(_ node: ConfigurationNode) -> [String: Int] {
         guard let entries = entries(node, expected: "a map of accounts by name") else { return [:] }
         guard entries.count <= Self.mostAccounts else {

@@ -91,7 +91,6 @@ extension ConfigurationReader {
         case .scalar(let text, .text): if let date = ProgramDateTime(parsing: text) { return date }
         default: break
         }
-        record(.badValue(nil, expected: "a date as 2026-01-02T20:15:00Z, or seconds since 1970"), at: node.position)
-        return nil
+        return refuse(node, expected: "a date as 2026-01-02T20:15:00Z, or seconds since 1970")
     }
 }

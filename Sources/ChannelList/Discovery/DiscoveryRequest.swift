@@ -1,6 +1,5 @@
 /// The devices that a client looks for.
 package struct DiscoveryRequest: Equatable, Sendable {
-    /// The type of a tuner.
     private static let tuner: UInt32 = 1
 
     /// The types of devices. Older clients ask for one; today's for one or several.
@@ -77,7 +76,9 @@ enum DiscoveryPacket {
     static func parse(_ packet: ArraySlice<UInt8>, as kind: Kind) -> [(tag: Tag, value: ArraySlice<UInt8>)]? {
         guard packet.count >= 8, UInt16(bytes: packet.prefix(2)) == kind.rawValue else { return nil }
         let end = packet.startIndex + 4 + Int(UInt16(bytes: packet.dropFirst(2).prefix(2)))
-        guard packet.endIndex == end + 4, crc32(packet[..<end]) == packet[end...].littleEndianNumber else { return nil }
+        guard packet.endIndex == end + 4, crc32(packet[..<end]) == UInt32(bytes: packet[end...].reversed()) else {
+            return nil
+        }
         var rest = packet[..<end].dropFirst(4)
         var fields: [(tag: Tag, value: ArraySlice<UInt8>)] = []
         while let tag = rest.popFirst() {
@@ -129,8 +130,4 @@ enum DiscoveryPacket {
 extension FixedWidthInteger {
     /// A number in network order.
     init(bytes: some Sequence<UInt8>) { self = bytes.reduce(0) { $0 << 8 | Self($1) } }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate var littleEndianNumber: UInt32 { UInt32(bytes: reversed()) }
 }

@@ -53,7 +53,7 @@ struct ListAttributeScanner {
     private mutating func scan(hasName: Bool) {
         var remainderStart: Int?
         for _ in 0..<Self.mostParts {
-            skipBlanks()
+            position = afterBlanks(position)
             guard position < text.count else { break }
             if text[position] == "," {
                 position += 1
@@ -229,8 +229,6 @@ extension ListAttributeScanner {
         "\"": ["\"", "”"], "'": ["'"], "“": ["”", "“", "\""], "”": ["”", "“", "\""], "„": ["“", "”", "\""],
         "‘": ["’", "'"], "’": ["’", "'"],
     ]
-
-    private mutating func skipBlanks() { position = afterBlanks(position) }
 
     private func afterBlanks(_ start: Int) -> Int {
         var index = start

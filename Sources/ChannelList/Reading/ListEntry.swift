@@ -6,7 +6,6 @@ struct ListEntry {
     let line: Int
     /// The text after the comma, trimmed.
     let name: String
-    /// Attributes by name.
     let attributes: [String: String]
     let stationAttributes: [ListedAttribute]
     /// nil unless `#EXTGRP` stands between `#EXTINF` and the URL.
@@ -45,7 +44,8 @@ struct ListEntry {
             logo: value(of: "tvg-logo", "logo", "tvg-logo-small").map { Self.logo($0, base: base) },
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
             guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"),
-            guideName: value(of: "tvg-name")?.decodingEntities.exceptURL,
+            // A URL may have secrets.
+            guideName: (value(of: "tvg-name")?.decodingEntities).flatMap { SourceURL.isAbsolute($0) ? nil : $0 },
             guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
             isRadio: attributes["radio"] == "true",
             stationAttributes: stationAttributes, sources: sources + backups)
@@ -75,9 +75,7 @@ struct ListEntry {
         return (1...2).contains(parts.count)
             && parts.allSatisfy { (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { 48...57 ~= $0 } }
     }
-}
 
-extension ListEntry {
     /// The groups of `group-title` or `#EXTGRP`, separated by semicolons.
     static func groupNames(_ text: some StringProtocol) -> [String] {
         var names: [String] = []
@@ -119,9 +117,4 @@ extension ListEntry {
         if SourceURL.isAbsolute(encoded) || encoded.hasPrefix("data:") || base.isEmpty { return encoded }
         return URIReference.resolve(encoded, against: base)
     }
-}
-
-extension String {
-    /// nil for an absolute URL, which may have secrets.
-    fileprivate var exceptURL: String? { SourceURL.isAbsolute(self) ? nil : self }
 }

@@ -13,13 +13,11 @@ package struct M3UChannelListParser {
     private var defaults: [String: String] = [:]
     private var guides: [String] = []
     private var entry: ListEntry?
-    /// The options of the next source.
     private var pending = RequestOptions()
     private var standingGroups: [String] = []
     private var hasHeader = false
     private var hasListAttributes = false
 
-    /// Parses a list.
     /// - Parameters:
     ///   - bytes: the list as received, not compressed.
     ///   - url: the list's URL after redirects, which relative URLs are resolved against; empty for a file.
@@ -45,15 +43,11 @@ package struct M3UChannelListParser {
     private mutating func read(_ line: ListLines.Line) throws(ChannelListError) {
         guard !line.bytes.isEmpty else { return }
         guard line.bytes.count <= limits.lineBytes else {
-            issues.record(.longLine(bytes: line.bytes.count), line: line.number)
-            return
+            return issues.record(.longLine(bytes: line.bytes.count), line: line.number)
         }
         let (text, isForeign) = line.decoded()
         if isForeign { issues.record(.foreignEncoding, line: line.number) }
-        guard let directive = ListDirective(text) else {
-            readURL(text, line: line.number)
-            return
-        }
+        guard let directive = ListDirective(text) else { return readURL(text, line: line.number) }
         if let kind = directive.playlistKind, !hasListAttributes { throw .notAList(kind, line: line.number) }
         if directive.isMissingNumberSign { issues.record(.missingNumberSign, line: line.number) }
         read(directive, line: line.number)
@@ -117,10 +111,7 @@ extension M3UChannelListParser {
                 continue
             }
             guard !guides.contains(url) else { continue }
-            guard guides.count < limits.guides else {
-                issues.record(.limit(.guides), line: line)
-                return
-            }
+            guard guides.count < limits.guides else { return issues.record(.limit(.guides), line: line) }
             guides.append(url)
         }
     }
@@ -179,8 +170,7 @@ extension M3UChannelListParser {
         requireHeader(line: line, isHeader: false)
         let isOpen = entry?.isOpen == true
         guard SourceURL.isAbsolute(text.removingQuotes) || isOpen && Self.mayBeRelative(text) else {
-            issues.record(.unexpectedText(URIReference.redacted(String(text.prefix(40)))), line: line)
-            return
+            return issues.record(.unexpectedText(URIReference.redacted(String(text.prefix(40)))), line: line)
         }
         let options = pending
         pending = RequestOptions()
@@ -196,16 +186,14 @@ extension M3UChannelListParser {
 
     /// A commented URL below a channel, or between its `#EXTINF` and its URL, is a backup. Elsewhere it is a comment.
     private mutating func readBackup(_ text: Substring, line: Int) {
-        guard entry != nil, let (source, _) = readSource(String(text), options: RequestOptions(), line: line) else {
-            return
+        if entry != nil, let (source, _) = readSource(String(text), options: RequestOptions(), line: line) {
+            append(source, line: line, isBackup: true)
         }
-        append(source, line: line, isBackup: true)
     }
 
     private mutating func append(_ source: ListedSource, line: Int, isBackup: Bool) {
         guard let count = entry?.sourceCount, count < limits.sourcesPerChannel else {
-            issues.record(.limit(.sources), line: line)
-            return
+            return issues.record(.limit(.sources), line: line)
         }
         if isBackup { entry?.backups.append(source) } else { entry?.sources.append(source) }
     }
@@ -287,8 +275,7 @@ extension M3UChannelListParser {
             case let fields = members.compactMap({ member in member.value.scalar.map { (member.name, $0) } }),
             fields.count == members.count
         else {
-            issues.record(.malformedHeader("#EXTHTTP"), line: line)
-            return
+            return issues.record(.malformedHeader("#EXTHTTP"), line: line)
         }
         for (name, value) in fields { set(name, to: value, line: line) }
     }
@@ -301,15 +288,13 @@ extension M3UChannelListParser {
     }
 
     private mutating func set(_ name: some StringProtocol, to value: some StringProtocol, line: Int) {
-        if pending.set(name, to: value) { return }
-        issues.record(.malformedHeader(String(name.prefix(40))), line: line)
+        if !pending.set(name, to: value) { issues.record(.malformedHeader(String(name.prefix(40))), line: line) }
     }
 
     private mutating func setProxy(_ text: Substring, line: Int) {
         let proxy = String(text.removingQuotes)
         guard !proxy.isEmpty, !proxy.contains(where: \.isWhitespace) else {
-            issues.record(.malformedHeader("http-proxy"), line: line)
-            return
+            return issues.record(.malformedHeader("http-proxy"), line: line)
         }
         pending.proxy = proxy
     }
@@ -347,16 +332,12 @@ struct ListDirective {
         let rest = text[word.endIndex...]
         if name == "HTTP" || name == "HTTPS", rest.hasPrefix("://") {
             (self.name, value) = ("#" + name, text)
-        } else if Self.isKnown(name) {
+        } else if name.hasPrefix("EXT") || name == "KODIPROP" || name == "WEBPROP" {
             self.name = "#" + name
             value = rest.first == ":" ? rest.dropFirst() : rest
         } else {
             (self.name, value) = ("#", text)
         }
-    }
-
-    private static func isKnown(_ name: String) -> Bool {
-        name.hasPrefix("EXT") || name == "KODIPROP" || name == "WEBPROP"
     }
 
     /// The kind of HLS playlist in which alone the tag occurs; nil for any other line.

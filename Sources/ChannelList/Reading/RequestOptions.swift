@@ -8,7 +8,6 @@ struct RequestOptions: Equatable {
 
     init() {}
 
-    /// The options of a source.
     init(_ source: ListedSource) { (headers, proxy) = (source.headers, source.proxy) }
 
     /// Sets a header whose value may stand in quotes.
@@ -17,7 +16,6 @@ struct RequestOptions: Equatable {
         setUnquoted(String(name.trimmingWhiteSpace), to: String(value.removingQuotes))
     }
 
-    /// Sets the header of a pair.
     /// - Returns: why that cannot be.
     mutating func set(_ pair: HeaderPairs.Pair) -> ListIssue.Kind? {
         switch pair {

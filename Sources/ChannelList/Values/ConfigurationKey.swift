@@ -49,7 +49,6 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         .name, .group, .logo, .number, .guideID, .guideName, .guideShift, .radio,
     ]
 
-    /// The form of a value.
     package enum Form: Equatable, Sendable {
         case flag, span, path, variant, headers
         /// A span of half a minute at most.
@@ -99,149 +98,133 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             from isPermitted: @escaping @Sendable (ConfigurationOrigin) -> Bool = { _ in true }, _ help: String
         ) -> Row { Row(form: form, scopes: scopes, isPermitted: isPermitted, help: help) }
         let everywhere: [Scope] = [.channel, .defaults, .source]
-        switch self {
-        case .name:
-            return row(.text(.text), in: [.channel], "What people call the channel. By default its name in paths.")
-        case .group: return row(.texts(.text, limit: 16), "The groups in which it is listed.")
-        case .logo: return row(.text(.logo), in: [.channel], "URL of a picture.")
-        case .number: return row(.text(.number), in: [.channel], "The channel number.")
-        case .guideID: return row(.text(.text), in: [.channel], "Its id in guides.")
-        case .guideName: return row(.text(.text), in: [.channel], "Its name in guides.")
-        case .guideShift: return row(.text(.shift), "Hours by which the times of guides are shifted.")
-        case .radio: return row(.flag, "Whether it is listed as radio.")
+        return switch self {
+        case .name: row(.text(.text), in: [.channel], "What people call the channel. By default its name in paths.")
+        case .group: row(.texts(.text, limit: 16), "The groups in which it is listed.")
+        case .logo: row(.text(.logo), in: [.channel], "URL of a picture.")
+        case .number: row(.text(.number), in: [.channel], "The channel number.")
+        case .guideID: row(.text(.text), in: [.channel], "Its id in guides.")
+        case .guideName: row(.text(.text), in: [.channel], "Its name in guides.")
+        case .guideShift: row(.text(.shift), "Hours by which the times of guides are shifted.")
+        case .radio: row(.flag, "Whether it is listed as radio.")
         case .url:
-            return row(
+            row(
                 .sources(atLeast: 1, limit: 16), in: [.channel, .source],
                 "Its URL. Of several, the first is the primary, and the others are backups.")
-        case .backups:
-            return row(.sources(atLeast: 0, limit: 16), in: [.channel], "URLs of backups, in failover order.")
+        case .backups: row(.sources(atLeast: 0, limit: 16), in: [.channel], "URLs of backups, in failover order.")
         case .headers:
-            return row(
-                .headers, in: everywhere, "Headers of the requests. Of two names that differ in case, one counts.")
-        case .userAgent: return row(.text(.headerValue), in: everywhere, "User-Agent of every request.")
+            row(.headers, in: everywhere, "Headers of the requests. Of two names that differ in case, one counts.")
+        case .userAgent: row(.text(.headerValue), in: everywhere, "User-Agent of every request.")
         case .cookie:
-            return row(
-                .text(.cookie), in: everywhere, "Cookie for the upstream's own host, as 'name=value; name=value'.")
-        case .proxy: return row(.text(.proxy), in: everywhere, "HTTP or SOCKS proxy.")
+            row(.text(.cookie), in: everywhere, "Cookie for the upstream's own host, as 'name=value; name=value'.")
+        case .proxy: row(.text(.proxy), in: everywhere, "HTTP or SOCKS proxy.")
         case .account:
-            return row(
+            row(
                 .text(.account),
                 "Account of the provider, whose connections all of its channels share; a channel takes one of them.")
-        case .variant:
-            return row(.variant, "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
+        case .variant: row(.variant, "Variant of a master playlist: max, min, a height (720) or a bandwidth in bit/s.")
         case .variants:
-            return row(
-                .text(.variants), "Variants that are republished: max for one, all, or heights such as 1080,720,480.")
+            row(.text(.variants), "Variants that are republished: max for one, all, or heights such as 1080,720,480.")
         case .program:
-            return row(
+            row(
                 .count(1...65_535),
                 "Program of a transport stream with several, by its program_number; by default the first with video.")
-        case .hold:
-            return row(.shortSpan, "Hold the media of a transport stream back for so long, at most 30s: 3s.")
-        case .loop:
-            return row(.flag, "Begin a media file again when it has ended, as a live channel.")
+        case .hold: row(.shortSpan, "Hold the media of a transport stream back for so long, at most 30s: 3s.")
+        case .loop: row(.flag, "Begin a media file again when it has ended, as a live channel.")
         case .multicastInterface:
-            return row(
+            row(
                 .text(.text), from: \.isOperator,
                 "Interface at which multicast groups are joined: eth0; by default as the routes say.")
         case .maxConnections:
-            return row(
+            row(
                 .count(1...1000),
                 "Concurrent requests to one host, for origins that limit connections; by default four segments and the playlists."
             )
-        case .polite: return row(.flag, "Reload playlists by the standard's schedule.")
+        case .polite: row(.flag, "Reload playlists by the standard's schedule.")
         case .memoryLimit:
-            return row(
+            row(
                 .bytes(atLeast: MemoryBudget.smallestLimit),
                 "Memory of a channel, at least \(MemoryBudget.smallestLimit >> 20)MiB.")
-        case .maxSegment: return row(.bytes(atLeast: 1), "Largest accepted segment: 64MiB, 1GiB.")
-        case .maxPlaylist: return row(.bytes(atLeast: 1), "Largest accepted playlist, decompressed.")
-        case .denyPrivate: return row(.flag, "Connect to public IP addresses only, for redirects too.")
+        case .maxSegment: row(.bytes(atLeast: 1), "Largest accepted segment: 64MiB, 1GiB.")
+        case .maxPlaylist: row(.bytes(atLeast: 1), "Largest accepted playlist, decompressed.")
+        case .denyPrivate: row(.flag, "Connect to public IP addresses only, for redirects too.")
         case .allowAddress:
-            return row(
-                .addresses(limit: 64), from: \.isOperator, "IP address that --deny-private permits; repeatable.")
-        case .giveUp:
-            return row(.span, "End when nothing of the upstream could be published for that long; 0 for never.")
-        case .patience: return row(.span, "Wait that long for a missing segment while later ones are ready.")
-        case .audio: return row(.choice(["copy", "bridge", "uniform", "drop"]), "copy, bridge, uniform or drop.")
+            row(.addresses(limit: 64), from: \.isOperator, "IP address that --deny-private permits; repeatable.")
+        case .giveUp: row(.span, "End when nothing of the upstream could be published for that long; 0 for never.")
+        case .patience: row(.span, "Wait that long for a missing segment while later ones are ready.")
+        case .audio: row(.choice(["copy", "bridge", "uniform", "drop"]), "copy, bridge, uniform or drop.")
         case .audioTracks:
-            return row(
+            row(
                 .text(.audioTracks),
                 "Audio tracks beside the main one: all, default for none, or languages, of which the first is the main one: en,de."
             )
         case .fillSilence:
-            return row(
-                .flag, "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")
+            row(.flag, "Insert encoded silence where an ad has no audio, and into audio gaps longer than a frame.")
         case .captionsToWebVTT:
-            return row(
+            row(
                 .flag,
                 "Publish captions of CEA-608 and teletext subtitles as WebVTT too, for players that show no others.")
-        case .require: return row(.choice(["video", "any"]), "Media that the channel must have: video.")
-        case .slate: return row(.path, from: \.isOperator, "MP4 file to publish while no upstream delivers.")
+        case .require: row(.choice(["video", "any"]), "Media that the channel must have: video.")
+        case .slate: row(.path, from: \.isOperator, "MP4 file to publish while no upstream delivers.")
         case .ads:
-            return row(
+            row(
                 .choice(["keep", "mark", "slate"]),
                 "Ad breaks: keep, mark those that nobody signals, or the slate in their place.")
-        case .window: return row(.span, "Length of live.m3u8, which has at least six segments.")
-        case .dvr: return row(.span, "Rewind to keep: 90, 15m, 2h.")
+        case .window: row(.span, "Length of live.m3u8, which has at least six segments.")
+        case .dvr: row(.span, "Rewind to keep: 90, 15m, 2h.")
         case .rewind:
-            return row(
-                .rewind, "Length of a rewind that is always there, so that the channel always runs; or when-watched.")
+            row(.rewind, "Length of a rewind that is always there, so that the channel always runs; or when-watched.")
         case .archive:
-            return row(
+            row(
                 .hours(Self.archiveHours),
                 "How far back ranges reach: 7d. dvr.m3u8 still lists the rewind, and the channel always runs."
             )
         case .archiveSize:
-            return row(
+            row(
                 .storage(atLeast: Self.smallestArchive),
                 "Bytes of its segments that are kept on the disk, at least \(Self.smallestArchive >> 20)MiB: 500GiB.")
         case .archiveStore:
-            return row(
+            row(
                 .text(.store), from: \.isOperator,
                 "S3 store that has the archive: s3://bucket/prefix?endpoint=https://host:port&region=…&style=path.")
         case .archiveRedirect:
-            return row(
+            row(
                 .flag, from: \.isOperator,
                 "Redirect players to the store for segments that are there, by URLs that it accepts for 15 minutes.")
-        case .stills:
-            return row(.flag, "Make stills of the channel when somebody asks for them: still.jpg, stills.vtt.")
+        case .stills: row(.flag, "Make stills of the channel when somebody asks for them: still.jpg, stills.vtt.")
         case .burst:
-            return row(
+            row(
                 .span,
                 "Media that is written at once at the beginning, to clients of /live.ts too. ffmpeg probes five seconds."
             )
         case .spool:
-            return row(
-                .path, from: \.isOperator, "Directory for the rewind. A restarted channel resumes where it stopped.")
+            row(.path, from: \.isOperator, "Directory for the rewind. A restarted channel resumes where it stopped.")
         case .record:
-            return row(
+            row(
                 .path, from: \.isOperator,
                 "Directory for a capture of every upstream answer, as long as the channel runs.")
         case .recordTo:
-            return row(
+            row(
                 .recording, from: \.isOperator,
                 "Path of its recordings, .ts, .mp4 or .mkv: DIR/{channel}/{start:%Y-%m-%d_%H-%M}.mkv.")
         case .split:
-            return row(
-                .split, from: \.isOperator, "When a recording goes on in another file: 1h, day, programme or never.")
+            row(.split, from: \.isOperator, "When a recording goes on in another file: 1h, day, programme or never.")
         case .recordSlate:
-            return row(.flag, from: \.isOperator, "Whether recordings have the slate of outages. By default they do.")
-        case .keep: return row(.span, from: \.isOperator, "How long recordings are kept: 14d.")
+            row(.flag, from: \.isOperator, "Whether recordings have the slate of outages. By default they do.")
+        case .keep: row(.span, from: \.isOperator, "How long recordings are kept: 14d.")
         case .keepSize:
-            return row(
+            row(
                 .storage(atLeast: 1), from: \.isOperator,
                 "Bytes of recordings that are kept in their directory: 500GiB.")
         case .token, .tokens:
-            return row(
+            row(
                 .tokens(limit: 1000), from: { $0 != .request },
                 "Token that viewers need: 16 or more visible ASCII characters; repeatable.")
-        case .always: return row(.flag, "Whether the channel runs without viewers.")
-        case .idle: return row(.span, "How long a channel runs after its last viewer has left.")
+        case .always: row(.flag, "Whether the channel runs without viewers.")
+        case .idle: row(.span, "How long a channel runs after its last viewer has left.")
         }
     }
 
-    /// Where keys stand.
     package enum Scope: Sendable {
         case channel, defaults
         /// One of several URLs of a channel.

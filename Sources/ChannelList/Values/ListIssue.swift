@@ -13,13 +13,10 @@ package struct ListIssue: Equatable, Sendable {
         case unknownDirective(String)
         /// An option of `#EXTVLCOPT`, `#KODIPROP` or `URL|…` that is not followed; named once, at its first line.
         case unknownOption(String)
-        /// The entry has no comma before its name.
         case missingComma
         /// The entry has no name; it is called as its guide or its URL calls it.
         case missingName
-        /// A word among the attributes without a value.
         case strayWord(String)
-        /// The attribute's closing quote is missing.
         case unclosedQuote(attribute: String)
         /// The attribute's value is too long, and is dropped.
         case longValue(attribute: String)
@@ -27,7 +24,6 @@ package struct ListIssue: Equatable, Sendable {
         case malformedNumber(String)
         /// The header cannot be sent, and is dropped.
         case malformedHeader(String)
-        /// `#EXTINF` without a URL after it.
         case missingURL(name: String)
         /// A URL without `#EXTINF` before it; the channel is called as the URL.
         case missingEntry

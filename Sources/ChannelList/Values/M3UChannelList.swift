@@ -1,28 +1,16 @@
 package import Playlist
 
-/// The content of an M3U list of channels.
 package struct M3UChannelList: Equatable, Sendable {
     /// The URLs of XMLTV guides (`x-tvg-url`, `url-tvg`); unique, in order.
-    package var guides: [String]
+    package var guides: [String] = []
     /// At least one channel, each with a slug of its own.
     package var channels: [ListedChannel]
     /// Lines that were not understood, or were read differently from how they are written; by line. The log is bounded.
-    package var issues: [ListIssue]
+    package var issues: [ListIssue] = []
     /// How many issues there were, including those that `issues` has no room for.
-    package var issueCount: Int
+    package var issueCount = 0
     /// Streams that the list's account may have at once; nil: unknown, or no limit.
     package var connections: Int?
-
-    package init(
-        guides: [String] = [], channels: [ListedChannel], issues: [ListIssue] = [], issueCount: Int? = nil,
-        connections: Int? = nil
-    ) {
-        self.guides = guides
-        self.channels = channels
-        self.issues = issues
-        self.issueCount = issueCount ?? issues.count
-        self.connections = connections
-    }
 }
 
 /// Sizes beyond which a list, or a part of it, is not read.
@@ -44,7 +32,6 @@ package struct ChannelListLimits: Equatable, Sendable {
     package init() {}
 }
 
-/// Why bytes are no list of channels.
 package enum ChannelListError: Error, Equatable, Sendable {
     /// The bytes are something else. The line is where that is seen, 1-based.
     case notAList(DocumentKind, line: Int)
@@ -52,4 +39,53 @@ package enum ChannelListError: Error, Equatable, Sendable {
     /// A list without a channel that can be used.
     /// - Parameter firstIssue: what cost it the first one, if anything did.
     case noChannels(firstIssue: ListIssue?)
+}
+
+/// The channels of a list, in which a channel that comes again is one with backups.
+struct ChannelMerger {
+    private(set) var channels: [ListedChannel] = []
+    /// The line of each channel's first entry.
+    private(set) var lines: [Int] = []
+    private var indexes: [Identity: Int] = [:]
+    private let limits: ChannelListLimits
+
+    /// Many stations of one provider may share a guide id, and many providers have a "News": only both together say that
+    /// two entries are one channel.
+    private struct Identity: Hashable {
+        let guideID: String
+        let name: String
+    }
+
+    init(limits: ChannelListLimits) { self.limits = limits }
+
+    /// Appends a channel, or its sources and groups to the channel that it is.
+    /// - Returns: what there is too much of, if anything.
+    mutating func append(_ channel: ListedChannel, line: Int) -> ListIssue.Limit? {
+        let identity = channel.guideID.map { Identity(guideID: $0, name: channel.name) }
+        if let index = identity.flatMap({ indexes[$0] }) { return merge(channel, into: index) }
+        guard channels.count < limits.channels else { return .channels }
+        if let identity { indexes[identity] = channels.count }
+        channels.append(channel)
+        lines.append(line)
+        return nil
+    }
+
+    private mutating func merge(_ channel: ListedChannel, into index: Int) -> ListIssue.Limit? {
+        var limit: ListIssue.Limit?
+        for source in channel.sources where !channels[index].sources.contains(source) {
+            if channels[index].sources.count < limits.sourcesPerChannel {
+                channels[index].sources.append(source)
+            } else {
+                limit = .sources
+            }
+        }
+        for group in channel.groups where !channels[index].groups.contains(group) {
+            if channels[index].groups.count < limits.groupsPerChannel {
+                channels[index].groups.append(group)
+            } else {
+                limit = .groups
+            }
+        }
+        return limit
+    }
 }

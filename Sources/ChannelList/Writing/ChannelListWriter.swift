@@ -14,6 +14,15 @@ package enum StreamFormat: String, Sendable, CaseIterable {
         case .hls: "\(slug)/live.m3u8"
         }
     }
+
+    /// The path of a channel's archive below the base URL, as a template: every client fills in the start in seconds since
+    /// 1970, and the length in seconds. Players on libavformat 5 cannot seek in playlists of fragmented MP4.
+    fileprivate func catchupPath(ofSlug slug: String) -> String {
+        switch self {
+        case .ts: "\(slug)/archive-{utc}-{duration}.ts"
+        case .hls: "\(slug)/ts/archive-{utc}-{duration}.m3u8"
+        }
+    }
 }
 
 /// The user name and the password of a client of Xtream Codes, in the URLs of a list.
@@ -53,29 +62,18 @@ package struct ChannelListWriter {
     ///   - guideURL: the URL of the XMLTV guide; nil without one.
     ///   - query: a query that all URLs of this server carry, percent-coded.
     ///   - defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
+    ///   - credentials: of a client of Xtream Codes, which makes the URLs of an archive itself.
+    ///   - isPlain: whether the list has names and URLs alone.
     package init(
         baseURL: String, format: StreamFormat, guideURL: String? = nil, query: String? = nil,
-        defaultRewind: Duration? = .zero
-    ) {
-        suffix = Self.suffix(query)
-        self.defaultRewind = defaultRewind
-        (credentials, hasAttributes) = (nil, true)
-        self.baseURL = Self.withSlash(baseURL)
-        self.format = format
-        self.guideURL = guideURL
-    }
-
-    /// The list as `get.php` of Xtream Codes gives it.
-    /// - Parameter isPlain: whether the list has names and URLs alone.
-    package init(
-        baseURL: String, format: StreamFormat, guideURL: String?, _ credentials: XtreamCredentials, isPlain: Bool
+        defaultRewind: Duration? = .zero, credentials: XtreamCredentials? = nil, isPlain: Bool = false
     ) {
         self.baseURL = Self.withSlash(baseURL)
         self.format = format
         self.guideURL = isPlain ? nil : guideURL
-        self.credentials = credentials
-        // Its clients make the URLs of an archive themselves.
-        (suffix, hasAttributes, defaultRewind) = ("", !isPlain, .zero)
+        suffix = Self.suffix(query)
+        self.defaultRewind = defaultRewind
+        (self.credentials, hasAttributes) = (credentials, !isPlain)
     }
 
     /// The list as `get.php` of Xtream Codes gives it.
@@ -86,8 +84,9 @@ package struct ChannelListWriter {
 
     /// - Parameter group: only the channels of this group, compared without case; nil for all.
     package func write(_ channels: [ListedChannel], group: String? = nil) -> String {
+        let group = group?.lowercased()
         var text = header
-        for channel in channels where group.map({ Self.has(channel, $0) }) ?? true {
+        for channel in channels where group == nil || channel.groups.contains(where: { $0.lowercased() == group }) {
             text += entry(of: channel)
         }
         return text
@@ -117,10 +116,6 @@ package struct ChannelListWriter {
     static func suffix(_ query: String?) -> String { query.map { "?" + $0 } ?? "" }
 
     static func withSlash(_ url: String) -> String { url.hasSuffix("/") ? url : url + "/" }
-
-    private static func has(_ channel: ListedChannel, _ group: String) -> Bool {
-        channel.groups.contains { $0.lowercased() == group.lowercased() }
-    }
 
     private func entry(of channel: ListedChannel, streamNumber: Int? = nil) -> String {
         let listed = hasAttributes ? attributes(of: channel) : []

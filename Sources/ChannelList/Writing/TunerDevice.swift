@@ -2,7 +2,6 @@ import Support
 
 /// The HDHomeRun that clients take us for, and the documents by which they do.
 package struct TunerDevice: Equatable, Sendable {
-    /// The name that clients show.
     package static let usualName = "liverelay"
 
     let name: String

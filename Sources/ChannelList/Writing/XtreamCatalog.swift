@@ -72,8 +72,8 @@ package struct XtreamCatalog {
     }
 
     /// The answer of `panel_api.php`.
-    package func panelJSON(_ account: XtreamAccountDocument) -> String {
-        var panel = account.object
+    package func panelJSON(_ account: JSONObject) -> String {
+        var panel = account
         var lists = JSONObject()
         lists.add("movie", list: [])
         lists.add("live", list: categories.map(Self.object))
@@ -119,37 +119,18 @@ package struct XtreamCatalog {
     }
 }
 
-/// The account and the server as clients of Xtream Codes read them.
-///
-/// Numbers are texts where the panels have texts. Some clients fail at a missing `active_cons` or at further fields.
-package struct XtreamAccountDocument: Sendable {
-    private let user: Secret
-    private let password: Secret
-    private let connections: Int
-    private let baseURL: String
-    private let time: ProgramDateTime
+// MARK: - Accounts
 
+extension XtreamCatalog {
+    /// The account and the server as clients of Xtream Codes read them.
+    ///
+    /// Numbers are texts where the panels have texts. Some clients fail at a missing `active_cons` or at further fields.
     /// - Parameters:
     ///   - connections: streams that there may be at once.
     ///   - baseURL: the URL of this server as the client sees it.
-    package init(user: Secret, password: Secret, connections: Int, baseURL: String, at time: ProgramDateTime) {
-        self.user = user
-        self.password = password
-        self.connections = connections
-        self.baseURL = baseURL
-        self.time = time
-    }
-
-    package var json: String { object.text }
-
-    var object: JSONObject {
-        var object = JSONObject()
-        object.add("user_info", userInfo)
-        object.add("server_info", serverInfo)
-        return object
-    }
-
-    private var userInfo: JSONObject {
+    package static func account(
+        user: Secret, password: Secret, connections: Int, baseURL: String, at time: ProgramDateTime
+    ) -> JSONObject {
         var info = JSONObject(["username": user.value, "password": password.value])
         info.add("auth", 1)
         info.add("status", "Active")
@@ -159,10 +140,13 @@ package struct XtreamAccountDocument: Sendable {
         info.add("created_at", "0")
         info.add("max_connections", String(connections))
         info.add("allowed_output_formats", texts: ["ts", "m3u8"])
-        return info
+        var object = JSONObject()
+        object.add("user_info", info)
+        object.add("server_info", serverInfo(baseURL, at: time))
+        return object
     }
 
-    private var serverInfo: JSONObject {
+    private static func serverInfo(_ baseURL: String, at time: ProgramDateTime) -> JSONObject {
         let isSecure = URIReference.scheme(of: baseURL) == "https"
         let host = URIReference.host(of: baseURL) ?? ""
         let authority = URIReference.authority(of: baseURL) ?? ""
@@ -174,7 +158,7 @@ package struct XtreamAccountDocument: Sendable {
         info.add("rtmp_port", "0")
         info.add("timezone", "UTC")
         info.add("timestamp_now", time.millisecondsSince1970 / 1000)
-        info.add("time_now", Self.text(time))
+        info.add("time_now", text(time))
         info.add("process", true)
         return info
     }

@@ -26,7 +26,6 @@ struct GuideElementWriter {
 
     private let limits: GuideLimits
     private var output: [UInt8] = []
-    /// Names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
     /// Seconds since 1970.
     private var start: Int64?

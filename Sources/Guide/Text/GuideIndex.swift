@@ -86,10 +86,7 @@ struct GuideIndex: Sendable {
         }
         return candidates
     }
-}
 
-extension GuideIndex {
-    /// Returns the names in a channel element.
     private static func displayNames(in content: ArraySlice<UInt8>, limits: GuideLimits) -> [String] {
         var names: [String] = []
         var rest = GuideText.repaired(content)
@@ -112,5 +109,20 @@ extension GuideIndex {
             return String(decoding: rest[..<end].dropFirst(9), as: UTF8.self)
         }
         return GuideText.decoded(rest.prefix { $0 != UInt8(ascii: "<") })
+    }
+}
+
+/// Which guide each of our channels gets its programs from, decided guide by guide: no more is kept of a guide than of our
+/// channels.
+struct GuideSelection: Sendable {
+    private(set) var best: [Int: (guide: Int, candidate: GuideIndex.Candidate)] = [:]
+
+    /// - Parameter guide: index of the guide, greater than those before: of two that know a channel equally well, the
+    ///   first counts.
+    mutating func add(_ index: GuideIndex, guide: Int) {
+        for (channel, candidate) in index.candidates
+        where best[channel].map({ candidate.rank < $0.candidate.rank }) ?? true {
+            best[channel] = (guide, candidate)
+        }
     }
 }

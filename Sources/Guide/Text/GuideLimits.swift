@@ -16,7 +16,6 @@ package struct GuideLimits: Equatable, Sendable {
     var matches = 1_000_000
     /// Elements inside of each other in a program; those beyond are dropped.
     var depth = 16
-    /// Channels of a guide.
     var channels = 200_000
     /// Programs of the guide that is written.
     var programs = 2_000_000

@@ -64,31 +64,32 @@ struct GuideMerge: Sendable {
             return
         }
         for target in last.targets {
-            guard counts.programs < limits.programs, writtenBytes < limits.writtenBytes else {
-                counts.beyondLimit += 1
-                continue
+            let id = ids[target]
+            append(to: matcher.channels[target].id, start: program.start, &output) {
+                program.append(channel: id, to: &$0)
             }
-            let start = output.count
-            program.append(channel: ids[target], to: &output)
-            counts.programs += 1
-            let length = output.count - start
-            schedule.append(
-                to: matcher.channels[target].id, start: program.start, offset: headBytes + writtenBytes, length: length)
-            writtenBytes += length
         }
     }
 
     /// Appends a program of the guide that was served before, as it was written.
     /// - Parameter start: seconds since 1970.
     mutating func append(_ program: [UInt8], start: Int64, to channel: String, _ output: inout [UInt8]) {
+        append(to: channel, start: start, &output) { $0 += program }
+    }
+
+    private mutating func append(
+        to channel: String, start: Int64, _ output: inout [UInt8], write: (inout [UInt8]) -> Void
+    ) {
         guard counts.programs < limits.programs, writtenBytes < limits.writtenBytes else {
             counts.beyondLimit += 1
             return
         }
-        output += program
+        let offset = output.count
+        write(&output)
+        let length = output.count - offset
         counts.programs += 1
-        schedule.append(to: channel, start: start, offset: headBytes + writtenBytes, length: program.count)
-        writtenBytes += program.count
+        schedule.append(to: channel, start: start, offset: headBytes + writtenBytes, length: length)
+        writtenBytes += length
     }
 
     /// Begins with the next guide, whose ids are others.

@@ -12,7 +12,6 @@ package final class EventDelivery: Sendable {
     let bus: EventBus
     private let targets: [(subscription: EventSubscription, task: Task<Void, Never>)]
 
-    /// Starts the deliveries.
     /// - Parameters:
     ///   - webhooks: absolute http or https URLs.
     ///   - commands: command lines for the shell.

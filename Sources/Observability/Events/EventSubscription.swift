@@ -1,4 +1,5 @@
 import Synchronization
+import WebServer
 
 /// The events that one subscriber has not read yet: a bounded queue that loses the oldest events of a slow subscriber.
 final class EventSubscription: Sendable {
@@ -43,7 +44,6 @@ final class EventSubscription: Sendable {
 
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Events that wait to be read.
     var count: Int { state.withLock { $0.batch.events.count } }
 
     /// Appends an event that the filter includes.
@@ -62,7 +62,6 @@ final class EventSubscription: Sendable {
         }
     }
 
-    /// Removes and returns the events that have come.
     func dequeue() -> Batch {
         state.withLock { state in
             defer { state.batch = Batch() }
@@ -125,5 +124,42 @@ final class EventSubscription: Sendable {
     private static func wake(_ state: inout State) {
         state.waiter?.resume()
         state.waiter = nil
+    }
+}
+
+/// Which events a subscriber gets: those of some channels and types, or all.
+struct EventFilter: Equatable, Sendable {
+    /// A value of the query that no event has.
+    struct UnknownType: Error, Equatable {
+        let name: String
+    }
+
+    /// nil: all channels, and events of none.
+    var channels: Set<String>?
+    /// nil: all types.
+    var kinds: Set<EventKind>?
+
+    init() {}
+
+    /// Reads `channel=` and `type=`, each with several values separated by commas, or several times.
+    init(query: [RequestTarget.QueryItem]) throws(UnknownType) {
+        for item in query {
+            let values = item.value.split(separator: ",").map(String.init)
+            switch item.name {
+            case "channel": channels = (channels ?? []).union(values)
+            case "type":
+                for value in values {
+                    guard let kind = EventKind(rawValue: value) else { throw UnknownType(name: value) }
+                    kinds = (kinds ?? []).union([kind])
+                }
+            default: break
+            }
+        }
+    }
+
+    func includes(_ event: ServiceEvent) -> Bool {
+        if let kinds, !kinds.contains(event.content.kind) { return false }
+        guard let channels else { return true }
+        return event.channel.map { channels.contains($0) } ?? false
     }
 }

@@ -11,7 +11,6 @@ struct ServiceEvent: Equatable, Sendable {
     let channel: String?
     let content: EventContent
 
-    /// The event as one line of JSON.
     var json: String {
         var object = JSONObject()
         object.add("id", id)
@@ -82,68 +81,53 @@ package struct EventContent: Equatable, Sendable {
     let kind: EventKind
     fileprivate let members: JSONObject
 
-    private init(_ kind: EventKind, _ add: (inout JSONObject) -> Void) {
+    private init(_ kind: EventKind, _ members: [(name: String, value: (any EventMember)?)]) {
         self.kind = kind
-        var members = JSONObject()
-        add(&members)
-        self.members = members
+        var object = JSONObject()
+        for (name, value) in members { value?.add(to: &object, as: name) }
+        self.members = object
     }
 }
 
 extension EventContent {
-    static func channelStart(url: String) -> EventContent {
-        EventContent(.channelStart) { $0.add("url", url) }
-    }
+    static func channelStart(url: String) -> EventContent { EventContent(.channelStart, [("url", url)]) }
 
     static func channelStop(_ reason: StopReason, seconds: Double, receivedBytes: UInt64) -> EventContent {
-        EventContent(.channelStop) {
-            $0.add("reason", reason.rawValue)
-            $0.add("seconds", seconds: seconds)
-            $0.add("receivedBytes", receivedBytes)
-        }
+        EventContent(
+            .channelStop, [("reason", reason.rawValue), ("seconds", seconds), ("receivedBytes", receivedBytes)])
     }
 
     static func channelError(_ failure: Failure, reason: String) -> EventContent {
-        EventContent(.channelError) {
-            $0.add("error", failure.rawValue)
-            $0.add("reason", reason)
-        }
+        EventContent(.channelError, [("error", failure.rawValue), ("reason", reason)])
     }
 
     static func channelRecovery(_ failure: Failure, seconds: Double?) -> EventContent {
-        EventContent(.channelRecovery) {
-            $0.add("error", failure.rawValue)
-            $0.add("seconds", seconds: seconds)
-        }
+        EventContent(.channelRecovery, [("error", failure.rawValue), ("seconds", seconds)])
     }
 
     /// - Parameter source: 0 for the primary; backups count from 1.
     static func channelFailover(source: Int, url: String) -> EventContent {
-        EventContent(.channelFailover) {
-            $0.add("source", source)
-            $0.add("url", url)
-        }
+        EventContent(.channelFailover, [("source", source), ("url", url)])
     }
 
     /// - Parameter mediaSequence: the upstream's.
     static func splice(_ period: PeriodDescription, mediaSequence: UInt64) -> EventContent {
-        EventContent(.splice) {
-            $0.add("cause", period.cause.rawValue)
-            $0.add("mediaSequence", mediaSequence)
-            $0.add("video", period.video?.codec)
-            $0.add("width", period.video?.width)
-            $0.add("height", period.video?.height)
-            $0.add("frameRate", period.video?.frameRate)
-            $0.add("audio", period.audioCodec)
-        }
+        let video = period.video
+        return EventContent(
+            .splice,
+            [
+                ("cause", period.cause.rawValue), ("mediaSequence", mediaSequence), ("video", video?.codec),
+                ("width", video?.width), ("height", video?.height), ("frameRate", video?.frameRate),
+                ("audio", period.audioCodec),
+            ])
     }
 
     static func recordingStart(directory: String) -> EventContent {
-        EventContent(.recordingStart) { $0.add("directory", directory) }
+        EventContent(.recordingStart, [("directory", directory)])
     }
 
     static func recordingEnd(directory: String) -> EventContent {
-        EventContent(.recordingEnd) { $0.add("directory", directory) }
+        EventContent(.recordingEnd, [("directory", directory)])
     }
 
     /// - Parameters:
@@ -152,90 +136,59 @@ extension EventContent {
     package static func recordingPlan(
         recording: Int, name: String, start: ProgramDateTime, end: ProgramDateTime
     ) -> EventContent {
-        EventContent(.recordingPlan) {
-            $0.add("recording", recording)
-            $0.add("name", name)
-            $0.add("start", start.text)
-            $0.add("end", end.text)
-        }
+        EventContent(
+            .recordingPlan, [("recording", recording), ("name", name), ("start", start.text), ("end", end.text)])
     }
 
     package static func recordingStart(file: String, recording: Int? = nil) -> EventContent {
-        EventContent(.recordingStart) {
-            $0.add("recording", recording)
-            $0.add("file", file)
-        }
+        EventContent(.recordingStart, [("recording", recording), ("file", file)])
     }
 
     package static func recordingPause(file: String?, recording: Int? = nil, reason: String) -> EventContent {
-        EventContent(.recordingPause) {
-            $0.add("recording", recording)
-            $0.add("file", file)
-            $0.add("reason", reason)
-        }
+        EventContent(.recordingPause, [("recording", recording), ("file", file), ("reason", reason)])
     }
 
     package static func recordingResume(file: String?, recording: Int? = nil) -> EventContent {
-        EventContent(.recordingResume) {
-            $0.add("recording", recording)
-            $0.add("file", file)
-        }
+        EventContent(.recordingResume, [("recording", recording), ("file", file)])
     }
 
     package static func recordingClose(file: String, recording: Int? = nil) -> EventContent {
-        EventContent(.recordingClose) {
-            $0.add("recording", recording)
-            $0.add("file", file)
-        }
+        EventContent(.recordingClose, [("recording", recording), ("file", file)])
     }
 
     /// - Parameter note: why the file has another form than was asked for.
     package static func recordingEnd(file: String, recording: Int? = nil, note: String?) -> EventContent {
-        EventContent(.recordingEnd) {
-            $0.add("recording", recording)
-            $0.add("file", file)
-            $0.add("note", note)
-        }
+        EventContent(.recordingEnd, [("recording", recording), ("file", file), ("note", note)])
     }
 
     package static func recordingError(recording: Int, reason: String) -> EventContent {
-        EventContent(.recordingError) {
-            $0.add("recording", recording)
-            $0.add("reason", reason)
-        }
+        EventContent(.recordingError, [("recording", recording), ("reason", reason)])
     }
 
     package static func archiveError(reason: String) -> EventContent {
-        EventContent(.archiveError) { $0.add("reason", reason) }
+        EventContent(.archiveError, [("reason", reason)])
     }
 
     package static func archiveRecovery(seconds: Double) -> EventContent {
-        EventContent(.archiveRecovery) { $0.add("seconds", seconds: seconds) }
+        EventContent(.archiveRecovery, [("seconds", seconds)])
     }
 
     /// - Parameter numbers: the first and the last media sequence number.
     package static func archiveLoss(
         segments: Int, numbers: ClosedRange<UInt64>, from start: ProgramDateTime, to end: ProgramDateTime
     ) -> EventContent {
-        EventContent(.archiveLoss) {
-            $0.add("segments", segments)
-            $0.add("first", numbers.lowerBound)
-            $0.add("last", numbers.upperBound)
-            $0.add("start", start.text)
-            $0.add("end", end.text)
-        }
+        EventContent(
+            .archiveLoss,
+            [
+                ("segments", segments), ("first", numbers.lowerBound), ("last", numbers.upperBound),
+                ("start", start.text), ("end", end.text),
+            ])
     }
 
-    static func clientConnect(_ client: Client) -> EventContent {
-        EventContent(.clientConnect) { client.add(to: &$0) }
-    }
+    static func clientConnect(_ client: Client) -> EventContent { EventContent(.clientConnect, client.members) }
 
     static func clientDisconnect(_ client: Client, seconds: Double, sentBytes: UInt64) -> EventContent {
-        EventContent(.clientDisconnect) {
-            client.add(to: &$0)
-            $0.add("seconds", seconds: seconds)
-            $0.add("sentBytes", sentBytes)
-        }
+        EventContent(.clientDisconnect, client.members + [("seconds", seconds), ("sentBytes", sentBytes)])
     }
 
     /// - Parameters:
@@ -244,29 +197,40 @@ extension EventContent {
     package static func listReload(
         source: String, added: Int = 0, removed: Int = 0, changed: Int = 0, unchanged: Int = 0, ended: Int = 0
     ) -> EventContent {
-        EventContent(.listReload) {
-            $0.add("source", source)
-            $0.add("added", added)
-            $0.add("removed", removed)
-            $0.add("changed", changed)
-            $0.add("unchanged", unchanged)
-            $0.add("ended", ended)
-        }
+        EventContent(
+            .listReload,
+            [
+                ("source", source), ("added", added), ("removed", removed), ("changed", changed),
+                ("unchanged", unchanged), ("ended", ended),
+            ])
     }
 
     package static func listError(source: String, reason: String) -> EventContent {
-        EventContent(.listError) {
-            $0.add("source", source)
-            $0.add("reason", reason)
-        }
+        EventContent(.listError, [("source", source), ("reason", reason)])
     }
 }
 
 extension EventContent.Client {
-    fileprivate func add(to object: inout JSONObject) {
-        object.add("client", number)
-        object.add("path", path)
-        object.add("address", address)
-        object.add("userAgent", userAgent)
+    fileprivate var members: [(name: String, value: (any EventMember)?)] {
+        [("client", number), ("path", path), ("address", address), ("userAgent", userAgent)]
     }
+}
+
+private protocol EventMember {
+    func add(to object: inout JSONObject, as name: String)
+}
+
+extension String: EventMember {
+    fileprivate func add(to object: inout JSONObject, as name: String) { object.add(name, self) }
+}
+
+extension FixedWidthInteger {
+    fileprivate func add(to object: inout JSONObject, as name: String) { object.add(name, self) }
+}
+
+extension Int: EventMember {}
+extension UInt64: EventMember {}
+
+extension Double: EventMember {
+    fileprivate func add(to object: inout JSONObject, as name: String) { object.add(name, seconds: self) }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 package import Logging
+import Support
 import Synchronization
 
 /// Log lines on standard error and, on a terminal, a status line below them that is rewritten in place.
@@ -9,7 +10,6 @@ import Synchronization
 /// No caller waits for the reader of standard error: a thread of the console writes, so that a full pipe does not block a
 /// channel.
 package final class Console: Sendable {
-    /// The standard error of this process.
     package static let standardError = Console(STDERR_FILENO, isTerminal: isatty(STDERR_FILENO) == 1)
     /// Time between two updates of the status line.
     private static let statusInterval = Duration.milliseconds(500)
@@ -41,7 +41,6 @@ package final class Console: Sendable {
     /// Counts a line that is not written because there are too many at once.
     func recordSuppressed() { state.withLock { $0.suppressed += 1 } }
 
-    /// Writes a line as it is.
     package func write(line: String) { update { $0.append(line: line) } }
 
     /// Writes a line for people, in the console's format.
@@ -68,7 +67,6 @@ package final class Console: Sendable {
         }
     }
 
-    /// Removes the status line.
     package func clearStatusLine() { setStatusLine("") }
 
     /// Writes the queued lines, as far as the reader accepts them in time. Later lines are ignored.
@@ -124,5 +122,59 @@ package final class Console: Sendable {
                 return  // The reader closed its end; the channel continues without a log.
             }
         }
+    }
+}
+
+/// Lines that wait to be written to standard error.
+///
+/// The queue is bounded, because the reader may stop reading. Lines that do not fit are dropped and counted, and a line
+/// at their place says how many are missing.
+struct ConsoleQueue: Equatable, Sendable {
+    /// Bytes of queued lines; the text under way has at most as many again.
+    static let limitBytes = 256 << 10
+
+    let isTerminal: Bool
+    /// How a line about missing lines is written. There is no status line between JSON objects.
+    var format = LogFormat.text
+    private var lines: [String] = []
+    private var byteCount = 0
+    /// Number of lines dropped after `lines`.
+    private var droppedSinceFlush = 0
+    private(set) var dropped = 0
+    /// The requested status line, and the one that the terminal displays.
+    private var status = ""
+    private var displayedStatus = ""
+
+    init(isTerminal: Bool) { self.isTerminal = isTerminal }
+
+    /// Appends a line without control characters if it fits. After a dropped line all lines are dropped until the next `dequeue()`, to keep the
+    /// order.
+    mutating func append(line: String) {
+        let line = line.escapingControlCharacters
+        let size = line.utf8.count + 1
+        guard droppedSinceFlush == 0, size <= Self.limitBytes - byteCount else {
+            droppedSinceFlush += 1
+            dropped += 1
+            return
+        }
+        lines.append(line)
+        byteCount += size
+    }
+
+    mutating func setStatus(_ text: String) {
+        status = isTerminal && format == .text ? text.escapingControlCharacters : ""
+    }
+
+    /// Removes all queued lines and returns them as text for the terminal or file; nil if there is nothing to write.
+    mutating func dequeue() -> String? {
+        if droppedSinceFlush > 0 {
+            let message = "\(droppedSinceFlush) log lines are missing here: the reader was too slow"
+            lines.append(format.line(message, level: .warning))
+        }
+        guard !lines.isEmpty || status != displayedStatus else { return nil }
+        let erase = isTerminal && !(displayedStatus.isEmpty && status.isEmpty) ? "\r\u{1B}[K" : ""
+        let text = erase + lines.map { $0 + "\n" }.joined() + status
+        (lines, byteCount, droppedSinceFlush, displayedStatus) = ([], 0, 0, status)
+        return text
     }
 }

@@ -32,9 +32,7 @@ extension MediaError {
         case .canceled: "nobody waits for it any more"
         }
     }
-}
 
-extension MediaError {
     /// Debian's name of the package with a library: libavcodec59 for libavcodec.so.59.
     private static func package(of library: String) -> String {
         library.replacingOccurrences(of: ".so.", with: "")

@@ -1,5 +1,9 @@
 package import Channel
+import Decrypt
+import Demux
 import Fetch
+import Media
+import Splice
 package import Support
 
 extension RelayError {
@@ -17,20 +21,19 @@ extension RelayError {
     }
 
     init(_ error: SlateError) {
-        let path = error.path
-        let recipe = "Make one with: ffmpeg -i … -r 25 -c:v libx264 -g 50 -pix_fmt yuv420p -c:a aac slate.mp4"
-        switch error.reason {
-        case .file(.system(let code)):
-            self.init(.badSlate, "The slate \(path) cannot be read (errno \(code))", advice: "Check --slate")
-        case .file(.notAFile):
-            self.init(.badSlate, "The slate \(path) is no file", advice: "Give an MP4 file as --slate")
-        case .file(.changed):
-            self.init(
-                .badSlate, "The slate \(path) was written over while it was read",
-                advice: "Replace a slate by renaming another file over it")
-        case .media(let error):
-            self.init(.badSlate, "The slate \(path) cannot be shown: \(error.message)", advice: recipe)
-        }
+        let (fault, advice) =
+            switch error.reason {
+            case .file(.system(let code)): ("cannot be read (errno \(code))", "Check --slate")
+            case .file(.notAFile): ("is no file", "Give an MP4 file as --slate")
+            case .file(.changed):
+                ("was written over while it was read", "Replace a slate by renaming another file over it")
+            case .media(let error):
+                (
+                    "cannot be shown: \(error.message)",
+                    "Make one with: ffmpeg -i … -r 25 -c:v libx264 -g 50 -pix_fmt yuv420p -c:a aac slate.mp4"
+                )
+            }
+        self.init(.badSlate, "The slate \(error.path) \(fault)", advice: advice)
     }
 }
 
@@ -61,5 +64,100 @@ extension ChannelPipeline.SkipReason {
         case .unreadable(let error): error.message
         case .undecryptableSubtitles(let error): "its subtitles: \(error.message)"
         }
+    }
+}
+
+extension RelayError {
+    /// - Parameter failures: number of consecutive segments with this error, before anything was published.
+    init(_ error: DecryptError, url: String, failures: Int) {
+        self.init(
+            .wrongKey, "\(url.redacted): \(failures) segments in a row do not decrypt: \(error.message)",
+            advice:
+                "Check that the key's URL returns the right key to this client: it may need --header or --cookie")
+    }
+
+    init(_ error: MediaError, url: String, failures: Int, isEncrypted: Bool) {
+        if isEncrypted, case .unknownContainer = error.reason {
+            self.init(
+                .wrongKey, "\(url.redacted): \(failures) segments in a row decrypt to something other than media",
+                advice: "The segments were encrypted with another key")
+        } else if case .sampleEncryption(let type) = error.reason {
+            self.init(
+                .unsupportedProtection,
+                "\(url.redacted): its stream type 0x\(String(type, radix: 16)) is encrypted sample by sample",
+                advice: "Only METHOD=AES-128 can be republished")
+        } else if case .protectedTrack(let scheme) = error.reason {
+            self.init(
+                .unsupportedProtection, "\(url.redacted): its samples are encrypted (\(scheme))",
+                advice: "Only METHOD=AES-128 can be republished")
+        } else {
+            let segments = failures == 1 ? "a segment" : "\(failures) segments in a row"
+            self.init(
+                .noUsableMedia, "\(url.redacted): \(segments) cannot be used: \(error.message)",
+                advice: error.reason == .scrambled ? "Give an upstream that is not scrambled" : Self.carriedMedia)
+        }
+    }
+
+    /// The error for a channel that has ended without a segment.
+    init(_ findings: EmptyChannel, url: String) {
+        if findings.segments == 0, findings.lost == 0 {
+            self.init(
+                .noSegments, "\(url.redacted) has ended and lists no segment",
+                advice: "The channel may be off the air: try again later")
+        } else if findings.segments == 0 {
+            let reason = findings.lossReason.map { ": \($0.message)" } ?? ""
+            self.init(
+                .upstreamUnavailable,
+                "\(url.redacted): none of its \(findings.lost) segments could be fetched\(reason)",
+                advice: "Check that the origin still has them")
+        } else {
+            self.init(
+                .noUsableMedia,
+                "\(url.redacted): nothing of its \(findings.segments) segments could be published: \(findings.counts.findings)",
+                advice: Self.carriedMedia)
+        }
+    }
+
+    private static let carriedMedia = """
+        liverelay republishes H.264, HEVC and MPEG-2 video, and AAC, MP3, AC-3 and E-AC-3 audio (in fragmented MP4 also Opus \
+        and FLAC), from MPEG-TS, fragmented MP4 and packed audio; MPEG audio layers I and II become AAC
+        """
+}
+
+extension DecryptError {
+    var message: String {
+        let key = keyURL.map { " (key \($0.redacted))" } ?? ""
+        switch reason {
+        case .missingKey: return "the key is missing\(key)"
+        case .wrongKeySize(let count): return "the key has \(count) bytes instead of 16\(key)"
+        case .wrongInitializationVectorSize(let count): return "the IV has \(count) bytes instead of 16"
+        case .notBlockAligned(let count): return "\(count) bytes are not whole AES blocks\(key)"
+        case .badPadding: return "the padding is wrong, so the key is wrong too\(key)"
+        case .library(let code): return "OpenSSL error \(code)"
+        case .canceled: return "nobody waits for it any more"
+        }
+    }
+}
+
+extension SpliceCounts {
+    /// The causes that kept media from being published, in words.
+    fileprivate var findings: String {
+        let all = [
+            (self[.framesBeforeSync], "frames without a random access point before them"),
+            (self[.leadingPictures], "leading pictures"),
+            (self[.unsupportedFrames], "frames whose parameter sets cannot be described"),
+            (
+                demux[.undecodableUnits] + demux[.abandonedUnits],
+                "frames that are incomplete or lack their parameter sets"
+            ),
+            (demux[.incompleteSamples], "samples that are not all there"),
+            (demux[.scrambledPackets], "scrambled packets"),
+            (self[.duplicateFrames] + self[.duplicateAudioFrames], "frames that were published before"),
+            (self[.unmatchedAudioFrames], "audio frames without video"),
+            (self[.damagedAudioFrames], "damaged audio frames"),
+            (self[.untimedAudioFrames], "audio frames without a timestamp"),
+        ]
+        let found = all.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return found.isEmpty ? "no frame was found in them" : found.joined(separator: ", ")
     }
 }

@@ -34,20 +34,17 @@ extension RelayError {
     }
 
     package init(_ error: HTTPServerError) {
-        let advice = "Choose another --port (0 lets the system choose) or --listen"
-        switch error {
-        case .addressInUse(let host, let port):
-            self.init(.cannotListen, "\(host):\(port) is in use by another program", advice: advice)
-        case .addressNotAvailable(let host, _):
-            self.init(.cannotListen, "No interface of this machine has the address \(host)", advice: advice)
-        case .permissionDenied(let host, let port):
-            self.init(
-                .cannotListen, "Listening on \(host):\(port) needs a privilege that this process lacks", advice: advice)
-        case .unknownHost(let host):
-            self.init(.cannotListen, "\(host.quoted) is no address to listen on", advice: advice)
-        case .cannotListen(let host, let port, let code):
-            self.init(.cannotListen, "Cannot listen on \(host):\(port) (errno \(code))", advice: advice)
-        }
+        let message =
+            switch error {
+            case .addressInUse(let host, let port): "\(host):\(port) is in use by another program"
+            case .addressNotAvailable(let host, _): "No interface of this machine has the address \(host)"
+            case .permissionDenied(let host, let port):
+                "Listening on \(host):\(port) needs a privilege that this process lacks"
+            case .unknownHost(let host): "\(host.quoted) is no address to listen on"
+            case .cannotListen(let host, let port, let code): "Cannot listen on \(host):\(port) (errno \(code))"
+            }
+        self.init(
+            .cannotListen, message, advice: "Choose another --port (0 lets the system choose) or --listen")
     }
 
     package init(_ error: CaptureError) {

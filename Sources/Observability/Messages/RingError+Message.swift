@@ -24,9 +24,7 @@ extension RingError {
         case .ended: "the channel has ended"
         }
     }
-}
 
-extension RingError {
     /// An action of the operator that makes the spool usable.
     var remedy: String {
         guard case .system(_, _, let code) = self else {
@@ -43,7 +41,6 @@ extension RingError {
 
     private static let freeSpace = "Give another --spool, or free space on its disk"
 
-    /// The description of an errno.
     private static func systemMessage(of code: Int32) -> String {
         let text = unsafe String(cString: strerror(code))
         return "\(text.prefix(1).lowercased())\(text.dropFirst()) (errno \(code))"

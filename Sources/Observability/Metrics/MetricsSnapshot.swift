@@ -38,7 +38,6 @@ package struct MetricsSnapshot: Sendable {
     var runs: [Run]
     /// Channels of the list by state; nil in a process of one channel.
     var channelStates: [String: Int]?
-    /// Runs that were started.
     var startCount: Int?
     var traffic: HTTPTraffic.Counts
     let events: EventDelivery
@@ -59,5 +58,29 @@ extension MetricsSnapshot {
             runs: runs, channelStates: channelStates, startCount: startCount, traffic: traffic.counts, events: events,
             clients: connections.counts, maxConnections: connections.limit,
             droppedLogLines: Console.standardError.dropped)
+    }
+}
+
+/// Answers `/metrics`, which is long where many channels run.
+package struct MetricsResponder: Sendable {
+    let snapshot: @Sendable () -> MetricsSnapshot
+    /// Documents of the moment.
+    package let documents: DocumentCache
+
+    package init(
+        documents: DocumentCache = DocumentCache(label: "liverelay.moments"),
+        snapshot: @escaping @Sendable () -> MetricsSnapshot
+    ) {
+        self.documents = documents
+        self.snapshot = snapshot
+    }
+
+    package func answer(to target: RequestTarget) -> Answer {
+        let format = MetricsWriter.Format(accept: target.fields.accept)
+        return .later { [documents, snapshot] in
+            await documents.response(.init(name: "metrics \(format)"), format.contentType, version: nil, to: target) {
+                Array(MetricsWriter.write(MetricCatalog.families(snapshot()), as: format).utf8)
+            }
+        }
     }
 }

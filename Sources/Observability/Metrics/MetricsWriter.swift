@@ -36,7 +36,9 @@ struct MetricsWriter {
         for sample in family.samples {
             switch sample.value {
             case .integer(let value): line(family.name, sample.labels, String(value))
-            case .number(let value): line(family.name, sample.labels, Self.shortText(value))
+            case .number(let value):
+                // A whole number has no fraction.
+                line(family.name, sample.labels, Int64(exactly: value).map { "\($0)" } ?? Self.text(value))
             case .histogram(let histogram): write(histogram, family.name, sample.labels)
             }
         }
@@ -81,11 +83,6 @@ struct MetricsWriter {
             default: escaped.append(character)
             }
         }
-    }
-
-    /// The text without the fraction of a whole number.
-    private static func shortText(_ value: Double) -> String {
-        Int64(exactly: value).map { "\($0)" } ?? text(value)
     }
 
     private static func text(_ value: Double) -> String {

@@ -12,7 +12,6 @@ package struct ProcessFigures: Equatable, Sendable {
     var openDescriptors: UInt64?
     var maxDescriptors: UInt64?
 
-    /// Reads the figures now.
     static var current: ProcessFigures {
         var figures = ProcessFigures()
         if let text = text("/proc/self/stat") { figures.parse(stat: text, boot: bootTime) }

@@ -19,7 +19,6 @@ package final class ChannelResponder: Sendable {
     let state: ChannelState
     /// Media that a client of the endless transport stream gets at once.
     private let burst: Ticks
-    /// Bytes of the channel that were sent to clients.
     package let sentBytes: ByteCounter
     private let playlists: PlaylistResponder
     private let clips: ClipResponder
@@ -30,7 +29,6 @@ package final class ChannelResponder: Sendable {
 
     /// - Parameters:
     ///   - channel: the channel's slug; nil in a process of one channel.
-    ///   - offersStills: whether stills of the channel are made.
     package init(
         _ state: ChannelState, burst: Ticks = EndlessStream.Policy().burst, channel: String? = nil,
         offersStills: Bool = true, archive: ArchiveResponder? = nil
@@ -97,7 +95,7 @@ package final class ChannelResponder: Sendable {
         case .segment(let name) where breakEntry(name) != nil:
             .later { [self] in
                 guard let bytes = await breakSegment(name) else { return .notFound(target.path) }
-                return Self.madeFile(bytes, named: name)
+                return Self.file(.bytes(bytes, gzip: nil), named: name)
             }
         case .extract(let track, let name):
             .later { [self] in
@@ -116,12 +114,11 @@ package final class ChannelResponder: Sendable {
         case .trackFile(let name): stored(at: target.path) { $0.index.trackFile(named: name) }
         case .initSection(let name):
             .now(
-                breakInitialization(name).map { Self.madeFile($0, named: name) }
+                breakInitialization(name).map { Self.file(.bytes($0, gzip: nil), named: name) }
                     ?? file(at: target.path) { $0.index.initializationFile(named: name) })
         case .subtitles(let name): .now(file(at: target.path) { $0.subtitleFile(named: name) })
         case .transportClip(let range): .now(clips.transportStream(range))
-        case .status:
-            .now(Response(contentType: .json, cacheControl: .noStore, body: .bytes(state.status.json, gzip: nil)))
+        case .status: .now(.json(of: state.status))
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(readiness)
         case .page: .now(Page.channel)
@@ -140,8 +137,9 @@ package final class ChannelResponder: Sendable {
             return .badQuery(error)
         }
         if ads == .slate, state.breakSlate == nil { return .text(.notFound, "The channel has no slate.") }
-        // The sizes of a file are those of the published segments.
-        if ads != .slate, let file = transportStreamFile(request) { return file }
+        // The sizes of a file, which has no pace, are those of the published segments.
+        let isPaced = if case .percent = request.speed { true } else { false }
+        if ads != .slate, !isPaced, let file = clips.transportStreamFile(request.range) { return file }
         var policy = EndlessStream.Policy(burst: burst)
         var isComplete = false
         if request.range != .whole {
@@ -163,12 +161,6 @@ package final class ChannelResponder: Sendable {
             contentType: .transportStream, cacheControl: .noStore, body: .stream(ByteStream { await reader.next() }))
     }
 
-    /// The file of a range that is published and has no pace.
-    private func transportStreamFile(_ request: Route.EndlessStream) -> Response? {
-        if case .percent = request.speed { return nil }
-        return clips.transportStreamFile(request.range)
-    }
-
     /// Waits for the first media, so that a stream begins with its tables and not with silence.
     private func waitForTransportStream() async {
         let clock = ContinuousClock()
@@ -181,7 +173,7 @@ package final class ChannelResponder: Sendable {
     private func transportSegment(named name: String, at path: String) async -> Response {
         let replaced = SpoolName.segment(ofTransportStream: name).flatMap(breakEntry)
         guard let snapshot, let entry = replaced ?? snapshot.index.entry(ofTransportStream: name) else {
-            return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
+            return notPublished(path)
         }
         do throws(TransportStreamError) {
             let slate = replaced == nil ? nil : state.breakSlate
@@ -214,44 +206,47 @@ package final class ChannelResponder: Sendable {
 
     /// Returns a file of the spool. Names are never reused for other bytes, so the name is the entity tag.
     private func file(at path: String, _ find: (RingSnapshot) -> SpoolFile?) -> Response {
-        guard let snapshot, let file = find(snapshot) else {
-            return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
-        }
+        guard let snapshot, let file = find(snapshot) else { return notPublished(path) }
         return response(file, at: snapshot.path(of: file), in: snapshot)
     }
 
+    /// A segment that is not there may still appear.
+    private func notPublished(_ path: String) -> Response {
+        .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
+    }
+
     private func response(_ file: SpoolFile, at path: String, in snapshot: RingSnapshot) -> Response {
+        Self.file(
+            .file(path: path, byteCount: file.byteCount), named: file.name,
+            isAudio: snapshot.index.isAudioOnly(file.name))
+    }
+
+    /// - Parameter track: the only one that is sent of the file; nil: all of them.
+    private static func file(
+        _ body: ResponseBody, named name: String, of track: SpoolName.Track? = nil, isAudio: Bool = false
+    ) -> Response {
         Response(
-            contentType: snapshot.index.isAudioOnly(file.name) ? .audioMP4 : MimeType(fileName: file.name),
-            cacheControl: .immutable, etag: "\"\(file.name)\"",
-            body: .file(path: path, byteCount: file.byteCount))
+            contentType: isAudio || track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,
+            etag: "\"\(track.map { "\($0)-" } ?? "")\(name)\"", body: body)
     }
 
     /// The response with an init section that no ring has, or with one track of it.
     static func response(toInitSection bytes: [UInt8], named name: String, _ resource: Route.Resource) -> Response {
-        guard case .extract(let track, _) = resource else {
-            return Response(
-                contentType: MimeType(fileName: name), cacheControl: .immutable, etag: "\"\(name)\"",
-                body: .bytes(bytes, gzip: nil))
-        }
+        guard case .extract(let track, _) = resource else { return file(.bytes(bytes, gzip: nil), named: name) }
         guard let section = try? TrackExtract.initSection(of: .init(track), in: bytes) else { return .notFound(name) }
-        return Response(
-            contentType: track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,
-            etag: "\"\(track)-\(name)\"", body: .bytes(section, gzip: nil))
+        return file(.bytes(section, gzip: nil), named: name, of: track)
     }
 
-    /// Returns one track of a segment, or of an init section.
     private func extract(_ track: SpoolName.Track, of name: String, at path: String) async -> Response {
         let snapshot = snapshot
         let file = snapshot.flatMap {
             $0.index.segmentFile(named: name) ?? $0.index.initializationFile(named: name)
         }
         if let file { await snapshot?.prefetch([file]) }
-        guard let snapshot, let file, let body = Self.body(of: track, file, in: snapshot)
-        else { return .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1)) }
-        return Response(
-            contentType: track == .audio ? .audioMP4 : MimeType(fileName: name), cacheControl: .immutable,
-            etag: "\"\(track)-\(name)\"", body: body)
+        guard let snapshot, let file, let body = Self.body(of: track, file, in: snapshot) else {
+            return notPublished(path)
+        }
+        return Self.file(body, named: name, of: track)
     }
 
     /// nil if the file does not have the track, or cannot be read.
@@ -273,20 +268,16 @@ package final class ChannelResponder: Sendable {
                     ? try TrackExtract.firstFrame(inFileThatBegins: head, byteCount: file.byteCount)
                     : try TrackExtract.segment(
                         of: .init(track), inFileThatBegins: head, byteCount: file.byteCount)
-                return segment.map { body(of: $0, file, in: snapshot) }
+                return segment.map { segment in
+                    let start = segment.payload.lowerBound - segment.header.count
+                    return .made(
+                        MadeFileReader.file(of: segment.byteCount, head: segment.header, in: snapshot) { offset in
+                            (file, start + offset..<segment.payload.upperBound)
+                        })
+                }
             } catch { continue }
         }
         return nil
-    }
-
-    private static func body(
-        of segment: TrackExtract.Segment, _ file: SpoolFile, in snapshot: RingSnapshot
-    ) -> ResponseBody {
-        let made = MadeFile(byteCount: segment.byteCount) { range in
-            let reader = ExtractReader(segment, of: file, in: snapshot, bytes: range)
-            return ByteStream { await reader.next() }
-        }
-        return .made(made)
     }
 
     private var readiness: Response {
@@ -305,4 +296,58 @@ extension Response {
         case .emptyRange: .text(.badRequest, "end has to be after start.")
         }
     }
+}
+
+// MARK: - The slate in the place of ad breaks
+
+// Its files have names as the files of the ring, of which none has theirs.
+
+extension ChannelResponder {
+    /// The published segment in whose place the slate's segment called `name` is; nil if there is none.
+    func breakEntry(_ name: String) -> RingEntry? {
+        guard let snapshot, let slate = state.breakSlate else { return nil }
+        return slate.entry(replacedBy: name, in: snapshot.index)
+    }
+
+    /// Whether a file of the slate is asked for, which no archive has.
+    func isOfSlate(_ resource: Route.Resource) -> Bool {
+        switch resource {
+        case .segment(let name), .transportSegment(let name), .extract(_, let name), .initSection(let name):
+            breakEntry(name) != nil || breakInitialization(name) != nil
+        default: false
+        }
+    }
+
+    func breakSegment(_ name: String) async -> [UInt8]? {
+        guard let entry = breakEntry(name), let slate = state.breakSlate else { return nil }
+        return await TransportStreamThreads.perform { slate.segment(for: entry) }
+    }
+
+    /// The slate's init section called `name`; nil if there is none, or a published segment has it too.
+    func breakInitialization(_ name: String) -> [UInt8]? {
+        guard snapshot?.index.initializationFile(named: name) == nil else { return nil }
+        return state.breakSlate?.initialization(named: name)
+    }
+
+    func breakExtract(_ track: SpoolName.Track, of name: String) async -> Response? {
+        let extracted: [UInt8]?
+        if let section = breakInitialization(name) {
+            extracted = try? TrackExtract.initSection(of: .init(track), in: section)
+        } else if let bytes = await breakSegment(name) {
+            let found =
+                try? track == .iframe
+                ? TrackExtract.firstFrame(inFileThatBegins: bytes, byteCount: bytes.count)
+                : TrackExtract.segment(of: .init(track), inFileThatBegins: bytes, byteCount: bytes.count)
+            extracted = found.map { $0.header + bytes[$0.payload] }
+        } else {
+            extracted = nil
+        }
+        return extracted.map {
+            Self.file(.bytes($0, gzip: nil), named: SpoolName.extract(track, of: name), isAudio: track == .audio)
+        }
+    }
+}
+
+extension TrackExtract.Track {
+    fileprivate init(_ track: SpoolName.Track) { self = track == .audio ? .audio : .video }
 }

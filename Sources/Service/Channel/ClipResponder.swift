@@ -74,7 +74,7 @@ final class ClipResponder: Sendable {
         if let known = kept.withLock({ $0.first { $0.key == key }?.clip }) { return .now(response(known, snapshot)) }
         guard snapshot.part(of: range) != nil else { return .now(.nothingInRange(snapshot)) }
         return .later { [self] in
-            guard Self.budget.heldBytes < Self.budget.limit else { return busy }
+            guard Self.budget.heldBytes < Self.budget.limit else { return state.refuseRange() }
             do throws(PlaylistCache.Refusal) {
                 let made = try await work.perform(for: client, on: PlaylistCache.clips) {
                     Result { () throws(MovieClip.Refusal) in
@@ -84,7 +84,7 @@ final class ClipResponder: Sendable {
                 if case .success(let clip) = made { keep(clip, as: key) }
                 return response(made, snapshot)
             } catch {
-                return busy
+                return state.refuseRange()
             }
         }
     }
@@ -108,19 +108,12 @@ final class ClipResponder: Sendable {
 
     private func response(_ clip: MovieClip, _ snapshot: RingSnapshot) -> Response {
         let head = Self.budget.hold(clip.head)
-        let body = MadeFile(byteCount: clip.byteCount) { bytes in
-            let reader = MovieFileReader(clip, head: head, in: snapshot, bytes: bytes)
-            return ByteStream { await reader.next() }
+        let body = MadeFileReader.file(of: clip.byteCount, head: head.bytes, held: head, in: snapshot) {
+            clip.part(at: $0)
         }
         return Response(
             contentType: .videoMP4, cacheControl: .noStore, etag: Self.entityTag(clip.name), body: .made(body),
             extraHeaders: [attachment(from: clip.date, suffix: "mp4")])
-    }
-
-    /// The answer to a range that is refused, which is counted.
-    private var busy: Response {
-        state.update { $0.output.rangesRefused += 1 }
-        return .unavailable("Too many parts of the rewind are asked for at once.")
     }
 
     private static let unpublished = Response.text(.notFound, "A clip needs an end that is published.")

@@ -101,7 +101,9 @@ final class PlaylistResponder: Sendable {
         return waiting(until: deadline) {
             $0.nextMediaSequence(of: content) > number
         } answer: { [self] isListed in
-            isListed ? answer(to: key, for: target).map(keptLonger) : .now(overdue)
+            isListed
+                ? answer(to: key, for: target).map(keptLonger)
+                : .now(.unavailable("The segment is late: ask again without _HLS_msn."))
         }
     }
 
@@ -111,15 +113,14 @@ final class PlaylistResponder: Sendable {
         until deadline: ContinuousClock.Instant, _ condition: @escaping @Sendable (RingSnapshot) -> Bool,
         answer: @escaping @Sendable (Bool) -> Answer
     ) -> Answer {
-        .waiting(
-            AwaitedResponse { [self] wait, complete in
-                when(condition, until: deadline, wait) { isListed in
-                    switch answer(isListed) {
-                    case .now(let response): complete(response)
-                    case let longer: Task { complete(await longer.response()) }
-                    }
+        .waiting { [self] wait, complete in
+            when(condition, until: deadline, wait) { isListed in
+                switch answer(isListed) {
+                case .now(let response): complete(response)
+                case let longer: Task { complete(await longer.response()) }
                 }
-            })
+            }
+        }
     }
 
     /// Calls `body` once, when a snapshot meets a condition or the playlist has ended; with false if the channel failed, at the
@@ -146,7 +147,7 @@ final class PlaylistResponder: Sendable {
         var rounded = asked
         rounded.resource = resource
         let key = rounded
-        let isCompressed = target.fields.range == nil && AcceptField.allowsGzip(target.fields.acceptEncoding)
+        let isCompressed = target.fields.allowsGzip
         if let known = cache.rendered(key, of: publication) {
             let takesLonger = isCompressed && known.bytes.count > Self.shortText && !known.gzip.isFinished
             if !takesLonger { return .now(response(known, as: resource, publication)) }
@@ -159,21 +160,20 @@ final class PlaylistResponder: Sendable {
                 let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
                 return response(rendered, as: resource, publication)
             } catch {
-                return refusal
+                return state.refuseRange()
             }
         }
     }
 
-    /// Answers with the ad breaks of a range.
     func answer(toBreaksIn range: RewindRange, for target: RequestTarget) -> Answer {
         let (snapshot, client) = (state.snapshot, Self.client(of: target.fields))
         return .later { [self] in
             do throws(PlaylistCache.Refusal) {
                 let text = try await cache.perform(for: client) { snapshot?.adBreaks(range)?.json }
                 guard let text else { return .text(.notFound, snapshot.nothingInRange) }
-                return Response(contentType: .json, cacheControl: .noStore, body: .bytes(Array(text.utf8), gzip: nil))
+                return .document(.json, text)
             } catch {
-                return refusal
+                return state.refuseRange()
             }
         }
     }
@@ -204,12 +204,12 @@ final class PlaylistResponder: Sendable {
             [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
         }
     }
+}
 
-    private var overdue: Response { .unavailable("The segment is late: ask again without _HLS_msn.") }
-
+extension ChannelState {
     /// The answer to a range that is refused, which is counted.
-    var refusal: Response {
-        state.update { $0.output.rangesRefused += 1 }
+    func refuseRange() -> Response {
+        update { $0.output.rangesRefused += 1 }
         return .unavailable("Too many parts of the rewind are asked for at once.")
     }
 }

@@ -43,7 +43,6 @@ final class StillStore: Sendable {
     /// Requests that are pending, equal ones once.
     var pendingCount: Int { state.withLock { $0.pending.count } }
 
-    /// Performs work on the thread of stills.
     func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
     }
@@ -75,7 +74,6 @@ final class StillStore: Sendable {
         return await task.value
     }
 
-    /// The still of that name if it is kept.
     func still(named name: String) -> [UInt8]? {
         state.withLock { state in
             state.uses += 1

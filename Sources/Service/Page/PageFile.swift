@@ -48,9 +48,7 @@ enum Page {
     static let policy =
         "default-src 'self'; img-src 'self' http: https: data:; media-src 'self' blob:; base-uri 'none'; form-action 'none'"
 
-    /// The page of the list.
     static let overview = document(.overview)
-    /// The page of the only channel.
     static let channel = document(.channel)
     /// The page of a channel of a list.
     static let listedChannel = document(.channel, replacing: "data-list=\"\"", with: "data-list=\"../\"")

@@ -172,46 +172,29 @@ package struct ChannelRecorder: Sendable {
     }
 
     private func report(_ report: RecordingWriter.Report) {
-        record(report)
         switch report {
-        case .opened(let file, isNew: true):
-            events?.publish(.recordingStart(file: file.mediaPath))
-            logger.info("Recording started: \(file.mediaPath)")
-        case .opened(let file, isNew: false):
-            events?.publish(.recordingResume(file: file.mediaPath))
-            logger.info("Recording resumed: \(file.mediaPath)")
-        case .appended: break
+        case .opened(let file, let isNew):
+            list?.insert(ContinuousRecording(file.journal, in: settings.pattern))
+            let path = file.mediaPath
+            events?.publish(isNew ? .recordingStart(file: path) : .recordingResume(file: path))
+            logger.info("Recording \(isNew ? "started" : "resumed"): \(path)")
+        case .appended(let file): list?.update(file.journal.plan.path) { $0.count(file.journal) }
         case .paused(let file, let failure):
+            if let file { list?.update(file.journal.plan.path) { $0.state = .paused(reason: failure.message) } }
             events?.publish(.recordingPause(file: file?.mediaPath ?? settings.pattern.text, reason: failure.message))
             logger.error("Recording paused, the channel continues: \(failure.message)")
         case .resumed(let file):
+            if let file { list?.update(file.journal.plan.path) { $0.state = .recording } }
             events?.publish(.recordingResume(file: file?.mediaPath ?? settings.pattern.text))
             logger.info("Recording continues")
         }
     }
 
-    /// Records a change in the list.
-    private func record(_ report: RecordingWriter.Report) {
-        guard let list else { return }
-        switch report {
-        case .opened(let file, _): list.insert(ContinuousRecording(file.journal, in: settings.pattern))
-        case .appended(let file): list.update(file.journal.plan.path) { $0.count(file.journal) }
-        case .paused(let file?, let failure):
-            list.update(file.journal.plan.path) { $0.state = .paused(reason: failure.message) }
-        case .resumed(let file?): list.update(file.journal.plan.path) { $0.state = .recording }
-        case .paused(nil, _), .resumed(nil): break
-        }
-    }
-
-    private func recordClose(_ file: RecordingFile) {
+    /// Gives a recording its last form, while the next one is written.
+    private func finish(_ file: RecordingFile) -> Task<Void, Never> {
         var recording = ContinuousRecording(file.journal, in: settings.pattern)
         recording.close(file.journal)
         list?.insert(recording)
-    }
-
-    /// Gives a recording its last form, while the next one is written.
-    private func finish(_ file: RecordingFile) -> Task<Void, Never> {
-        recordClose(file)
         logger.info("Recording closed: \(file.mediaPath)")
         events?.publish(.recordingClose(file: file.mediaPath))
         return Task {

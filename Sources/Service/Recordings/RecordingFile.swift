@@ -128,7 +128,6 @@ final class RecordingFile: Sendable {
         guard UInt64(status.f_bavail) * UInt64(status.f_frsize) >= reserve + byteCount else { throw .full }
     }
 
-    /// The bytes of a segment of the journal.
     func read(_ range: Range<Int>) throws(Failure) -> [UInt8] { try media.read(range) }
 
     /// Ends the playlist of a transport stream that stays, or removes that of one that goes.
@@ -153,7 +152,6 @@ final class RecordingFile: Sendable {
         forget()
     }
 
-    /// Whether the transport stream of a journal is there.
     static func hasMedia(_ journal: RecordingJournal) -> Bool {
         unsafe access(journal.plan.path + ".ts", F_OK) == 0
     }
@@ -187,7 +185,6 @@ final class RecordingFile: Sendable {
 }
 
 extension RecordingJournal {
-    /// The whole journal.
     fileprivate var text: String {
         let lines =
             losses.map(Line.loss) + segments.map(Line.segment) + breaks.map(Line.adBreak) + (isClosed ? [.closed] : [])

@@ -82,7 +82,6 @@ struct RecordingFinisher: Sendable {
         for index in report.journal.segments.indices { try body(try part(index, &media)) }
     }
 
-    /// Reads a segment of the recording.
     private func part(_ index: Int, _ media: inout RecordedMedia) throws(Failure) -> RecordedMedia.Part {
         let segments = report.journal.segments
         let bytes: [UInt8]
@@ -174,7 +173,6 @@ extension RecordingFinisher.Failure {
 }
 
 extension RecordingFile.Failure {
-    /// The failure for people.
     var message: String {
         switch self {
         case .full: "the disk is full: 1 GiB of it stays free"

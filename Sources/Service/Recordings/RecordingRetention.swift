@@ -115,7 +115,6 @@ package struct RecordingRetention: Hashable, Sendable {
         return time.map { Item(base: base, byteCount: bytes, time: $0) }
     }
 
-    /// Whether somebody has marked a recording.
     static func isMarked(_ base: String) -> Bool { unsafe access("\(base).\(markSuffix)", F_OK) == 0 }
 
     private static func isKept(_ item: Item) -> Bool {

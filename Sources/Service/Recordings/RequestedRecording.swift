@@ -131,7 +131,6 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
         return recording
     }
 
-    /// Changes a recording; the others stay.
     mutating func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
         guard let index = recordings.firstIndex(where: { $0.id == id }) else { return }
         change(&recordings[index])
@@ -158,7 +157,6 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
 }
 
 extension RecordingSchedule.Refusal {
-    /// The reason for people.
     var message: String {
         switch self {
         case .length: "A recording has to end after its start, and at most 7 days after it."

@@ -87,7 +87,6 @@ extension ConfigurationKey.Form {
     }
 }
 
-/// An object of a JSON Schema.
 private struct JSONSchema: Encodable, Sendable, ExpressibleByDictionaryLiteral {
     private var members: [String: any Encodable & Sendable]
 

@@ -32,19 +32,13 @@ struct APIProblem: Encodable, Equatable, Sendable {
             status, title, (error.issues.first?.text ?? "") + "." + more,
             errors: error.issues.map {
                 Mistake(
-                    pointer: $0.path.map { "/" + Self.escaped($0) }.joined(),
+                    pointer: $0.path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined(),
                     detail: ($0.position.map { "line \($0.line), column \($0.column): " } ?? "") + $0.reason)
             })
     }
 
-    private static func escaped(_ key: String) -> String {
-        key.replacing("~", with: "~0").replacing("/", with: "~1")
-    }
-
     func response(_ headers: [HeaderField] = []) -> Response {
-        Response(
-            status: HTTPStatus(rawValue: status), contentType: .problem, cacheControl: .noStore,
-            body: .bytes(StatusDocument.json(of: self), gzip: nil), extraHeaders: headers)
+        .json(of: self, status: HTTPStatus(rawValue: status), .problem, headers)
     }
 
     // MARK: - Those without details

@@ -45,14 +45,13 @@ package final class APIResponder: Sendable {
                     contentType: .json, cacheControl: .maxAge(seconds: 3600),
                     body: .bytes(APIDocument.json, gzip: nil)))
         case (.channels, .get), (.channels, .head):
-            return .later { [host] in await documents.perform { Self.json(ChannelDocument.List(host.overview)) } }
+            return .later { [host] in await documents.perform { .json(of: ChannelDocument.List(host.overview)) } }
         case (.events, .get), (.events, .head):
             return .now(bus.response(to: target))
         case (.channel(let name), .get), (.channel(let name), .head):
             return .now(document(of: name, .ok))
         case (.channel(let name), .other("PUT")):
-            let isJSON = Self.isJSON(target.fields.contentType)
-            return Self.action { [self] in isJSON ? await put(name, $0) : APIProblem.wrongType.response() }
+            return Self.action(json: target) { [self] in await put(name, $0) }
         case (.channel(let name), .other("DELETE")):
             return Self.action { [updater] _ in
                 guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
@@ -71,6 +70,18 @@ package final class APIResponder: Sendable {
         .body(BodyAction(limit: bodyLimit, tooLarge: APIProblem.largeBody.response(), perform: perform))
     }
 
+    /// - Parameter target: of the request, whose body has to be a JSON object.
+    static func action(
+        json target: RequestTarget, _ perform: @escaping @Sendable (ConfigurationNode) async -> Response
+    ) -> Answer {
+        let type = target.fields.contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        return action { body in
+            guard type == "application/json" else { return APIProblem.wrongType.response() }
+            guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
+            return await perform(node)
+        }
+    }
+
     /// The methods of a path, for which no token is needed.
     private static func options(of route: Route.API, _ path: String) -> Response {
         guard let methods = route.methods else { return APIProblem.unknownPath(path).response() }
@@ -79,17 +90,12 @@ package final class APIResponder: Sendable {
             extraHeaders: [HeaderField(name: "Allow", value: methods)])
     }
 
-    static func isJSON(_ contentType: String?) -> Bool {
-        contentType?.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
-    }
-
     private func document(of name: String, _ status: HTTPStatus) -> Response {
-        host.listing(of: name).map { Self.json(ChannelDocument($0), status) }
+        host.listing(of: name).map { .json(of: ChannelDocument($0.channel, $0.entry), status: status) }
             ?? APIProblem.unknownChannel(name).response()
     }
 
-    private func put(_ name: String, _ body: [UInt8]) async -> Response {
-        guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
+    private func put(_ name: String, _ node: ConfigurationNode) async -> Response {
         do throws(ConfigurationError) {
             let isNew = try await updater.put(name, node)
             return document(of: name, isNew ? .created : .ok)
@@ -102,18 +108,12 @@ package final class APIResponder: Sendable {
 
     private static func response(to reload: Result<CatalogUpdater.Outcome, CatalogError>) -> Response {
         switch reload {
-        case .success(let outcome): json(ReloadDocument(outcome))
+        case .success(let outcome): .json(of: ReloadDocument(outcome))
         case .failure(.configuration(let error, _)):
             APIProblem(error, status: .conflict, title: "The configuration has mistakes; nothing changed").response()
         case .failure(.other(let error)):
             APIProblem(.badGateway, "A list cannot be read; nothing changed", error.line).response()
         }
-    }
-
-    static func json(_ value: some Encodable, _ status: HTTPStatus = .ok) -> Response {
-        Response(
-            status: status, contentType: .json, cacheControl: .noStore,
-            body: .bytes(StatusDocument.json(of: value), gzip: nil))
     }
 }
 
@@ -161,5 +161,14 @@ private struct ReloadDocument: Encodable {
         unchanged = outcome.difference.unchanged.count
         ended = outcome.endedCount
         staleLists = outcome.staleLists.map(\.line)
+    }
+}
+
+extension ConfigurationNode {
+    /// Reads a JSON object; nil for anything else.
+    init?(json: [UInt8]) {
+        guard let node = try? JSONDecoder().decode(ConfigurationNode.self, from: Data(json)), case .map = node.content
+        else { return nil }
+        self = node
     }
 }

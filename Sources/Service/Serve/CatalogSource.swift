@@ -58,7 +58,9 @@ package struct CatalogSource: Sendable {
             }
         }
         let catalog = ChannelCatalog(configuration, lists: lists, keeping: channels)
-        do { try Self.checkSlates(of: catalog.channels) } catch { throw .other(error) }
+        do throws(RelayError) {
+            for path in Set(catalog.channels.compactMap(\.options.slate)).sorted() { _ = try SlateSource.open(path) }
+        } catch { throw .other(error) }
         return catalog
     }
 
@@ -83,10 +85,6 @@ package struct CatalogSource: Sendable {
             return try ChannelConfiguration(
                 yaml: text, from: document.isURL ? .fetched : .file(directory: directory, environment: environment))
         } catch { throw .configuration(error, file: name) }
-    }
-
-    private static func checkSlates(of channels: [ListedChannel]) throws(RelayError) {
-        for path in Set(channels.compactMap(\.options.slate)).sorted() { _ = try SlateSource.open(path) }
     }
 }
 

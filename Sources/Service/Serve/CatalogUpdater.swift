@@ -29,7 +29,6 @@ package actor CatalogUpdater {
     /// The configuration that was read last, and its number.
     private var newest: (configuration: ChannelConfiguration, number: Int)
     private var readCount = 0
-    /// The number of the configuration of `catalog`.
     private var catalogNumber = 0
     private var runningReload: Task<Result<Outcome, CatalogError>, Never>?
     /// A reload that has not begun: whoever asks for one meanwhile gets the same.

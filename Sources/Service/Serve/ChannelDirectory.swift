@@ -68,10 +68,8 @@ package struct ChannelDirectory: Sendable {
         return range.channel(of: channels[index], at: WallClock.milliseconds / 1000)
     }
 
-    /// Whether a channel has a token of its own.
     package var hasTokens: Bool { !tokens.isEmpty }
 
-    /// Whether the token opens a channel.
     package func knows(_ token: TokenDigest) -> Bool { knownTokens.contains(token) }
 
     /// Whether a viewer may watch a channel, and know that it exists.
@@ -123,7 +121,6 @@ package struct ChannelDirectory: Sendable {
 }
 
 extension ListedChannel {
-    /// When the channel runs.
     var demand: ChannelSupervisor.Demand {
         ChannelSupervisor.Demand(isAlways: options.runsAlways, idle: options.idle, account: options.account)
     }

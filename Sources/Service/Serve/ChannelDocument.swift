@@ -8,7 +8,7 @@ struct ChannelDocument: Encodable, Sendable {
 
         init(_ overview: ChannelHost.Overview) {
             channels = overview.directory.channels.map {
-                ChannelDocument(.init(channel: $0, entry: overview.channels[$0.slug]))
+                ChannelDocument($0, overview.channels[$0.slug])
             }
         }
     }
@@ -35,15 +35,14 @@ struct ChannelDocument: Encodable, Sendable {
     /// changes nothing.
     let configuration: Configuration
 
-    init(_ listing: ChannelHost.ListedState) {
-        channel = listing.channel.slug
-        state = ServeStatus.state(of: listing.entry)
-        reason = if case .failed(let reason, _)? = listing.entry?.state { reason } else { nil }
-        configuration = Configuration(channel: listing.channel)
+    init(_ listed: ListedChannel, _ entry: ChannelSupervisor.Entry?) {
+        channel = listed.slug
+        state = ServeStatus.state(of: entry)
+        reason = if case .failed(let reason, _)? = entry?.state { reason } else { nil }
+        configuration = Configuration(channel: listed)
     }
 }
 
-/// A source in a configuration.
 private struct SourceDocument: Encodable, Sendable {
     let url: String
     let headers: [String: String]?

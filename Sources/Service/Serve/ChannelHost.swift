@@ -64,7 +64,6 @@ package final class ChannelHost: Sendable {
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
 
-    /// The recordings of the channels that are recorded as they run.
     var continuousRecordings: ContinuousRecordings { settings.recordings }
 
     /// The rewind of channels that do not say theirs; nil: without a limit.
@@ -100,10 +99,8 @@ package final class ChannelHost: Sendable {
     }
 
     /// A channel as it is listed, and what is known of it; nil if it is not listed.
-    func listing(of name: String) -> ListedState? {
-        state.withLock { state in
-            state.directory[name].map { ListedState(channel: $0, entry: state.supervisor.channels[name]) }
-        }
+    func listing(of name: String) -> (channel: ListedChannel, entry: ChannelSupervisor.Entry?)? {
+        state.withLock { state in state.directory[name].map { ($0, state.supervisor.channels[name]) } }
     }
 
     /// The run of a channel, whether it publishes or not. Nothing is recorded.
@@ -158,7 +155,6 @@ package final class ChannelHost: Sendable {
         }
     }
 
-    /// Tells the supervisor what happened.
     func handle(_ input: ChannelSupervisor.Input) { state.withLock { handle(input, &$0) } }
 
     /// Refuses the requests that are held, and all that follow: nothing is started any more.
@@ -188,12 +184,6 @@ package final class ChannelHost: Sendable {
     private static let abandoned = Readiness.refused(
         .failed(reason: "The client has closed its connection.", retryAfter: .seconds(1)), status: nil)
 
-    /// A channel as it is listed, and what is known of it if it is not idle.
-    struct ListedState: Sendable {
-        let channel: ListedChannel
-        let entry: ChannelSupervisor.Entry?
-    }
-
     /// One moment of the process, for its status.
     struct Overview: Sendable {
         let directory: ChannelDirectory
@@ -213,7 +203,6 @@ package final class ChannelHost: Sendable {
         }
     }
 
-    /// The runs that are not over.
     var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
 
     var overview: Overview {
@@ -311,7 +300,6 @@ package struct HostClock: Sendable {
     /// Returns at that time. Throws if the task is canceled before.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
 
-    /// Real time.
     static func continuous() -> HostClock {
         let clock = ContinuousClock()
         let start = clock.now

@@ -18,7 +18,6 @@ struct ChannelOverview: Encodable, Sendable {
     let bandwidth: Int?
     let resolution: String?
     let segmentsLost: UInt64?
-    /// Whether there are stills of it.
     let hasStills: Bool
     let openStreams: Int
     let waitingRequests: Int

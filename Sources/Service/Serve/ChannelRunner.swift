@@ -16,7 +16,6 @@ package struct ChannelRunner: Sendable {
     package enum End: Sendable {
         /// The upstream has ended, and all of it is published.
         case drained
-        /// The task was canceled.
         case canceled
         case failed(RelayError)
     }
@@ -50,7 +49,6 @@ package struct ChannelRunner: Sendable {
 
     /// Counts what the run does, for its metrics.
     package let meter = ChannelMeter()
-
 }
 
 extension ChannelRunner {

@@ -28,7 +28,6 @@ package struct ChannelSettings: Sendable {
     package var guide: GuideService?
     /// The list of recordings of the channels that are recorded as they run.
     let recordings = ContinuousRecordings()
-    /// Gets the events of the channels.
     var bus = EventBus()
 
     package init(
@@ -42,7 +41,6 @@ package struct ChannelSettings: Sendable {
         self.bus = bus
     }
 
-    /// The runner of a channel.
     func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
         let options = channel.options
         var configuration = configuration

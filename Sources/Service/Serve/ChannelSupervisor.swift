@@ -17,18 +17,17 @@ package struct ChannelSupervisor: Sendable {
         var keepWarm = 0
         /// The time after a request during which the viewer of a playlist is present: players ask once a target
         /// duration.
-        var absence = Duration.seconds(12)
+        let absence = Duration.seconds(12)
 
         package init(
             idle: Duration = Duration.seconds(30), startLimit: Duration = Duration.seconds(15), maxRunning: Int? = nil,
-            descriptorLimit: Int? = nil, keepWarm: Int = 0, absence: Duration = Duration.seconds(12)
+            descriptorLimit: Int? = nil, keepWarm: Int = 0
         ) {
             self.idle = idle
             self.startLimit = startLimit
             self.maxRunning = maxRunning
             self.descriptorLimit = descriptorLimit
             self.keepWarm = keepWarm
-            self.absence = absence
         }
 
         /// Runs at once; nil: no limit.

@@ -19,33 +19,29 @@ struct RecordingResponder: Sendable {
     ///   - target: of a method that the route permits.
     ///   - documents: of the moment.
     func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
-        let isJSON = APIResponder.isJSON(target.fields.contentType)
         switch (route, target.method) {
         case (.recordings, .other):
             guard let service else { return .now(APIProblem.noRecordings.response()) }
-            return APIResponder.action {
-                isJSON ? await add($0, to: service, documents) : APIProblem.wrongType.response()
-            }
+            return APIResponder.action(json: target) { await add($0, to: service, documents) }
         case (.recordings, _):
-            return .later { await documents.perform { APIResponder.json(RecordingDocument.List(service, continuous)) } }
+            return .later { await documents.perform { .json(of: RecordingDocument.List(service, continuous)) } }
         case (.recording(let text), let method):
             guard let found = Found(text, service, continuous) else {
                 return .now(APIProblem.noSuchRecording.response())
             }
             switch method {
             case .other("PATCH"):
-                return APIResponder.action { isJSON ? await keep(found, $0) : APIProblem.wrongType.response() }
+                return APIResponder.action(json: target) { await keep(found, $0) }
             case .other:
                 let files = target.query.value(of: "files")
                 guard [nil, "true", "false"].contains(files) else { return .now(Self.wrongFiles.response()) }
                 return APIResponder.action { _ in await remove(found, removesFiles: files == "true") }
-            default: return .now(APIResponder.json(found.document))
+            default: return .now(.json(of: found.document))
             }
         default: return .now(APIProblem.noSuchRecording.response())
         }
     }
 
-    /// A recording of the list.
     private enum Found {
         case requested(RequestedRecording, RecordingService)
         case continuous(ContinuousRecording)
@@ -71,11 +67,11 @@ struct RecordingResponder: Sendable {
     private static let wrongFiles = APIProblem(
         .badRequest, "Malformed query", "files is true to remove the files too, or false.")
 
-    private func add(_ body: [UInt8], to service: RecordingService, _ documents: DocumentCache) async -> Response {
-        guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
+    private func add(
+        _ node: ConfigurationNode, to service: RecordingService, _ documents: DocumentCache
+    ) async -> Response {
         do throws(ConfigurationError) {
-            let request = try RecordingRequest(node)
-            return await add(request, to: service, documents)
+            return await add(try RecordingRequest(node), to: service, documents)
         } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The recording has mistakes").response()
         }
@@ -108,7 +104,7 @@ struct RecordingResponder: Sendable {
             let recording = try await service.add(
                 channel: request.channel, name: name, range: range, isKept: request.isKept,
                 includesSlate: request.includesSlate)
-            return APIResponder.json(RecordingDocument(recording), .created)
+            return .json(of: RecordingDocument(recording), status: .created)
         } catch { return error.problem.response() }
     }
 
@@ -123,8 +119,7 @@ struct RecordingResponder: Sendable {
         }
     }
 
-    private func keep(_ found: Found, _ body: [UInt8]) async -> Response {
-        guard let node = ConfigurationNode(json: body) else { return APIProblem.malformedBody.response() }
+    private func keep(_ found: Found, _ node: ConfigurationNode) async -> Response {
         let isKept: Bool
         do throws(ConfigurationError) { isKept = try RecordingRequest.isKept(node) } catch {
             return APIProblem(error, status: .unprocessableContent, title: "The recording has mistakes").response()
@@ -137,7 +132,7 @@ struct RecordingResponder: Sendable {
                 case .continuous(let recording):
                     try await continuous.keep(recording, isKept).map { RecordingDocument($0) }
                 }
-            return document.map { APIResponder.json($0) } ?? APIProblem.noSuchRecording.response()
+            return document.map { .json(of: $0) } ?? APIProblem.noSuchRecording.response()
         } catch { return error.problem.response() }
     }
 
@@ -200,7 +195,6 @@ extension RecordingService.Problem {
     }
 }
 
-/// A recording as the API shows it.
 struct RecordingDocument: Encodable, Sendable {
     struct List: Encodable, Sendable {
         private let recordings: [RecordingDocument]

@@ -145,7 +145,6 @@ package final class RecordingService: Sendable {
         if !paths.isEmpty { change { $0.remove(withFiles: Set(paths.map(base))) } }
     }
 
-    /// Stores the list.
     private func save() async throws(RecordingFile.Failure) {
         try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
             // Taken here, so that the last one written is the newest.

@@ -48,7 +48,6 @@ final class RunningChannel: Sendable {
     /// Asks the run to end; it reports when it is over.
     func end() { task.cancel() }
 
-    /// Returns when the run is over.
     func wait() async { await task.value }
 
     /// The time after the end of an upstream until it is asked again.

@@ -11,7 +11,7 @@ extension ServeResponder {
     func answer(to request: XtreamRequest, _ target: RequestTarget) -> Answer {
         let credentials = XtreamCredentials(user: request.user, password: request.password)
         switch request.resource {
-        case .account: return .now(.document(.json, account(of: request, target).json))
+        case .account: return .now(.document(.json, account(of: request, target).text))
         case .nothing: return .now(.document(.json, "[]"))
         case .categories:
             return .later(
@@ -31,8 +31,10 @@ extension ServeResponder {
         case .guide: return guideAnswer(to: target, asGzipFile: false)
         case .shortGuide(let stream, let limit): return programs(of: stream, upcoming: limit, target)
         case .guideTable(let stream): return programs(of: stream, target)
-        case .stream(let number, let output): return stream(number, output, target)
-        case .archive(let number, let archive): return self.archive(archive, of: number, target)
+        case .stream(let number, .transportStream): return media(.endlessStream(.live), of: number, target)
+        case .stream(let number, .playlist): return media(.playlist(.live(.fragmentedMP4)), of: number, target)
+        case .archive(let number, .success(let address)): return media(Route.Resource(address), of: number, target)
+        case .archive(let number, .failure(let error)): return media(.badQuery(error), of: number, target)
         }
     }
 
@@ -45,8 +47,8 @@ extension ServeResponder {
             defaultRewind: host.defaultRewind)
     }
 
-    private func account(of request: XtreamRequest, _ target: RequestTarget) -> XtreamAccountDocument {
-        XtreamAccountDocument(
+    private func account(of request: XtreamRequest, _ target: RequestTarget) -> JSONObject {
+        XtreamCatalog.account(
             user: request.user, password: request.password, connections: tuner.tunerCount,
             baseURL: base(of: target), at: ProgramDateTime(millisecondsSince1970: Self.now))
     }
@@ -58,39 +60,20 @@ extension ServeResponder {
         let hasGuide = mayReadGuide(target.viewer) && guide?.hasSources == true
         let writer = ChannelListWriter(
             baseURL: base, format: output == .playlist ? .hls : .ts,
-            guideURL: hasGuide ? "\(base)/xmltv.php?\(credentials.query.value)" : nil, credentials, isPlain: isPlain)
+            guideURL: hasGuide ? "\(base)/xmltv.php?\(credentials.query.value)" : nil, credentials: credentials,
+            isPlain: isPlain)
         let name = "get.php \(output) \(isPlain) \(hasGuide)"
         return list(name, .channelList, for: target, credentials: credentials.query) {
             Array(writer.write($0.channels, streamNumbers: $0.streamNumbers).utf8)
         }
     }
 
-    private func archive(
-        _ archive: Result<ArchiveAddress, RewindRange.BadQuery>, of number: Int, _ target: RequestTarget
-    ) -> Answer {
+    private func media(_ resource: Route.Resource, of number: Int, _ target: RequestTarget) -> Answer {
         guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
             return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
         }
-        switch archive {
-        case .success(let address): return media(Route.Resource(address), of: channel, target)
-        case .failure(let error): return media(.badQuery(error), of: channel, target)
-        }
-    }
-
-    /// The live media of a channel.
-    private func stream(_ number: Int, _ output: XtreamRequest.Output, _ target: RequestTarget) -> Answer {
-        guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
-            return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
-        }
-        switch output {
-        case .transportStream: return media(.endlessStream(.live), of: channel, target)
-        case .playlist: return media(.playlist(.live(.fragmentedMP4)), of: channel, target)
-        }
-    }
-
-    private func media(_ resource: Route.Resource, of channel: ListedChannel, _ target: RequestTarget) -> Answer {
         // What the answer says of the path must not have the password, and its URIs lead below the channel.
-        answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
+        return answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
     }
 }
 
@@ -142,6 +125,6 @@ extension ServeResponder {
     private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
     private static func time(_ seconds: Int64) -> String {
-        XtreamAccountDocument.text(ProgramDateTime(millisecondsSince1970: seconds * 1000))
+        XtreamCatalog.text(ProgramDateTime(millisecondsSince1970: seconds * 1000))
     }
 }

@@ -13,7 +13,6 @@ package final class ServeResponder: Responder {
     let host: ChannelHost
     let addresses: ForwardedAddresses
     let tuner: TunerDevice
-    /// nil: no guide is read.
     let guide: GuideService?
     /// nil: there is no API.
     private let api: APIResponder?
@@ -31,7 +30,6 @@ package final class ServeResponder: Responder {
     /// Programs of single channels, which clients ask for one by one.
     let programs = DocumentCache(label: "liverelay.programs", pendingLimit: 1024)
 
-    /// The connections of the server.
     let clients: @Sendable () -> ClientCounts
 
     package init(
@@ -216,13 +214,9 @@ extension ServeResponder {
 
     private func statusOfIdle(_ name: String) -> Response {
         let listing = host.listing(of: name)
-        let status = ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.now)
-        return Response(
-            contentType: .json, cacheControl: .noStore, body: .bytes(StatusDocument.json(of: status), gzip: nil))
+        return .json(of: ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.now))
     }
-}
 
-extension ServeResponder {
     /// The URL of this server as the client sees it, without a slash at its end.
     func base(of target: RequestTarget) -> String { addresses.baseURL(of: target.fields) }
 }

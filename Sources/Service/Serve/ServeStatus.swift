@@ -1,5 +1,6 @@
 import Channel
 import ChannelList
+import Foundation
 import Guide
 package import Observability
 import Support
@@ -46,12 +47,10 @@ struct ServeStatus: Encodable, Sendable {
     let running: Int
     /// Runs that there may be at once, as the operator or the number of descriptors says.
     let maxRunning: Int?
-    /// Runs that were started.
     let starts: Int
     let clients: ClientCounts
     /// Every channel that is not idle.
     let channels: [Channel]
-    /// nil: no guide is read.
     let guide: GuideStatus?
 
     init(_ overview: ChannelHost.Overview, clients: ClientCounts, guide: GuideStatus? = nil) {
@@ -70,7 +69,6 @@ struct ServeStatus: Encodable, Sendable {
 
     static let states = ["idle", "queued", "starting", "running", "lingering", "ending", "failed"]
 
-    /// The state in one word.
     static func state(of entry: ChannelSupervisor.Entry?) -> String {
         switch entry?.state {
         case nil: "idle"
@@ -106,5 +104,28 @@ extension MetricsSnapshot {
         let idle = overview.directory.channels.count { overview.channels[$0.slug] == nil }
         states[ServeStatus.state(of: nil), default: 0] += idle
         return states
+    }
+}
+
+package enum StatusDocument {
+    /// Returns a value as JSON. Its keys are sorted, so that two documents can be compared line by line.
+    package static func json(of value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        if let key = StatusReason.textKey { encoder.userInfo[key] = StatusReason.Text { $0.message } }
+        // Every field is a number, a text or an object of them: encoding cannot fail.
+        guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
+        return ControlCharacters.escaped(json: Array(data)) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension Response {
+    /// A document that is made for each request.
+    static func json(
+        of value: some Encodable, status: HTTPStatus = .ok, _ type: MimeType = .json, _ headers: [HeaderField] = []
+    ) -> Response {
+        Response(
+            status: status, contentType: type, cacheControl: .noStore,
+            body: .bytes(StatusDocument.json(of: value), gzip: nil), extraHeaders: headers)
     }
 }

@@ -14,7 +14,6 @@ package enum StreamDestination: Equatable, Sendable {
         }
     }
 
-    /// The name for messages.
     var name: String {
         switch self {
         case .standardOutput: "standard output"
@@ -43,10 +42,7 @@ package enum StreamDestination: Equatable, Sendable {
         let descriptor: StreamDescriptor
         do throws(StreamDescriptor.Failure) {
             descriptor = try StreamDescriptor(number, name: name, isOwned: isOwned)
-        } catch {
-            let code = if case .system(let code) = error { code } else { EPIPE }
-            throw RelayError(writing: name, code: code)
-        }
+        } catch { throw RelayError(error, writing: name) }
         if descriptor.kind == .terminal {
             throw RelayError(
                 .cannotWrite, "\(name) is a terminal, which shows no transport stream",
@@ -62,5 +58,15 @@ extension RelayError {
         self.init(
             .cannotWrite, "\(name) cannot be written: \(unsafe String(cString: strerror(code)))",
             advice: code == ENOSPC ? "Free space on its disk" : "Give another --output, or correct its permissions")
+    }
+
+    init(_ failure: StreamDescriptor.Failure, writing name: String) {
+        switch failure {
+        case .closed, .canceled:
+            self.init(
+                .cannotWrite, "\(name) was closed before anything was written",
+                advice: "Give the command a reader that stays, or another --output")
+        case .system(let code): self.init(writing: name, code: code)
+        }
     }
 }

@@ -63,15 +63,3 @@ package struct StreamWriter: Sendable {
         return nil
     }
 }
-
-extension RelayError {
-    fileprivate init(_ failure: StreamDescriptor.Failure, writing name: String) {
-        switch failure {
-        case .closed, .canceled:
-            self.init(
-                .cannotWrite, "\(name) was closed before anything was written",
-                advice: "Give the command a reader that stays, or another --output")
-        case .system(let code): self.init(writing: name, code: code)
-        }
-    }
-}

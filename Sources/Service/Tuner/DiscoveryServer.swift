@@ -12,7 +12,6 @@ package struct DiscoveryServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
 
-    /// The port that the server listens at.
     package var port: Int { channel.localAddress?.port ?? 0 }
 
     /// Listens at every interface: a socket with an address of its own gets no broadcasts.

@@ -5,7 +5,7 @@ package enum EntityTag {
     /// Whether `If-None-Match` contains `tag` by weak comparison, so that the status is 304 (§13.1.2).
     package static func isListed(_ tag: String, inIfNoneMatch field: String) -> Bool {
         if field.trimmingBlanks == "*" { return true }
-        let wanted = opaque(tag[...])
+        let wanted = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
         var rest = field[...]
         while let open = rest.firstIndex(of: "\"") {
             guard let close = rest[rest.index(after: open)...].firstIndex(of: "\"") else { return false }
@@ -32,9 +32,5 @@ package enum EntityTag {
     package static func ofContent(_ bytes: [UInt8]) -> String {
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         return "\"\(String(hash, radix: 16))\""
-    }
-
-    private static func opaque(_ tag: Substring) -> Substring {
-        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
     }
 }

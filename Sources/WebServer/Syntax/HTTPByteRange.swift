@@ -12,38 +12,25 @@ package enum HTTPByteRange: Equatable, Sendable {
     /// Parses a field. A malformed field, another unit or several ranges request the whole: §14.2 lets a server ignore
     /// any Range, and no player needs multipart/byteranges.
     package init(field: String?, byteCount: Int) {
-        guard let field, let specification = Self.specification(ofField: field) else {
-            self = .whole
-            return
-        }
-        switch specification {
-        case .from(let first, let last):
-            let end = min(last ?? Int.max, byteCount - 1)
-            self = first < byteCount ? .part(first..<end + 1) : .unsatisfiable
-        case .suffix(let length) where length == 0:
-            self = .unsatisfiable
-        case .suffix(let length):
-            // Content-Range cannot express an empty range, so the suffix of an empty representation is the whole.
-            self = byteCount == 0 ? .whole : .part(max(0, byteCount - length)..<byteCount)
-        }
+        self = field.flatMap { Self.requested(by: $0, of: byteCount) } ?? .whole
     }
 
-    private enum Specification {
-        case from(first: Int, last: Int?)
-        case suffix(length: Int)
-    }
-
-    /// The only range-spec of a field; nil where §14.2 lets a server ignore the field.
-    private static func specification(ofField field: String) -> Specification? {
+    /// nil where §14.2 lets a server ignore the field.
+    private static func requested(by field: String, of byteCount: Int) -> HTTPByteRange? {
         guard let equals = field.firstIndex(of: "="), field[..<equals].lowercased() == "bytes" else { return nil }
         let text = field[field.index(after: equals)...].trimmingBlanks
         guard let dash = text.firstIndex(of: "-") else { return nil }
         let (before, after) = (text[..<dash], text[text.index(after: dash)...])
-        if before.isEmpty { return position(after).map { .suffix(length: $0) } }
-        guard let first = position(before) else { return nil }
-        if after.isEmpty { return .from(first: first, last: nil) }
-        guard let last = position(after), first <= last else { return nil }
-        return .from(first: first, last: last)
+        if before.isEmpty {
+            guard let length = position(after) else { return nil }
+            if length == 0 { return .unsatisfiable }
+            // Content-Range cannot express an empty range, so the suffix of an empty representation is the whole.
+            return byteCount == 0 ? .whole : .part(max(0, byteCount - length)..<byteCount)
+        }
+        guard let first = position(before), let last = after.isEmpty ? .max : position(after), first <= last else {
+            return nil
+        }
+        return first < byteCount ? .part(first..<min(last, byteCount - 1) + 1) : .unsatisfiable
     }
 
     /// One or more digits; `Int.max` for a number that does not fit.

@@ -26,7 +26,6 @@ package struct RequestTarget: Equatable, Sendable {
         /// The last event that a client of Server-Sent Events has received (HTML §9.2.4).
         package var lastEventID: String?
         package var userAgent: String?
-        /// The fields that proxies add.
         package var forwarding = Forwarding()
         /// The IP address that the connection comes from.
         package var peer: String?
@@ -142,6 +141,10 @@ extension RequestTarget.Fields {
         "x-forwarded-host": \.forwarding.host, "x-forwarded-port": \.forwarding.port,
         "x-forwarded-prefix": \.forwarding.prefix,
     ]
+
+    /// Whether the client reads gzip. A range counts bytes of the coded representation; clients that send one mean the
+    /// identity coding.
+    package var allowsGzip: Bool { range == nil && AcceptField.allowsGzip(acceptEncoding) }
 
     /// Reads the fields of a request in one pass.
     /// - Parameter peer: the IP address that the connection comes from.

@@ -23,9 +23,7 @@ extension Route {
         case clip(RewindRange, isPrecise: Bool)
         /// A published range as a transport stream that is downloaded.
         case transportClip(RewindRange)
-        /// The ad breaks in a range.
         case breaks(RewindRange)
-        /// The programs of the guide in a range.
         case programs(RewindRange)
         case still(Still)
         /// Many stills on a sheet, by the name of its file.
@@ -52,7 +50,6 @@ extension Route {
         case master(PlaylistContent, RewindRange?)
     }
 
-    /// The still of a moment.
     package struct Still: Equatable, Sendable {
         /// Pixels of a row.
         static let widths = 16...1280

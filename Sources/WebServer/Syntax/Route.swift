@@ -12,28 +12,21 @@ package enum Route: Equatable, Sendable {
     package enum API: Equatable, Sendable {
         case document, channels, reload, events, recordings
         case channel(String)
-        /// A recording by its ID.
         case recording(String)
         case unknown
     }
 
-    /// A document that clients ask an HDHomeRun for.
-    package enum Tuner: Equatable, Sendable {
-        /// `/discover.json`
-        case discovery
-        /// `/device.xml`
-        case description
-        /// `/lineup.json`
-        case lineup
-        /// `/lineup.m3u`
-        case lineupList
-        /// `/lineup_status.json`
-        case lineupStatus
-        /// `/lineup.post`: to scan for channels.
-        case scan
+    /// A document that clients ask an HDHomeRun for, by its path.
+    package enum Tuner: String, Equatable, Sendable {
+        case discovery = "/discover.json"
+        case description = "/device.xml"
+        case lineup = "/lineup.json"
+        case lineupList = "/lineup.m3u"
+        case lineupStatus = "/lineup_status.json"
+        /// To scan for channels.
+        case scan = "/lineup.post"
     }
 
-    /// The page of a list.
     case page
     /// A file of the page of a list, by its path below `/web/`, whether it exists or not.
     case pageFile(String)
@@ -48,7 +41,6 @@ package enum Route: Equatable, Sendable {
     case tuner(Tuner)
     /// A stream by the number of its channel: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any.
     case tunerStream(number: String, tuner: Int?)
-    /// A request of a client of Xtream Codes.
     case xtream(XtreamRequest)
     /// The page of a channel without the slash at its end.
     case folder(String)
@@ -73,7 +65,7 @@ package enum Route: Equatable, Sendable {
         case (.list, let path) where path == "/api" || path.hasPrefix("/api/"): self = .api(API(path: path))
         case (.list, let path):
             self =
-                Tuner(path: path).map(Route.tuner) ?? Self.tunerStream(path)
+                Tuner(rawValue: path).map(Route.tuner) ?? Self.tunerStream(path)
                 ?? XtreamRequest(target).map(Route.xtream) ?? Self.channel(path.dropFirst(), query: target.query)
         }
     }
@@ -110,20 +102,6 @@ extension Route.API {
         case _ where path.hasPrefix("/api/recordings/"):
             self = .recording(String(path.dropFirst("/api/recordings/".count)))
         default: self = .unknown
-        }
-    }
-}
-
-extension Route.Tuner {
-    fileprivate init?(path: String) {
-        switch path {
-        case "/discover.json": self = .discovery
-        case "/device.xml": self = .description
-        case "/lineup.json": self = .lineup
-        case "/lineup.m3u": self = .lineupList
-        case "/lineup_status.json": self = .lineupStatus
-        case "/lineup.post": self = .scan
-        default: return nil
         }
     }
 }

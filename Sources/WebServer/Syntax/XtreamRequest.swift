@@ -22,7 +22,6 @@ package struct XtreamRequest: Equatable, Sendable {
         case panel
         /// The channels as M3U; without attributes if `isPlain`.
         case list(Output, isPlain: Bool)
-        /// The XMLTV guide.
         case guide
         case stream(Int, Output)
         /// A past part of a channel.
@@ -40,7 +39,6 @@ package struct XtreamRequest: Equatable, Sendable {
         (self.user, self.password, self.resource) = (Secret(user), Secret(password), resource)
     }
 
-    /// Numbers of streams.
     static let streamNumbers = 1...Int(Int32.max)
     /// Programs that a short guide has at most, and without a limit in the query.
     static let (mostPrograms, usualPrograms) = (100, 4)
@@ -51,8 +49,8 @@ package struct XtreamRequest: Equatable, Sendable {
             self.init(
                 user: target.query.value(of: "username") ?? "", password: target.query.value(of: "password") ?? "",
                 resource)
-        } else if let timeshift = XtreamTimeshift(target), let stream = Self.number(timeshift.stream) {
-            self.init(user: timeshift.user, password: timeshift.password, .archive(stream, timeshift.archive))
+        } else if let timeshift = Self.timeshift(target) {
+            self = timeshift
         } else {
             self.init(path: target.path)
         }
@@ -162,5 +160,46 @@ extension RequestTarget {
             return QueryItem(name: name, value: value)
         }
         return RequestTarget(method: .get, path: path, query: items + query, fields: fields)
+    }
+}
+
+// MARK: - Archives
+
+extension XtreamRequest {
+    /// The longest program in minutes.
+    private static let longestProgram = RewindRange.longest / 60_000
+
+    /// Reads `/timeshift/USER/PASSWORD/MINUTES/STAMP/STREAM`, whose last component may end with `.ts` or `.m3u8`, and
+    /// `timeshift.php` with `username`, `password`, `stream`, `start` and `duration`. Without an ending it is a transport
+    /// stream.
+    /// - Returns: nil for another path, or if one of them is missing.
+    private static func timeshift(_ target: RequestTarget) -> XtreamRequest? {
+        if target.path == "/timeshift.php" || target.path == "/streaming/timeshift.php" {
+            let names = ["username", "password", "duration", "start", "stream"]
+            let values = names.compactMap { target.query.value(of: $0)?[...] }
+            return values.count == names.count ? archive(values, .transportStream) : nil
+        }
+        var parts = target.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 7, parts[0].isEmpty, parts[1] == "timeshift", !parts[6].isEmpty else { return nil }
+        let ending = [".m3u8", ".ts"].first { parts[6].hasSuffix($0) }
+        parts[6].removeLast(ending?.count ?? 0)
+        return archive(Array(parts[2...]), ending == ".m3u8" ? .playlist : .transportStream)
+    }
+
+    /// - Parameter parts: user, password, minutes, start and the number of the channel.
+    private static func archive(_ parts: [Substring], _ form: ArchiveAddress.Form) -> XtreamRequest? {
+        guard let stream = number(parts[4]) else { return nil }
+        let found = Result { () throws(RewindRange.BadQuery) in try range(minutes: parts[2], start: parts[3]) }
+        return XtreamRequest(
+            user: String(parts[0]), password: String(parts[1]),
+            .archive(stream, found.map { ArchiveAddress(form: form, range: $0) }))
+    }
+
+    private static func range(minutes: Substring, start: Substring) throws(RewindRange.BadQuery) -> RewindRange {
+        guard ArchiveStamp.isNumber(minutes), let length = Int64(minutes), (1...longestProgram).contains(length) else {
+            throw .value(name: "duration", value: String(minutes))
+        }
+        guard let date = ArchiveStamp.date(start) else { throw .value(name: "start", value: String(start)) }
+        return ArchiveAddress.range(from: date, seconds: length * 60)
     }
 }

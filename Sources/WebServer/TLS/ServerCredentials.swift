@@ -14,14 +14,14 @@ package struct ServerCredentials: Sendable {
 
     package let viewers: ServerTokens
     /// nil: the connections are plain.
-    package let security: (any RenewableSecurity)?
+    package let security: (any ConnectionSecurity)?
     private let tokens: [AccessToken]
-    private let tokenFile: TokenFile?
+    private let tokenFile: String?
 
-    package init(tokens: [AccessToken], tokenFile: TokenFile?, certificate: TLSFiles?) throws(RelayError) {
+    package init(tokens: [AccessToken], tokenFile: String?, certificate: TLSFiles?) throws(RelayError) {
         self.tokens = tokens
         self.tokenFile = tokenFile
-        viewers = ServerTokens(tokens + (try tokenFile?.read() ?? []))
+        viewers = ServerTokens(tokens + (try tokenFile.map(AccessToken.read(fileAt:)) ?? []))
         #if TLS
             security = try certificate.map { files throws(RelayError) in try TLSSecurity(files) }
         #else
@@ -36,7 +36,7 @@ package struct ServerCredentials: Sendable {
     package func reload(logger: Logger) {
         if let tokenFile {
             perform("tokens", logger) { () throws(RelayError) in
-                let read = tokens + (try tokenFile.read())
+                let read = tokens + (try AccessToken.read(fileAt: tokenFile))
                 viewers.replace(read)
                 return "count=\(read.count)"
             }

@@ -8,7 +8,7 @@ import Support
     import Synchronization
 
     /// Encrypts the connections of a server, and speaks HTTP/2 over them where the client does.
-    final class TLSSecurity: RenewableSecurity {
+    final class TLSSecurity: ConnectionSecurity {
         /// Requests of one HTTP/2 connection at once, each of which holds a slice of its answer.
         private static let maxStreams = 32
 
@@ -72,7 +72,7 @@ import Support
                 stream.eventLoop.makeCompletedFuture {
                     opening.value.end()
                     try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-                    try pipeline.addStream(to: stream)
+                    try pipeline.addAnswering(to: stream, .stream)
                 }
             }
             try operations.addHandler(manager)
@@ -87,5 +87,58 @@ import Support
             ]
             return NIOHTTP2Handler.Configuration(connection: connection, stream: .init())
         }
+    }
+
+    /// Closes a connection that has not got as far as its first request in time.
+    final class OpeningConnectionHandler: ChannelInboundHandler {
+        typealias InboundIn = NIOAny
+
+        private let limit: TimeAmount
+        private var deadline: Scheduled<Void>?
+
+        init(limit: TimeAmount) { self.limit = limit }
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            let channel = context.channel
+            deadline = context.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+        /// The connection is in use.
+        func end() {
+            deadline?.cancel()
+            deadline = nil
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            // A failed handshake, such as a client of plain HTTP, leaves nothing to say; others end as their handlers do.
+            if deadline != nil { return context.close(promise: nil) }
+            context.fireErrorCaught(error)
+        }
+    }
+
+    /// Refuses a connection once it can be told so, and closes one that takes long for its handshake.
+    final class RefusedConnectionHandler: ChannelInboundHandler {
+        typealias InboundIn = NIOAny
+
+        private static let handshakeLimit = TimeAmount.seconds(2)
+        private var deadline: Scheduled<Void>?
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            let channel = context.channel
+            deadline = context.eventLoop.scheduleTask(in: Self.handshakeLimit) { channel.close(promise: nil) }
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            guard case TLSUserEvent.handshakeCompleted = event else {
+                return context.fireUserInboundEventTriggered(event)
+            }
+            try? context.pipeline.syncOperations.addHandler(RefusalHandler())
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 #endif

@@ -44,13 +44,11 @@ struct AccessOptions: ParsableArguments {
         guard tlsCert != nil, tlsKey != nil else { throw ValidationError("--tls-cert and --tls-key need each other.") }
     }
 
-    /// Whether the server encrypts.
     var isSecure: Bool { tlsCert != nil }
 
-    /// Reads what is in files.
     func credentials() throws(RelayError) -> ServerCredentials {
         try ServerCredentials(
-            tokens: tokens, tokenFile: tokenFile.map { TokenFile(path: $0) },
+            tokens: tokens, tokenFile: tokenFile,
             certificate: tlsCert.flatMap { certificate in
                 tlsKey.map { TLSFiles(certificate: certificate, key: $0) }
             })
@@ -67,7 +65,7 @@ struct AccessOptions: ParsableArguments {
     static func apiToken(_ text: String) throws -> AccessToken {
         guard text.hasPrefix("@") else { return try token(text) }
         let tokens: [AccessToken]
-        do throws(RelayError) { tokens = try TokenFile(path: String(text.dropFirst())).read() } catch {
+        do throws(RelayError) { tokens = try AccessToken.read(fileAt: String(text.dropFirst())) } catch {
             throw ValidationError(error.line)
         }
         guard tokens.count == 1 else { throw ValidationError("The file of --api-token has more than one token.") }

@@ -4,7 +4,6 @@ import ChannelList
 import Media
 import Transcode
 
-/// Options for the audio.
 struct AudioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -38,7 +38,11 @@ struct CheckSource {
     /// - Returns: nil at the end, or once `isStopped`.
     mutating func next(until isStopped: () -> Bool) throws -> [UInt8]? {
         let bytes = if let file { try read(file.fileDescriptor, until: isStopped) } else { nextOfAnswer() }
-        if isFirst, Self.isPlaylist(bytes) { throw Self.playlist(name) }
+        if isFirst, Self.isPlaylist(bytes) {
+            throw RelayError(
+                .unreadableInput, "\(name) is an HLS playlist, not a transport stream",
+                advice: "Give one of its segments, or all of them in order: cat seg-*.ts | liverelay check -")
+        }
         isFirst = false
         return bytes.isEmpty ? nil : bytes
     }
@@ -87,12 +91,6 @@ struct CheckSource {
 
     private static func isPlaylist(_ bytes: [UInt8]) -> Bool {
         bytes.drop { $0 != UInt8(ascii: "#") }.starts(with: "#EXTM3U".utf8) && bytes.first != 0x47
-    }
-
-    private static func playlist(_ name: String) -> RelayError {
-        RelayError(
-            .unreadableInput, "\(name) is an HLS playlist, not a transport stream",
-            advice: "Give one of its segments, or all of them in order: cat seg-*.ts | liverelay check -")
     }
 
     private static func unreadable(_ name: String, code: Int32) -> RelayError {

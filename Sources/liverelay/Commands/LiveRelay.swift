@@ -1,4 +1,5 @@
 import ArgumentParser
+import ChannelList
 import Foundation
 import Glibc
 import Logging
@@ -72,4 +73,69 @@ struct LiveRelay: AsyncParsableCommand {
 
     /// How long writing the last lines may take.
     private static let closeLimit = Duration.milliseconds(1000)
+}
+
+/// Judges the first word of the command line, which may be a command, a URL, or a list of channels.
+enum FirstWord {
+    static let commands = ["relay", "serve", "demo", "record", "excerpt", "replay", "check", "help"]
+
+    /// The arguments, with the command `serve` before a file that is a list of channels by its name.
+    static func arguments(_ words: [String], exists: (String) -> Bool = FileManager.default.fileExists) -> [String] {
+        guard let first = words.first, !first.contains("://"), exists(first) else { return words }
+        let isList = [".m3u", ".yaml", ".yml"].contains { first.lowercased().hasSuffix($0) }
+        return isList ? ["serve"] + words : words
+    }
+
+    /// The URL of a source: as given, or of a file that is there.
+    static func sourceURL(_ word: String) -> String {
+        guard !word.contains("://"), FileManager.default.fileExists(atPath: word) else { return word }
+        return FileURL.text(ofPath: URL(filePath: word).standardizedFileURL.path)
+    }
+
+    /// The fault of a word that stands where a channel's URL is expected; nil if it may be one.
+    static func complaint(about word: String) -> String? {
+        guard !word.contains("://"), !FileManager.default.fileExists(atPath: word) else { return nil }
+        let start = "\(word.redacted.quoted) is neither a command nor a URL."
+        if word.contains(".") || word.contains("/") {
+            return "\(start) A channel is given as http://… or https://…, and a list of channels to liverelay serve."
+        }
+        guard let nearest = NearestWord.of(word, among: commands) else { return "\(start) See liverelay --help." }
+        return "\(start) Did you mean liverelay \(nearest)?"
+    }
+}
+
+/// The text of an error in the command line, without the secrets of that command line and without control characters.
+enum UsageText {
+    /// Options whose values are secrets as a whole.
+    private static let secretOptions = ["--cookie", "--proxy", "--token", "--api-token"]
+    /// Options whose values are a name and a secret.
+    private static let headerOptions = ["--header", "--http-header"]
+
+    /// - Parameters:
+    ///   - text: the parser's text, which may quote any word.
+    ///   - words: the command line.
+    static func redacted(_ text: String, words: [String]) -> String {
+        let secrets = replacements(in: words).sorted { $0.word.utf8.count > $1.word.utf8.count }
+        let redacted = secrets.reduce(text) { $0.replacing($1.word, with: $1.replacement) }
+        return redacted.escapingControlCharacters(keepingLines: true)
+    }
+
+    private static func replacements(in words: [String]) -> [(word: String, replacement: String)] {
+        words.indices.flatMap { index -> [(word: String, replacement: String)] in
+            let word = words[index]
+            let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let before = index > 0 ? words[index - 1] : ""
+            let (option, value) = word.hasPrefix("--") && sides.count == 2 ? (sides[0], sides[1]) : (before, word)
+            guard !value.isEmpty else { return [] }
+            if secretOptions.contains(option) { return [(value, "…")] }
+            if headerOptions.contains(option) { return [(value, redactedHeader(value))] }
+            let url = URIReference.redacted(value)
+            return url == value ? [] : [(value, url)]
+        }
+    }
+
+    /// `Name: …`, if there is a name.
+    private static func redactedHeader(_ header: String) -> String {
+        header.firstIndex { $0 == ":" || $0 == "=" }.map { "\(header[...$0])…" } ?? "…"
+    }
 }

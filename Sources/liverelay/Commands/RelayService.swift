@@ -158,7 +158,6 @@ struct RelayService: Sendable {
 }
 
 extension RelayStatus {
-    /// The status as one line of a terminal.
     var statusLine: String {
         let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).secondsText) ago" }
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"

@@ -3,6 +3,7 @@ import Capture
 import Channel
 import Logging
 import Observability
+import Service
 import Support
 import Tracker
 import WebServer
@@ -62,7 +63,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let recorded = try CaptureDirectory(argument: capture)
         if live {
             let address = ListenAddress(host: listen, port: Int(port))
-            try await CaptureServer(capture: recorded, address: address, loops: loop, console: .standardError).run()
+            try await CaptureServer(capture: recorded, address: address, loops: loop).run()
         } else {
             try await republish(recorded)
         }
@@ -83,7 +84,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if recorded.isTruncated {
             logger.warning("\(capture) was cut off during the recording; its complete part was replayed")
         }
-        print(String(decoding: replay.state.status.json, as: UTF8.self), terminator: "")
+        print(String(decoding: StatusDocument.json(of: replay.state.status), as: UTF8.self), terminator: "")
         if out != nil { print("Published in \(directory.path): play its ring.m3u8") }
     }
 }

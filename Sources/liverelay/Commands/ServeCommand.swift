@@ -1,6 +1,7 @@
 import ArgumentParser
 import Channel
 import ChannelList
+import Guide
 import Logging
 import Observability
 import Service
@@ -125,10 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = CatalogSource(location: list, requests: intake.requests)
-        if check {
-            try await source.check()
-            return
-        }
+        if check { return try await source.check() }
         let logger = log.logger(of: .standardError)
         let descriptors = DescriptorLimit.raise()
         let descriptorLimit = DescriptorLimit.channels(
@@ -143,8 +141,80 @@ struct ServeCommand: AsyncParsableCommand {
             policy: ChannelSupervisor.Policy(
                 idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning,
                 descriptorLimit: descriptorLimit, keepWarm: keepWarm),
-            configuration: configuration, setup: setup,
-            logger: logger
+            configuration: configuration, setup: setup, logger: logger
         ).run()
+    }
+}
+
+struct GuideOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "XMLTV guide to read besides those of the list, as URL or file; repeatable.",
+            discussion: "Of two guides that know a channel, the first counts, and these come before the list's.",
+            valueName: "guide"))
+    var epg: [String] = []
+
+    @Option(help: "Ask for the guides again that often; 0 for never.")
+    var epgRefresh = TimeSpan(seconds: 12 * 3600)
+
+    @Flag(name: .customLong("no-epg"), help: "Read no guide.")
+    var isOff = false
+
+    /// nil: no guide is read.
+    /// - Parameter defaultRewind: the rewind of channels that do not say theirs.
+    func settings(defaultRewind: Duration) -> GuideService.Settings? {
+        if isOff { return nil }
+        return GuideService.Settings(
+            guides: epg, refresh: epgRefresh.seconds == 0 ? nil : epgRefresh.duration, defaultRewind: defaultRewind)
+    }
+
+    func validate() throws {
+        if epgRefresh.seconds != 0, epgRefresh.seconds < 60 {
+            throw ValidationError("--epg-refresh has to be 0 or at least 60s.")
+        }
+    }
+}
+
+/// Options for clients that take this server for an HDHomeRun.
+struct TunerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Name of the tuner, as clients show it.", valueName: "name"))
+    var tunerName = TunerDevice.usualName
+
+    @Option(
+        help: ArgumentHelp(
+            "Device ID of the tuner: eight hexadecimal digits.",
+            discussion: """
+                By default it is made of --public-url, else of the list's location and the port, and so is the same after \
+                a restart. Clients know the tuner by it.
+                """, valueName: "id"))
+    var deviceID: String?
+
+    @Flag(
+        name: .customLong("hdhomerun-discovery"),
+        help: ArgumentHelp(
+            "Answer clients that look for tuners in the local network.",
+            discussion: "They send to the UDP port 65001."))
+    var answersDiscovery = false
+
+    @Option(name: .customLong("hdhomerun-port"), help: .hidden)
+    var discoveryPort = UInt16(DiscoveryServer.standardPort)
+
+    func validate() throws {
+        guard let deviceID, !TunerDevice.isValid(deviceID: deviceID) else { return }
+        guard let corrected = TunerDevice.corrected(deviceID: deviceID) else {
+            throw ValidationError("--device-id has to be eight hexadecimal digits.")
+        }
+        throw ValidationError("The last digit of --device-id is a check digit: \(corrected) would be right.")
+    }
+
+    /// The UDP port to listen at; nil: discovery is not asked for.
+    var udpPort: Int? { answersDiscovery ? Int(discoveryPort) : nil }
+
+    /// The tuner that clients see.
+    /// - Parameters: `list`: location of the list; its query may change, and counts for nothing.
+    func device(publicURL: PublicURL?, list: String, port: UInt16, tunerCount: Int) -> TunerDevice {
+        let seed = publicURL?.text ?? "\(URIReference.withoutQuery(list)) \(port)"
+        return TunerDevice(
+            name: tunerName, deviceID: deviceID ?? TunerDevice.deviceID(seed: seed), tunerCount: tunerCount)
     }
 }

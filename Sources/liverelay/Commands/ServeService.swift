@@ -38,15 +38,17 @@ struct ServeService: Sendable {
         var settings = ChannelSettings(
             configuration: configuration, spool: spool.path, keptSpool: parent, logger: logger, bus: setup.bus)
         settings.copies = copies
-        let guide = command.guide.settings.map { settings in
-            var settings = settings
-            settings.defaultRewind = command.dvr.duration
-            return GuideService(settings, directory: spool.path + "/guide", logger: logger)
+        let guide = command.guide.settings(defaultRewind: command.dvr.duration).map {
+            GuideService($0, directory: spool.path + "/guide", logger: logger)
         }
         settings.guide = guide
         let host = ChannelHost(
             ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings)
-        let updateGuide: CatalogUpdater.Publication = { channels, guides in update(guide, channels, guides) }
+        let updateGuide: CatalogUpdater.Publication = { channels, guides in
+            guide?.update(
+                channels: channels, guides: guides,
+                fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
+        }
         updateGuide(catalog.channels, catalog.guides)
         let updater = CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
         let recordings = try command.recordings.map { pattern throws(RelayError) in
@@ -79,7 +81,6 @@ struct ServeService: Sendable {
         await setup.delivery.finish()
     }
 
-    /// The number of a list's issues that are written to the log.
     private static let loggedIssues = 10
 
     private func readCatalog() async throws(RelayError) -> ChannelCatalog {
@@ -99,12 +100,6 @@ struct ServeService: Sendable {
             for line in error.lines.dropFirst() { logger.error("\(line)") }
             throw error.summary
         }
-    }
-
-    private func update(_ guide: GuideService?, _ channels: [ListedChannel], _ guides: [String]) {
-        guide?.update(
-            channels: channels, guides: guides,
-            fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
     }
 
     private func runUntilSignal(_ updater: CatalogUpdater, _ guide: GuideService?) async {

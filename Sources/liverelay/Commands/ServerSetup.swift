@@ -1,3 +1,4 @@
+import ArgumentParser
 import Logging
 import Observability
 import Support
@@ -36,3 +37,49 @@ struct ServerSetup: Sendable {
         } catch { throw RelayError(error) }
     }
 }
+
+/// Options for events that other programs want to know of.
+struct EventOptions: ParsableArguments {
+    @Option(
+        name: .customLong("event-webhook"),
+        help: ArgumentHelp(
+            "URL that gets each event as a POST with JSON; repeatable.",
+            discussion: """
+                Events are sent one after the other. One that is not accepted is sent again after 1, 2, 4, … s, 8 times \
+                at most. See docs/events.md.
+                """, valueName: "url"))
+    var webhooks: [String] = []
+
+    @Option(
+        name: .customLong("event-command"),
+        help: ArgumentHelp(
+            "Command of the shell that is run for each event; repeatable.",
+            discussion: """
+                It reads the event as JSON; LIVERELAY_EVENT and LIVERELAY_CHANNEL have its type and channel. At most 4 \
+                run at once, for 10 s each.
+                """, valueName: "command"))
+    var commands: [String] = []
+}
+
+struct LogOptions: ParsableArguments {
+    @Option(help: "Lowest level of log lines.")
+    var logLevel = LogLevel.info
+
+    @Option(
+        help: ArgumentHelp(
+            "text, or json: one object in each line.",
+            discussion: """
+                Its members are time, level, message and, where they apply, channel, source, sequence and url. \
+                URLs are redacted as in the text.
+                """))
+    var logFormat = LogFormat.text
+
+    /// A logger that writes to a console, whose lines have the same format from now on.
+    func logger(of console: Console) -> Logger {
+        console.setFormat(logFormat)
+        return Logger(console: console, level: logLevel)
+    }
+}
+
+extension LogLevel: ExpressibleByArgument {}
+extension LogFormat: ExpressibleByArgument {}

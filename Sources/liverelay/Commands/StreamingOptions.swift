@@ -7,7 +7,6 @@ import Support
 
 /// Options for one endless transport stream on standard output or in a file.
 struct StreamingOptions: ParsableArguments {
-    /// How fast the stream is written.
     enum Pace: String, ExpressibleByArgument, CaseIterable { case realtime, none }
 
     @Option(
@@ -47,7 +46,6 @@ struct StreamingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.keepSize))
     var keepSize: ByteCount?
 
-    /// The destination; nil if no stream is written.
     var destination: StreamDestination? {
         writesStandardOutput ? .standardOutput : recordingPath == nil ? output : nil
     }

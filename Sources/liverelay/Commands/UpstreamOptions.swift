@@ -7,7 +7,6 @@ import Playlist
 import Support
 import Tracker
 
-/// Options for requests to the upstream.
 struct UpstreamOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.variant))
     var variant = VariantChoice.highest
@@ -118,8 +117,6 @@ struct UpstreamOptions: ParsableArguments {
     /// The time after which the channel ends; nil for never.
     var giveUpTime: Duration? { giveUp.seconds == 0 ? nil : giveUp.duration }
 
-    /// How reloads are timed.
-    ///
     /// A recording makes no blocking reloads, because their URLs differ from those that a replay requests.
     func polling(isRecorded: Bool) -> PollingMode {
         if polite { return .standard }
@@ -139,7 +136,6 @@ struct UpstreamOptions: ParsableArguments {
         return configuration
     }
 
-    /// The memory of a channel.
     var memory: MemoryBudget {
         MemoryBudget(limit: memoryLimit?.bytes, segment: maxSegment?.bytes, playlist: maxPlaylist?.bytes)
     }

@@ -258,7 +258,7 @@ extension RelayStatus {
 
 extension Duration {
     /// The duration in seconds, rounded to milliseconds; for people and graphs, never for a decision.
-    var seconds: Double { (inSeconds * 1000).rounded() / 1000 }
+    package var seconds: Double { (inSeconds * 1000).rounded() / 1000 }
 }
 
 /// The reason of a channel's state or of a spool's failure, as a typed value.

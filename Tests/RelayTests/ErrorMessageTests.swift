@@ -2,6 +2,7 @@ import ArgumentParser
 import Decrypt
 import Foundation
 import Playlist
+import Service
 import Splice
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Playlist
+import Service
 import Splice
 import TestSupport
 import Testing

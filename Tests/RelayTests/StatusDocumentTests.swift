@@ -2,6 +2,7 @@ import Channel
 import ChannelTestSupport
 import Foundation
 import LiveRing
+import Service
 import TestSupport
 import Testing
 

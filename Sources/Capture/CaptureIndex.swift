@@ -1,5 +1,6 @@
 package import Fetch
 package import Playlist
+import Support
 package import Tracker
 
 /// The contents of a capture's `index.json`: what an upstream answered, and when.

@@ -40,7 +40,7 @@ package enum FragmentDump {
             case .audio(let channels, let sampleRate): "channels=\(channels) rate=\(sampleRate)"
             case .other: "-"
             }
-        let records = entry.configuration.map { " \($0.type)=\(ContentHash.hexDigest(of: $0.payload))" }.joined()
+        let records = entry.configuration.map { " \($0.type)=\(ContentHash.hexDigest(of: $0.body))" }.joined()
         let kind = "\(track.handler) \(entry.type) timescale=\(track.timescale)"
         return "track \(track.trackID) \(kind) \(format)\(records)"
     }

@@ -57,7 +57,7 @@ import Testing
             }
             #expect(segments.map(\.isDiscontinuous) == [false, false, true, false, true])
             #expect(segments.allSatisfy { $0.duration == .seconds(1) && $0.isIndependent })
-            let dates: [ProgramDateTime] = [1_000_000, 1_001_000, 1_002_000, 1_003_000, 1_004_000]
+            let dates: [Int64] = [1_000_000, 1_001_000, 1_002_000, 1_003_000, 1_004_000]
             #expect(segments.map(\.programDateTime) == dates)
             #expect(segments.allSatisfy { $0.spans.isEmpty && $0.placements.isEmpty })
             // The upstream is published for a minute.

@@ -5,7 +5,6 @@ extension Range<Int> {
     package func partitioningIndex(where belongsToSecondPartition: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {
-            StepCounter.add(1)
             let middle = low + (high - low) / 2
             if belongsToSecondPartition(middle) { high = middle } else { low = middle + 1 }
         }
@@ -16,6 +15,9 @@ extension Range<Int> {
 extension Array {
     /// Returns the first index from which every element satisfies the predicate; the count if there is none.
     package func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
-        indices.partitioningIndex { belongsToSecondPartition(self[$0]) }
+        indices.partitioningIndex {
+            StepCounter.add(1)
+            return belongsToSecondPartition(self[$0])
+        }
     }
 }

@@ -94,7 +94,7 @@ struct EntryBlock: Sendable {
     }
 
     private func restoreDetails(of entry: inout RingEntry, at position: Int) {
-        let index = details.partitioningIndex { $0.position >= position }
+        let index = details.indices.partitioningIndex { details[$0].position >= position }
         guard index < details.count, details[index].position == position else { return }
         details[index].restore(&entry)
     }

@@ -75,7 +75,7 @@ struct PublishedDateRanges: Equatable, Sendable {
 
     /// The index of a range. Numbers rise from range to range.
     private func index(ofNumber number: Int) -> Int? {
-        let index = ranges.partitioningIndex { $0.number >= number }
+        let index = ranges.indices.partitioningIndex { ranges[$0].number >= number }
         return index < ranges.count && ranges[index].number == number ? index : nil
     }
 

@@ -32,8 +32,8 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
             chunks = [[element]]
             return
         }
-        let chunk = min(chunks.partitioningIndex { $0[$0.endIndex - 1] >= element }, chunks.endIndex - 1)
-        let index = chunks[chunk].partitioningIndex { $0 >= element }
+        let chunk = min(self.chunk(reaching: element), chunks.endIndex - 1)
+        let index = self.index(of: element, in: chunk)
         guard index == chunks[chunk].endIndex || chunks[chunk][index] != element else { return }
         chunks[chunk].insert(element, at: index)
         guard chunks[chunk].count > Self.longestChunk else { return }
@@ -43,11 +43,20 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
     }
 
     package mutating func remove(_ element: Element) {
-        let chunk = chunks.partitioningIndex { $0[$0.endIndex - 1] >= element }
+        let chunk = self.chunk(reaching: element)
         guard chunk < chunks.endIndex else { return }
-        let index = chunks[chunk].partitioningIndex { $0 >= element }
+        let index = self.index(of: element, in: chunk)
         guard index < chunks[chunk].endIndex, chunks[chunk][index] == element else { return }
         chunks[chunk].remove(at: index)
         if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+    }
+
+    /// The first chunk whose last value is `element` or a later one.
+    private func chunk(reaching element: Element) -> Int {
+        chunks.indices.partitioningIndex { chunks[$0][chunks[$0].endIndex - 1] >= element }
+    }
+
+    private func index(of element: Element, in chunk: Int) -> Int {
+        chunks[chunk].indices.partitioningIndex { chunks[chunk][$0] >= element }
     }
 }

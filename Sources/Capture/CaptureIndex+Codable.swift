@@ -137,10 +137,13 @@ extension CapturedExchange: Codable {
     }
 
     private static func ending(in values: KeyedDecodingContainer<Key>) throws -> Ending {
-        let reason = try values.choice(
-            of: .error, or: nil, "is not one of \(FetchError.Reason.allCases.map(\.rawValue))"
-        ) { FetchError.Reason(rawValue: $0) }
-        return try reason.map { .failure($0) } ?? .answer(answer(in: values))
+        guard let name = try values.decodeIfPresent(String.self, forKey: .error) else {
+            return .answer(try answer(in: values))
+        }
+        guard let reason = FetchError.Reason(rawValue: name) else {
+            throw values.malformed(.error, "\(name) is not one of \(FetchError.Reason.allCases.map(\.rawValue))")
+        }
+        return .failure(reason)
     }
 
     private static func answer(in values: KeyedDecodingContainer<Key>) throws -> CapturedAnswer {

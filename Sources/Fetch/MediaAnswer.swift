@@ -76,8 +76,33 @@ extension [UInt8] {
         if isEncrypted { return count % 16 != 0 }
         if isTransportStream { return count % PacketStride.packetSize != 0 }
         let isFragmentedMP4 = count >= 8 && topLevelTypes.contains { self[4..<8].elementsEqual($0.utf8) }
-        // The last top-level box ends where the bytes do (ISO/IEC 14496-12 §4.2).
-        return isFragmentedMP4 && (try? BoxReader.wholeBoxes(in: self[...]))?.rest.isEmpty == false
+        return isFragmentedMP4 && !endsWithBox
+    }
+
+    /// Whether the last top-level box ends where the bytes do (ISO/IEC 14496-12 §4.2). The boxes are not kept: a hostile
+    /// body has one in each eight bytes.
+    private var endsWithBox: Bool {
+        var offset = 0
+        while offset < count {
+            guard let size = boxSize(at: offset), size <= count - offset else { return false }
+            offset += size
+        }
+        return true
+    }
+
+    /// Returns the size of the box at `offset`; nil if its header is incomplete or invalid.
+    private func boxSize(at offset: Int) -> Int? {
+        guard let short = bigEndian(4, at: offset) else { return nil }
+        switch short {
+        case 0: return count - offset  // to the end of the file
+        case 1: return bigEndian(8, at: offset + 8).flatMap { Int(exactly: $0) }.flatMap { $0 >= 16 ? $0 : nil }
+        default: return short >= 8 ? Int(short) : nil
+        }
+    }
+
+    private func bigEndian(_ width: Int, at offset: Int) -> UInt64? {
+        guard offset + width <= count else { return nil }
+        return self[offset..<offset + width].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Whether sync bytes stand where packets begin (ISO/IEC 13818-1 §2.4.3.2).

@@ -58,3 +58,12 @@ func dateTimesSeenInPractice(when: String, text: String, written: String?) {
     #expect(start.advanced(by: .microseconds(6_006_900)).millisecondsSince1970 == 7006)
     #expect(start.advanced(by: .milliseconds(-1500)).millisecondsSince1970 == -500)
 }
+
+/// A segment of a DASH manifest may last 2⁶⁰ s.
+@Test(arguments: [1, -1] as [Int64]) func advancingBeyondAllTimesDoesNotTrap(sign: Int64) {
+    let start = ProgramDateTime(millisecondsSince1970: sign * 1000)
+    let longest = Duration.seconds(sign << 60)
+    #expect(start.advanced(by: longest) == start)
+    #expect(longest.wholeMilliseconds == (sign > 0 ? .max : .min))
+    #expect(longest.wholeMicroseconds == (sign > 0 ? .max : .min))
+}

@@ -139,7 +139,7 @@ package enum Gzip {
             var isFull = true
             while isFull {
                 let part = step(isLast ? Z_FINISH : Z_NO_FLUSH)
-                output += part
+                if output.isEmpty { output = part } else { output += part }
                 isFull = part.count == Self.stepByteCount
             }
         }

@@ -3,15 +3,18 @@ extension Duration {
     package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 
     /// The duration in milliseconds, truncated.
-    package var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    }
+    package var wholeMilliseconds: Int64 { whole(1000) }
 
     /// The duration in microseconds, truncated.
-    package var wholeMicroseconds: Int64 {
+    package var wholeMicroseconds: Int64 { whole(1_000_000) }
+
+    /// The duration in units of which a second has `count`, truncated; the nearest number if it does not fit into 64 bits.
+    private func whole(_ count: Int64) -> Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: count)
+        let (sum, exceeds) = product.addingReportingOverflow(attoseconds / (1_000_000_000_000_000_000 / count))
+        guard overflows || exceeds else { return sum }
+        return seconds < 0 ? .min : .max
     }
 
     /// `8 s`, `1.5 s`.

@@ -9,9 +9,10 @@ package struct ProgramDateTime: Hashable, Comparable, Sendable {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// The time `duration` later, truncated to milliseconds. To avoid rounding errors, add durations before the call.
+    /// The time `duration` later, truncated to milliseconds, or this time if the result does not fit into 64 bits. To avoid
+    /// rounding errors, add durations before the call.
     package func advanced(by duration: Duration) -> ProgramDateTime {
-        ProgramDateTime(millisecondsSince1970: millisecondsSince1970 + duration.wholeMilliseconds)
+        advanced(byMilliseconds: duration.wholeMilliseconds)
     }
 
     /// The time `milliseconds` later, or this time if the result does not fit into 64 bits.

@@ -88,7 +88,7 @@ final class ConnectionInput: ChannelDuplexHandler {
 struct WaitingInput {
     enum Element {
         case part(HTTPServerRequestPart)
-        /// What follows is no request.
+        /// The following bytes are no request.
         case malformed(HTTPParserError)
         /// The client sends nothing more.
         case inputClosed

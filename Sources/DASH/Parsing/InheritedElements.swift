@@ -10,7 +10,7 @@ struct InheritedElements {
 
     private(set) var baseURLs: [String]
     private var kind: Kind?
-    /// What is known so far, without the segments and their times.
+    /// The attributes known so far, without the segments and their times.
     private var known = SegmentAddressing(segments: .list([]), times: .indexed)
     private var duration: UInt64?
     private var timeline: [TimelineRun]?

@@ -37,7 +37,7 @@ struct StreamUnitAssembler: Sendable {
         var isVideo: Bool { if case .video = self { true } else { false } }
     }
 
-    /// What became of packets that no unit holds.
+    /// The outcome of packets that no unit holds.
     struct Counts: Equatable, Sendable {
         var losses = 0
         var oversized = 0

@@ -191,7 +191,7 @@ package struct SplicedAudioTrack: Equatable, Sendable {
     package let fragment: Fragment
 }
 
-/// What became of the segments and frames of an audio track beside the leading one.
+/// The outcome of the segments and frames of an audio track beside the leading one.
 package enum FurtherAudioCount: Int, CountKey {
     /// Segments with the track's own audio, and those with the leading audio because the track had none.
     case segments, leadingSegments

@@ -266,7 +266,7 @@ package struct SplicedVideoTrack: Equatable, Sendable {
     package let fragment: Fragment
 }
 
-/// What became of the segments and frames of a video track beside the leading one.
+/// The outcome of the segments and frames of a video track beside the leading one.
 package enum FurtherVideoCount: Int, CountKey {
     /// Segments of the leading track that the track has, and those that are gaps of it.
     case segments, gaps

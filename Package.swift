@@ -131,8 +131,8 @@ let package = Package(
             ],
             swiftSettings: closed),
         .target(
-            name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux", "Fetch", "Tracker"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlaylistTests", ["Support", "Playlist", "TestSupport"]),
         tests("DASHTests", ["Support", "Playlist", "Media", "DASH", "TestSupport"]),
         tests(

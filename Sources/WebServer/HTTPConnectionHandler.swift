@@ -237,8 +237,8 @@ extension HTTPConnectionHandler {
         var head = received
         // A stream has what HTTP/1.1 has: answers of any length, and one Host.
         if transport == .stream { head.version = .http1_1 }
-        let request = HTTPExchange(head, from: peer)
-        (kind, requestTime) = (request.kind, .now())
+        let request = HTTPExchange(head, in: responder.paths, from: peer)
+        (kind, requestTime) = (request.route.kind, .now())
         lastProgress = requestTime
         switch responder.answer(to: request, limiter: connections.requests) {
         case .now(let response): send(response, to: request, context)

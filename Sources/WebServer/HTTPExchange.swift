@@ -6,22 +6,22 @@ struct HTTPExchange {
     static let ignoredBodyLimit = 64 * 1024
 
     private let received: HTTPRequestHead
-    /// The kind of resource that the request is for, however it is answered.
-    let kind: Route.Kind
     let fields: RequestTarget.Fields
     /// nil: the address of the request is malformed.
     let target: RequestTarget?
+    /// The resource that the request is for, however it is answered.
+    let route: Route
     /// Whether a request of HTTP/1.1 has exactly one Host field (RFC 9112 §3.2).
     let hasOneHost: Bool
     /// The size of the body in bytes; nil if it is not announced.
     let bodyByteCount: Int?
 
     /// - Parameter peer: the IP address of the other end of the connection.
-    init(_ head: HTTPRequestHead, from peer: String? = nil) {
+    init(_ head: HTTPRequestHead, in paths: Route.Paths, from peer: String? = nil) {
         received = head
-        kind = Route.Kind(uri: head.uri)
         fields = RequestTarget.Fields(head.headers.lazy.map { ($0.name, $0.value) }, peer: peer)
         target = try? RequestTarget(method: .init(head.method), uri: head.uri, fields: fields)
+        route = target.map { Route($0, in: paths) } ?? .notFound
         hasOneHost = head.version != .http1_1 || head.headers["host"].count == 1
         bodyByteCount =
             head.headers.contains(name: "transfer-encoding")

@@ -22,7 +22,7 @@ package final class RequestLimiter: Sendable {
         guard let wait = rate.withLock({ $0.admit(network, at: now) }) else { return nil }
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
         return .refusal(
-            .tooManyRequests, of: request.kind, reason: "Too many requests: try again in \(seconds) s.",
+            .tooManyRequests, of: request.route.kind, reason: "Too many requests: try again in \(seconds) s.",
             retryAfter: seconds)
     }
 }

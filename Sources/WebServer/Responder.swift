@@ -11,7 +11,7 @@ extension Responder {
     package var paths: Route.Paths { .list }
     package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { nil }
 
-    /// Decides about a request from its head alone: admission → route → token → answer, each of them once.
+    /// Decides about a request from its head alone: admission → token → answer, each of them once.
     ///
     /// The server adds the limits on bodies and on what is held at once (`RequestWork`). Each refusal comes before a
     /// body is read, but for that of a form, whose body has the token.
@@ -22,25 +22,26 @@ extension Responder {
         }
         // RFC 9112 §3.2: without Host, or with two, a request of HTTP/1.1 is malformed.
         guard request.hasOneHost else { return .now(.text(.badRequest, "A request needs one Host field.")) }
-        guard paths == .list, XtreamRequest.takesForm(target) else { return answer(to: target, request.kind) }
+        guard paths == .list, XtreamRequest.takesForm(target) else { return answer(to: target, by: request.route) }
         return .body(
             BodyAction(
                 limit: XtreamRequest.longestForm, tooLarge: .text(.contentTooLarge, "The form is too large."),
                 place: .form
             ) {
-                await answer(to: target.reading(form: $0), request.kind).response()
+                await answer(to: target.reading(form: $0)).response()
             })
     }
 
-    /// Answers a request that was admitted: route → token → answer.
-    func answer(to target: RequestTarget, _ kind: Route.Kind = .other) -> Answer {
-        let route = Route(target, in: paths)
+    /// Answers a request that was admitted.
+    func answer(to target: RequestTarget) -> Answer { answer(to: target, by: Route(target, in: paths)) }
+
+    private func answer(to target: RequestTarget, by route: Route) -> Answer {
         if let refusal = route.refusal(of: target) { return .now(refusal) }
         guard let (tokens, policy) = access else { return answer(to: route, target) }
         var target = target
         target.viewer = tokens.viewer(of: target, for: route, policy)
         guard target.viewer.reach == .everything || policy.permits(route, to: target.viewer) else {
-            return .now(.unauthorized(kind, route))
+            return .now(.unauthorized(route))
         }
         return answer(to: route, target).map { [viewer = target.viewer] in $0.kept(for: viewer) }
     }
@@ -74,10 +75,10 @@ extension Route {
 extension Response {
     /// The answer to a request without a token that opens what it asks for. It does not depend on whether there is
     /// anything. That for a stream has no body, because some clients would play it.
-    static func unauthorized(_ kind: Route.Kind, _ route: Route = .notFound) -> Response {
+    static func unauthorized(_ route: Route) -> Response {
         let reason = "A token is needed here: as Authorization: Bearer TOKEN, or ?token=TOKEN in the address."
         var response = Response.text(.unauthorized, reason)
-        if kind == .stream { (response.contentType, response.body) = (nil, .empty) }
+        if route.kind == .stream { (response.contentType, response.body) = (nil, .empty) }
         if route.isXtreamAccount {
             (response.contentType, response.body) = (.json, .bytes(Array(#"{"user_info":{"auth":0}}"#.utf8), gzip: nil))
         }

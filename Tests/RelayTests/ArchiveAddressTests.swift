@@ -107,7 +107,7 @@ private func from(_ start: Int64, to end: Int64? = nil) -> RewindRange {
         #expect(Route(listed, in: .list) == .channel("news", resource))
         let transport = try Route(parsed("ts/" + row.uri), in: .channel)
         #expect(transport == .channel(nil, .init(address, of: .transportStream)))
-        #expect(Route.Kind(uri: "/news/" + row.uri) == (address.form == .transportStream ? .stream : .playlist))
+        #expect(Route(listed, in: .list).kind == (address.form == .transportStream ? .stream : .playlist))
     }
 
     static let mistakes: [(uri: String, mistake: RewindRange.BadQuery)] = [

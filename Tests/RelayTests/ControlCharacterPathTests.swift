@@ -48,7 +48,6 @@ import Tracker
         queue.append(line: RelayError(error).line)
         let text = queue.dequeue()
         #expect(text.map { !isRaw($0) } == true)
-        #expect(!isRaw(UpstreamEvent.playlistFailed(.main, error).text))
     }
 
     @Test func statusDocument() {

@@ -134,7 +134,7 @@ private struct XtreamScene {
         let target = try RequestTarget(
             method: .get, uri: uri, fields: .init(host: "tv.example:8080", authorization: bearer.map { "Bearer \($0)" })
         )
-        return await responder.answer(to: target, Route.Kind(uri: uri)).response()
+        return await responder.answer(to: target).response()
     }
 
     func text(_ uri: String) async throws -> String {

@@ -226,6 +226,25 @@ func edgeLatency(
     #expect(figures.0 <= median && figures.1 <= p99 && figures.2 <= requests, "\(when): \(figures)")
 }
 
+/// Channels that are joined at any moment, whose upstream is some milliseconds late, and says that a cache may repeat its
+/// answers: a load a moment before the publication would make a segment two seconds late.
+@Test(arguments: [false, true])
+func fewSegmentsWaitForACache(isDated: Bool) {
+    var generator = SeededGenerator(seed: 9)
+    func random(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &generator) }
+    var late: [Double] = []
+    for _ in 0..<200 {
+        let jitter = (0..<60).map { _ in random(0...0.02) }
+        var upstream = PollingSimulation.Upstream(every: 4, count: 60, begin: random(0...4)) { jitter[$0] }
+        (upstream.roundTrip, upstream.maxAge) = (0.004, 1)
+        let join = upstream.publications[3] + random(0.01...3.9)
+        let run = PollingSimulation(upstream, joinAt: join, datedEnd: isDated ? upstream.publications[3] : nil)
+        late += run.latencies.filter { $0.at > join + 60 && $0.at < join + 150 }.map(\.late)
+    }
+    let lateCount = late.count { $0 > 1 }
+    #expect(late.count > 4000 && lateCount <= 4, "\(lateCount) of \(late.count)")
+}
+
 /// A calm upstream, or one that moves and stalls, from a seed.
 private struct GeneratedUpstream {
     var upstream: PollingSimulation.Upstream

@@ -1,4 +1,5 @@
 import Playlist
+import TestSupport
 import Testing
 
 @testable import Fetch

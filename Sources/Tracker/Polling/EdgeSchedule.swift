@@ -82,8 +82,11 @@ struct EdgeSchedule: Equatable, Sendable {
     private func soonest(after load: Load) -> Duration { max(load.began + shortestWait, freshAgain(after: load)) }
 
     private func freshAgain(after load: Load) -> Duration {
-        let time = load.freshness.repeatTime(segmentDuration: segmentDuration, hasSeenCache: hasSeenCache)
-        return load.ended + min(time, load.targetDuration)
+        load.ended + min(repeatTime(of: load), load.targetDuration)
+    }
+
+    private func repeatTime(of load: Load) -> Duration {
+        load.freshness.repeatTime(segmentDuration: segmentDuration, hasSeenCache: hasSeenCache)
     }
 
     // MARK: - A load that found nothing
@@ -145,7 +148,10 @@ struct EdgeSchedule: Equatable, Sendable {
         // An EXTINF that is far too long must not let the window slide past.
         let update = min(rhythm.nextUpdate(targetDuration: load.targetDuration), load.targetDuration * 2)
         if bounds.isNarrow(segmentDuration) { budget.endGrant() }
-        let offset = hint(within: bounds) ?? bounds.target(segmentDuration, mayMiss: budget.permitsRequest)
+        let offset =
+            hint(within: bounds)
+            ?? bounds.target(
+                segmentDuration, mayMiss: budget.permitsRequest, isRepeatedSoon: repeatTime(of: load) <= shortestWait)
         return min(mediaTime + update + offset, load.began + update + shortestWait)
     }
 

@@ -41,10 +41,19 @@ struct PublicationBounds: Equatable, Sendable {
 
     /// The offset at which the next segment is requested.
     ///
-    /// - Parameter mayMiss: whether the budget permits a load that finds nothing.
-    func target(_ segmentDuration: Duration, mayMiss: Bool) -> Duration {
-        if isNarrow(segmentDuration) { return present + Self.margin }
+    /// - Parameters:
+    ///   - mayMiss: whether the budget permits a load that finds nothing.
+    ///   - isRepeatedSoon: whether such a load makes the segment only a little late. Where it waits for a cache, a step
+    ///     more in each segment is better.
+    func target(_ segmentDuration: Duration, mayMiss: Bool, isRepeatedSoon: Bool) -> Duration {
+        if isNarrow(segmentDuration) {
+            return present + (isRepeatedSoon ? Self.margin : max(step, Self.leastStep(segmentDuration)))
+        }
         return mayMiss ? absent + (present - absent) / 2 : present
+    }
+
+    private static func leastStep(_ segmentDuration: Duration) -> Duration {
+        max(leastStep, segmentDuration / leastStepPart)
     }
 
     /// Reads what a find tells.
@@ -74,7 +83,7 @@ struct PublicationBounds: Equatable, Sendable {
         defer { findsSinceMiss = 0 }
         if findsSinceMiss < Self.atOnce { return learn(evidence, segmentDuration) }
         guard !evidence.isStall else { return }
-        let least = max(Self.leastStep, segmentDuration / Self.leastStepPart)
+        let least = Self.leastStep(segmentDuration)
         let isSoon = findsSinceMiss < Self.soon
         step = max(least, min(segmentDuration / Self.mostStepPart, isSoon ? max(step, least) * 2 : step / 2))
         absent += step
@@ -82,7 +91,7 @@ struct PublicationBounds: Equatable, Sendable {
     }
 
     private mutating func creep(_ segmentDuration: Duration) {
-        let least = max(Self.leastStep, segmentDuration / Self.leastStepPart)
+        let least = Self.leastStep(segmentDuration)
         let doublings = min(findsSinceMiss / Self.creepDoubling, Self.mostDoublings)
         let part = max(step, least) * (1 << doublings) / Self.creepPart
         absent -= part

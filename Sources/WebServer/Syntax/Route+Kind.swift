@@ -1,7 +1,5 @@
 extension Route {
     /// The kind of resource by which requests are counted.
-    ///
-    /// A path gives one of few kinds, whatever strangers ask for and whether it can be read.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
         /// A playlist of one channel.
         case playlist
@@ -11,7 +9,7 @@ extension Route {
         case stream
         /// A still, a sheet of stills, or their times.
         case still
-        /// The list of channels, and its guide.
+        /// The list of channels, its guide, and what clients of Xtream Codes ask of both.
         case list
         /// A document for HDHomeRun clients.
         case tuner
@@ -24,53 +22,48 @@ extension Route {
         case api
         case page
         case other
+    }
 
-        private static let tunerFiles: Set<Substring> = [
-            "discover.json", "lineup.json", "lineup_status.json", "lineup.xml", "lineup.m3u", "lineup.post",
-            "device.xml",
-        ]
-
-        /// - Parameter uri: the request-target as received.
-        init(uri: String) {
-            let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
-            let path = uri[..<end]
-            if path == "/api/events" {
-                self = .events
-            } else if path == "/api" || path.hasPrefix("/api/") {
-                self = .api
-            } else {
-                let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-                let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
-                self = Self.resource(named: path[start...], in: path[..<start])
-            }
+    package var kind: Kind {
+        switch self {
+        case .page, .pageFile: .page
+        case .channelList, .guide, .library: .list
+        case .status: .status
+        case .metrics: .metrics
+        case .health, .readiness: .health
+        case .api(.events): .events
+        case .api: .api
+        case .tuner: .tuner
+        case .tunerStream: .stream
+        case .xtream(let request): request.kind
+        case .channel(_, let resource): resource.kind
+        case .folder, .notFound: .other
         }
+    }
+}
 
-        /// - Parameter directory: the path up to its last slash.
-        private static func resource(named name: Substring, in directory: Substring) -> Route.Kind {
-            switch name {
-            case "": directory == "/" ? .page : .other
-            case "status.json", "breaks.json", "programs.json": .status
-            case "healthz", "readyz": .health
-            case "still.jpg", "stills.vtt": .still
-            case _ where name.hasPrefix("stills-") && name.hasSuffix(".jpg"): .still
-            case "metrics": .metrics
-            case "playlist.m3u", "epg.xml", "epg.xml.gz", "library.zip": .list
-            case _ where directory == "/" && XtreamRequest.documents.contains("/" + name): .list
-            case "timeshift.php" where directory == "/" || directory == "/streaming/": .stream
-            case _ where tunerFiles.contains(name): .tuner
-            case _ where name.hasSuffix(".m3u8"): .playlist
-            case _ where ["seg-", "init-", "sub-"].contains(where: name.hasPrefix): .segment
-            // `video-` is the beginning of archive addresses too.
-            case _ where ["audio-", "video-"].contains(where: name.hasPrefix) && name.hasSuffix(".m4s"): .segment
-            case _ where name.hasSuffix(".ts"): .stream
-            // The stream of a tuner: /auto/v7, /tuner0/v7.
-            case _ where name.first == "v" && (directory == "/auto/" || directory.hasPrefix("/tuner")): .stream
-            // One of Xtream Codes: /live/USER/PASSWORD/7, /USER/PASSWORD/7.
-            case _
-            where directory.utf8.count { $0 == UInt8(ascii: "/") } >= 3 && XtreamRequest.stream(named: name) != nil:
-                .stream
-            default: .other
-            }
+extension Route.Resource {
+    fileprivate var kind: Route.Kind {
+        switch self {
+        case .page, .pageFile: .page
+        case .playlist: .playlist
+        case .initSection, .segment, .trackFile, .extract, .subtitles, .transportSegment: .segment
+        case .endlessStream, .transportClip: .stream
+        case .still, .stillSheet, .stillTrack: .still
+        case .status, .breaks, .programs: .status
+        case .health, .readiness: .health
+        case .clip, .badQuery, .notFound: .other
+        }
+    }
+}
+
+extension XtreamRequest {
+    fileprivate var kind: Route.Kind {
+        switch resource {
+        case .account, .categories, .streams, .nothing, .shortGuide, .guideTable, .panel, .list, .guide: .list
+        case .stream(_, .playlist): .playlist
+        case .archive(_, .success(let address)) where address.form != .transportStream: .playlist
+        case .stream, .archive: .stream
         }
     }
 }

@@ -1,4 +1,5 @@
 import Playlist
+import TestSupport
 
 @testable import Fetch
 @testable import Tracker

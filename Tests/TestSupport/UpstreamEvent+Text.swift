@@ -1,6 +1,8 @@
-import Fetch
 import Playlist
-import Support
+
+@testable import Fetch
+@testable import Support
+@testable package import Tracker
 
 extension UpstreamEvent {
     /// The event as one line of text: its name, then `key=value` pairs in a fixed order.

@@ -135,6 +135,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlaylistTests", ["Support", "Playlist", "TestSupport"]),
         tests("DASHTests", ["Support", "Playlist", "Media", "DASH", "TestSupport"]),
+        tests("FetchTests", ["Support", "Playlist", "Fetch", "Tracker", "TestSupport"]),
         tests(
             "TrackerTests",
             ["Support", "Media", "Demux", "Fetch", "Tracker", "Playlist", "MediaTestSupport", "TestSupport"]),
@@ -173,6 +174,12 @@ let package = Package(
                 "Channel", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux",
                 "Transcode", "Mux", "Splice",
                 "LiveRing", "Conformance", "TestSupport", "ChannelTestSupport",
+            ]),
+        tests(
+            "ServiceTests",
+            [
+                "Service", "WebServer", "Channel", "Playlist", "Media", "Transcode", "Mux", "LiveRing", "Support",
+                "TestSupport", "ChannelTestSupport", .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             "RelayTests",

@@ -8,7 +8,7 @@ extension UpstreamEvent {
     /// The event as one line of text: its name, then `key=value` pairs in a fixed order.
     ///
     /// Golden files hold these lines, so no text here depends on the name of a Swift symbol. Durations are in seconds.
-    /// A value with a space, a quote or a control character is quoted. `docs/captures.md` explains some keys.
+    /// A value with a space, a quote or a control character is quoted.
     package var text: String { line.text }
 
     private var line: EventLine {

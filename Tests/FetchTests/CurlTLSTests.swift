@@ -3,7 +3,6 @@ import Testing
 
 @testable import Fetch
 @testable import Support
-@testable import Tracker
 
 private let openSSL = "/usr/bin/openssl"
 

@@ -11,10 +11,9 @@ import Testing
 @testable import Service
 @testable import Support
 @testable import WebServer
-@testable import liverelay
 
 /// Ranges of the rewind as MP4 files, judged by ffmpeg.
-@Suite(.ownThreads) struct MovieClipTests {
+@Suite struct MovieClipTests {
     /// What a capture publishes, sample by sample, from the segments alone.
     private struct Published {
         struct Frame {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Fetch
 @testable import Support
-@testable import Tracker
 
 // Which hosts receive which headers: tokenized upstreams, CDNs of a portal, presigned storage.
 

@@ -13,7 +13,7 @@ import Testing
 @testable import Support
 
 /// Recordings of what captures publish, judged by ffmpeg.
-@Suite(.ownThreads) struct ChannelRecordingTests {
+@Suite struct ChannelRecordingTests {
     /// A directory of recordings that is removed with its owner.
     private final class Folder {
         let path = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)").path
@@ -503,23 +503,5 @@ struct RecordingValueTests {
             let gone = row.retention.expired(items, at: 400) { row.kept.contains($0.base) }
             #expect(gone.map(\.base) == row.gone, "\(row)")
         }
-    }
-}
-
-extension RecordingCursor {
-    /// Takes what there is to take.
-    /// - Returns: the segments, and the milliseconds that are lost.
-    mutating func takeAll(of snapshot: RingSnapshot) -> (taken: [UInt64], lost: Int64) {
-        var (taken, lost): ([UInt64], Int64) = ([], 0)
-        for _ in 0..<1000 {
-            switch next(in: snapshot) {
-            case .append(let entry):
-                taken.append(entry.mediaSequence)
-                advance(over: entry)
-            case .lose(let loss): lost += loss.milliseconds
-            case .wait, .finish: return (taken, lost)
-            }
-        }
-        return (taken, lost)
     }
 }

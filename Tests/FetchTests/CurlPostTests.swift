@@ -3,7 +3,6 @@ import Testing
 
 @testable import Fetch
 @testable import Support
-@testable import Tracker
 
 private let content = RequestContent(type: "application/json", bytes: Array(#"{"id":1,"é":""}"#.utf8))
 

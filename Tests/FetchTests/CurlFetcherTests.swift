@@ -5,7 +5,6 @@ import Testing
 
 @testable import Fetch
 @testable import Support
-@testable import Tracker
 
 typealias Step = LoopbackServer.Step
 

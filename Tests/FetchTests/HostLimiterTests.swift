@@ -2,7 +2,6 @@ import Testing
 
 @testable import Fetch
 @testable import Support
-@testable import Tracker
 
 private func answer(_ status: Int, from url: String, retryAfter: String? = nil) -> FetchOutcome {
     let headers = retryAfter.map { [FetchAnswer.Header(name: "Retry-After", value: $0)] } ?? []

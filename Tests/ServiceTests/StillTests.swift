@@ -15,7 +15,7 @@ import Testing
 @testable import WebServer
 
 /// Stills of the rewind, judged by ffmpeg.
-@Suite(.ownThreads) struct StillTests {
+@Suite struct StillTests {
     private static func response(_ responder: ChannelResponder, _ uri: String) async throws -> Response {
         let target = try RequestTarget(method: .get, uri: uri)
         return await RelayResponder(channel: responder).answer(to: target).response()

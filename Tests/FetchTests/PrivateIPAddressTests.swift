@@ -4,7 +4,6 @@ import Testing
 
 @testable import Fetch
 @testable import Support
-@testable import Tracker
 
 // The IP addresses that --deny-private denies, after name resolution.
 

@@ -25,7 +25,8 @@ private let listRows: [(uri: String, kind: Route.Kind)] = [
     ("/live/u/p/7", .stream), ("/u/p/7", .stream), ("/u/p/7.m3u8", .playlist), ("/u/7", .other), ("/7", .other),
     ("/timeshift/u/p/60/2026-01-02:12-00/7", .stream), ("/timeshift/u/p/60/2026-01-02:12-00/7.m3u8", .playlist),
     ("/timeshift.php?username=u&password=p&duration=60&start=2026-01-02:12-00&stream=7", .stream),
-    ("/timeshift.php?stream=7", .other), ("/news/timeshift.php", .other),
+    ("/streaming/timeshift.php?username=u&password=p&duration=60&start=2026-01-02:12-00&stream=7", .stream),
+    ("/timeshift.php?stream=7", .other), ("/news/timeshift.php", .other), ("/healthz", .health), ("/metrics", .metrics),
     ("/news/stills-10-1000.jpg", .still), ("/news/stills.vtt", .still),
 ]
 

@@ -47,7 +47,7 @@ struct PublicationBounds: Equatable, Sendable {
     ///     more in each segment is better.
     func target(_ segmentDuration: Duration, mayMiss: Bool, isRepeatedSoon: Bool) -> Duration {
         if isNarrow(segmentDuration) {
-            return present + (isRepeatedSoon ? Self.margin : max(step, Self.leastStep(segmentDuration)))
+            return present + (isRepeatedSoon ? Self.margin : lastStep(segmentDuration))
         }
         return mayMiss ? absent + (present - absent) / 2 : present
     }
@@ -55,6 +55,9 @@ struct PublicationBounds: Equatable, Sendable {
     private static func leastStep(_ segmentDuration: Duration) -> Duration {
         max(leastStep, segmentDuration / leastStepPart)
     }
+
+    /// The step of the last miss, or the least one.
+    private func lastStep(_ segmentDuration: Duration) -> Duration { max(step, Self.leastStep(segmentDuration)) }
 
     /// Reads what a find tells.
     mutating func record(_ evidence: Evidence, segmentDuration: Duration) {
@@ -83,17 +86,15 @@ struct PublicationBounds: Equatable, Sendable {
         defer { findsSinceMiss = 0 }
         if findsSinceMiss < Self.atOnce { return learn(evidence, segmentDuration) }
         guard !evidence.isStall else { return }
-        let least = Self.leastStep(segmentDuration)
-        let isSoon = findsSinceMiss < Self.soon
-        step = max(least, min(segmentDuration / Self.mostStepPart, isSoon ? max(step, least) * 2 : step / 2))
+        let next = findsSinceMiss < Self.soon ? lastStep(segmentDuration) * 2 : step / 2
+        step = max(Self.leastStep(segmentDuration), min(segmentDuration / Self.mostStepPart, next))
         absent += step
         present = min(present + step, evidence.present)
     }
 
     private mutating func creep(_ segmentDuration: Duration) {
-        let least = Self.leastStep(segmentDuration)
         let doublings = min(findsSinceMiss / Self.creepDoubling, Self.mostDoublings)
-        let part = max(step, least) * (1 << doublings) / Self.creepPart
+        let part = lastStep(segmentDuration) * (1 << doublings) / Self.creepPart
         absent -= part
         present -= part
     }

@@ -131,14 +131,18 @@ let package = Package(
             ],
             swiftSettings: closed),
         .target(
-            name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux", "Fetch", "Tracker"],
-            path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests("PlaylistTests", ["Support", "Playlist", "TestSupport"]),
         tests("DASHTests", ["Support", "Playlist", "Media", "DASH", "TestSupport"]),
         tests("FetchTests", ["Support", "Playlist", "Fetch", "Tracker", "TestSupport"]),
+        support("TrackerTestSupport", path: "Tests/TrackerTestSupport", ["Support", "Playlist", "Fetch", "Tracker"]),
         tests(
             "TrackerTests",
-            ["Support", "Media", "Demux", "Fetch", "Tracker", "Playlist", "MediaTestSupport", "TestSupport"]),
+            [
+                "Support", "Media", "Demux", "Fetch", "Tracker", "Playlist", "MediaTestSupport", "TrackerTestSupport",
+                "TestSupport",
+            ]),
         tests("CaptureTests", ["Capture", "Support", "Playlist", "Fetch", "Tracker", "TestSupport"]),
         tests("DecryptTests", ["Decrypt", "Support", "Playlist", "TestSupport"]),
         .systemLibrary(
@@ -165,7 +169,7 @@ let package = Package(
             name: "ChannelTestSupport",
             dependencies: [
                 "Channel", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Splice", "LiveRing",
-                "TestSupport",
+                "TrackerTestSupport", "TestSupport",
             ],
             path: "Tests/ChannelTestSupport", swiftSettings: strict),
         tests(
@@ -200,7 +204,7 @@ let package = Package(
             [
                 "WebServer", "Playlist", "DASH", "Support", "ChannelList", "Guide", "Fetch", "Tracker", "Media",
                 "Conformance", "Demux",
-                "Transcode", "Mux", "Splice", "LiveRing", "TestSupport",
+                "Transcode", "Mux", "Splice", "LiveRing", "TrackerTestSupport", "TestSupport",
             ]),
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),

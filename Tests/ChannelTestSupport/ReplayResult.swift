@@ -7,6 +7,7 @@ import Splice
 import Support
 import TestSupport
 package import Tracker
+import TrackerTestSupport
 
 /// Everything that was published of a capture, by a replay or by several processes in turn.
 package struct ReplayResult: Sendable {

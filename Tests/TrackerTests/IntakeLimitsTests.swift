@@ -2,6 +2,7 @@ import Playlist
 import Synchronization
 import TestSupport
 import Testing
+import TrackerTestSupport
 
 @testable import Fetch
 @testable import Support

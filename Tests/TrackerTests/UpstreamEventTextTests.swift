@@ -1,6 +1,6 @@
 import Playlist
-import TestSupport
 import Testing
+import TrackerTestSupport
 
 @testable import Fetch
 @testable import Support

@@ -1,5 +1,5 @@
 import Playlist
-import TestSupport
+import TrackerTestSupport
 
 @testable import Fetch
 @testable import Tracker

@@ -52,7 +52,7 @@ package struct SpliceEngine: Sendable {
         videoQueue = VideoSpanQueue(
             isMuxed: !hasCompanion, longestSegment: longestSegment, byteLimit: heldAudioBytes)
         assembler = PeriodAssembler(configuration)
-        if let published = configuration.published { duplicateFilter.resume(after: published) }
+        if let published = configuration.published { duplicateFilter.published = published }
     }
 
     /// Whether the main rendition ended and all of it was returned; later audio has no video.
@@ -146,10 +146,13 @@ package struct SpliceEngine: Sendable {
     /// Takes the timeline over again: the next period begins at `position`.
     /// - Parameters:
     ///   - datedUntil: end of the dates that other sources published, in milliseconds since 1970.
-    ///   - published: media published by other sources, or earlier by this engine, that is not published again.
-    package mutating func resume(at position: TimelinePosition, datedUntil: Int64?, after published: PublishedMedia?) {
+    ///   - published: media that other sources published; nil if no other source did.
+    ///   - repeatable: how much of it the next segments may repeat, counted back from its end.
+    package mutating func resume(
+        at position: TimelinePosition, datedUntil: Int64?, after published: PublishedMedia?, repeatable: Ticks = .zero
+    ) {
         assembler.resume(at: position, datedUntil: datedUntil)
-        if let published { duplicateFilter.resume(after: published) }
+        if let published { duplicateFilter.resume(after: published, repeatable: repeatable) }
     }
 
     /// Sets whether the channel's audio is AAC: audio in another codec is then transcoded from here on. The engine assumes
@@ -195,7 +198,7 @@ package struct SpliceEngine: Sendable {
         lastSegment = segment.withoutBytes
         hasVideo = hasVideo || !demuxed.packets.video.isEmpty
         heldSegments.append(segment)
-        duplicateFilter.removeDuplicates(from: &demuxed)
+        duplicateFilter.removeDuplicates(from: &demuxed, repeatable: segment.repeatable)
         try assembler.further.append(demuxed, discontinuitySequence: segment.discontinuitySequence)
         var written: [SplicedSegment] = []
         for step in route(demuxed, of: segment) {

@@ -8,17 +8,22 @@ import Testing
 @testable import Splice
 @testable import Transcode
 
-/// `|` marks a segment after a loss; the digits are the capture's segments, of 50 frames each.
+/// How much may come again after a reset, in these tables.
+private let reach = Ticks.seconds(60)
+
+/// `|` marks a segment after a loss, `!` one after a reset; the digits are the capture's segments, of 50 frames each.
 private let rows: [(when: String, upstream: String, published: String, duplicates: Int, discontinuities: Int)] = [
     ("nothing is sent twice", "0 1 2 3", "0 1 2 3", 0, 0),
-    ("a reset that lists the last two again", "0 1 2 |1 2 3 4", "0 1 2 3 4", 100, 0),
-    ("a reset that lists only what was published, then goes on", "0 1 2 |1 2", "0 1 2", 100, 0),
-    ("a reset that leaves a gap", "0 1 |3 4", "0 1 3 4", 0, 1),
-    ("two resets in a row", "0 1 |0 1 2 |2 3", "0 1 2 3", 150, 0),
-    ("duplicates that end in a gap", "0 1 2 |1 |4", "0 1 2 4", 50, 1),
-    ("older, unknown segments first", "2 3 |0 1 2 3 4", "2 3 0 1 4", 100, 2),
-    ("older segments first, a loss among them", "3 |0 |2 3 4", "3 0 2 4", 50, 3),
+    ("a reset that lists the last two again", "0 1 2 !1 2 3 4", "0 1 2 3 4", 100, 0),
+    ("a reset that lists only what was published, then goes on", "0 1 2 !1 2", "0 1 2", 100, 0),
+    ("a reset that leaves a gap", "0 1 !3 4", "0 1 3 4", 0, 1),
+    ("two resets in a row", "0 1 !0 1 2 !2 3", "0 1 2 3", 150, 0),
+    ("duplicates that end in a gap", "0 1 2 !1 |4", "0 1 2 4", 50, 1),
+    ("older, unknown segments first", "2 3 !0 1 2 3 4", "2 3 0 1 4", 100, 2),
+    ("older segments first, a reset among them", "3 !0 !2 3 4", "3 0 2 4", 50, 3),
     ("repeated without a loss", "0 1 0 1", "0 1 0 1", 0, 1),
+    ("repeated after a loss", "0 1 2 |1 2 3", "0 1 2 1 2 3", 0, 1),
+    ("all of it repeated after a loss, with further losses", "0 1 2 |0 |2 3", "0 1 2 0 2 3", 0, 2),
 ]
 
 @Test(arguments: rows.indices)
@@ -31,8 +36,9 @@ func publishedMediaIsNotPublishedAgain(index: Int) throws {
         inputs.append(
             .segment(
                 SegmentInput(
-                    rendition: .main, mediaSequence: UInt64(number), isAfterDiscontinuity: word.hasPrefix("|"),
-                    bytes: body)))
+                    rendition: .main, mediaSequence: UInt64(number),
+                    isAfterDiscontinuity: !(word.first?.isNumber ?? false),
+                    repeatable: word.hasPrefix("!") ? reach : .zero, bytes: body)))
     }
     let output = TortureOutput(inputs + [.ended(.main)])
     #expect(output.videoSamples.count == row.published.split(separator: " ").count * 50, "\(row.when)")
@@ -46,22 +52,34 @@ func publishedMediaIsNotPublishedAgain(index: Int) throws {
 }
 
 /// Segments of two frames: program `M` has one clock; the clock of ads `a` and `b` restarts with each.
-/// Before a segment, `|` stands for a loss and `*` for a tag.
+/// Before a segment, `|` stands for a loss, `!` for a reset after which 13 s may come again, and `*` for a tag.
 private let orderRows: [(when: String, upstream: String, published: String)] = [
-    ("an ad listed again with the segments around it", "M0 *a0 *M1 |M0 *a0 *M1 M2", "M0 *a0 *M1 M2"),
-    ("the same untagged", "M0 a0 M1 |M0 a0 M1 M2", "M0 a0 M1 M2"),
-    ("an ad presented again, after duplicates", "M0 *a0 *M1 |M1 *a0 *M2", "M0 *a0 *M1 *a0 *M2"),
-    ("the same untagged", "M0 a0 M1 |M1 a0 M2", "M0 a0 M1 a0 M2"),
-    ("another ad after duplicates", "M0 *a0 *M1 |M1 *b0 *M2", "M0 *a0 *M1 *b0 *M2"),
-    ("the same untagged", "M0 a0 M1 |M1 b0 b1 M2", "M0 a0 M1 b0 b1 M2"),
-    ("duplicates that begin inside an ad", "M0 *a0 a1 *b0 |a1 *b0 b1 *M1", "M0 *a0 a1 *b0 b1 *M1"),
-    ("older segments, then an ad presented again", "M5 *a0 *M6 |M3 *a0 *M7", "M5 *a0 *M6 |M3 *a0 *M7"),
-    ("older segments, then duplicates", "M5 M6 |M3 M4 M5 M6 M7", "M5 M6 |M3 M4 M7"),
-    ("a loop of which a part was lost", "a0 a1 *a0 a1 *a0 |a1 *a0", "a0 a1 *a0 a1 *a0 |a1 *a0"),
-    ("an ad presented twice, and all listed again", "*a0 *M0 *a0 *M1 |M0 *a0 *M1 M2", "*a0 *M0 *a0 *M1 M2"),
-    ("an ad presented twice, and its end listed again", "*a0 a1 *M0 *a0 a1 |a1 *M1", "*a0 a1 *M0 *a0 a1 *M1"),
-    ("an ad presented a third time after a loss", "*a0 a1 *M0 *a0 a1 |a0 a1", "*a0 a1 *M0 *a0 a1 |a0 a1"),
-    ("older segments of another clock", "a0 a1 |M3 M4 a0", "a0 a1 |M3 M4 a0"),
+    ("an ad listed again with the segments around it", "M0 *a0 *M1 !M0 *a0 *M1 M2", "M0 *a0 *M1 M2"),
+    ("the same untagged", "M0 a0 M1 !M0 a0 M1 M2", "M0 a0 M1 M2"),
+    ("an ad presented again, after duplicates", "M0 *a0 *M1 !M1 *a0 *M2", "M0 *a0 *M1 *a0 *M2"),
+    ("the same untagged", "M0 a0 M1 !M1 a0 M2", "M0 a0 M1 a0 M2"),
+    ("another ad after duplicates", "M0 *a0 *M1 !M1 *b0 *M2", "M0 *a0 *M1 *b0 *M2"),
+    ("the same untagged", "M0 a0 M1 !M1 b0 b1 M2", "M0 a0 M1 b0 b1 M2"),
+    ("duplicates that begin inside an ad", "M0 *a0 a1 *b0 !a1 *b0 b1 *M1", "M0 *a0 a1 *b0 b1 *M1"),
+    ("older segments, then an ad presented again", "M5 *a0 *M6 !M3 *a0 *M7", "M5 *a0 *M6 !M3 *a0 *M7"),
+    ("older segments, then duplicates", "M5 M6 !M3 M4 M5 M6 M7", "M5 M6 !M3 M4 M7"),
+    ("a loop of which a part was lost", "a0 a1 *a0 a1 *a0 !a1 *a0", "a0 a1 *a0 a1 *a0 !a1 *a0"),
+    ("an ad presented twice, and all listed again", "*a0 *M0 *a0 *M1 !M0 *a0 *M1 M2", "*a0 *M0 *a0 *M1 M2"),
+    ("an ad presented twice, and its end listed again", "*a0 a1 *M0 *a0 a1 !a1 *M1", "*a0 a1 *M0 *a0 a1 *M1"),
+    ("an ad presented a third time after a loss", "*a0 a1 *M0 *a0 a1 !a0 a1", "*a0 a1 *M0 *a0 a1 !a0 a1"),
+    ("older segments of another clock", "a0 a1 !M3 M4 a0", "a0 a1 !M3 M4 a0"),
+    ("a loss before an ad that was presented", "M0 *a0 a1 *M1 M2 |*a0 a1 *M4", "M0 *a0 a1 *M1 M2 |a0 a1 *M4"),
+    ("a loss of its first segment", "M0 *a0 a1 a2 *M1 |a1 a2 *M2", "M0 *a0 a1 a2 *M1 |a1 a2 *M2"),
+    ("a loss of the last segment of its first showing", "*a0 a1 |M0 *a0 a1 a2 *M1", "*a0 a1 |M0 *a0 a1 a2 *M1"),
+    ("a loop that is lost and goes on", "a0 a1 a2 *a0 a1 |a2 *a0 a1", "a0 a1 a2 *a0 a1 |a2 *a0 a1"),
+    ("a loop, and its newest segment again", "a0 a1 a2 *a0 a1 a2 !a2 *a0 a1 a2", "a0 a1 a2 *a0 a1 a2 *a0 a1 a2"),
+    ("the same untagged", "a0 a1 a2 a0 a1 a2 !a2 a0 a1 a2", "a0 a1 a2 a0 a1 a2 a0 a1 a2"),
+    ("a loss among duplicates", "M0 M1 M2 !M1 |M3", "M0 M1 M2 |M3"),
+    (
+        "media presented longer ago than can be listed", "a0 a1 M0 M1 M2 M3 M4 M5 M6 !a0 a1",
+        "a0 a1 M0 M1 M2 M3 M4 M5 M6 !a0 a1"
+    ),
+    ("media presented just as long ago", "a0 M0 M1 M2 M3 M4 M5 !a0 M0", "a0 M0 M1 M2 M3 M4 M5"),
 ]
 
 @Test(arguments: orderRows.indices) func duplicatesAreRecognizedInOrder(index: Int) {
@@ -75,12 +93,13 @@ private let orderRows: [(when: String, upstream: String, published: String)] = [
             SyntheticPackets.videoPacket(
                 dts: $0, sync: $0 == begin ? .instantaneousRefresh : .none, payload: Array(word.suffix(2).utf8))
         }
-        let boundary: SegmentBoundary =
-            word.hasPrefix("|") ? .loss : word.hasPrefix("*") ? .tagged : .plain
+        let isReset = word.hasPrefix("!")
+        let boundary: SegmentBoundary = isReset || word.hasPrefix("|") ? .loss : word.hasPrefix("*") ? .tagged : .plain
         var demuxed = RenditionDemuxer.Demuxed(flushed: DemuxedSegment(), boundary: boundary, packets: packets)
-        filter.removeDuplicates(from: &demuxed)
+        filter.removeDuplicates(from: &demuxed, repeatable: isReset ? .seconds(13) : .zero)
         #expect(filter.beginsWithDuplicates == demuxed.packets.video.isEmpty, "\(row.when): \(word)")
-        let prefix = demuxed.boundary == .loss ? "|" : demuxed.boundary == .tagged ? "*" : ""
+        let loss = isReset ? "!" : "|"
+        let prefix = demuxed.boundary == .loss ? loss : demuxed.boundary == .tagged ? "*" : ""
         return demuxed.packets.video.isEmpty ? nil : prefix + String(name)
     }
     #expect(published.joined(separator: " ") == row.published, "\(row.when)")
@@ -107,7 +126,7 @@ func mediaOfOneSourceIsNotPublishedAgainFromAnother(index: Int) throws {
         if source != current {
             segments += try engines[current]?.pause() ?? []
             let (position, published) = (try #require(segments.last).position, engines[current]?.published)
-            engines[source]?.resume(at: position, datedUntil: nil, after: published)
+            engines[source]?.resume(at: position, datedUntil: nil, after: published, repeatable: reach)
             current = source
         }
         let body = bodies[try #require(word.last?.wholeNumberValue)]
@@ -144,7 +163,10 @@ func whatAnEarlierProcessPublishedIsNotPublishedAgain(index: Int) throws {
                 hasAudioRendition: false, longestSegment: .seconds(6), wallClock: 0, published: published))
         var segments: [SplicedSegment] = []
         for number in words.split(separator: " ").compactMap({ Int($0) }) {
-            let input = SegmentInput(rendition: .main, mediaSequence: UInt64(number), bytes: bodies[number])
+            let isFirst = published != nil && number == words.first?.wholeNumberValue
+            let input = SegmentInput(
+                rendition: .main, mediaSequence: UInt64(number), repeatable: isFirst ? reach : .zero,
+                bytes: bodies[number])
             segments += try engine.handle(.segment(input))
             if published != nil, number == words.first?.wholeNumberValue {
                 #expect(engine.beginsWithDuplicates == (row.duplicates > 0), "\(row.when)")

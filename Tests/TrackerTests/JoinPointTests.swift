@@ -133,3 +133,33 @@ private let lostRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist,
     #expect(edge.joinPoint(of: 0) == JoinPoint(date: date(12)))
     #expect(edge.joinPoint(of: 1) == JoinPoint(date: date(12), leftAt: 41))
 }
+
+private let minute = Duration.seconds(60)
+
+/// Segments of 2 s; `number` is that of the first one fetched.
+private let repeatableRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist, number: UInt64, is: Duration)] = [
+    ("the live edge", .edge, playlist(10..<15), 12, minute),
+    ("left for another source", JoinPoint(leftAt: 12), playlist(10..<15), 12, minute),
+    ("the segment of the resume point", JoinPoint(mediaSequence: 12), playlist(10..<15), 12, minute),
+    ("the segment after it", JoinPoint(mediaSequence: 12), playlist(13..<15), 13, .zero),
+    ("numbers that are not listed any more", JoinPoint(mediaSequence: 4000), playlist(10..<15), 12, minute),
+    ("a date", JoinPoint(date: date(8)), playlist(10..<15, datedFrom: 0), 14, .seconds(4)),
+    ("a date that is not listed", JoinPoint(date: date(-7200)), playlist(10..<15, datedFrom: 0), 12, minute),
+    ("a date, of a playlist without dates", JoinPoint(date: date(8)), playlist(10..<15), 12, minute),
+]
+
+@Test(arguments: repeatableRows)
+func segmentsMayRepeatWhatCanBeListedAgain(
+    when: String, point: JoinPoint, playlist: MediaPlaylist, number: UInt64, is expected: Duration
+) {
+    #expect(point.repeatable(in: playlist, from: number) == expected, "\(when)")
+}
+
+private let resetMethodRows: [(method: SegmentCursor.RejoinMethod, is: Duration)] = [
+    (.url, .zero), (.programDateTime, .seconds(4)), (.previousOrigin, minute), (.liveEdge, minute),
+]
+
+@Test(arguments: resetMethodRows)
+func segmentsAfterAResetMayRepeatWhatCanBeListedAgain(method: SegmentCursor.RejoinMethod, is expected: Duration) {
+    #expect(method.repeatable(in: playlist(10..<15, datedFrom: 0)) == expected, "\(method)")
+}

@@ -320,11 +320,14 @@ extension ChannelPipeline {
     private mutating func switchSource(to next: Int) async throws(ChannelError) -> [Event] {
         let events = output.filler == nil ? try await flushActiveSource() : []
         if next != output.source { publisher.resetMarkers() }
-        let published = sources[output.source]?.engine.published
+        // After filler, a source goes on with its own numbers, which say what is new.
+        let published = next == output.source ? nil : sources[output.source]?.engine.published
         output = output.isEnded ? .ended(after: next) : .source(next)
         lastPeriod = nil
         updateAudioCodec(of: next)
-        sources[next]?.engine.resume(at: publisher.position, datedUntil: publisher.datedUntil, after: published)
+        sources[next]?.engine.resume(
+            at: publisher.position, datedUntil: publisher.datedUntil, after: published,
+            repeatable: Ticks(JoinPoint.reach(publisher.longestSegment.duration)))
         return events
     }
 }

@@ -18,7 +18,7 @@ extension SegmentInput {
         self.init(
             rendition: rendition, mediaSequence: segment.mediaSequence,
             discontinuitySequence: segment.discontinuitySequence, isDiscontinuous: segment.isDiscontinuous,
-            isAfterDiscontinuity: tracked.isAfterDiscontinuity,
+            isAfterDiscontinuity: tracked.isAfterDiscontinuity, repeatable: Ticks(tracked.repeatable),
             programDateTime: segment.programDateTime?.millisecondsSince1970, duration: Ticks(segment.duration),
             initialization: map, bytes: bytes, ranges: segment.byteRange.flatMap(\.range).map { [$0] } ?? [])
     }

@@ -38,7 +38,7 @@ package struct SpliceConfiguration: Sendable {
     package var wallClock: Int64
     /// End of the dates that an earlier process published, in milliseconds since 1970; no date goes back before it.
     package var datedUntil: Int64?
-    /// Media that an earlier process published, and that is not published again.
+    /// Media that an earlier process published.
     package var published: PublishedMedia?
 
     package init(

@@ -25,6 +25,9 @@ package struct SegmentInput: Sendable {
     package let isDiscontinuous: Bool
     /// Whether segments before this one were lost, or the playlist was reset.
     package let isAfterDiscontinuity: Bool
+    /// How much of the published media, counted back from its end, this segment and those after it may repeat; zero if it
+    /// is new by its number or date.
+    package let repeatable: Ticks
     /// EXT-X-PROGRAM-DATE-TIME of the first sample, in milliseconds since 1970; nil if there is none.
     package let programDateTime: Int64?
     /// EXTINF; nil if the duration is not known.
@@ -39,14 +42,16 @@ package struct SegmentInput: Sendable {
 
     package init(
         rendition: InputRendition, mediaSequence: UInt64, discontinuitySequence: UInt64 = 0,
-        isDiscontinuous: Bool = false, isAfterDiscontinuity: Bool = false, programDateTime: Int64? = nil,
-        duration: Ticks? = nil, initialization: [UInt8]? = nil, bytes: [UInt8], ranges: [Range<UInt64>] = []
+        isDiscontinuous: Bool = false, isAfterDiscontinuity: Bool = false, repeatable: Ticks = .zero,
+        programDateTime: Int64? = nil, duration: Ticks? = nil, initialization: [UInt8]? = nil, bytes: [UInt8],
+        ranges: [Range<UInt64>] = []
     ) {
         self.rendition = rendition
         self.mediaSequence = mediaSequence
         self.discontinuitySequence = discontinuitySequence
         self.isDiscontinuous = isDiscontinuous
         self.isAfterDiscontinuity = isAfterDiscontinuity
+        self.repeatable = repeatable
         self.programDateTime = programDateTime
         self.duration = duration
         self.initialization = initialization

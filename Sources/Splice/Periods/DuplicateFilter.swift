@@ -3,21 +3,32 @@ import Media
 
 /// Removes frames that were already published.
 ///
-/// An upstream that resets its numbering, or an encoder that restarts, lists published segments again under other
-/// numbers and names. So does a source that takes over and lags behind the previous one.
+/// An upstream that restarts its numbering, or a packager that restarts, lists published segments again under other numbers
+/// and names. So does a source that takes over and lags behind the previous one. Only then may media come again:
+/// within one numbering a segment is new whatever its bytes are, because ads, loops and test cards are broadcast many
+/// times.
 ///
-/// The proof is in the bytes: after a loss, a key frame with the time and the content of one published lately. From
-/// there all frames are duplicates up to the newest frame published after that key frame, and the next frame continues
-/// the period. A loop that presents the same frames again has other times, or was already seen to repeat them; such a
-/// match proves nothing, unless the frames are the newest ones published.
+/// The proof is in the bytes: a key frame with the time and the content of one that was published no longer ago than the
+/// upstream can list. From there all frames are duplicates up to the newest frame published after that key frame, in the
+/// order in which they were published, and the next frame continues the period. If several showings have that key
+/// frame, it proves nothing, unless the frames are the newest ones published.
 struct DuplicateFilter: Sendable {
     private enum State: Sendable {
         case new
-        /// After a loss or a change of source, no duplicate was found yet. Frames may still be older than `until`, the
-        /// newest frame published before; `after` is the newest frame received since.
-        case unverified(until: Ticks?, after: Ticks?)
-        /// Frames are duplicates of that span; `after` is the newest frame removed.
-        case duplicate(span: Int, after: Ticks?)
+        /// No duplicate was found yet; `after` is the newest frame received since.
+        case unverified(Suspicion, after: Ticks?)
+        /// Frames are duplicates; `position` is the newest key frame among them, `after` the newest frame removed.
+        case duplicate(at: PublishedMedia.Position, after: Ticks?)
+    }
+
+    /// What may come again.
+    fileprivate struct Suspicion: Sendable {
+        /// Published media, counted back from its end at that time.
+        let reach: Ticks
+        /// The oldest key frame in it; nil if there is none.
+        let oldest: PublishedMedia.Position?
+        /// The newest frame in it.
+        let until: Ticks?
     }
 
     var published = PublishedMedia()
@@ -26,16 +37,28 @@ struct DuplicateFilter: Sendable {
     private(set) var beginsWithDuplicates = false
     private(set) var counts = SpliceCounts()
 
-    /// Continues after `published`, which other sources published; the next frames may be among them.
-    mutating func resume(after published: PublishedMedia) {
+    /// Continues after `published`, which other sources published.
+    /// - Parameter repeatable: how much of it the next frames may repeat, counted back from its end.
+    mutating func resume(after published: PublishedMedia, repeatable: Ticks) {
         self.published = published
-        state = .unverified(until: published.end.video, after: nil)
+        suspect(repeatable)
+    }
+
+    private mutating func suspect(_ repeatable: Ticks) {
+        guard repeatable > .zero else {
+            state = .new
+            return
+        }
+        let suspicion = Suspicion(
+            reach: repeatable, oldest: published.oldest(within: repeatable), until: published.end.video)
+        state = .unverified(suspicion, after: nil)
     }
 
     /// Removes from a segment the frames that were already published, and the boundary before them.
-    mutating func removeDuplicates(from demuxed: inout RenditionDemuxer.Demuxed) {
+    /// - Parameter repeatable: as of `SegmentInput`.
+    mutating func removeDuplicates(from demuxed: inout RenditionDemuxer.Demuxed, repeatable: Ticks) {
         published.append(demuxed.flushed)
-        handleBoundary(demuxed.boundary)
+        if repeatable > .zero { suspect(repeatable) } else if demuxed.boundary == .loss { state = .new }
         let duplicates = findDuplicatePrefix(demuxed.packets.video, boundary: demuxed.boundary)
         beginsWithDuplicates = false
         if duplicates.ends.isEmpty {
@@ -57,14 +80,14 @@ struct DuplicateFilter: Sendable {
         _ frames: [VideoPacket], boundary: SegmentBoundary
     ) -> DuplicatePrefix {
         var (duplicates, newestSpan): (DuplicatePrefix, Int?) = (DuplicatePrefix(), nil)
-        if frames.isEmpty, case .duplicate(let span, _) = state {
-            duplicates.ends = [published.end(of: span)].compactMap { $0 }
+        if frames.isEmpty, case .duplicate(let position, _) = state {
+            duplicates.ends = [published.end(of: position.span)].compactMap { $0 }
         }
         for range in PublishedMedia.spanRanges(of: frames) {
             state = classify(frames[range], boundary: range.lowerBound == 0 ? boundary : .plain)
-            guard case .duplicate(let span, _) = state, let end = published.end(of: span) else { break }
+            guard case .duplicate(let position, _) = state, let end = published.end(of: position.span) else { break }
             duplicates.ends.append(end)
-            newestSpan = span
+            newestSpan = position.span
             duplicates.videoFrames = range.first { Self.isNew(frames[$0].decodeTime, end.video) } ?? range.upperBound
             guard duplicates.videoFrames == range.upperBound else {
                 state = .new
@@ -99,54 +122,45 @@ struct DuplicateFilter: Sendable {
         return Ticks(wire: time, near: last) > last
     }
 
-    private mutating func handleBoundary(_ boundary: SegmentBoundary) {
-        guard boundary == .loss else { return }
-        switch state {
-        case .new: state = .unverified(until: published.end.video, after: nil)
-        case .unverified(let until, _): state = .unverified(until: until, after: nil)
-        case .duplicate(let span, _):
-            state = .unverified(until: published.end(of: span)?.video, after: nil)
-        }
-    }
-
     private func classify(_ frames: ArraySlice<VideoPacket>, boundary: SegmentBoundary) -> State {
         guard let first = frames.first?.decodeTime, let last = frames.last?.decodeTime else { return state }
         switch state {
         case .new: return .new
-        case .unverified(let until, let after):
+        case .unverified(let suspicion, let after):
             // A playlist read from further back begins with older, unknown segments. Each is compared, up to the first
             // new frame; but an ad may legitimately be presented twice.
             let isFirst = after == nil
-            let mayBeOlder = isOlder(first, than: until, after: after) && (isFirst || boundary != .tagged)
-            let matches = isFirst || mayBeOlder ? published.spans(containing: frames) : []
-            if let span = matches.last, matches.count == 1 || isFirst && endsPublished(span, at: last, until: until) {
-                return .duplicate(span: span, after: last)
+            let mayBeOlder = suspicion.isOlder(first, after: after) && (isFirst || boundary != .tagged)
+            let matches = isFirst || mayBeOlder ? published.positions(of: frames, where: suspicion.includes) : []
+            if let match = matches.last, matches.count == 1 || isFirst && ends(suspicion, with: match, at: last) {
+                return .duplicate(at: match, after: last)
             }
-            return mayBeOlder ? .unverified(until: until, after: last) : .new
-        case .duplicate(let span, let after):
+            return mayBeOlder ? .unverified(suspicion, after: last) : .new
+        case .duplicate(let position, let after):
             // Duplicates come in the order in which they were published.
-            let match = published.spans(containing: frames).first { $0 == span || $0 == span + 1 }
-            if let match { return .duplicate(span: match, after: last) }
+            let next = published.positions(of: frames) { $0 > position && $0.span <= position.span + 1 }
+            if let match = next.first { return .duplicate(at: match, after: last) }
             let continuesSpan = boundary != .tagged && after.map { Ticks(wire: first, near: $0) > $0 } ?? true
-            return continuesSpan ? .duplicate(span: span, after: last) : .new
+            return continuesSpan ? .duplicate(at: position, after: last) : .new
         }
     }
 
     /// Whether frames up to `last` are the end of what was published: the segment in which a process was killed, even if
-    /// an earlier span has its frames too.
-    private func endsPublished(_ span: Int, at last: Ticks, until: Ticks?) -> Bool {
-        guard published.isLast(span), let until else { return false }
+    /// an earlier showing has its frames too.
+    private func ends(_ suspicion: Suspicion, with match: PublishedMedia.Position, at last: Ticks) -> Bool {
+        guard published.isLast(match.span), let until = suspicion.until else { return false }
         return Ticks(wire: last, near: until) >= until
     }
+}
+
+extension DuplicateFilter.Suspicion {
+    func includes(_ position: PublishedMedia.Position) -> Bool { oldest.map { $0 <= position } ?? false }
 
     /// Whether a frame may have been published before `until` on the same clock; `after` is the frame before it.
-    private func isOlder(_ time: Ticks, than until: Ticks?, after: Ticks?) -> Bool {
+    func isOlder(_ time: Ticks, after: Ticks?) -> Bool {
         guard let until else { return false }
         let unwrapped = Ticks(wire: time, near: until)
-        guard unwrapped <= until, until - unwrapped <= Self.longestPlaylist else { return false }
+        guard unwrapped <= until, until - unwrapped <= reach else { return false }
         return after.map { Ticks(wire: time, near: $0) > $0 } ?? true
     }
-
-    /// Longest playlist assumed. Longer playlists are rare; clocks that happen to be this close are not.
-    private static let longestPlaylist = Ticks.seconds(3600)
 }

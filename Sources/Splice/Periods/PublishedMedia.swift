@@ -21,10 +21,30 @@ package struct PublishedMedia: Sendable {
         var audio: Ticks?
     }
 
+    /// The place of a key frame in what was published.
+    struct Position: Comparable, Sendable {
+        /// The count of spans before its span, evicted ones included.
+        let span: Int
+        /// The count of key frames before it in its span, evicted ones included.
+        let keyFrame: Int
+
+        static func < (left: Position, right: Position) -> Bool {
+            (left.span, left.keyFrame) < (right.span, right.keyFrame)
+        }
+    }
+
     /// Media published on one clock without a break.
     private struct MediaSpan: Sendable {
         var keyFrames: [KeyFrame] = []
+        /// Key frames removed from the front.
+        var evictedCount = 0
         var end = SpanEnd()
+
+        /// The time from a key frame of the span to its end.
+        func duration(from keyFrame: KeyFrame) -> Ticks {
+            guard let last = end.video else { return .zero }
+            return max(.zero, Ticks(wire: last, near: keyFrame.time) - keyFrame.time)
+        }
 
         /// Whether a frame with decode time `time` continues the span.
         func isContinued(by time: Ticks) -> Bool {
@@ -72,11 +92,37 @@ package struct PublishedMedia: Sendable {
         return start < frames.count ? ranges + [start..<frames.count] : ranges
     }
 
-    /// Returns the numbers of the spans that contain a key frame of `packets`, oldest first.
-    func spans(containing packets: ArraySlice<VideoPacket>) -> [Int] {
+    /// Returns for each span the last key frame that is also in `packets`, oldest first.
+    /// - Parameter isIncluded: which key frames are compared, by their position.
+    func positions(
+        of packets: ArraySlice<VideoPacket>, where isIncluded: (Position) -> Bool
+    ) -> [Position] {
         let keyFrames = packets.compactMap(KeyFrame.init)
-        return mediaSpans.indices.filter { keyFrames.contains(where: mediaSpans[$0].keyFrames.contains) }
-            .map { $0 + evictedCount }
+        guard !keyFrames.isEmpty else { return [] }
+        return mediaSpans.enumerated().compactMap { offset, span in
+            StepCounter.add(1 + span.keyFrames.count)
+            let index = span.keyFrames.indices.last {
+                keyFrames.contains(span.keyFrames[$0])
+                    && isIncluded(Position(span: offset + evictedCount, keyFrame: $0 + span.evictedCount))
+            }
+            return index.map { Position(span: offset + evictedCount, keyFrame: $0 + span.evictedCount) }
+        }
+    }
+
+    /// Returns the oldest key frame that was published at most `duration` before the end; nil if there is none.
+    func oldest(within duration: Ticks) -> Position? {
+        var later = Ticks.zero
+        var oldest: Position?
+        for (offset, span) in mediaSpans.enumerated().reversed() {
+            StepCounter.add(1 + span.keyFrames.count)
+            guard let first = span.keyFrames.firstIndex(where: { later + span.duration(from: $0) <= duration }) else {
+                return oldest
+            }
+            oldest = Position(span: offset + evictedCount, keyFrame: first + span.evictedCount)
+            guard first == 0 else { return oldest }
+            later = later + span.duration(from: span.keyFrames[0])
+        }
+        return oldest
     }
 
     func end(of span: Int) -> SpanEnd? {
@@ -107,6 +153,7 @@ package struct PublishedMedia: Sendable {
             let count = min(excess, mediaSpans[emptied].keyFrames.count)
             StepCounter.add(1 + mediaSpans[emptied].keyFrames.count)
             mediaSpans[emptied].keyFrames.removeFirst(count)
+            mediaSpans[emptied].evictedCount += count
             excess -= count
             if mediaSpans[emptied].keyFrames.isEmpty, emptied + 1 < mediaSpans.count { emptied += 1 }
         }

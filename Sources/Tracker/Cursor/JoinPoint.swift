@@ -25,7 +25,7 @@ package struct JoinPoint: Equatable, Sendable {
     /// The greatest distance from the live edge at which a live playlist is joined.
     ///
     /// At a greater distance the clock or the numbers have changed, or joining would cause a burst of old media.
-    static func reach(_ targetDuration: Duration) -> Duration { max(.seconds(60), targetDuration * 10) }
+    package static func reach(_ targetDuration: Duration) -> Duration { max(.seconds(60), targetDuration * 10) }
 
     /// Returns the media sequence number to continue with, at most one past the last listed; nil if unknown.
     ///
@@ -121,5 +121,39 @@ extension MediaPlaylist {
         let targets = targetDuration > .zero ? reach / targetDuration : 0
         guard listed <= reach, Double(first - number) <= targets else { return nil }
         return first
+    }
+}
+
+/// What a segment may repeat of the media published before.
+///
+/// Within one numbering, nothing: a segment is new by its number, whatever its bytes are, because ads, loops and test
+/// cards are broadcast many times. Where the numbers say nothing, the bytes have to decide, but only against as much as can
+/// be listed again.
+extension JoinPoint {
+    /// Returns `TrackedSegment.repeatable` of the segment `number`, with which `playlist` is joined.
+    func repeatable(in playlist: MediaPlaylist, from number: UInt64) -> Duration {
+        if date != nil, playlist.hasDates, joinNumber(in: playlist) != nil { return playlist.repeatableAfterDate }
+        // The segment with the resume point is the same one, or another packager's under its number.
+        if let mediaSequence, joinNumber(in: playlist) != nil, number > mediaSequence { return .zero }
+        return Self.reach(playlist.targetDuration)
+    }
+}
+
+extension SegmentCursor.RejoinMethod {
+    /// Returns `TrackedSegment.repeatable` of the first segment after a reset to `playlist`.
+    func repeatable(in playlist: MediaPlaylist) -> Duration {
+        switch self {
+        case .url: .zero
+        case .programDateTime: playlist.repeatableAfterDate
+        case .previousOrigin, .liveEdge: JoinPoint.reach(playlist.targetDuration)
+        }
+    }
+}
+
+extension MediaPlaylist {
+    /// A date lies inside a segment, and two packagers round it differently.
+    fileprivate var repeatableAfterDate: Duration {
+        let longest = segments.lazy.map(\.duration).max() ?? targetDuration
+        return min(max(longest, targetDuration) * 2, JoinPoint.reach(targetDuration))
     }
 }

@@ -46,6 +46,8 @@ package struct SegmentLoss: Equatable, Sendable {
 /// The segments lost since the last delivered one, whose metadata the next one carries.
 struct SkippedSegments: Sendable {
     var isAfterDiscontinuity = false
+    /// As of `TrackedSegment`.
+    var repeatable = Duration.zero
     /// The newest of the lost segments that were listed.
     private(set) var segments: [MediaSegment] = []
     /// The newest date ranges that lost segments carried for their playlist.

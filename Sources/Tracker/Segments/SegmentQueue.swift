@@ -10,8 +10,11 @@ struct SegmentQueue: Sendable {
         case segment(PendingSegment)
         /// Lost segments, and those of them that were listed.
         case loss(SegmentLoss, [MediaSegment])
-        /// The upstream restarted its numbers here.
-        case discontinuity
+        /// The upstream restarted its numbers here. The segments after it may repeat so much published media.
+        case reset(repeatable: Duration)
+
+        /// Stands in for an entry that is being changed, or that was delivered.
+        static let placeholder = Entry.reset(repeatable: .zero)
     }
 
     /// Entries before `head` were delivered and hold nothing.
@@ -50,11 +53,16 @@ struct SegmentQueue: Sendable {
         totals.addStarted(segmentDuration, count: loss.count)
     }
 
-    /// Appends a discontinuity, after which the numbers of the queued segments mean nothing.
-    mutating func appendDiscontinuity(at now: Duration) {
+    /// Appends a restart of the numbers, after which those of the queued segments mean nothing.
+    /// - Parameter repeatable: as of `TrackedSegment`.
+    mutating func appendReset(repeatable: Duration, at now: Duration) {
         updatePending { $0.remove(at: now) }
-        entries.append(.discontinuity)
+        entries.append(.reset(repeatable: repeatable))
     }
+
+    /// Records that the next segment to deliver is the first of a join.
+    /// - Parameter repeatable: as of `TrackedSegment`.
+    mutating func recordJoin(repeatable: Duration) { skipped.repeatable = repeatable }
 
     /// Records that later playlists list the queued segments under other numbers.
     mutating func renumber() { updatePending { $0.renumber() } }
@@ -84,7 +92,7 @@ struct SegmentQueue: Sendable {
         StepCounter.add(count)
         for index in head..<entries.count {
             guard case .segment(var pending) = entries[index] else { continue }
-            entries[index] = .discontinuity  // the body has one owner
+            entries[index] = .placeholder  // the body has one owner
             update(&pending)
             entries[index] = .segment(pending)
         }
@@ -213,7 +221,7 @@ struct SegmentQueue: Sendable {
             guard case .segment(var pending) = entries[index],
                 URIReference.host(of: pending.requests.media.url) == host
             else { continue }
-            entries[index] = .discontinuity  // the body has one owner
+            entries[index] = .placeholder  // the body has one owner
             pending.retryEarly(at: now)
             entries[index] = .segment(pending)
         }
@@ -264,8 +272,9 @@ struct SegmentQueue: Sendable {
     mutating func popReady(_ cache: ResourceCache) -> Ready? {
         while head < entries.count {
             switch entries[head] {
-            case .discontinuity:
+            case .reset(let repeatable):
                 skipped.isAfterDiscontinuity = true
+                skipped.repeatable = max(skipped.repeatable, repeatable)
                 pop()
             case .loss(let loss, let segments):
                 skipped.recordLoss(of: segments)
@@ -301,7 +310,8 @@ struct SegmentQueue: Sendable {
             segment: pending.segment, url: url, body: body,
             key: cache.body(of: requests.key), keyURL: requests.key?.url, map: cache.body(of: requests.map),
             mapKey: cache.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.url,
-            isAfterDiscontinuity: skipped.isAfterDiscontinuity, listedAt: pending.listedAt,
+            isAfterDiscontinuity: skipped.isAfterDiscontinuity, repeatable: skipped.repeatable,
+            listedAt: pending.listedAt,
             skippedSegments: skipped.segments,
             listedDateRanges: skipped.listedDateRanges + pending.listedDateRanges)
     }
@@ -311,7 +321,7 @@ struct SegmentQueue: Sendable {
             totals.heldBytes -= body.count
         }
         otherDeliveredAt = nil
-        entries[head] = .discontinuity  // frees the body
+        entries[head] = .placeholder  // frees the body
         head += 1
         guard head == entries.count || head >= 64 && head * 2 > entries.count else { return }
         entries.removeFirst(head)

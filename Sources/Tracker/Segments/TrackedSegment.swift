@@ -17,6 +17,10 @@ package struct TrackedSegment: Equatable, Sendable {
     package var mapKeyURL: String?
     /// Whether segments before this one were lost or skipped, or the upstream restarted its numbers.
     package var isAfterDiscontinuity = false
+    /// How much of the published media, counted back from its end, this segment and those after it may repeat.
+    ///
+    /// Zero if its number or date says that the media is new: the same bytes may be broadcast many times.
+    package var repeatable = Duration.zero
     /// Session time at which a playlist first listed the segment.
     package var listedAt = Duration.zero
     /// Earlier segments that were listed and not delivered, whose ad markers still count.

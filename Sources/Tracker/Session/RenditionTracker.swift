@@ -13,6 +13,7 @@ struct RenditionTracker: Sendable {
     private(set) var firstPlaylistAt: Duration?
     private var lastPlaylistAt: Duration?
     private(set) var cursor: SegmentCursor
+    private let joinPoint: JoinPoint
     var stallEscalation: StallEscalation
     var queue: SegmentQueue
     var queueLimit = Int.max
@@ -36,7 +37,8 @@ struct RenditionTracker: Sendable {
         self.url = url
         startDate = policy.startDate
         load = PlaylistLoad(role.isSubtitles ? .standard : policy.effectivePolling, at: now)
-        cursor = SegmentCursor(policy: role.cursorPolicy, joinPoint: role.isSubtitles ? .edge : joinPoint)
+        self.joinPoint = role.isSubtitles ? .edge : joinPoint
+        cursor = SegmentCursor(policy: role.cursorPolicy, joinPoint: self.joinPoint)
         stallEscalation = StallEscalation(giveUp: role == .main ? policy.giveUp : nil)
     }
 
@@ -240,7 +242,12 @@ extension RenditionTracker {
         for effect in update {
             events += try apply(effect, playlist, base, firstFetched: update.firstFetched, at: now)
         }
-        if next == nil, let joined = joined(playlist, update) { events.append(joined) }
+        if next == nil, let joined = joined(playlist, update) {
+            if let number = update.firstNew {
+                queue.recordJoin(repeatable: joinPoint.repeatable(in: playlist, from: number))
+            }
+            events.append(joined)
+        }
         // Segments longer than the target duration do not make the playlist late.
         if grew, let silence = stallEscalation.restart(targetDuration: playlist.typicalDuration, at: now) {
             events.append(.resumed(role, silence: silence))
@@ -291,7 +298,7 @@ extension RenditionTracker {
         case .stale(let count):
             counts[.stalePlaylists] += 1
             return count == 1 ? [.stalePlaylist(role)] : []
-        case .reset(let method): return reset(method, at: now)
+        case .reset(let method): return reset(method, in: playlist, at: now)
         case .ended: return [.playlistEnded(role)]
         }
     }
@@ -324,11 +331,13 @@ extension RenditionTracker {
         queue.append(loss, of: segments, segmentDuration: assumedTargetDuration)
     }
 
-    private mutating func reset(_ method: SegmentCursor.RejoinMethod, at now: Duration) -> [UpstreamEvent] {
+    private mutating func reset(
+        _ method: SegmentCursor.RejoinMethod, in playlist: MediaPlaylist, at now: Duration
+    ) -> [UpstreamEvent] {
         counts[.sequenceResets] += 1
         guard method == .url else {
             counts[.discontinuities] += 1
-            queue.appendDiscontinuity(at: now)
+            queue.appendReset(repeatable: method.repeatable(in: playlist), at: now)
             return [.reset(role, method)]
         }
         queue.renumber()

@@ -214,7 +214,8 @@ struct StreamIntake: Sendable {
         requests.deliver(
             .segment(
                 TrackedSegment(
-                    segment: segment, url: url, body: cut.bytes, isAfterDiscontinuity: isAfterGap, listedAt: now)),
+                    segment: segment, url: url, body: cut.bytes, isAfterDiscontinuity: isAfterGap,
+                    repeatable: isAfterGap ? JoinPoint.reach(patience) : .zero, listedAt: now)),
             of: .main)
         isAfterGap = false
     }

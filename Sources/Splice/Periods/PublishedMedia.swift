@@ -6,6 +6,8 @@ import Support
 package struct PublishedMedia: Sendable {
     /// Bytes of a key frame that are compared, besides its size: parameter sets, headers and much of the frame.
     private static let comparedByteCount = 4096
+    /// The longest segment assumed of an earlier process. A key frame later than that is on another clock.
+    private static let longestSegment = Ticks.seconds(60)
     /// Number of key frames kept: some minutes.
     package static let maxKeyFrames = 128
 
@@ -60,8 +62,9 @@ package struct PublishedMedia: Sendable {
     package init(_ frames: [PublishedFrames]) {
         for segment in frames {
             // Only the last key frame of each segment was stored.
-            if let first = segment.keyFrame?.time, let last = end.video, Ticks(wire: first, near: last) < last {
-                beginSpan()
+            if let key = segment.keyFrame?.time, let last = end.video {
+                let step = Ticks(wire: key, near: last) - last
+                if step < .zero || step > Self.longestSegment { beginSpan() }
             }
             if let keyFrame = segment.keyFrame { mediaSpans[mediaSpans.endIndex - 1].keyFrames.append(keyFrame) }
             mediaSpans[mediaSpans.endIndex - 1].end.video = segment.last

@@ -74,7 +74,13 @@ private let orderRows: [(when: String, upstream: String, published: String)] = [
     ("a loop that is lost and goes on", "a0 a1 a2 *a0 a1 |a2 *a0 a1", "a0 a1 a2 *a0 a1 |a2 *a0 a1"),
     ("a loop, and its newest segment again", "a0 a1 a2 *a0 a1 a2 !a2 *a0 a1 a2", "a0 a1 a2 *a0 a1 a2 *a0 a1 a2"),
     ("the same untagged", "a0 a1 a2 a0 a1 a2 !a2 a0 a1 a2", "a0 a1 a2 a0 a1 a2 a0 a1 a2"),
-    ("a loss among duplicates", "M0 M1 M2 !M1 |M3", "M0 M1 M2 |M3"),
+    ("a loss after duplicates", "M0 M1 M2 !M1 |M3", "M0 M1 M2 |M3"),
+    ("a loss among duplicates", "M0 M1 M2 M3 !M1 |M3 M4", "M0 M1 M2 M3 M4"),
+    ("a loss among older segments", "M4 M5 !M1 |M3 M4 M5 M6", "M4 M5 !M1 |M3 M6"),
+    (
+        "a loss after a reset to new media, then an ad presented again", "M0 *a0 *M1 !b0 |*a0 *M2",
+        "M0 *a0 *M1 !b0 |a0 *M2"
+    ),
     (
         "media presented longer ago than can be listed", "a0 a1 M0 M1 M2 M3 M4 M5 M6 !a0 a1",
         "a0 a1 M0 M1 M2 M3 M4 M5 M6 !a0 a1"

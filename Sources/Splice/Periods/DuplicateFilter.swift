@@ -18,17 +18,17 @@ struct DuplicateFilter: Sendable {
         /// No duplicate was found yet; `after` is the newest frame received since.
         case unverified(Suspicion, after: Ticks?)
         /// Frames are duplicates; `position` is the newest key frame among them, `after` the newest frame removed.
-        case duplicate(at: PublishedMedia.Position, after: Ticks?)
+        case duplicate(Suspicion, at: PublishedMedia.Position, after: Ticks?)
     }
 
     /// What may come again.
     fileprivate struct Suspicion: Sendable {
         /// Published media, counted back from its end at that time.
-        let reach: Ticks
+        var reach: Ticks
         /// The oldest key frame in it; nil if there is none.
-        let oldest: PublishedMedia.Position?
+        var oldest: PublishedMedia.Position?
         /// The newest frame in it.
-        let until: Ticks?
+        var until: Ticks?
     }
 
     var published = PublishedMedia()
@@ -41,24 +41,39 @@ struct DuplicateFilter: Sendable {
     /// - Parameter repeatable: how much of it the next frames may repeat, counted back from its end.
     mutating func resume(after published: PublishedMedia, repeatable: Ticks) {
         self.published = published
-        suspect(repeatable)
+        state = .new
+        if repeatable > .zero { suspect(repeatable) }
     }
 
+    /// Suspects the next frames, besides what is suspected already.
     private mutating func suspect(_ repeatable: Ticks) {
-        guard repeatable > .zero else {
-            state = .new
-            return
-        }
-        let suspicion = Suspicion(
+        var suspicion = Suspicion(
             reach: repeatable, oldest: published.oldest(within: repeatable), until: published.end.video)
+        if case .unverified(let earlier, _) = state {
+            suspicion.reach = max(suspicion.reach, earlier.reach)
+            suspicion.oldest = [suspicion.oldest, earlier.oldest].compactMap { $0 }.min()
+            suspicion.until = earlier.until
+        }
         state = .unverified(suspicion, after: nil)
+    }
+
+    /// A loss makes no frame suspect, and none that is suspect new.
+    private mutating func recordLoss() {
+        switch state {
+        case .new: return
+        case .unverified(let suspicion, _): state = .unverified(suspicion, after: nil)
+        case .duplicate(var suspicion, let position, _):
+            (suspicion.oldest, suspicion.until) = (position, published.end(of: position.span)?.video)
+            state = .unverified(suspicion, after: nil)
+        }
     }
 
     /// Removes from a segment the frames that were already published, and the boundary before them.
     /// - Parameter repeatable: as of `SegmentInput`.
     mutating func removeDuplicates(from demuxed: inout RenditionDemuxer.Demuxed, repeatable: Ticks) {
         published.append(demuxed.flushed)
-        if repeatable > .zero { suspect(repeatable) } else if demuxed.boundary == .loss { state = .new }
+        if demuxed.boundary == .loss { recordLoss() }
+        if repeatable > .zero { suspect(repeatable) }
         let duplicates = findDuplicatePrefix(demuxed.packets.video, boundary: demuxed.boundary)
         beginsWithDuplicates = false
         if duplicates.ends.isEmpty {
@@ -80,12 +95,12 @@ struct DuplicateFilter: Sendable {
         _ frames: [VideoPacket], boundary: SegmentBoundary
     ) -> DuplicatePrefix {
         var (duplicates, newestSpan): (DuplicatePrefix, Int?) = (DuplicatePrefix(), nil)
-        if frames.isEmpty, case .duplicate(let position, _) = state {
+        if frames.isEmpty, case .duplicate(_, let position, _) = state {
             duplicates.ends = [published.end(of: position.span)].compactMap { $0 }
         }
         for range in PublishedMedia.spanRanges(of: frames) {
             state = classify(frames[range], boundary: range.lowerBound == 0 ? boundary : .plain)
-            guard case .duplicate(let position, _) = state, let end = published.end(of: position.span) else { break }
+            guard case .duplicate(_, let position, _) = state, let end = published.end(of: position.span) else { break }
             duplicates.ends.append(end)
             newestSpan = position.span
             duplicates.videoFrames = range.first { Self.isNew(frames[$0].decodeTime, end.video) } ?? range.upperBound
@@ -133,15 +148,15 @@ struct DuplicateFilter: Sendable {
             let mayBeOlder = suspicion.isOlder(first, after: after) && (isFirst || boundary != .tagged)
             let matches = isFirst || mayBeOlder ? published.positions(of: frames, where: suspicion.includes) : []
             if let match = matches.last, matches.count == 1 || isFirst && ends(suspicion, with: match, at: last) {
-                return .duplicate(at: match, after: last)
+                return .duplicate(suspicion, at: match, after: last)
             }
             return mayBeOlder ? .unverified(suspicion, after: last) : .new
-        case .duplicate(let position, let after):
+        case .duplicate(let suspicion, let position, let after):
             // Duplicates come in the order in which they were published.
             let next = published.positions(of: frames) { $0 > position && $0.span <= position.span + 1 }
-            if let match = next.first { return .duplicate(at: match, after: last) }
+            if let match = next.first { return .duplicate(suspicion, at: match, after: last) }
             let continuesSpan = boundary != .tagged && after.map { Ticks(wire: first, near: $0) > $0 } ?? true
-            return continuesSpan ? .duplicate(at: position, after: last) : .new
+            return continuesSpan ? .duplicate(suspicion, at: position, after: last) : .new
         }
     }
 

@@ -139,6 +139,7 @@ extension FetchFailure {
         case .tooShort: "it ends long before its EXTINF"
         case .empty: "nothing in it"
         case .shortRange: "fewer bytes than the range"
+        case .wrongRange: "other bytes than the range"
         }
     }
 }

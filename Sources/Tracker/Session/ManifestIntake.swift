@@ -115,7 +115,7 @@ extension TrackerError {
         case .refused(let status): self.init(Reason.refused(status: status), url: url)
         case .unreachable(let reason, let ipAddress):
             self.init(Reason.unreachable(reason), url: url, ipAddress: ipAddress)
-        case .notMedia, .empty, .shortRange, .truncated, .tooShort:
+        case .notMedia, .empty, .shortRange, .wrongRange, .truncated, .tooShort:
             let error = PlaylistError(reason: .missing, tag: "sidx", line: 1, section: "ISO/IEC 14496-12 §8.16.3")
             self.init(.malformedPlaylist(error), url: url, section: error.section)
         }

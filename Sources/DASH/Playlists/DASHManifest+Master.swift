@@ -86,6 +86,8 @@ extension DASHManifest.Period {
 }
 
 extension DASHManifest.Representation {
+    fileprivate var codecNames: [CodecName] { CodecName.list(codecs) }
+
     /// The height is 0 if the manifest does not say it.
     fileprivate var trackIdentity: VideoTrackIdentity {
         VideoTrackIdentity(height: resolution?.height ?? 0, bandwidth: bandwidth)
@@ -93,22 +95,11 @@ extension DASHManifest.Representation {
 }
 
 extension [DASHManifest.Representation] {
-    private static let knownCodecs = ["avc", "hvc", "hev", "mp4a", "ac-3", "ec-3", "mp3"]
-    private static let plainCodecs = ["avc", "hvc", "hev", "mp4a"]
-
     /// The clear ones, of them those whose codecs are republished, and of them those that every player decodes. Where
     /// there is none, all.
     fileprivate var preferred: [DASHManifest.Representation] {
-        var kept = self
-        let clear = kept.filter { $0.protection == nil }
-        if !clear.isEmpty { kept = clear }
-        for codecs in [Self.knownCodecs, Self.plainCodecs] {
-            let known = kept.filter { representation in
-                representation.codecs.isEmpty || codecs.contains { representation.codecs.lowercased().hasPrefix($0) }
-            }
-            if !known.isEmpty { kept = known }
-        }
-        return kept
+        preferring { $0.protection == nil }.republished(codecs: \.codecNames)
+            .preferring { $0.codecNames.allSatisfy(\.isPlain) }
     }
 }
 

@@ -310,12 +310,19 @@ package struct DASHManifestParser {
     private mutating func read(events stream: XMLElement, into period: inout DASHManifest.Period) {
         guard let scheme = stream["schemeIdUri"], scheme.hasPrefix("urn:scte:scte35:") else { return }
         guard Self.binarySchemes.contains(scheme) else { return leaveOut(.badValue(scheme), stream, "schemeIdUri") }
-        for (index, element) in stream.all("Event").enumerated() {
+        let clock: SegmentAddressing
+        do throws(PlaylistError) {
+            // Read once: the tag may be long, and the events many.
+            clock = SegmentAddressing(
+                segments: .list([]), times: .indexed, timescale: try number(stream, "timescale", .timescale) ?? 1,
+                presentationTimeOffset: try number(stream, "presentationTimeOffset", .mediaTime) ?? 0)
+        } catch { return irregularities.append(limited: error) }
+        for element in stream.all("Event") {
             guard period.events.count < Self.largestEventCount else {
                 return leaveOut(.exceeds(.dateRanges), stream, "Event")
             }
             do throws(PlaylistError) {
-                period.events.append(try event(element, index, in: stream, period))
+                period.events.append(try event(element, clock, period))
             } catch {
                 irregularities.append(limited: error)
             }
@@ -323,19 +330,15 @@ package struct DASHManifestParser {
     }
 
     private func event(
-        _ element: XMLElement, _ index: Int, in stream: XMLElement, _ period: DASHManifest.Period
+        _ element: XMLElement, _ clock: SegmentAddressing, _ period: DASHManifest.Period
     ) throws(PlaylistError) -> DASHManifest.SpliceEvent {
         let text = element.firstDescendant("Binary")?.text ?? element["messageData"] ?? element.text
         guard let section = SpliceSectionText.decodeBase64(text.filter { !$0.isWhitespace }),
             section.count <= Self.largestSection
         else { throw error(.badValue(String(text.prefix(64))), element) }
-        let clock = SegmentAddressing(
-            segments: .list([]), times: .indexed, timescale: try number(stream, "timescale", .timescale) ?? 1,
-            presentationTimeOffset: try number(stream, "presentationTimeOffset", .mediaTime) ?? 0)
         let time = period.start + clock.offset(try number(element, "presentationTime", .mediaTime) ?? 0)
         let length = try number(element, "duration", .mediaTime).map { clock.duration($0) }
-        return DASHManifest.SpliceEvent(
-            id: "\(period.key)-\(element["id"] ?? String(index))", time: time, duration: length, section: section)
+        return DASHManifest.SpliceEvent(time: time, duration: length, section: section)
     }
 }
 

@@ -219,7 +219,8 @@ package struct ManifestFollower: Sendable {
         return segment
     }
 
-    /// Writes the splice commands of the periods as date ranges, each with the first segment that ends after it.
+    /// Adds the splice commands of the periods, each to the first segment that ends after it. One whose break has begun
+    /// before the list goes to the first segment.
     private func attachEvents(to playlist: inout MediaPlaylist) {
         let events = manifest.periods.flatMap(\.events).sorted { $0.time < $1.time }
         var index = 0
@@ -231,8 +232,11 @@ package struct ManifestFollower: Sendable {
             }
             guard index < playlist.segments.count else { return }
             // What was over before the list begins is not told again.
-            guard let begin = playlist.segments[0].programDateTime, date >= begin else { continue }
-            playlist.segments[index].dateRanges.append(DateRange(event, at: date))
+            guard let begin = playlist.segments[0].programDateTime,
+                date >= begin || date.advanced(by: event.duration ?? .zero) > begin
+            else { continue }
+            playlist.segments[index].dateRanges.append(
+                DateRange(spliceCommand: event.section, at: date, plannedDuration: event.duration))
         }
     }
 }
@@ -262,17 +266,4 @@ extension ManifestTrack {
 
     /// Whether it may be the leading track, whose list has the markers.
     fileprivate var isVideo: Bool { if case .audio = self { false } else { true } }
-}
-
-extension DateRange {
-    /// A splice command as HLS signals it (RFC 8216 §4.3.2.7.1): by what its section does.
-    fileprivate init(_ event: DASHManifest.SpliceEvent, at date: ProgramDateTime) {
-        self.init(id: "dash-\(event.id.filter { $0 != "\"" && !$0.isNewline })")
-        startDate = date
-        let kinds = ((try? SpliceInfoSection(event.section))?.cues ?? []).map(\.kind)
-        let begins = kinds.contains { if case .out = $0 { true } else { false } }
-        let ends = kinds.contains { if case .in = $0 { true } else { false } }
-        self[splice: begins ? .out : ends ? .in : .command] = event.section
-        if begins { plannedDuration = event.duration }
-    }
 }

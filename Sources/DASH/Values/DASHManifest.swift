@@ -61,7 +61,6 @@ package struct DASHManifest: Equatable, Sendable {
 
     /// A splice command in an EventStream.
     package struct SpliceEvent: Equatable, Sendable {
-        package var id: String
         /// On the presentation timeline.
         package var time: Duration
         package var duration: Duration?

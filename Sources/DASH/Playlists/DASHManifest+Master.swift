@@ -6,8 +6,10 @@ import Playlist
 extension DASHManifest {
     private static let audioGroup = "audio"
 
-    /// The period that a client joins: the last one of a dynamic manifest.
-    private var joined: Period? { isDynamic ? periods.last : periods.first }
+    /// The period that a client joins: the last one of a dynamic manifest that has media.
+    private var joined: Period? {
+        isDynamic ? periods.last { !$0.main.isEmpty } : periods.first { !$0.main.isEmpty }
+    }
 
     /// The variants of the period that is joined, each at every base URL, and the audio of all periods.
     /// - Parameter choice: which of them is the main track.
@@ -35,7 +37,8 @@ extension DASHManifest {
 
     private var audioRenditions: [Rendition] {
         var renditions: [Rendition] = []
-        for (name, set) in periods.flatMap(\.namedAudio) where !renditions.contains(where: { $0.name == name }) {
+        var names: Set<String> = []
+        for (name, set) in periods.flatMap(\.namedAudio) where names.insert(name).inserted {
             guard renditions.count < DASHManifestParser.largestRepresentationCount else { break }
             let uri = "#\(ManifestTrack.audio(name: name).fragment)"
             var rendition = Rendition(type: .audio, groupID: Self.audioGroup, name: name, uri: uri)

@@ -29,6 +29,8 @@ struct PeriodSegments {
 
     /// How much a clock may be behind that of the server. Segments that a timeline lists are believed that much earlier.
     static let clockTolerance = Duration.seconds(10)
+    /// Bytes of the URLs of one list, all together.
+    private static let urlBytes = 64 << 20
     /// Starts after this time are beyond every channel.
     private static let latest = Duration.seconds(Int64(ManifestNumber.seconds.range.upperBound))
 
@@ -39,9 +41,12 @@ struct PeriodSegments {
 
     /// The range of the segment index, if it is needed to list the segments.
     var indexRequest: SegmentIndexRequest? {
-        guard case .index(let range) = addressing.segments else { return nil }
-        return SegmentIndexRequest(url: baseURL, byteRange: range)
+        let requests = representation.indexRequests
+        return requests.isEmpty ? nil : requests[min(alternative, requests.count - 1)]
     }
+
+    /// The index that is needed and not there.
+    var missingIndex: SegmentIndexRequest? { index == nil ? indexRequest : nil }
 
     /// Where the last available segment ends; nil if there is none.
     var edge: Duration? {
@@ -52,7 +57,8 @@ struct PeriodSegments {
             return clipped(offset(last.start) + addressing.duration(last.duration.multiplied(by: count)))
         case .constant(let length): return clipped(addressing.duration(length.multiplied(by: constantCount(length))))
         case .indexed:
-            return index?.entries.last.map { clipped(offset($0.start + $0.duration)) }
+            // All of it is there before its index is.
+            return index.map { $0.entries.last.map { clipped(offset($0.start + $0.duration)) } } ?? period.end
         }
     }
 
@@ -87,6 +93,7 @@ struct PeriodSegments {
 
     /// Appends the segments that end after `lower`, or all, up to `limit` of all. Returns false if there are more.
     func append(to segments: inout [PresentedSegment], after lower: Duration?, limit: Int) -> Bool {
+        let limit = min(limit, Self.urlBytes / max(1, longestURL))
         let map = initialization
         switch addressing.times {
         case .timeline(let runs):
@@ -222,6 +229,15 @@ struct PeriodSegments {
         }
     }
 
+    /// Bytes of the longest URL that is made for a segment. That of an index is the base URL, which all share.
+    private var longestURL: Int {
+        switch addressing.segments {
+        case .template: baseURL.utf8.count + representation.longestURL
+        case .list: baseURL.utf8.count
+        case .index: 0
+        }
+    }
+
     private func url(_ reference: SegmentAddressing.Reference) -> String {
         reference.uri.map { URIReference.resolve($0, against: baseURL) } ?? baseURL
     }
@@ -242,6 +258,14 @@ struct PeriodSegments {
 package struct SegmentIndexRequest: Hashable, Sendable {
     package let url: String
     package let byteRange: ByteRange
+}
+
+extension DASHManifest.Representation {
+    /// The ranges of its segment index, one for each base URL; empty if it needs none.
+    var indexRequests: [SegmentIndexRequest] {
+        guard case .index(let range) = addressing.segments else { return [] }
+        return baseURLs.map { SegmentIndexRequest(url: $0, byteRange: range) }
+    }
 }
 
 extension UInt64 {

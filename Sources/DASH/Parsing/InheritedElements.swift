@@ -201,8 +201,9 @@ private struct SegmentAvailability {
     mutating func apply(_ element: XMLElement, _ parser: inout DASHManifestParser) {
         if element["availabilityTimeComplete"] == "false" { isWhole = false }
         guard let text = element["availabilityTimeOffset"] else { return }
+        // Requests are allowed at any time. It does not say what is live, so the clock decides that alone.
         guard text != "INF" else {
-            earliest = .seconds(86_400)
+            earliest = .zero
             return
         }
         guard let offset = DecimalSeconds.duration(text) else {

@@ -79,7 +79,7 @@ struct PeriodSegments {
         if let end = period.end, reached >= end - .milliseconds(1) { return nil }
         if case .list(let references) = addressing.segments, count >= references.count { return nil }
         if let last = addressing.endNumber, addressing.startNumber + count > last { return nil }
-        return reached + addressing.duration(length) - addressing.availabilityTimeOffset
+        return reached + addressing.duration(length) - lead(length)
     }
 
     /// Whether nothing is added to the period but by another manifest.
@@ -177,7 +177,13 @@ struct PeriodSegments {
 
     private func isAvailable(_ start: Duration, to end: Duration) -> Bool {
         guard let available, case .timeline = addressing.times else { return true }
-        return end - addressing.availabilityTimeOffset <= available + Self.clockTolerance
+        return end - min(addressing.availabilityTimeOffset, end - start) <= available + Self.clockTolerance
+    }
+
+    /// How much earlier than its end a segment is listed, in units of the timescale. Before it begins it is not live, however
+    /// early it may be requested.
+    private func lead(_ length: UInt64) -> Duration {
+        min(addressing.availabilityTimeOffset, addressing.duration(length))
     }
 
     private func clipped(_ time: Duration) -> Duration { period.end.map { min($0, time) } ?? time }
@@ -192,7 +198,7 @@ struct PeriodSegments {
     private func constantCount(_ length: UInt64) -> UInt64 {
         var count = UInt64.max / 2
         if let available {
-            let time = available + addressing.availabilityTimeOffset - period.start
+            let time = available + lead(length) - period.start
             count = addressing.units(in: time) / length
         }
         if let end = period.end {
@@ -209,7 +215,7 @@ struct PeriodSegments {
 
     /// Segments of a run without an end: up to the end of the period, or as far as the clock goes.
     private func openCount(of run: TimelineRun) -> UInt64 {
-        let bounds = [period.end, available.map { $0 + addressing.availabilityTimeOffset }].compactMap { $0 }
+        let bounds = [period.end, available.map { $0 + lead(run.duration) }].compactMap { $0 }
         guard let end = bounds.min() else { return 0 }
         let units = addressing.units(in: end - offset(run.start))
         let isLast = period.end.map { $0 <= end } ?? false

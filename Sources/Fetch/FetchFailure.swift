@@ -8,6 +8,8 @@ package enum FetchFailure: Error, Equatable, Sendable {
     case empty
     /// Fewer bytes than the range that was requested.
     case shortRange
+    /// Other bytes than the range that was requested, by Content-Range or by the length of the body.
+    case wrongRange
     /// The body ended with its connection, inside a packet, a box or a cipher block.
     case truncated
     /// The body ended with its connection, and plays for much shorter than its EXTINF says.
@@ -22,6 +24,8 @@ package enum FetchFault: Hashable, Sendable {
     case notMedia
     /// The body ends inside a unit of its format.
     case cutShort
+    /// Other bytes than the range that was requested.
+    case wrongRange
     /// A page or an empty body in place of a playlist.
     case notAPlaylist
     case malformedPlaylist
@@ -33,6 +37,7 @@ package enum FetchFault: Hashable, Sendable {
         case .transfer(let reason): reason.rawValue
         case .notMedia: "notMedia"
         case .cutShort: "cutShort"
+        case .wrongRange: "wrongRange"
         case .notAPlaylist: "notAPlaylist"
         case .malformedPlaylist: "malformedPlaylist"
         }
@@ -44,6 +49,7 @@ package enum FetchFault: Hashable, Sendable {
         case .unreachable(let reason, _): self = .transfer(reason)
         case .notMedia, .empty: self = .notMedia
         case .shortRange, .truncated, .tooShort: self = .cutShort
+        case .wrongRange: self = .wrongRange
         }
     }
 }

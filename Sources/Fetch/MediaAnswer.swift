@@ -6,7 +6,7 @@ import Support
 extension FetchRequest {
     /// Returns the requested bytes and the URL that they came from.
     ///
-    /// An origin without range support answers 200 with the whole file, from which the range is extracted.
+    /// Of a range, they are those that `ResourcePart` finds in the answer.
     ///
     /// - Parameters:
     ///   - isEncrypted: whether the whole resource is encrypted with AES-128.
@@ -32,11 +32,11 @@ extension FetchRequest {
     }
 
     private func requestedBytes(of answer: FetchAnswer) throws(FetchFailure) -> [UInt8] {
-        guard let byteRange else { return answer.body }
-        guard answer.body.count >= byteRange.length else { throw .shortRange }
-        if answer.status == 206 || answer.body.count == byteRange.length { return answer.body }
-        guard let range = byteRange.range, range.upperBound <= answer.body.count else { throw .shortRange }
-        return Array(answer.body[Int(range.lowerBound)..<Int(range.upperBound)])
+        let range = byteRange?.range
+        guard byteRange == nil || range != nil else { throw .shortRange }
+        do throws(ResourcePart.Failure) { return try ResourcePart(of: answer, range: range).bytes } catch {
+            throw error == .short ? .shortRange : .wrongRange
+        }
     }
 }
 
@@ -193,18 +193,12 @@ extension FetchAnswer {
     }
 
     /// The part of a file that an answer to a request for a byte range brings, and the size of the file; nil if the answer
-    /// is none to such a request.
+    /// is none to such a request. The range may reach beyond the end of the file.
     package func filePart(of range: Range<UInt64>) -> (bytes: [UInt8], fileSize: UInt64)? {
-        if status == 200, range.lowerBound == 0 { return (body, UInt64(body.count)) }
-        guard status == 206, let fields = header("content-range")?.lowercased(), fields.hasPrefix("bytes ") else {
-            return nil
-        }
-        let parts = fields.dropFirst("bytes ".count).split { $0 == "-" || $0 == "/" }.map { UInt64($0) }
-        guard parts.count == 3, let first = parts[0], let last = parts[1], let size = parts[2],
-            first == range.lowerBound,
-            last >= first, last < size, UInt64(body.count) == last - first + 1
+        guard isSuccess, let part = try? ResourcePart(of: self, range: range, mayEndEarly: true),
+            let size = part.resourceSize
         else { return nil }
-        return (body, size)
+        return (part.bytes, size)
     }
 }
 

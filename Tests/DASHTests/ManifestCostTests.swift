@@ -49,6 +49,42 @@ private let shapes: [(name: String, manifest: @Sendable (Int) -> Sketch)] = [
         }
     ),
     (
+        "wrong sets after comments",
+        { size in
+            let comment = "<!--\(String(repeating: "-\n", count: size * 2000))-->"
+            let wrong = "<AdaptationSet><SegmentTemplate timescale=\"0\"/></AdaptationSet>"
+            return Sketch(periods: [
+                Sketch.period(
+                    before: comment + String(repeating: wrong, count: size * 100),
+                    "<SegmentTemplate duration=\"2\" media=\"1\"/>")
+            ])
+        }
+    ),
+    (
+        "representations, channels and protection of a set with a long tag",
+        { size in
+            let one =
+                "<Representation id=\"a\" bandwidth=\"1\"><SegmentTemplate duration=\"2\" media=\"$Number$\"/></Representation>"
+            let set = "<AdaptationSet other=\"\(String(repeating: "a", count: size * 3000))\" mimeType=\"video/mp4\">"
+            let other = String(repeating: "<Label>a</Label>", count: size * 20)
+            return Sketch(periods: [
+                "<Period>\(set)\(other)\(String(repeating: one, count: size * 50))</AdaptationSet></Period>"
+            ])
+        }
+    ),
+    (
+        "events of a stream with a long tag",
+        { size in
+            let stream =
+                "<EventStream other=\"\(String(repeating: "a", count: size * 3000))\" schemeIdUri=\"urn:scte:scte35:2013:bin\">"
+            let events = String(repeating: "<Event>?</Event>", count: size * 100)
+            return Sketch(periods: [
+                Sketch.period(
+                    before: "\(stream)\(events)</EventStream>", "<SegmentTemplate duration=\"2\" media=\"1\"/>")
+            ])
+        }
+    ),
+    (
         "comments and depth",
         { size in
             let deep = String(repeating: "<a>", count: size * 300) + String(repeating: "</a>", count: size * 300)
@@ -78,6 +114,48 @@ private let shapes: [(name: String, manifest: @Sendable (Int) -> Sketch)] = [
         }
         #expect(costs[3] <= costs[0] * 10, "\(costs)")
         #expect(costs[0] > 100)
+    }
+
+    private static let long = String(repeating: "a", count: 20_000)
+
+    /// What stands once in a document and many times in what is made of it has a length of its own.
+    @Test(arguments: [
+        (
+            "an id", Sketch.period("<SegmentTemplate duration=\"2\" media=\"$RepresentationID$\"/>"), "id=\"v1\"",
+            "id=\"\(long)\""
+        ),
+        (
+            "a template", Sketch.period("<SegmentTemplate duration=\"2\" media=\"$Number$\"/>"), "media=\"",
+            "media=\"\(long)"
+        ),
+        (
+            "a template that is long when it is filled in",
+            Sketch.period("<SegmentTemplate duration=\"2\" media=\"x\"/>").replacing(
+                "id=\"v1\"", with: "id=\"\(String(repeating: "i", count: 1000))\""), "media=\"x",
+            "media=\"\(String(repeating: "$RepresentationID$", count: 31))"
+        ),
+        (
+            "a base URL", Sketch.period("<BaseURL>x</BaseURL><SegmentTemplate duration=\"2\" media=\"$Number$\"/>"),
+            "<BaseURL>", "<BaseURL>\(long)"
+        ),
+    ])
+    func lengths(what: String, period: String, short: String, long: String) throws {
+        #expect(try Sketch(periods: [period]).parsed().periods[0].video.count == 1, "\(what)")
+        let manifest = try Sketch(periods: [period.replacing(short, with: long)]).parsed()
+        #expect(manifest.periods[0].video.isEmpty && manifest.mediaFault != nil, "\(what)")
+    }
+
+    @Test("The base URLs of a manifest have a size altogether") func baseURLs() throws {
+        let parent = "http://h/" + String(repeating: "a", count: 16_000) + "/"
+        let periods = (0..<1100).map {
+            Sketch.period(
+                "duration=\"PT2S\"", id: "\($0)", set: "<BaseURL>c/</BaseURL>",
+                "<BaseURL>b</BaseURL><SegmentTemplate duration=\"2\" media=\"1\"/>")
+        }
+        let manifest = try Sketch(head: "<BaseURL>\(parent)</BaseURL>", periods: periods).parsed()
+        let bytes = manifest.periods.flatMap(\.video).flatMap(\.representations).flatMap(\.baseURLs).map(\.utf8.count)
+        #expect(bytes.reduce(0, +) <= DASHManifestParser.baseURLBytes && bytes.count > 400)
+        #expect(manifest.mediaFault?.reason == .exceeds(.expandedBytes))
     }
 
     @Test("No count in a manifest makes a list longer than its limit") func limits() throws {

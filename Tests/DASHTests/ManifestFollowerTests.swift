@@ -52,6 +52,29 @@ private let rows: [(when: String, steps: [Step])] = [
         [(5, clocked(template: "availabilityTimeOffset=\"1.5\""), ["0 @0 2 1", "1 @2 2 2", "2 @4 2 3"])]
     ),
     (
+        "segments that may be requested at any time are listed when they have ended",
+        [(5, clocked(template: "availabilityTimeOffset=\"INF\""), ["0 @0 2 1", "1 @2 2 2"])]
+    ),
+    (
+        "segments that may be requested hours before are listed when they begin",
+        [(5, clocked(template: "availabilityTimeOffset=\"7200\""), ["0 @0 2 1", "1 @2 2 2", "2 @4 2 3"])]
+    ),
+    (
+        "a timeline into the future that may be requested at any time, up to what a clock may be behind",
+        [
+            (
+                5,
+                Sketch(
+                    attributes: Sketch.live,
+                    periods: [
+                        Sketch.period(
+                            "<SegmentTemplate availabilityTimeOffset=\"INF\" media=\"$Time$\"><SegmentTimeline><S t=\"0\" d=\"5\" r=\"99\"/></SegmentTimeline></SegmentTemplate>"
+                        )
+                    ]), ["0 @0 5 0", "1 @5 5 5", "2 @10 5 10"]
+            )
+        ]
+    ),
+    (
         "segments that are still being made are not",
         [
             (
@@ -136,6 +159,14 @@ private let rows: [(when: String, steps: [Step])] = [
             #expect(playlist.lines == step.lines, "\(when), at \(step.at)")
             #expect(!playlist.hasEndList)
         }
+    }
+
+    @Test("A period without media, announced before it begins, changes nothing") func emptyPeriod() throws {
+        var follower = ManifestFollower(choice: .highest)
+        let media = Sketch.period("start=\"PT0S\"", "<SegmentTemplate duration=\"2\" media=\"$Number$\"/>")
+        let sketch = Sketch(attributes: Sketch.live, periods: [media, "<Period id=\"next\" start=\"PT9S\"/>"])
+        _ = follower.handle(.manifest(try sketch.parsed()), at: .zero)
+        #expect(follower.master.variants.count == 1)
     }
 
     @Test("The date is needed where the clock says what there is") func needsDate() throws {

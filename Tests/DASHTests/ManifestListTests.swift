@@ -156,10 +156,80 @@ private let staticRows: [(when: String, manifest: Sketch, lines: [String])] = [
         let playlist = try #require(derived)
         #expect(playlist.segments.map(\.dateRanges.count) == [0, 1, 0])
         let range = try #require(playlist.segments[1].dateRanges.first)
-        #expect(range.id == "dash-p-7")
-        #expect(range.startDate == .live(2.5))
-        #expect(range.plannedDuration == .seconds(30))
-        #expect(range[splice: .out] != nil)
+        #expect(range.isSpliceCommand && range.startDate == .live(2.5) && range.plannedDuration == .seconds(30))
+        #expect(range[splice: .command] == SpliceSectionText.decodeBase64(section))
+    }
+
+    @Test("A break that has begun before the list is told with its first segment") func eventsBefore() throws {
+        func event(_ time: Int, _ duration: Int) -> String {
+            "<Event presentationTime=\"\(time)\" duration=\"\(duration)\">/DAvAAAAAAAA///wFAVIAACPf+/+c2nALv4AUsz1AAAAAAAKAAhDVUVJAAABNWLbowo=</Event>"
+        }
+        let events = event(2, 30) + event(3, 4) + event(21, 30)
+        let sketch = Sketch(
+            attributes: "\(Sketch.live) timeShiftBufferDepth=\"PT6S\"",
+            periods: [
+                Sketch.period(
+                    before: "<EventStream schemeIdUri=\"urn:scte:scte35:2013:bin\">\(events)</EventStream>",
+                    "<SegmentTemplate media=\"$Number$\"><SegmentTimeline><S t=\"0\" d=\"2\" r=\"11\"/></SegmentTimeline></SegmentTemplate>"
+                )
+            ])
+        var follower = ManifestFollower(choice: .highest)
+        _ = follower.handle(.manifest(try sketch.parsed()), at: .zero)
+        let derived = follower.main()
+        let playlist = try #require(derived)
+        #expect(
+            playlist.segments.map { $0.dateRanges.compactMap(\.startDate) } == [[.live(2)], [.live(21)], []])
+    }
+
+    @Test("Indexes of more periods and tracks than are asked for at once") func manyIndexes() throws {
+        let count = 700
+        let periods = (0..<count).map { number in
+            let audio = """
+                <AdaptationSet mimeType="audio/mp4" lang="en"><Representation id="a" bandwidth="96000" codecs="mp4a.40.2">
+                <BaseURL>a\(number).mp4</BaseURL><SegmentBase indexRange="0-43"/></Representation></AdaptationSet>
+                """
+            return Sketch.period(
+                "duration=\"PT4S\"", id: "\(number)", before: audio,
+                "<BaseURL>v\(number).mp4</BaseURL><SegmentBase indexRange=\"0-43\"/>")
+        }
+        var follower = ManifestFollower(choice: .highest)
+        _ = follower.handle(.manifest(try Sketch(attributes: "type=\"static\"", periods: periods).parsed()), at: .zero)
+        var requested: Set<SegmentIndexRequest> = []
+        let entry = SegmentIndex.Entry(byteRange: ByteRange(offset: 44, length: 9), start: 0, duration: 4)
+        let steps = StepCounter.steps {
+            for track in [ManifestTrack.main(alternative: 0), .audio(name: "en"), .main(alternative: 0)] {
+                while case .needsIndexes(let indexes) = follower.listing(of: track, at: .zero) {
+                    #expect(indexes.count <= 64)
+                    for index in indexes {
+                        #expect(requested.insert(index).inserted)
+                        _ = follower.handle(.index(index, SegmentIndex(timescale: 1, entries: [entry])), at: .zero)
+                    }
+                }
+                guard case .playlist(let playlist) = follower.listing(of: track, at: .zero) else { return }
+                #expect(playlist.segments.count == count && playlist.hasEndList)
+            }
+        }
+        #expect(requested.count == 2 * count && steps < 100_000, "\(steps)")
+    }
+
+    @Test("A list ends before the index for which there is no room") func indexesWithoutRoom() throws {
+        let periods = (0..<20).map {
+            Sketch.period(
+                "duration=\"PT10S\"", id: "\($0)", "<BaseURL>v\($0).mp4</BaseURL><SegmentBase indexRange=\"0-43\"/>")
+        }
+        var follower = ManifestFollower(choice: .highest, limits: .none)
+        _ = follower.handle(.manifest(try Sketch(attributes: "type=\"static\"", periods: periods).parsed()), at: .zero)
+        let entries = (0..<65_535).map {
+            SegmentIndex.Entry(byteRange: ByteRange(offset: 44, length: 9), start: UInt64($0), duration: 1)
+        }
+        while case .needsIndexes(let indexes) = follower.listing(of: .main(alternative: 0), at: .zero) {
+            for index in indexes {
+                _ = follower.handle(.index(index, SegmentIndex(timescale: 1, entries: entries)), at: .zero)
+            }
+        }
+        let derived = follower.main()
+        let playlist = try #require(derived)
+        #expect(playlist.segments.count == 15 * 10 && playlist.dropped == [.segments: 1])
     }
 
     @Test("Video is chosen in each period, audio by its language") func tracks() throws {

@@ -31,6 +31,28 @@ private let irregularRows: [(when: String, period: String, tags: [String])] = [
         ["SegmentTemplate@timescale"]
     ),
     (
+        "a duration with a fraction",
+        Sketch.period("<SegmentTemplate timescale=\"1000000\" duration=\"2000000.0\" media=\"$Number$\"/>"),
+        ["SegmentTemplate@duration"]
+    ),
+    ("a resource without an index", Sketch.period("<BaseURL>v.mp4</BaseURL>"), ["Representation"]),
+    (
+        "a list without a duration",
+        Sketch.period("<SegmentList><SegmentURL media=\"a\"/><SegmentURL media=\"b\"/></SegmentList>"),
+        ["Representation"]
+    ),
+    (
+        "neither a type nor a codec",
+        Sketch.period(template).replacing("mimeType=\"video/mp4\"", with: "")
+            .replacing("contentType=\"video\"", with: "").replacing("codecs=\"avc1.64001F\"", with: ""),
+        ["Representation"]
+    ),
+    (
+        "an offset that is no number",
+        Sketch.period("<SegmentTemplate duration=\"2\" availabilityTimeOffset=\"x\" media=\"$Number$\"/>"),
+        ["SegmentTemplate@availabilityTimeOffset"]
+    ),
+    (
         "a number beyond its range",
         Sketch.period("<SegmentTemplate startNumber=\"9999999999999999999\" duration=\"2\" media=\"$Number$\"/>"),
         ["SegmentTemplate@startNumber"]
@@ -90,6 +112,10 @@ private let faults: [(when: String, text: String, tag: String, reason: PlaylistE
         "a live manifest without its start", "<MPD type=\"dynamic\"><Period/></MPD>", "MPD",
         .missingAttribute("availabilityStartTime")
     ),
+    (
+        "a live manifest with another start", "<MPD type=\"dynamic\" availabilityStartTime=\"today\"><Period/></MPD>",
+        "MPD@availabilityStartTime", .badValue("today")
+    ),
     ("too many elements", "<MPD>" + String(repeating: "<a/>", count: 250_001) + "</MPD>", "MPD", .exceeds(.lines)),
 ]
 
@@ -126,6 +152,19 @@ private let faults: [(when: String, text: String, tag: String, reason: PlaylistE
     ])
     func durations(text: String, duration: Duration?) { #expect(Duration(isoText: text) == duration, "\(text)") }
 
+    @Test("The fault of media is that of the first representation that was left out") func mediaFault() throws {
+        let wrong = Sketch.period(id: "a", before: "<EventStream schemeIdUri=\"urn:scte:scte35:2013:xml\"/>", "")
+        let fault = try Sketch(periods: [wrong]).parsed().mediaFault
+        #expect(fault?.tag == "Representation" && fault?.reason == .missingAttribute("SegmentBase@indexRange"))
+        #expect(try Sketch(periods: [Sketch.period(template)]).parsed().mediaFault == nil)
+    }
+
+    @Test("A line is that of the element") func lines() throws {
+        let head = "<!--\n\n-->\n<ProgramInformation>\n</ProgramInformation>\n"
+        let manifest = try Sketch(head: head, periods: [Sketch.period(template), Sketch.period("")]).parsed()
+        #expect(manifest.irregularities.map(\.line) == [13])
+    }
+
     @Test("Protected media is named by its scheme and its system") func protection() throws {
         let sketch = Sketch(periods: [
             Sketch.period(
@@ -146,10 +185,15 @@ private let faults: [(when: String, text: String, tag: String, reason: PlaylistE
                 <UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-head:2014" value="https://t.example/"/>
                 <UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="2026-01-01T00:00:07Z"/>
                 <UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-xsdate:2014" value="file:///etc/passwd"/>
+                <UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="2026-01-01T24:00:00Z"/>
+                <UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="2026-01-01T24:00:01Z"/>
                 """, periods: [Sketch.period(template)])
+        let manifest = try sketch.parsed()
         #expect(
-            try sketch.parsed().clocks == [
+            manifest.clocks == [
                 .body(url: "http://o.example/time"), .header(url: "https://t.example/"), .date(.live(7)),
+                .date(.live(86_400)),
             ])
+        #expect(manifest.irregularities.map(\.reason) == [.badValue("2026-01-01T24:00:01Z")])
     }
 }

@@ -75,15 +75,31 @@ import Testing
     func addresses(_ url: String, _ address: String, _ port: UInt16, _ source: String?, _ isMulticast: Bool) throws {
         let read = try DatagramURL(url)
         #expect(read.address == IPAddress(address) && read.port == port && read.isMulticast == isMulticast)
-        #expect(read.source == source.flatMap { IPAddress($0) })
+        #expect(read.sources == [source].compactMap { $0.flatMap { IPAddress($0) } })
     }
 
     @Test(arguments: [
         "udp://239.1.1.1", "udp://example.com:1234", "rtp://x@239.1.1.1:1", "udp://:1", "http://239.1.1.1:1",
         "rtp://192.0.2.9@[ff3e::1]:5000", "rtp://[2001:db8::1]@232.1.1.1:5000", "udp://[ff02::1%25eth0]:1",
-        "udp://[ff3e::1]", "udp://[ff3e::1]:0", "udp://[ff3e::1]:65536",
+        "udp://[ff3e::1]", "udp://[ff3e::1]:0", "udp://[ff3e::1]:65536", "udp://239.1.1.1:1?localaddr=eth0",
+        "udp://239.1.1.1:1?localport=0", "udp://239.1.1.1:1?sources=a", "udp://239.1.1.1:1?sources=ff3e::1",
+        "udp://239.1.1.1:1?iface=",
     ])
     func addressesThatAreNone(_ url: String) { #expect(throws: FetchError.self) { _ = try DatagramURL(url) } }
+
+    @Test func parametersOfAnAddress() throws {
+        let url = try DatagramURL(
+            "udp://@239.1.1.1:1234?localaddr=192.0.2.1&pkt_size=1316&sources=192.0.2.9,192.0.2.8&localport=77&fec=prompeg&x"
+        )
+        #expect(url.interface == IPAddress("192.0.2.1").map { .address($0) } && url.port == 77)
+        #expect(url.sources == ["192.0.2.9", "192.0.2.8"].compactMap { IPAddress($0) } && url.blocked.isEmpty)
+        #expect(url.unknownParameters == ["fec", "x"])
+        let other = try DatagramURL("rtp://[ff3e::1]:5000?multicast-iface=eth0&block=2001:db8::1")
+        #expect(other.interface == .name("eth0") && other.port == 5000 && other.unknownParameters.isEmpty)
+        #expect(other.sources.isEmpty && other.blocked == [IPAddress("2001:db8::1")])
+        #expect(GroupRequest.all(of: url, interface: 1).map(\.option) == [46, 46])
+        #expect(GroupRequest.all(of: other, interface: 1).map(\.option) == [42, 43])
+    }
 
     @Test func aGroupThatSendsNothingIsNamed() async {
         var request = FetchRequest(.multivariantPlaylist, url: "udp://239.255.77.77:45677")
@@ -131,7 +147,7 @@ import Testing
     ]
 
     @Test(arguments: requests) func joinRequest(_ row: Request) throws {
-        let request = GroupRequest(try DatagramURL(row.url), interface: 3)
+        let request = try #require(GroupRequest.all(of: DatagramURL(row.url), interface: 3).first)
         #expect(request.level == row.level && request.option == row.option)
         #expect(request.allGroupsOption == row.allGroupsOption && request.value.count == row.byteCount)
         #expect(request.value.prefix(8) == [3, 0, 0, 0, 0, 0, 0, 0])
@@ -153,14 +169,16 @@ import Testing
     }
 
     /// A datagram from a loopback address to the socket of a URL whose port is left out.
-    private static func arrives(_ url: String, from sender: String) throws -> Bool {
+    private static func arrives(
+        _ url: String, from sender: String, at interface: String? = "lo", _ parameters: String = ""
+    ) throws -> Bool {
         let address = try #require(IPAddress(sender))
         guard let sending = LoopbackSender(address), let port = LoopbackSender(address)?.port else {
             Issue.record("no socket at \(sender)")
             return false
         }
-        let destination = try DatagramURL("\(url):\(port)")
-        let socket = try DatagramSocket(destination, interface: "lo")
+        let destination = try DatagramURL("\(url):\(port)\(parameters)")
+        let socket = try DatagramSocket(destination, interface: interface)
         #expect(sending.send([0x47, 1, 2], to: destination.address, port: port))
         return socket.receive(within: 100) == [[0x47, 1, 2]]
     }
@@ -188,6 +206,23 @@ import Testing
     @Test(arguments: deliveries.indices) func datagram(_ index: Int) throws {
         let row = Self.deliveries[index]
         #expect(try Self.arrives(row.url, from: row.sender) == row.arrives, "\(row.when)")
+    }
+
+    /// A machine may have no route for groups, and what its configuration names may be another interface.
+    @Test(arguments: [
+        ("?localaddr=127.0.0.1", nil as String?, true), ("?localaddr=127.0.0.1", "no such interface", true),
+        ("?iface=lo", nil, true), ("?localaddr=127.0.0.1&block=127.0.0.1", nil, false),
+        ("?localaddr=127.0.0.1&sources=127.0.0.2,127.0.0.1", nil, true),
+        ("?localaddr=127.0.0.1&sources=127.0.0.2,127.0.0.3", nil, false),
+    ])
+    func interfaceOfAnAddress(_ parameters: String, _ interface: String?, _ arrives: Bool) throws {
+        #expect(try Self.arrives("udp://@239.255.77.8", from: "127.0.0.1", at: interface, parameters) == arrives)
+    }
+
+    @Test func anAddressOfNoInterfaceIsNamed() throws {
+        let url = try DatagramURL("udp://@239.255.77.8:45678?localaddr=192.0.2.77")
+        let error = #expect(throws: FetchError.self) { _ = try DatagramSocket(url, interface: "lo") }
+        #expect(error?.message.contains("no interface has 192.0.2.77") == true)
     }
 
     static let deliveries6: [(when: String, url: String, arrives: Bool)] = [

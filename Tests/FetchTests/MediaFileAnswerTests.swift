@@ -50,7 +50,8 @@ import Testing
     static let parts: [(field: String?, status: Int, size: UInt64?)] = [
         ("bytes 4-7/100", 206, 100), ("Bytes 4-7/100", 206, 100), ("bytes 4-7/*", 206, nil),
         ("bytes 0-3/100", 206, nil),
-        ("bytes 4-8/100", 206, nil), ("bytes 7-4/100", 206, nil), ("bytes 4-7/7", 206, nil), (nil, 206, nil),
+        ("bytes 4-8/100", 206, 100), ("bytes 5-8/100", 206, nil), ("bytes 7-4/100", 206, nil),
+        ("bytes 4-7/7", 206, nil), (nil, 206, nil),
         ("bytes 4-7/100", 200, nil), ("bytes 4-7/99999999999999999999", 206, nil), ("", 206, nil),
     ]
 

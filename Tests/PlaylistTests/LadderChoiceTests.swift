@@ -38,6 +38,11 @@ struct LadderChoiceTests {
                 ["a 1920x1080 5000 AUDIO=\"x\"", "b 1280x720 3000 AUDIO=\"x\"", "a 1920x1080 5400 AUDIO=\"y\""],
                 ["a"], ["b"]
             ),
+            (
+                "codecs that are not republished", "all", .highest,
+                ["a 1920x1080 5000 CODECS=\"av01.0.04M.08\"", "b 1280x720 3000 CODECS=\"avc1.64001f\"", ladder[2]],
+                ["b"], ["c"]
+            ),
             ("audio alone", "all", .highest, ["d audio 60", "e audio 120"], ["e"], []),
             ("nothing", "all", .highest, [], [], []),
         ]

@@ -42,12 +42,32 @@ private let choiceRows: [(when: String, variants: [String], choice: VariantChoic
     ("all equal: the first", ["5", "5", "5"], .highest, "0"),
     ("only audio variants", ["64:mp4a.40.2", "128:mp4a.40.2,stpp"], .highest, "1"),
     ("unknown codecs may be video", ["64:mp4a.40.2", "32:zzzz"], .highest, "1"),
+    ("a better one in a codec that is not republished", ["1x360:avc1.42c00a", "2x720:av01.0.04M.08"], .highest, "0"),
+    ("the same in VP9", ["1x360:avc1.42c00a,mp4a.40.2", "2x720:vp09.00.10.08,opus"], .highest, "0"),
+    ("the same in VVC, at the height that is wanted", ["1x360:hvc1.1.6.L93", "2x720:vvc1.1.L51"], .height(720), "0"),
+    (
+        "a better one with audio that is not republished", ["1x360:avc1.42c00a,mp4a.40.2", "2x720:avc1,ac-4"], .highest,
+        "0"
+    ),
+    ("HEVC above H.264", ["1x360:avc1.42c00a", "2x720:hev1.1.6.L93"], .highest, "1"),
+    ("a variant without CODECS above one with them", ["1x360:avc1.42c00a", "2x720"], .highest, "1"),
+    ("nothing that is republished, beside audio alone", ["64:mp4a.40.2", "2x720:av01.0.04M.08"], .highest, "1"),
+    ("MPEG-2, subtitles and Opus", ["1x360:avc1.42c00a", "2x720:mp4v.61,Opus,wvtt"], .highest, "1"),
     ("nothing to choose from", [], .highest, nil),
 ]
 
 @Test(arguments: choiceRows)
 func choices(when: String, variants texts: [String], choice: VariantChoice, chosen: String?) {
     #expect(choice.choose(from: variants(texts)).first?.uri == chosen, "\(when)")
+}
+
+/// The same video with several audio groups, as Apple's tools write it.
+@Test func audioThatEveryPlayerDecodesIsPreferredAtOneURI() {
+    var read = variants(["500x720:avc1.64001f,ec-3", "450x720:avc1.64001f,mp4a.40.2", "800x1080:avc1.640028,ec-3"])
+    #expect(VariantChoice.height(720).choose(from: read).first?.uri == "0", "another URI may have another video")
+    read.variants[1].uri = "0"
+    #expect(VariantChoice.height(720).choose(from: read).first?.codecs == ["avc1.64001f", "mp4a.40.2"])
+    #expect(VariantChoice.highest.choose(from: read).first?.uri == "2")
 }
 
 @Test func bandwidthIsNotMatchedInsideOtherNames() throws {

@@ -1,5 +1,6 @@
 import ChannelTestSupport
 import Foundation
+import Glibc
 import Logging
 import Playlist
 import TestSupport
@@ -266,6 +267,30 @@ import Testing
         #expect(retention.sweep(pattern, channel: "news").count == 2)
         try RecordingRetention.mark("\(folder.path)/marked", isKept: false)
         #expect(retention.sweep(pattern, channel: "news") == ["\(folder.path)/marked"] && folder.files.isEmpty)
+    }
+
+    /// Somebody opens a file in the moment in which it is asked whether somebody has it open. The signal that the system
+    /// sends then ends no process.
+    @Test func fileOpenedWhileItIsAskedAbout() throws {
+        let folder = Folder()
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        let path = "\(folder.path)/a.ts"
+        try Data("media".utf8).write(to: URL(filePath: path))
+        do {
+            let lease = try WriteLease(path)
+            let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK)
+            let code = errno
+            #expect(descriptor == -1 && code == EWOULDBLOCK, "the lease is being broken")
+            if descriptor >= 0 { close(descriptor) }
+            _ = consume lease
+        }
+        let reader = try FileHandle(forReadingFrom: URL(filePath: path))
+        do throws(WriteLease.Refusal) {
+            _ = try WriteLease(path)
+            Issue.record("a file that is open has a lease")
+        } catch { #expect(error == .isOpen) }
+        try reader.close()
+        _ = try WriteLease(path)
     }
 
     /// A recording goes on in another file where the program of the guide ends, and is called as the program is.

@@ -39,6 +39,8 @@ extension UpstreamEvent {
         case .moved(let rendition, let url):
             EventLine("playlist-moved", ("rendition", rendition.token), ("url", url))
         case .released(let rendition): EventLine("rendition-released", ("rendition", rendition.token))
+        case .unknownParameters(let names, let url):
+            EventLine("parameters-unknown", ("names", names.joined(separator: ",")), ("url", url))
         case .stalePlaylist(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
         case .reset(let rendition, let method):
             EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", method.rawValue))

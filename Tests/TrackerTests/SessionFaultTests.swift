@@ -28,6 +28,13 @@ private func truncated(_ body: [UInt8], _ request: FetchRequest) -> FetchOutcome
     .success(FetchAnswer(status: 200, finalURL: request.url, body: body, endsAtClose: true))
 }
 
+private func part(_ body: [UInt8], _ request: FetchRequest) -> FetchOutcome {
+    let field = "bytes 0-\(body.count - 1)/\(body.count + 188)"
+    return .success(
+        FetchAnswer(
+            status: 206, finalURL: request.url, headers: [.init(name: "Content-Range", value: field)], body: body))
+}
+
 private let packets = [[UInt8]](repeating: [0x47] + Array(repeating: 0, count: 187), count: 5).flatMap(\.self)
 
 /// Returns an origin that is healthy except for one segment.
@@ -120,6 +127,10 @@ private let faultRows: [FaultRow] = [
         when: "truncated between packets: not detected",
         origin: healthy(except: 107) { truncated(packets.dropLast(188), $0) },
         tries: 1, faults: [:]),
+    FaultRow(
+        when: "a part of the segment that was not asked for",
+        origin: healthy(except: 107, until: .milliseconds(12_200)) { part(packets.dropLast(188), $0) }, tries: 2,
+        faults: [.cutShort: 1]),
     FaultRow(
         when: "not whole packets, but complete by Content-Length",
         origin: healthy(except: 107) { bytes(packets.dropLast(9), $0) }, tries: 1, faults: [:]),

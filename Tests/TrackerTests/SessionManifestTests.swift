@@ -114,6 +114,50 @@ private func origin(
     #expect(run.segments().last?.url.hasSuffix("/v55") == true)
 }
 
+private let wrongMedia: [(when: String, segments: String, tag: String, reason: PlaylistError.Reason)] = [
+    (
+        "a resource without an index", "<BaseURL>v.mp4</BaseURL>", "Representation",
+        .missingAttribute("SegmentBase@indexRange")
+    ),
+    (
+        "a duration with a fraction", "<SegmentTemplate duration=\"2000000.0\" media=\"v$Number$\"/>",
+        "SegmentTemplate@duration", .badValue("2000000.0")
+    ),
+    (
+        "a list without a duration", "<SegmentList><SegmentURL media=\"a\"/><SegmentURL media=\"b\"/></SegmentList>",
+        "Representation", .missingAttribute("duration")
+    ),
+]
+
+@Test("A manifest is refused for what is wrong in it", arguments: wrongMedia.indices)
+func wrongManifest(index: Int) async throws {
+    let row = wrongMedia[index]
+    let text = manifest(period("id=\"a\" start=\"PT0S\"")).replacing(
+        "<SegmentTemplate duration=\"2\" media=\"v$Number$\"/>", with: row.segments
+    ).replacing("<SegmentTemplate duration=\"2\" media=\"a$Number$\"/>", with: row.segments)
+    let run = try await SessionRun(origin { _ in text }, seconds: 60, upstream: url)
+    guard case .failed(let error) = run.end, case .malformedPlaylist(let fault) = error.reason else {
+        Issue.record("\(row.when): \(String(describing: run.end))")
+        return
+    }
+    #expect(fault.tag == row.tag && fault.reason == row.reason, "\(row.when)")
+}
+
+@Test("A time that cannot be read is counted, and the Date stands in for it") func wrongTime() async throws {
+    var base = origin { _ in manifest(period("id=\"a\" start=\"PT0S\"")) }
+    let plain = base.instead
+    base.instead = { request, now in
+        guard request.url.hasSuffix("/utc") else { return plain(request, now) }
+        let header = FetchAnswer.Header(name: "Date", value: "Thu, 01 Jan 2026 00:01:40 GMT")
+        return .success(
+            FetchAnswer(status: 200, finalURL: request.url, headers: [header], body: Array("2026-01-01T24:01:40Z".utf8))
+        )
+    }
+    let run = try await SessionRun(base, seconds: 11, upstream: url)
+    #expect(run.segments().last?.url.hasSuffix("/v55") == true)
+    #expect(run.status?.faults == [.malformedPlaylist: 1])
+}
+
 @Test("Segment indexes are requested before the list is read") func segmentIndexes() async throws {
     let sidx: [UInt8] =
         [0, 0, 0, 56] + Array("sidx".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]

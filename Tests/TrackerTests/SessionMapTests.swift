@@ -27,6 +27,30 @@ import Testing
     #expect(segments.map { $0.map?.count } == [8, 8, 8, 9, 9, 9, 9, 9])
 }
 
+/// Origins that label a whole file as the part that was asked for, and other bytes as well.
+@Test func mapAndSegmentsAreCutOutOfWholeFiles() async throws {
+    var origin = SessionOrigin()
+    origin.tags = { "#EXT-X-MAP:URI=\"all.mp4\",BYTERANGE=\"8@0\"\n#EXT-X-BYTERANGE:10@\(($0 - 98) * 10)\n" }
+    origin.uri = { _, _ in "all.mp4" }
+    let file = (0..<200).map { UInt8(truncatingIfNeeded: $0 / 10) }
+    origin.instead = { request, now in
+        guard let range = request.byteRange else { return nil }
+        let isOther = range.offset == 80 && now < .seconds(1)
+        let first = isOther ? 0 : range.offset
+        let field = "bytes \(first)-\(first + range.length - 1)/\(isOther ? "*" : "200")"
+        return .success(
+            FetchAnswer(
+                status: 206, finalURL: request.url, headers: [.init(name: "Content-Range", value: field)], body: file))
+    }
+    let run = try await SessionRun(origin, seconds: 40)
+    let segments = run.segments()
+    #expect(segments.map(\.segment.mediaSequence) == Array(104...111))
+    #expect(segments.map { $0.body } == (104...111).map { [UInt8](repeating: UInt8($0 - 98), count: 10) })
+    #expect(segments.allSatisfy { $0.map == [0, 0, 0, 0, 0, 0, 0, 0] })
+    let wrong = run.status?.faults[.wrongRange] ?? 0
+    #expect(wrong > 0 && run.status?.faults.count == 1)
+}
+
 /// An origin without ranges answers with the whole file, which may be larger than a map may be.
 @Test func mapThatIsTooLargeIsTheReasonOfTheLoss() async throws {
     var origin = SessionOrigin()

@@ -85,11 +85,11 @@ package final class ObjectStore: Sendable {
         let part = range.map { ByteRange(offset: UInt64($0.lowerBound), length: UInt64($0.count)) }
         let request = FetchRequest(.segment, url: signedURL(of: key), byteRange: part)
         let answer = try answer(await fetcher.fetch(request), of: key)
-        // A store may send the whole object all the same.
-        let isWhole = range == nil || answer.status == 206
-        let found = isWhole ? answer.body : Array(answer.body[(range ?? 0..<0).clamped(to: 0..<answer.body.count)])
-        guard let expected = range?.count, found.count != expected else { return found }
-        throw StoreError(.shortObject(expected: expected, received: found.count), object: name(of: key))
+        // A store may send the whole object all the same, or call it the part.
+        do throws(ResourcePart.Failure) { return try ResourcePart(of: answer, range: part?.range).bytes } catch {
+            let expected = range?.count ?? answer.body.count
+            throw StoreError(.shortObject(expected: expected, received: answer.body.count), object: name(of: key))
+        }
     }
 
     /// The objects whose keys begin with `prefix`, in the order of their keys.

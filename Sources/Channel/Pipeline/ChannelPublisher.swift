@@ -184,7 +184,10 @@ extension ChannelPublisher {
     /// - Parameter dateRanges: date ranges at the upstream's end that belong to no segment.
     mutating func end(with dateRanges: [DateRange]) async -> [ChannelPipeline.Event] {
         if let edge = ring.snapshot.newest {
-            await ring.end(adding: markers.finish(dateRanges, at: edge.programDateTimeEnd))
+            let added = markers.finish(
+                dateRanges.filter { !$0.isSpliceCommand }, dateRanges.flatMap(PublishedSpliceCommand.commands),
+                at: edge.programDateTimeEnd)
+            await ring.end(adding: added)
         } else {
             await ring.end()
         }

@@ -12,9 +12,11 @@ extension UpstreamAdMarkers {
     init(_ tracked: TrackedSegment) {
         let segments = tracked.skippedSegments + [tracked.segment]
         let cues = segments.flatMap(\.cueTags)
+        let ranges = tracked.listedDateRanges + segments.flatMap(\.dateRanges)
         self.init(
             mediaSequence: tracked.segment.mediaSequence, cueTags: cues,
-            dateRanges: tracked.listedDateRanges + segments.flatMap(\.dateRanges),
+            dateRanges: ranges.filter { !$0.isSpliceCommand },
+            splices: ranges.flatMap(PublishedSpliceCommand.commands),
             otherTags: segments.flatMap(\.unknownTags).count { $0.hasPrefix("#EXT") } - cues.count)
     }
 }
@@ -43,8 +45,29 @@ extension PublishedSpliceCommand {
     fileprivate init(_ cue: SpliceCue, of splice: PlacedSpliceCommand) {
         self.init(
             Kind(cue.kind), eventID: cue.eventID, date: ProgramDateTime(millisecondsSince1970: splice.date),
-            duration: cue.duration.map { .milliseconds(($0.count + 45) / 90) }, section: splice.information.bytes)
+            duration: cue.duration?.milliseconds, section: splice.information.bytes)
     }
+}
+
+extension PublishedSpliceCommand {
+    /// The splice commands of a range that stands for them; none of any other range.
+    static func commands(in range: DateRange) -> [PublishedSpliceCommand] {
+        guard range.isSpliceCommand, let date = range.startDate, let section = range[splice: .command] else {
+            return []
+        }
+        // A section that cannot be read is passed on as it is.
+        let cues = (try? SpliceInfoSection(section))?.cues ?? [SpliceCue(.command, eventID: nil)]
+        return cues.map { cue in
+            PublishedSpliceCommand(
+                Kind(cue.kind), eventID: cue.eventID, date: date,
+                duration: range.plannedDuration ?? cue.duration?.milliseconds, section: section)
+        }
+    }
+}
+
+extension Ticks {
+    /// The duration, rounded to milliseconds.
+    fileprivate var milliseconds: Duration { .milliseconds((count + 45) / 90) }
 }
 
 extension SpliceInfoSection {

@@ -14,6 +14,14 @@ package struct DASHManifestParser {
     package static let largestRepresentationCount = 512
     /// Base URLs with the same content that are tried.
     package static let largestBaseURLCount = 4
+    /// Bytes of a URL, and of a template of one.
+    static let longestURL = 16 << 10
+    /// Bytes of an id, which stands in many URLs.
+    static let longestID = 1024
+    /// Bytes of all base URLs, which are resolved for each representation.
+    static let baseURLBytes = PlaylistLimits.standard.expandedBytes
+    /// Characters of a wrong value that are kept.
+    private static let shownValue = 200
 
     /// Whether bytes are a manifest, by their first element. Its prefix does not matter.
     package static func isManifest(_ bytes: [UInt8]) -> Bool {
@@ -27,7 +35,7 @@ package struct DASHManifestParser {
         do throws(XMLElement.Failure) { root = try XMLElement.parse(bytes, limit: largestElementCount) } catch {
             throw PlaylistError(reason: reason(error), tag: "MPD", line: 1, section: section)
         }
-        var parser = DASHManifestParser(bytes: bytes)
+        var parser = DASHManifestParser()
         return try parser.manifest(root, url: url)
     }
 
@@ -42,22 +50,28 @@ package struct DASHManifestParser {
 
     private static let section = "ISO/IEC 23009-1 §5.3"
 
-    private let bytes: [UInt8]
     private var irregularities: [PlaylistError] = []
+    /// Why the first representation was left out.
+    private var mediaFault: PlaylistError?
+    /// What the base URLs that follow may have.
+    var baseURLBytesLeft = baseURLBytes
     /// Adaptation sets and representations are not read once a period has too many.
     private var representationsLeft = 0
 
     func error(_ reason: PlaylistError.Reason, _ element: XMLElement, _ attribute: String? = nil) -> PlaylistError {
-        let line = 1 + bytes[..<element.position].count { $0 == ASCII.lineFeed }
         let tag = attribute.map { "\(element.name)@\($0)" } ?? element.name
-        return PlaylistError(reason: reason, tag: tag, line: line, section: Self.section)
+        var reason = reason
+        if case .badValue(let text) = reason { reason = .badValue(String(text.prefix(Self.shownValue))) }
+        return PlaylistError(reason: reason, tag: tag, line: element.line, section: Self.section)
     }
 
-    private mutating func leaveOut(_ reason: PlaylistError.Reason, _ element: XMLElement, _ attribute: String? = nil) {
-        // Finding the line costs a look at all bytes before it.
-        if irregularities.count < [PlaylistError].maximumIrregularities {
-            irregularities.append(error(reason, element, attribute))
-        }
+    mutating func leaveOut(_ reason: PlaylistError.Reason, _ element: XMLElement, _ attribute: String? = nil) {
+        irregularities.append(limited: error(reason, element, attribute))
+    }
+
+    private mutating func leaveOutMedia(_ error: PlaylistError) {
+        mediaFault = mediaFault ?? error
+        irregularities.append(limited: error)
     }
 
     mutating func manifest(_ root: XMLElement, url: String) throws(PlaylistError) -> DASHManifest {
@@ -69,22 +83,34 @@ package struct DASHManifestParser {
         manifest.timeShiftBufferDepth = duration(root, "timeShiftBufferDepth")
         manifest.presentationDuration = duration(root, "mediaPresentationDuration")
         manifest.location = root.first("Location").flatMap { Self.webURL($0.text, base: url) }
-        manifest.clocks = root.all("UTCTiming").compactMap { clock($0, base: url) }
+        for timing in root.all("UTCTiming") {
+            if let clock = clock(timing, base: url) { manifest.clocks.append(clock) }
+        }
         if manifest.isDynamic, manifest.availabilityStartTime == nil {
-            throw error(.missingAttribute("availabilityStartTime"), root)
+            guard let text = root["availabilityStartTime"] else {
+                throw error(.missingAttribute("availabilityStartTime"), root)
+            }
+            throw error(.badValue(text), root, "availabilityStartTime")
         }
         var inherited = InheritedElements(baseURLs: [url])
-        try inherited.apply(root, self)
+        try inherited.apply(root, &self)
         manifest.periods = periods(root, manifest, inherited)
         manifest.irregularities = irregularities
+        manifest.mediaFault = mediaFault
         guard !manifest.periods.isEmpty else { throw irregularities.first ?? error(.missingAttribute("Period"), root) }
         return manifest
     }
 
-    private func clock(_ element: XMLElement, base: String) -> DASHManifest.ClockSource? {
+    private mutating func clock(_ element: XMLElement, base: String) -> DASHManifest.ClockSource? {
         guard let scheme = element["schemeIdUri"], let value = element["value"] else { return nil }
         let first = value.split(separator: " ").first.map(String.init) ?? value
-        if scheme.contains(":utc:direct:") { return ProgramDateTime(parsing: first).map { .date($0) } }
+        if scheme.contains(":utc:direct:") {
+            guard let date = ProgramDateTime(parsing: first) else {
+                leaveOut(.badValue(first), element, "value")
+                return nil
+            }
+            return .date(date)
+        }
         guard let url = Self.webURL(first, base: base) else { return nil }
         if scheme.contains(":utc:http-head:") { return .header(url: url) }
         let isBody = scheme.contains(":utc:http-iso:") || scheme.contains(":utc:http-xsdate:")
@@ -133,9 +159,7 @@ package struct DASHManifestParser {
             next = end(element, after: start)
             do throws(PlaylistError) {
                 if let period = try period(element, start: start, inherited) { periods.append(period) }
-            } catch {
-                irregularities.append(limited: error)
-            }
+            } catch { leaveOutMedia(error) }
         }
         // A static presentation begins with its first period, whatever its start.
         let begin = manifest.isDynamic ? .zero : periods.map(\.start).min() ?? .zero
@@ -170,16 +194,41 @@ package struct DASHManifestParser {
             leaveOut(.badValue(href), element, "xlink:href")
         }
         var inherited = inherited
-        try inherited.apply(element, self)
+        try inherited.apply(element, &self)
         var period = DASHManifest.Period(
-            key: element["id"] ?? DecimalSeconds.text(start), start: start, end: end(element, after: start))
+            key: id(of: element) ?? DecimalSeconds.text(start), start: start, end: end(element, after: start))
         representationsLeft = Self.largestRepresentationCount
         for set in element.all("AdaptationSet") { read(set, into: &period, inherited) }
         for stream in element.all("EventStream") { read(events: stream, into: &period) }
         return period
     }
 
+    private mutating func id(of element: XMLElement) -> String? {
+        guard let id = element["id"] else { return nil }
+        guard id.utf8.count <= Self.longestID else {
+            leaveOut(.badValue(id), element, "id")
+            return nil
+        }
+        return id
+    }
+
     // MARK: - Adaptation sets
+
+    /// The attributes of an adaptation set that its representations have, if they have none of their own. They are read
+    /// once: the tag may be long, and the representations many.
+    private struct SetAttributes {
+        let mimeType: String?
+        let codecs: String?
+        let frameRate: String?
+        let resolution: Result<Variant.Resolution?, PlaylistError>
+        let protection: SegmentKey?
+
+        init(_ element: XMLElement, _ parser: DASHManifestParser) {
+            (mimeType, codecs, frameRate) = (element["mimeType"], element["codecs"], element["frameRate"])
+            resolution = Result { () throws(PlaylistError) in try parser.size(element) }
+            protection = ContentProtection.key(of: element)
+        }
+    }
 
     private mutating func read(
         _ element: XMLElement, into period: inout DASHManifest.Period, _ parent: InheritedElements
@@ -191,24 +240,28 @@ package struct DASHManifestParser {
         set.language = element["lang"].flatMap { $0.isEmpty || $0 == "und" ? nil : $0 }
         set.label = element.first("Label")?.text ?? element["label"]
         set.isMain = element.all("Role").contains { $0["value"] == "main" }
-        do throws(PlaylistError) { try inherited.apply(element, self) } catch {
-            irregularities.append(limited: error)
-            return
-        }
-        var kind = Self.kind(element["contentType"]) ?? Self.kind(element["mimeType"])
+        do throws(PlaylistError) { try inherited.apply(element, &self) } catch { return leaveOutMedia(error) }
+        let attributes = SetAttributes(element, self)
+        var kind = Self.kind(element["contentType"]) ?? Self.kind(attributes.mimeType)
+        let channels = channels(element)
         for child in element.all("Representation") {
-            let childKind = kind ?? Self.kind(child["mimeType"]) ?? Self.kind(codecs: child["codecs"])
-            guard let childKind, childKind != .other, isEssential(child) else { continue }
+            let childKind =
+                kind ?? Self.kind(child["mimeType"]) ?? Self.kind(codecs: child["codecs"] ?? attributes.codecs)
+            guard let childKind else {
+                leaveOutMedia(error(.missingAttribute("mimeType"), child))
+                continue
+            }
+            guard childKind != .other, isEssential(child) else { continue }
             guard representationsLeft > 0 else {
                 leaveOut(.exceeds(.renditions), element, "Representation")
                 break
             }
             representationsLeft -= 1
             kind = childKind
-            set.channels = set.channels ?? (channels(child) ?? channels(element))
-            if let representation = representation(child, in: element, inherited) {
-                set.representations.append(representation)
-            }
+            set.channels = set.channels ?? self.channels(child) ?? channels
+            do throws(PlaylistError) {
+                set.representations.append(try representation(child, attributes, inherited))
+            } catch { leaveOutMedia(error) }
         }
         guard !set.representations.isEmpty else { return }
         if kind == .video { period.video.append(set) } else { period.audio.append(set) }
@@ -226,9 +279,12 @@ package struct DASHManifestParser {
     }
 
     private static func kind(codecs: String?) -> Kind? {
-        guard let codecs else { return nil }
-        return ["avc", "hvc", "hev"].contains { codecs.hasPrefix($0) }
-            ? .video : codecs.hasPrefix("mp4a") ? .audio : nil
+        switch CodecName.list(codecs ?? "").first?.content {
+        case .video: .video
+        case .audio: .audio
+        case .text: .other
+        case nil: nil
+        }
     }
 
     /// Whether the media is that of the presentation: no trick mode, and nothing that only some clients understand.
@@ -252,31 +308,26 @@ package struct DASHManifestParser {
 
     private static let containers: Set = ["video/mp4", "audio/mp4", "video/mp2t", "audio/mp2t"]
 
-    /// - Returns: nil if the representation cannot be followed.
     private mutating func representation(
-        _ element: XMLElement, in set: XMLElement, _ inherited: InheritedElements
-    ) -> DASHManifest.Representation? {
-        let mimeType = element["mimeType"] ?? set["mimeType"]
-        if let mimeType, !Self.containers.contains(mimeType.lowercased()) {
-            leaveOut(.badValue(mimeType), element, "mimeType")
-            return nil
+        _ element: XMLElement, _ set: SetAttributes, _ inherited: InheritedElements
+    ) throws(PlaylistError) -> DASHManifest.Representation {
+        if let mimeType = element["mimeType"] ?? set.mimeType, !Self.containers.contains(mimeType.lowercased()) {
+            throw error(.badValue(mimeType), element, "mimeType")
         }
+        let id = element["id"] ?? ""
+        guard id.utf8.count <= Self.longestID else { throw error(.badValue(id), element, "id") }
         var inherited = inherited
-        do throws(PlaylistError) {
-            try inherited.apply(element, self)
-            var representation = DASHManifest.Representation(
-                id: element["id"] ?? "", bandwidth: try number(element, "bandwidth", .bitRate).map { Int($0) } ?? 0,
-                codecs: element["codecs"] ?? set["codecs"] ?? "", baseURLs: inherited.baseURLs,
-                addressing: try inherited.addressing(of: element, self))
-            representation.resolution = try size(element)
-            if representation.resolution == nil { representation.resolution = try size(set) }
-            representation.frameRate = Self.frameRate(element["frameRate"] ?? set["frameRate"])
-            representation.protection = ContentProtection.key(of: element) ?? ContentProtection.key(of: set)
-            return representation
-        } catch {
-            irregularities.append(limited: error)
-            return nil
-        }
+        try inherited.apply(element, &self)
+        var representation = DASHManifest.Representation(
+            id: id, bandwidth: try number(element, "bandwidth", .bitRate).map { Int($0) } ?? 0,
+            codecs: element["codecs"] ?? set.codecs ?? "", baseURLs: inherited.baseURLs,
+            addressing: try inherited.addressing(of: element, self))
+        guard representation.longestURL <= Self.longestURL else { throw error(.exceeds(.expandedBytes), element) }
+        representation.resolution = try size(element)
+        if representation.resolution == nil { representation.resolution = try set.resolution.get() }
+        representation.frameRate = Self.frameRate(element["frameRate"] ?? set.frameRate)
+        representation.protection = ContentProtection.key(of: element) ?? set.protection
+        return representation
     }
 
     private func size(_ element: XMLElement) throws(PlaylistError) -> Variant.Resolution? {
@@ -310,12 +361,19 @@ package struct DASHManifestParser {
     private mutating func read(events stream: XMLElement, into period: inout DASHManifest.Period) {
         guard let scheme = stream["schemeIdUri"], scheme.hasPrefix("urn:scte:scte35:") else { return }
         guard Self.binarySchemes.contains(scheme) else { return leaveOut(.badValue(scheme), stream, "schemeIdUri") }
-        for (index, element) in stream.all("Event").enumerated() {
+        let clock: SegmentAddressing
+        do throws(PlaylistError) {
+            // Read once: the tag may be long, and the events many.
+            clock = SegmentAddressing(
+                segments: .list([]), times: .indexed, timescale: try number(stream, "timescale", .timescale) ?? 1,
+                presentationTimeOffset: try number(stream, "presentationTimeOffset", .mediaTime) ?? 0)
+        } catch { return irregularities.append(limited: error) }
+        for element in stream.all("Event") {
             guard period.events.count < Self.largestEventCount else {
                 return leaveOut(.exceeds(.dateRanges), stream, "Event")
             }
             do throws(PlaylistError) {
-                period.events.append(try event(element, index, in: stream, period))
+                period.events.append(try event(element, clock, period))
             } catch {
                 irregularities.append(limited: error)
             }
@@ -323,19 +381,15 @@ package struct DASHManifestParser {
     }
 
     private func event(
-        _ element: XMLElement, _ index: Int, in stream: XMLElement, _ period: DASHManifest.Period
+        _ element: XMLElement, _ clock: SegmentAddressing, _ period: DASHManifest.Period
     ) throws(PlaylistError) -> DASHManifest.SpliceEvent {
         let text = element.firstDescendant("Binary")?.text ?? element["messageData"] ?? element.text
         guard let section = SpliceSectionText.decodeBase64(text.filter { !$0.isWhitespace }),
             section.count <= Self.largestSection
         else { throw error(.badValue(String(text.prefix(64))), element) }
-        let clock = SegmentAddressing(
-            segments: .list([]), times: .indexed, timescale: try number(stream, "timescale", .timescale) ?? 1,
-            presentationTimeOffset: try number(stream, "presentationTimeOffset", .mediaTime) ?? 0)
         let time = period.start + clock.offset(try number(element, "presentationTime", .mediaTime) ?? 0)
         let length = try number(element, "duration", .mediaTime).map { clock.duration($0) }
-        return DASHManifest.SpliceEvent(
-            id: "\(period.key)-\(element["id"] ?? String(index))", time: time, duration: length, section: section)
+        return DASHManifest.SpliceEvent(time: time, duration: length, section: section)
     }
 }
 

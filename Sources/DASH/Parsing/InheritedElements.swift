@@ -14,16 +14,15 @@ struct InheritedElements {
     private var known = SegmentAddressing(segments: .list([]), times: .indexed)
     private var duration: UInt64?
     private var timeline: [TimelineRun]?
-    private var availabilityTimeOffset: Duration?
-    private var isAvailableAsWhole = true
+    private var availability = SegmentAvailability()
     private var media: URLTemplate?
     private var references: [SegmentAddressing.Reference]?
     private var indexRange: ByteRange?
 
     init(baseURLs: [String]) { self.baseURLs = baseURLs }
 
-    mutating func apply(_ element: XMLElement, _ parser: DASHManifestParser) throws(PlaylistError) {
-        apply(baseURLs: element.all("BaseURL"))
+    mutating func apply(_ element: XMLElement, _ parser: inout DASHManifestParser) throws(PlaylistError) {
+        try apply(baseURLs: element.all("BaseURL"), &parser)
         for child in element.elements {
             switch child.name {
             case "SegmentBase": kind = .base
@@ -31,30 +30,36 @@ struct InheritedElements {
             case "SegmentList": kind = .list
             default: continue
             }
-            try apply(segments: child, parser)
+            try apply(segments: child, &parser)
         }
     }
 
-    private mutating func apply(baseURLs elements: [XMLElement]) {
+    private mutating func apply(
+        baseURLs elements: [XMLElement], _ parser: inout DASHManifestParser
+    ) throws(PlaylistError) {
         let texts = elements.prefix(DASHManifestParser.largestBaseURLCount).map(\.text)
-        guard let last = texts.last else { return }
+        guard let first = elements.first, let last = texts.last else { return }
         let count = max(texts.count, baseURLs.count)
         var resolved: [String] = []
         for index in 0..<count {
             let parent = baseURLs[min(index, baseURLs.count - 1)]
-            let url = URIReference.resolve(index < texts.count ? texts[index] : last, against: parent)
-            if !resolved.contains(url) { resolved.append(url) }
+            let text = index < texts.count ? texts[index] : last
+            guard text.utf8.count <= DASHManifestParser.longestURL else { throw parser.error(.badValue(text), first) }
+            let url = URIReference.resolve(text, against: parent)
+            guard url.utf8.count <= min(DASHManifestParser.longestURL, parser.baseURLBytesLeft) else {
+                throw parser.error(.exceeds(.expandedBytes), first)
+            }
+            guard !resolved.contains(url) else { continue }
+            parser.baseURLBytesLeft -= url.utf8.count
+            resolved.append(url)
         }
         baseURLs = resolved
-        if let offset = elements.first?["availabilityTimeOffset"] { setAvailability(offset) }
-        if elements.first?["availabilityTimeComplete"] == "false" { isAvailableAsWhole = false }
+        availability.apply(first, &parser)
     }
 
-    private mutating func setAvailability(_ text: String) {
-        availabilityTimeOffset = text == "INF" ? .seconds(86_400) : DecimalSeconds.duration(text)
-    }
-
-    private mutating func apply(segments element: XMLElement, _ parser: DASHManifestParser) throws(PlaylistError) {
+    private mutating func apply(
+        segments element: XMLElement, _ parser: inout DASHManifestParser
+    ) throws(PlaylistError) {
         known.timescale = try parser.number(element, "timescale", .timescale) ?? known.timescale
         known.presentationTimeOffset =
             try parser.number(element, "presentationTimeOffset", .mediaTime) ?? known.presentationTimeOffset
@@ -64,8 +69,7 @@ struct InheritedElements {
             guard length > 0 else { throw parser.error(.badValue("0"), element, "duration") }
             (duration, timeline) = (length, nil)
         }
-        if let text = element["availabilityTimeOffset"] { setAvailability(text) }
-        if element["availabilityTimeComplete"] == "false" { isAvailableAsWhole = false }
+        availability.apply(element, &parser)
         if let text = element["indexRange"] { indexRange = try range(text, element, "indexRange", parser) }
         if let text = element["media"] { media = try template(text, element, "media", parser) }
         if let text = element["initialization"] {
@@ -88,7 +92,9 @@ struct InheritedElements {
     private func template(
         _ text: String, _ element: XMLElement, _ attribute: String, _ parser: DASHManifestParser
     ) throws(PlaylistError) -> URLTemplate {
-        guard let template = URLTemplate(text) else { throw parser.error(.badValue(text), element, attribute) }
+        guard text.utf8.count <= DASHManifestParser.longestURL, let template = URLTemplate(text) else {
+            throw parser.error(.badValue(text), element, attribute)
+        }
         return template
     }
 
@@ -177,8 +183,32 @@ struct InheritedElements {
         } else {
             throw parser.error(.missingAttribute("duration"), element)
         }
-        // A segment that is still being made is not requested.
-        addressing.availabilityTimeOffset = isAvailableAsWhole ? availabilityTimeOffset ?? .zero : .zero
+        addressing.availabilityTimeOffset = availability.offset
         return addressing
+    }
+}
+
+/// How much earlier than its end a segment may be requested (ISO/IEC 23009-1 §5.3.9.5.3).
+private struct SegmentAvailability {
+    /// Zero if the manifest does not say it, or says that there is no bound.
+    private var earliest = Duration.zero
+    private var isWhole = true
+
+    /// A segment that is still being made is not requested.
+    var offset: Duration { isWhole ? earliest : .zero }
+
+    /// - Parameter element: BaseURL, or one that describes segments.
+    mutating func apply(_ element: XMLElement, _ parser: inout DASHManifestParser) {
+        if element["availabilityTimeComplete"] == "false" { isWhole = false }
+        guard let text = element["availabilityTimeOffset"] else { return }
+        // Requests are allowed at any time. It does not say what is live, so the clock decides that alone.
+        guard text != "INF" else {
+            earliest = .zero
+            return
+        }
+        guard let offset = DecimalSeconds.duration(text) else {
+            return parser.leaveOut(.badValue(text), element, "availabilityTimeOffset")
+        }
+        earliest = offset
     }
 }

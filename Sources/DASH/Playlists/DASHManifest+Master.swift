@@ -6,8 +6,10 @@ import Playlist
 extension DASHManifest {
     private static let audioGroup = "audio"
 
-    /// The period that a client joins: the last one of a dynamic manifest.
-    private var joined: Period? { isDynamic ? periods.last : periods.first }
+    /// The period that a client joins: the last one of a dynamic manifest that has media.
+    private var joined: Period? {
+        isDynamic ? periods.last { !$0.main.isEmpty } : periods.first { !$0.main.isEmpty }
+    }
 
     /// The variants of the period that is joined, each at every base URL, and the audio of all periods.
     /// - Parameter choice: which of them is the main track.
@@ -35,7 +37,8 @@ extension DASHManifest {
 
     private var audioRenditions: [Rendition] {
         var renditions: [Rendition] = []
-        for (name, set) in periods.flatMap(\.namedAudio) where !renditions.contains(where: { $0.name == name }) {
+        var names: Set<String> = []
+        for (name, set) in periods.flatMap(\.namedAudio) where names.insert(name).inserted {
             guard renditions.count < DASHManifestParser.largestRepresentationCount else { break }
             let uri = "#\(ManifestTrack.audio(name: name).fragment)"
             var rendition = Rendition(type: .audio, groupID: Self.audioGroup, name: name, uri: uri)
@@ -86,6 +89,8 @@ extension DASHManifest.Period {
 }
 
 extension DASHManifest.Representation {
+    fileprivate var codecNames: [CodecName] { CodecName.list(codecs) }
+
     /// The height is 0 if the manifest does not say it.
     fileprivate var trackIdentity: VideoTrackIdentity {
         VideoTrackIdentity(height: resolution?.height ?? 0, bandwidth: bandwidth)
@@ -93,22 +98,11 @@ extension DASHManifest.Representation {
 }
 
 extension [DASHManifest.Representation] {
-    private static let knownCodecs = ["avc", "hvc", "hev", "mp4a", "ac-3", "ec-3", "mp3"]
-    private static let plainCodecs = ["avc", "hvc", "hev", "mp4a"]
-
     /// The clear ones, of them those whose codecs are republished, and of them those that every player decodes. Where
     /// there is none, all.
     fileprivate var preferred: [DASHManifest.Representation] {
-        var kept = self
-        let clear = kept.filter { $0.protection == nil }
-        if !clear.isEmpty { kept = clear }
-        for codecs in [Self.knownCodecs, Self.plainCodecs] {
-            let known = kept.filter { representation in
-                representation.codecs.isEmpty || codecs.contains { representation.codecs.lowercased().hasPrefix($0) }
-            }
-            if !known.isEmpty { kept = known }
-        }
-        return kept
+        preferring { $0.protection == nil }.republished(codecs: \.codecNames)
+            .preferring { $0.codecNames.allSatisfy(\.isPlain) }
     }
 }
 

@@ -15,7 +15,7 @@ package struct ManifestFollower: Sendable {
 
     package enum Listing: Equatable, Sendable {
         case playlist(MediaPlaylist)
-        /// Indexes that have to be passed in first.
+        /// Indexes that have to be passed in first, and more after them.
         case needsIndexes([SegmentIndexRequest])
         /// The date has to be passed in first.
         case needsDate
@@ -31,7 +31,12 @@ package struct ManifestFollower: Sendable {
     private static let longestWindow = Duration.seconds(600)
     /// Manifests in a row that are older than the last one, which are ignored.
     private static let mostStaleManifests = 3
-    private static let mostIndexes = 1024
+    /// Indexes that are kept: those of all periods of some tracks. Those that a manifest does not name any more give way.
+    private static let mostIndexes = 16 * DASHManifestParser.largestPeriodCount
+    /// References of all indexes that are kept, 32 bytes each.
+    private static let mostReferences = 1_000_000
+    /// Indexes of one track that are asked for at once.
+    private static let indexesAtOnce = 64
     /// How long a date is extrapolated while others are told. Clocks drift by a second in some hours.
     package static let longestEstimate = Duration.seconds(1200)
 
@@ -45,6 +50,11 @@ package struct ManifestFollower: Sendable {
     private var origin = ProgramDateTime(millisecondsSince1970: 0)
     private var estimate: Estimate?
     private var indexes: [SegmentIndexRequest: SegmentIndex] = [:]
+    private var referenceCount = 0
+    /// Indexes for which there was no room. Lists end before their periods.
+    private var droppedIndexes: Set<SegmentIndexRequest> = []
+    /// The representation of each period, for the tracks that were listed of this manifest.
+    private var representations: [ManifestTrack: [DASHManifest.Representation?]] = [:]
     private var numberings: [ManifestTrack: SegmentNumbering] = [:]
     private var periodNumbers: [String: UInt64] = [:]
     private var nextPeriodNumber: UInt64 = 0
@@ -69,11 +79,31 @@ package struct ManifestFollower: Sendable {
                 guard !estimate.isExact, self.date(estimate, at: now) < date else { return false }
             }
             estimate = Estimate(date: date, at: now, isExact: isExact)
-        case .index(let request, let index):
-            if indexes.count >= Self.mostIndexes { indexes = [:] }
-            indexes[request] = index
+        case .index(let request, let index): keep(index, of: request)
         }
         return true
+    }
+
+    private mutating func keep(_ index: SegmentIndex, of request: SegmentIndexRequest) {
+        let hasRoom = { (follower: ManifestFollower) in
+            follower.indexes.count < Self.mostIndexes
+                && follower.referenceCount + index.entries.count <= Self.mostReferences
+        }
+        if !hasRoom(self) { removeUnnamedIndexes() }
+        guard hasRoom(self) else {
+            droppedIndexes.insert(request)
+            return
+        }
+        referenceCount += index.entries.count - (indexes[request]?.entries.count ?? 0)
+        indexes[request] = index
+    }
+
+    /// Removes the indexes that are not those of the newest manifest.
+    private mutating func removeUnnamedIndexes() {
+        let named = Set(
+            manifest.periods.flatMap { ($0.video + $0.audio).flatMap(\.representations) }.flatMap(\.indexRequests))
+        indexes = indexes.filter { named.contains($0.key) }
+        referenceCount = indexes.values.reduce(0) { $0 + $1.entries.count }
     }
 
     private mutating func accept(_ manifest: DASHManifest, at now: Duration) -> Bool {
@@ -85,6 +115,7 @@ package struct ManifestFollower: Sendable {
         }
         staleManifests = 0
         self.manifest = manifest
+        (representations, droppedIndexes) = ([:], [])
         acceptedAt = now
         wasDynamic = wasDynamic || manifest.isDynamic
         if let start = manifest.availabilityStartTime, manifest.isDynamic || !wasDynamic { origin = start }
@@ -143,25 +174,37 @@ package struct ManifestFollower: Sendable {
     package mutating func listing(of track: ManifestTrack, at now: Duration) -> Listing {
         nextAvailability[track.numbering] = nil
         let available = available(at: now)
-        let parts = manifest.periods.compactMap { part(of: $0, track, available) }
+        var parts = parts(of: track, available)
         if manifest.isDynamic, available == nil, parts.contains(where: \.needsDate) { return .needsDate }
-        let missing = parts.compactMap(\.indexRequest).filter { indexes[$0] == nil }
-        if !missing.isEmpty { return .needsIndexes(missing) }
-        var segments: [PresentedSegment] = []
         let lower = manifest.isDynamic ? lowerBound(of: parts, available) : nil
+        if let lower { parts.removeAll { $0.missingIndex != nil && $0.period.end.map { $0 <= lower } ?? false } }
+        let missing = parts.compactMap(\.missingIndex).filter { !droppedIndexes.contains($0) }
+        guard missing.isEmpty else { return .needsIndexes(Array(missing.prefix(Self.indexesAtOnce))) }
+        let dropped = parts.firstIndex { $0.missingIndex != nil }
+        if let dropped { parts.removeSubrange(dropped...) }
+        var segments: [PresentedSegment] = []
         for part in parts where !part.append(to: &segments, after: lower, limit: longest) { break }
         let next = parts.compactMap(\.nextAvailability).filter { $0 > available ?? $0 }.min()
         nextAvailability[track.numbering] = next.flatMap { $0 <= horizon ?? $0 ? $0 : nil }
-        return .playlist(playlist(of: segments, track, isWhole: isWhole(segments, parts)))
+        var playlist = playlist(of: segments, track, isWhole: isWhole(segments, parts))
+        if dropped != nil { playlist.dropped[.segments] = 1 }
+        return .playlist(playlist)
     }
 
-    private func part(of period: DASHManifest.Period, _ track: ManifestTrack, _ available: Duration?) -> PeriodSegments?
-    {
-        guard let representation = period.representation(of: track, choice: choice) else { return nil }
-        var part = PeriodSegments(
-            period: period, representation: representation, alternative: track.alternative, available: available)
-        part.index = part.indexRequest.flatMap { indexes[$0] }
-        return part
+    /// The media of a track in the periods that have it.
+    private mutating func parts(of track: ManifestTrack, _ available: Duration?) -> [PeriodSegments] {
+        let chosen =
+            representations[track.numbering]
+            ?? manifest.periods.map { $0.representation(of: track, choice: choice) }
+        representations[track.numbering] = chosen
+        return zip(manifest.periods, chosen).compactMap { period, representation in
+            StepCounter.add(1)
+            guard let representation else { return nil }
+            var part = PeriodSegments(
+                period: period, representation: representation, alternative: track.alternative, available: available)
+            part.index = part.indexRequest.flatMap { indexes[$0] }
+            return part
+        }
     }
 
     /// The time before which segments of a live channel are not listed.
@@ -219,7 +262,8 @@ package struct ManifestFollower: Sendable {
         return segment
     }
 
-    /// Writes the splice commands of the periods as date ranges, each with the first segment that ends after it.
+    /// Adds the splice commands of the periods, each to the first segment that ends after it. One whose break has begun
+    /// before the list goes to the first segment.
     private func attachEvents(to playlist: inout MediaPlaylist) {
         let events = manifest.periods.flatMap(\.events).sorted { $0.time < $1.time }
         var index = 0
@@ -231,8 +275,11 @@ package struct ManifestFollower: Sendable {
             }
             guard index < playlist.segments.count else { return }
             // What was over before the list begins is not told again.
-            guard let begin = playlist.segments[0].programDateTime, date >= begin else { continue }
-            playlist.segments[index].dateRanges.append(DateRange(event, at: date))
+            guard let begin = playlist.segments[0].programDateTime,
+                date >= begin || date.advanced(by: event.duration ?? .zero) > begin
+            else { continue }
+            playlist.segments[index].dateRanges.append(
+                DateRange(spliceCommand: event.section, at: date, plannedDuration: event.duration))
         }
     }
 }
@@ -262,17 +309,4 @@ extension ManifestTrack {
 
     /// Whether it may be the leading track, whose list has the markers.
     fileprivate var isVideo: Bool { if case .audio = self { false } else { true } }
-}
-
-extension DateRange {
-    /// A splice command as HLS signals it (RFC 8216 §4.3.2.7.1): by what its section does.
-    fileprivate init(_ event: DASHManifest.SpliceEvent, at date: ProgramDateTime) {
-        self.init(id: "dash-\(event.id.filter { $0 != "\"" && !$0.isNewline })")
-        startDate = date
-        let kinds = ((try? SpliceInfoSection(event.section))?.cues ?? []).map(\.kind)
-        let begins = kinds.contains { if case .out = $0 { true } else { false } }
-        let ends = kinds.contains { if case .in = $0 { true } else { false } }
-        self[splice: begins ? .out : ends ? .in : .command] = event.section
-        if begins { plannedDuration = event.duration }
-    }
 }

@@ -29,6 +29,8 @@ struct PeriodSegments {
 
     /// How much a clock may be behind that of the server. Segments that a timeline lists are believed that much earlier.
     static let clockTolerance = Duration.seconds(10)
+    /// Bytes of the URLs of one list, all together.
+    private static let urlBytes = 64 << 20
     /// Starts after this time are beyond every channel.
     private static let latest = Duration.seconds(Int64(ManifestNumber.seconds.range.upperBound))
 
@@ -39,9 +41,12 @@ struct PeriodSegments {
 
     /// The range of the segment index, if it is needed to list the segments.
     var indexRequest: SegmentIndexRequest? {
-        guard case .index(let range) = addressing.segments else { return nil }
-        return SegmentIndexRequest(url: baseURL, byteRange: range)
+        let requests = representation.indexRequests
+        return requests.isEmpty ? nil : requests[min(alternative, requests.count - 1)]
     }
+
+    /// The index that is needed and not there.
+    var missingIndex: SegmentIndexRequest? { index == nil ? indexRequest : nil }
 
     /// Where the last available segment ends; nil if there is none.
     var edge: Duration? {
@@ -52,7 +57,8 @@ struct PeriodSegments {
             return clipped(offset(last.start) + addressing.duration(last.duration.multiplied(by: count)))
         case .constant(let length): return clipped(addressing.duration(length.multiplied(by: constantCount(length))))
         case .indexed:
-            return index?.entries.last.map { clipped(offset($0.start + $0.duration)) }
+            // All of it is there before its index is.
+            return index.map { $0.entries.last.map { clipped(offset($0.start + $0.duration)) } } ?? period.end
         }
     }
 
@@ -73,7 +79,7 @@ struct PeriodSegments {
         if let end = period.end, reached >= end - .milliseconds(1) { return nil }
         if case .list(let references) = addressing.segments, count >= references.count { return nil }
         if let last = addressing.endNumber, addressing.startNumber + count > last { return nil }
-        return reached + addressing.duration(length) - addressing.availabilityTimeOffset
+        return reached + addressing.duration(length) - lead(length)
     }
 
     /// Whether nothing is added to the period but by another manifest.
@@ -87,6 +93,7 @@ struct PeriodSegments {
 
     /// Appends the segments that end after `lower`, or all, up to `limit` of all. Returns false if there are more.
     func append(to segments: inout [PresentedSegment], after lower: Duration?, limit: Int) -> Bool {
+        let limit = min(limit, Self.urlBytes / max(1, longestURL))
         let map = initialization
         switch addressing.times {
         case .timeline(let runs):
@@ -170,7 +177,13 @@ struct PeriodSegments {
 
     private func isAvailable(_ start: Duration, to end: Duration) -> Bool {
         guard let available, case .timeline = addressing.times else { return true }
-        return end - addressing.availabilityTimeOffset <= available + Self.clockTolerance
+        return end - min(addressing.availabilityTimeOffset, end - start) <= available + Self.clockTolerance
+    }
+
+    /// How much earlier than its end a segment is listed, in units of the timescale. Before it begins it is not live, however
+    /// early it may be requested.
+    private func lead(_ length: UInt64) -> Duration {
+        min(addressing.availabilityTimeOffset, addressing.duration(length))
     }
 
     private func clipped(_ time: Duration) -> Duration { period.end.map { min($0, time) } ?? time }
@@ -185,7 +198,7 @@ struct PeriodSegments {
     private func constantCount(_ length: UInt64) -> UInt64 {
         var count = UInt64.max / 2
         if let available {
-            let time = available + addressing.availabilityTimeOffset - period.start
+            let time = available + lead(length) - period.start
             count = addressing.units(in: time) / length
         }
         if let end = period.end {
@@ -202,7 +215,7 @@ struct PeriodSegments {
 
     /// Segments of a run without an end: up to the end of the period, or as far as the clock goes.
     private func openCount(of run: TimelineRun) -> UInt64 {
-        let bounds = [period.end, available.map { $0 + addressing.availabilityTimeOffset }].compactMap { $0 }
+        let bounds = [period.end, available.map { $0 + lead(run.duration) }].compactMap { $0 }
         guard let end = bounds.min() else { return 0 }
         let units = addressing.units(in: end - offset(run.start))
         let isLast = period.end.map { $0 <= end } ?? false
@@ -219,6 +232,15 @@ struct PeriodSegments {
             return SegmentAddressing.Reference(uri: text)
         case .list(let references): return place < references.count ? references[Int(place)] : nil
         case .index: return nil
+        }
+    }
+
+    /// Bytes of the longest URL that is made for a segment. That of an index is the base URL, which all share.
+    private var longestURL: Int {
+        switch addressing.segments {
+        case .template: baseURL.utf8.count + representation.longestURL
+        case .list: baseURL.utf8.count
+        case .index: 0
         }
     }
 
@@ -242,6 +264,14 @@ struct PeriodSegments {
 package struct SegmentIndexRequest: Hashable, Sendable {
     package let url: String
     package let byteRange: ByteRange
+}
+
+extension DASHManifest.Representation {
+    /// The ranges of its segment index, one for each base URL; empty if it needs none.
+    var indexRequests: [SegmentIndexRequest] {
+        guard case .index(let range) = addressing.segments else { return [] }
+        return baseURLs.map { SegmentIndexRequest(url: $0, byteRange: range) }
+    }
 }
 
 extension UInt64 {

@@ -22,6 +22,8 @@ package struct DASHManifest: Equatable, Sendable {
     package var periods: [Period] = []
     /// The parts that were left out, in order.
     package var irregularities: [PlaylistError] = []
+    /// Why the first representation that cannot be followed was left out; nil if none was.
+    package var mediaFault: PlaylistError?
 
     /// A period: an advertisement, or the program between two of them.
     package struct Period: Equatable, Sendable {
@@ -57,11 +59,19 @@ package struct DASHManifest: Equatable, Sendable {
         package var addressing: SegmentAddressing
         /// The key that the media needs; nil if the media is clear.
         package var protection: SegmentKey?
+
+        /// Bytes of the longest URL that a template makes for it, before the base URL is put in front; 0 without a template.
+        var longestURL: Int {
+            var templates: [URLTemplate] = []
+            if case .template(let media) = addressing.segments { templates.append(media) }
+            if case .template(let initialization) = addressing.initialization { templates.append(initialization) }
+            return templates.map { $0.text(id: id, bandwidth: bandwidth, number: .max, time: .max).utf8.count }.max()
+                ?? 0
+        }
     }
 
     /// A splice command in an EventStream.
     package struct SpliceEvent: Equatable, Sendable {
-        package var id: String
         /// On the presentation timeline.
         package var time: Duration
         package var duration: Duration?

@@ -10,20 +10,21 @@ final class DatagramSocket: Sendable {
 
     private let descriptor: Int32
 
-    /// - Parameter interface: name of the interface at which a group is joined; nil: as the routes say.
+    /// - Parameter interface: name of the interface at which a group is joined if its URL names none; nil: as the routes
+    ///   say.
     /// - Throws: `.other` with the system's message.
     init(_ url: DatagramURL, interface: String?) throws(FetchError) {
         let isIPv4 = url.address.bytes.count == 4
         descriptor = socket(
             isIPv4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw Self.error("no socket") }
-        let index = try Self.index(of: interface)
+        let index = try Self.index(of: url.interface ?? interface.map { .name($0) })
         set(SOL_SOCKET, SO_REUSEADDR, 1)
         set(SOL_SOCKET, SO_RCVBUF, Self.bufferBytes)
-        let request = GroupRequest(url, interface: index)
-        set(request.level, request.allGroupsOption, 0)
+        let requests = GroupRequest.all(of: url, interface: index)
+        for request in requests { set(request.level, request.allGroupsOption, 0) }
         try bind(to: SocketAddress.bytes(url.address, port: url.port, scope: index))
-        if url.isMulticast { try join(request) }
+        if url.isMulticast { for request in requests { try perform(request) } }
     }
 
     deinit { close(descriptor) }
@@ -56,18 +57,27 @@ final class DatagramSocket: Sendable {
         guard code == 0 else { throw Self.error("the port cannot be used") }
     }
 
-    private func join(_ request: GroupRequest) throws(FetchError) {
+    private func perform(_ request: GroupRequest) throws(FetchError) {
         let size = socklen_t(request.value.count)
         guard unsafe setsockopt(descriptor, request.level, request.option, request.value, size) == 0 else {
             throw Self.error("the group cannot be joined")
         }
     }
 
-    private static func index(of interface: String?) throws(FetchError) -> UInt32 {
-        guard let interface else { return 0 }
-        let index = unsafe if_nametoindex(interface)
-        guard index > 0 else { throw error("no interface \(interface)") }
-        return index
+    private static func index(of interface: DatagramURL.Interface?) throws(FetchError) -> UInt32 {
+        switch interface {
+        case nil: return 0
+        case .name(let name):
+            let index = unsafe if_nametoindex(name)
+            guard index > 0 else { throw error("no interface \(name)") }
+            return index
+        case .address(let address):
+            errno = ENODEV
+            guard let index = NetworkInterface.index(with: address) else {
+                throw error("no interface has \(address.text)")
+            }
+            return index
+        }
     }
 
     private static func error(_ what: String) -> FetchError {
@@ -76,11 +86,42 @@ final class DatagramSocket: Sendable {
     }
 }
 
-/// The socket option by which a group is joined, of any sender or of one (RFC 3678 §5.1).
+/// The interfaces of this machine.
+private enum NetworkInterface {
+    /// The index of the interface with an address; nil if none has it.
+    static func index(with address: IPAddress) -> UInt32? {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard unsafe getifaddrs(&first) == 0 else { return nil }
+        defer { unsafe freeifaddrs(first) }
+        var next = unsafe first
+        while let entry = unsafe next {
+            unsafe next = entry.pointee.ifa_next
+            guard unsafe IPAddress(of: entry.pointee.ifa_addr) == address else { continue }
+            let index = unsafe if_nametoindex(entry.pointee.ifa_name)
+            return index > 0 ? index : nil
+        }
+        return nil
+    }
+}
+
+extension IPAddress {
+    /// The address in a `sockaddr_in` or `sockaddr_in6`; nil for another family.
+    fileprivate init?(of socketAddress: UnsafeMutablePointer<sockaddr>?) {
+        guard let socketAddress = unsafe socketAddress else { return nil }
+        let bytes = UnsafeRawPointer(socketAddress)
+        switch Int32(unsafe socketAddress.pointee.sa_family) {
+        case AF_INET: unsafe self.init(Array(UnsafeRawBufferPointer(start: bytes + 4, count: 4)))
+        case AF_INET6: unsafe self.init(Array(UnsafeRawBufferPointer(start: bytes + 8, count: 16)))
+        default: return nil
+        }
+    }
+}
+
+/// The socket option by which a group is joined, of any sender or of one, or by which a sender is left out (RFC 3678 §5.1).
 struct GroupRequest: Equatable, Sendable {
     /// IPPROTO_IP or IPPROTO_IPV6.
     let level: Int32
-    /// MCAST_JOIN_GROUP or MCAST_JOIN_SOURCE_GROUP, which have one number at both levels.
+    /// MCAST_JOIN_GROUP, MCAST_BLOCK_SOURCE or MCAST_JOIN_SOURCE_GROUP, which have one number at both levels.
     let option: Int32
     /// `group_req` or `group_source_req`: an interface of 4 bytes, and addresses of 128 bytes from the 8th byte on.
     let value: [UInt8]
@@ -89,11 +130,22 @@ struct GroupRequest: Equatable, Sendable {
 
     private static let addressBytes = 128
 
-    init(_ url: DatagramURL, interface: UInt32) {
-        let isIPv4 = url.address.bytes.count == 4
+    /// The requests for a URL, in order.
+    static func all(of url: DatagramURL, interface: UInt32) -> [GroupRequest] {
+        let joins =
+            url.sources.isEmpty
+            ? [GroupRequest(42, url.address, nil, interface: interface)]
+            : url.sources.map { GroupRequest(46, url.address, $0, interface: interface) }
+        // A sender can be left out only where any other is wanted.
+        let blocks = url.sources.isEmpty ? url.blocked : []
+        return joins + blocks.map { GroupRequest(43, url.address, $0, interface: interface) }
+    }
+
+    private init(_ option: Int32, _ group: IPAddress, _ source: IPAddress?, interface: UInt32) {
+        let isIPv4 = group.bytes.count == 4
         level = Int32(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6)
-        (option, allGroupsOption) = (url.source == nil ? 42 : 46, isIPv4 ? 49 : 29)
-        let addresses = [url.address, url.source].compactMap(\.self).flatMap { address in
+        (self.option, allGroupsOption) = (option, isIPv4 ? 49 : 29)
+        let addresses = [group, source].compactMap(\.self).flatMap { address in
             let bytes = SocketAddress.bytes(address, port: 0, scope: interface)
             return bytes + [UInt8](repeating: 0, count: Self.addressBytes - bytes.count)
         }

@@ -1,18 +1,35 @@
 import Support
 
 /// The address of a stream in datagrams: `udp://@239.1.1.1:1234`, `rtp://source@[ff3e::1]:1234`.
+///
+/// Parameters in its query are those of ffmpeg, and the interface also as other programs call it.
 package struct DatagramURL: Hashable, Sendable {
+    /// The interface at which a group is joined.
+    enum Interface: Hashable, Sendable {
+        case name(String)
+        /// One of its addresses.
+        case address(IPAddress)
+    }
+
     /// The group, or the local address at which datagrams arrive.
     let address: IPAddress
+    /// The port at which datagrams arrive.
     let port: UInt16
-    /// The only sender whose datagrams are wanted (RFC 4607); nil: any.
-    let source: IPAddress?
+    /// The only senders whose datagrams are wanted (RFC 4607); empty: any.
+    let sources: [IPAddress]
+    /// Senders whose datagrams are not wanted.
+    let blocked: [IPAddress]
+    /// nil: that of the configuration.
+    let interface: Interface?
+    /// The names of parameters that are not understood, in order.
+    package let unknownParameters: [String]
 
     package static func isOne(_ url: String) -> Bool {
         ["udp", "rtp"].contains(URIReference.scheme(of: url)?.lowercased())
     }
 
-    /// - Throws: `.unsupportedScheme` for another scheme, `.other` without an IP address and a port.
+    /// - Throws: `.unsupportedScheme` for another scheme, `.other` without an IP address and a port, and for a wrong value of
+    ///   a parameter.
     package init(_ url: String) throws(FetchError) {
         guard Self.isOne(url) else { throw FetchError(.unsupportedScheme, url: url) }
         let authority = URIReference.authority(of: url) ?? ""
@@ -23,14 +40,24 @@ package struct DatagramURL: Hashable, Sendable {
         else {
             throw FetchError(.other, url: url, message: "no IP address with a port, such as 239.1.1.1:1234")
         }
-        let source = parts.count == 2 && !parts[0].isEmpty ? String(parts[0].filter { !"[]".contains($0) }) : nil
+        let sender = parts.count == 2 && !parts[0].isEmpty ? [parts[0]] : []
+        let parameters = try DatagramParameters(URIReference.query(of: url) ?? "", of: url)
         self.address = address
-        self.port = port
-        self.source = try source.map { source throws(FetchError) in
-            guard let sender = IPAddress(source) else {
+        self.port = parameters.localPort ?? port
+        sources = try Self.senders(sender + parameters.sources, of: address, url)
+        blocked = try Self.senders(parameters.blocked, of: address, url)
+        interface = parameters.interface
+        unknownParameters = parameters.unknown
+    }
+
+    private static func senders(
+        _ texts: [Substring], of group: IPAddress, _ url: String
+    ) throws(FetchError) -> [IPAddress] {
+        try texts.map { text throws(FetchError) in
+            guard let sender = IPAddress(String(text.filter { !"[]".contains($0) })) else {
                 throw FetchError(.other, url: url, message: "the sender is no IP address")
             }
-            guard sender.bytes.count == address.bytes.count else {
+            guard sender.bytes.count == group.bytes.count else {
                 throw FetchError(.other, url: url, message: "the sender and the group are of IPv4 and IPv6")
             }
             return sender
@@ -42,4 +69,48 @@ package struct DatagramURL: Hashable, Sendable {
 
     /// Whether the address is a group of one interface or one link (RFC 7346 §2), which exists at each of them.
     var isOfOneLink: Bool { address.bytes.count == 16 && isMulticast && [1, 2].contains(address.bytes[1] & 0x0F) }
+}
+
+/// The parameters of a datagram URL (ffmpeg's documentation of its protocols udp and rtp).
+private struct DatagramParameters {
+    private(set) var sources: [Substring] = []
+    private(set) var blocked: [Substring] = []
+    private(set) var interface: DatagramURL.Interface?
+    private(set) var localPort: UInt16?
+    private(set) var unknown: [String] = []
+
+    /// Parameters of sending, and sizes and times that this program chooses itself.
+    private static let unneeded: Set = [
+        "pkt_size", "buffer_size", "fifo_size", "overrun_nonfatal", "reuse", "reuse_socket", "ttl", "connect",
+        "broadcast", "bitrate", "burst_bits", "dscp", "timeout", "rtcpport", "localrtcpport", "write_to_source",
+    ]
+    private static let longestName = 64
+    private static let most = 64
+
+    init(_ query: String, of url: String) throws(FetchError) {
+        for pair in query.split(whereSeparator: { $0 == "&" || $0 == "?" }).prefix(Self.most) {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let (name, value) = (sides[0].lowercased(), sides.count > 1 ? sides[1] : "")
+            switch name {
+            case "sources": sources += value.split(separator: ",")
+            case "block": blocked += value.split(separator: ",")
+            case "localport", "localrtpport":
+                guard let port = UInt16(value), port > 0 else { throw Self.error("\(name) is no port", url) }
+                localPort = port
+            case "localaddr":
+                guard let address = IPAddress(String(value.filter { !"[]".contains($0) })) else {
+                    throw Self.error("localaddr is no IP address", url)
+                }
+                interface = .address(address)
+            case "iface", "interface", "miface", "multicast-iface", "multicast_iface":
+                guard !value.isEmpty else { throw Self.error("\(name) names no interface", url) }
+                interface = IPAddress(String(value)).map { .address($0) } ?? .name(String(value))
+            default: if !Self.unneeded.contains(name) { unknown.append(String(name.prefix(Self.longestName))) }
+            }
+        }
+    }
+
+    private static func error(_ message: String, _ url: String) -> FetchError {
+        FetchError(.other, url: url, message: message)
+    }
 }

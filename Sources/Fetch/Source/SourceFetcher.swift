@@ -71,7 +71,8 @@ package final class SourceFetcher: Fetcher {
         guard DatagramURL.isOne(url) else {
             return try CurlFetcher(upstream: url, backups: backups, configuration: configuration)
         }
-        guard try !DatagramURL(url).isOfOneLink || configuration.multicastInterface != nil else {
+        let address = try DatagramURL(url)
+        guard !address.isOfOneLink || address.interface != nil || configuration.multicastInterface != nil else {
             throw FetchError(.other, url: url, message: "a group of one link needs --multicast-interface")
         }
         return DatagramFetcher(configuration: configuration)

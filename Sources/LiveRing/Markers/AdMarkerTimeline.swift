@@ -36,7 +36,9 @@ package struct AdMarkerTimeline: Equatable, Sendable {
         pendingMarkers.append(markers)
         guard pendingMarkers.count > Self.limit else { return }
         let dropped = pendingMarkers.removeFirst()
-        if !dropped.cueTags.isEmpty || !dropped.dateRanges.isEmpty { counts[.unplaced] += 1 }
+        if !dropped.cueTags.isEmpty || !dropped.dateRanges.isEmpty || !dropped.splices.isEmpty {
+            counts[.unplaced] += 1
+        }
     }
 
     /// Removes the cue tags of an upstream segment that began in media published before, which has them already. Date
@@ -70,15 +72,20 @@ package struct AdMarkerTimeline: Equatable, Sendable {
     /// Ends the timeline.
     /// - Parameters:
     ///   - ranges: the date ranges that were added with the end of the upstream.
+    ///   - splices: the splice commands that were added with it.
     ///   - date: the end of the published media.
     /// - Returns: the date ranges that no segment carried.
-    package mutating func finish(_ ranges: [DateRange], at date: ProgramDateTime) -> [DateRange] {
+    package mutating func finish(
+        _ ranges: [DateRange], _ splices: [PublishedSpliceCommand] = [], at date: ProgramDateTime
+    ) -> [DateRange] {
         if !deferredCueTags.isEmpty { counts[.unplaced] += 1 }
         for markers in pendingMarkers {
             if !markers.cueTags.isEmpty { counts[.unplaced] += 1 }
             publish(markers.dateRanges, at: date)
+            apply(listed: markers.splices, at: date)
         }
         publish(ranges, at: date)
+        apply(listed: splices, at: date)
         (deferredCueTags, pendingMarkers) = ([], [])
         endAutoReturnBreaks(by: date)
         let changes = published.dequeueAllChanges()
@@ -93,6 +100,7 @@ package struct AdMarkerTimeline: Equatable, Sendable {
         var cueTags: [CueTag] = []
         for markers in dequeuePending(upTo: placement.mediaSequence) {
             publish(markers.dateRanges, at: placement.date)
+            apply(listed: markers.splices, at: placement.date)
             apply(markers.cueTags, at: placement.date)
             cueTags += markers.cueTags
         }
@@ -242,6 +250,26 @@ extension AdMarkerTimeline {
 // MARK: - Ad breaks of splice commands, as date ranges
 
 extension AdMarkerTimeline {
+    /// Applies splice commands that the upstream lists beside its media, with a segment that begins at `date`. Those whose
+    /// break ended before the channel began are left out.
+    private mutating func apply(listed splices: [PublishedSpliceCommand], at date: ProgramDateTime) {
+        for var splice in splices.prefix(AdMarkerLimits.listedDateRanges) {
+            splice.date = upstreamDates.published(splice.date) ?? date
+            guard mayReachChannel(splice) else {
+                counts[.expiredDateRanges] += 1
+                continue
+            }
+            apply(splice)
+        }
+        counts[.excess] += max(0, splices.count - AdMarkerLimits.listedDateRanges)
+    }
+
+    private func mayReachChannel(_ splice: PublishedSpliceCommand) -> Bool {
+        guard let channelStart, splice.date < channelStart else { return true }
+        guard case .out = splice.kind else { return false }
+        return splice.duration.map { splice.date.advanced(by: $0) > channelStart } ?? true
+    }
+
     private mutating func apply(_ splice: PublishedSpliceCommand) {
         switch splice.kind {
         case .out(let autoReturn): beginBreak(with: splice, autoReturn: autoReturn)

@@ -34,6 +34,9 @@ extension UpstreamEvent {
             LogLine(
                 .notice, "The \(role.name) playlist's target went from \(old.secondsText) to \(new.secondsText)")
         case .released(let role): LogLine(.info, "The \(role.name) is not followed any more: nobody asks for it")
+        case .unknownParameters(let names, let url):
+            LogLine(
+                .warning, "Parameters of the URL that are not understood: \(names.joined(separator: ", "))", url: url)
         case .stalePlaylist(let role): LogLine(.notice, "The \(role.name) playlist went back and is ignored")
         case .reset(let role, let method):
             LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")
@@ -139,6 +142,7 @@ extension FetchFailure {
         case .tooShort: "it ends long before its EXTINF"
         case .empty: "nothing in it"
         case .shortRange: "fewer bytes than the range"
+        case .wrongRange: "other bytes than the range"
         }
     }
 }

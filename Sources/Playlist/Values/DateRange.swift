@@ -3,6 +3,9 @@ package import Support
 /// EXT-X-DATERANGE (RFC 8216 §4.3.2.7). `attributes` holds every attribute as written, including ID.
 package struct DateRange: Equatable, Sendable {
     package var attributes: AttributeList
+    /// Whether the range stands for a splice command of a DASH manifest. Then the section in SCTE35-CMD alone says what it
+    /// does and to which event, and the range itself is not published.
+    package private(set) var isSpliceCommand = false
 
     package init(id: String, attributes: AttributeList = AttributeList()) {
         self.attributes = attributes
@@ -12,6 +15,19 @@ package struct DateRange: Equatable, Sendable {
     package var id: String {
         get { attributes["ID"] ?? "" }
         set { attributes.set("ID", to: newValue, isQuoted: true) }
+    }
+}
+
+extension DateRange {
+    /// - Parameters:
+    ///   - section: a whole splice_info_section (SCTE 35 §9.6).
+    ///   - plannedDuration: what the manifest says of it; nil: what the section says.
+    package init(spliceCommand section: [UInt8], at date: ProgramDateTime, plannedDuration: Duration?) {
+        self.init(id: "splice-\(date.millisecondsSince1970)")
+        startDate = date
+        self.plannedDuration = plannedDuration
+        self[splice: .command] = section
+        isSpliceCommand = true
     }
 }
 

@@ -49,7 +49,7 @@ package enum LadderChoice: Hashable, Sendable {
     }
 
     private func variants(of playlist: MultivariantPlaylist) -> [Variant] {
-        guard case .heights(let heights) = self else { return playlist.variants }
+        guard case .heights(let heights) = self else { return playlist.variants.republished }
         let chosen = heights.compactMap { VariantChoice.height($0).choose(from: playlist).first }
         return playlist.variants.filter(chosen.contains)
     }

@@ -36,13 +36,16 @@ package enum VariantChoice: Hashable, Sendable {
     /// The variant of `playlist` that this rule chooses, and then those redundant to it (RFC 8216 §6.2.4): with the same
     /// attributes at other URIs, in order. Empty if there is no variant.
     ///
-    /// Audio-only variants are chosen only if no variant has video. Among equal variants the first one listed wins.
+    /// One is chosen of those that can be republished, if there is any. Among equal variants the first one listed wins, and
+    /// among those at one URI, which differ in their audio, one that every player decodes.
     ///
     /// - Parameter candidates: those of which one is chosen; nil: all.
     package func choose(from playlist: MultivariantPlaylist, among candidates: [Variant]? = nil) -> [Variant] {
-        let candidates = candidates ?? playlist.variants
-        let withVideo = candidates.filter { !$0.isAudioOnly }
-        guard let variant = choose(among: withVideo.isEmpty ? candidates : withVideo) else { return [] }
+        let candidates = (candidates ?? playlist.variants).republished
+        guard let chosen = choose(among: candidates) else { return [] }
+        let variant =
+            chosen.codecNames.allSatisfy(\.isPlain)
+            ? chosen : candidates.first { $0.uri == chosen.uri && $0.codecNames.allSatisfy(\.isPlain) } ?? chosen
         return [variant]
             + playlist.variants.filter {
                 $0.uri != variant.uri && $0.comparableAttributes == variant.comparableAttributes
@@ -72,15 +75,10 @@ package enum VariantChoice: Hashable, Sendable {
 }
 
 extension Variant {
-    /// RFC 6381 names of the codecs that are not video.
-    private static let audioAndTextCodecs = [
-        "mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "mp3", "dts", "mha1", "mhm1", "stpp", "wvtt",
-    ]
+    var codecNames: [CodecName] { codecs.map { CodecName($0) } }
 
     /// The CODECS entries that are not audio and not text.
-    package var videoCodecs: [String] {
-        codecs.filter { codec in !Self.audioAndTextCodecs.contains { codec.lowercased().hasPrefix($0) } }
-    }
+    package var videoCodecs: [String] { codecs.filter { CodecName($0).content == .video } }
 
     /// Whether CODECS names only audio and text codecs and RESOLUTION is absent.
     var isAudioOnly: Bool {
@@ -98,6 +96,11 @@ extension Variant {
 }
 
 extension [Variant] {
+    /// The variants that can be republished: those with video if there are any, and of them those whose codecs are carried.
+    package var republished: [Variant] {
+        preferring { !$0.isAudioOnly }.republished(codecs: \.codecNames)
+    }
+
     /// The variant whose quality precedes that of all others in an order; the first one of several. The quality is the
     /// bandwidth, then the frame area.
     fileprivate func first(by precedes: ((Int, Int), (Int, Int)) -> Bool) -> Variant? {

@@ -121,16 +121,9 @@ package struct RecordingRetention: Hashable, Sendable {
         isMarked(item.base) || suffixes.contains { isOpen("\(item.base).\($0)") }
     }
 
-    /// F_SETLEASE of fcntl(2), which the headers have for GNU alone.
-    private static let setLease: Int32 = 1024
-
-    /// Whether a process has the file open: the system gives no lease for writing then.
+    /// Whether a process has the file open.
     private static func isOpen(_ path: String) -> Bool {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        guard fcntl(descriptor, setLease, Int32(F_WRLCK)) == 0 else { return errno == EAGAIN }
-        _ = fcntl(descriptor, setLease, Int32(F_UNLCK))
+        do throws(WriteLease.Refusal) { _ = try WriteLease(path) } catch { return error == .isOpen }
         return false
     }
 }

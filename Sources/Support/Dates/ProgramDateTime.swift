@@ -32,7 +32,7 @@ package struct ProgramDateTime: Hashable, Comparable, Sendable {
 extension ProgramDateTime {
     /// Reads "2026-01-02T03:04:05.678"; nil for other text.
     ///
-    /// The separator is T or a space. Fraction digits below a millisecond are dropped. The zone is Z, +01:00, +0100 or
+    /// The separator is T or a space. 24:00:00 is the end of the day. Fraction digits below a millisecond are dropped. The zone is Z, +01:00, +0100 or
     /// +01; without a zone the time is UTC.
     package init?(parsing text: String) { self.init(parsing: Array(text.utf8)[...]) }
 
@@ -41,9 +41,11 @@ extension ProgramDateTime {
         guard let year = text.digits(4), text.skip("-"), let month = text.digits(2), 1...12 ~= month, text.skip("-"),
             let day = text.digits(2), 1...CivilDate.dayCount(ofMonth: month, year: year) ~= day,
             text.skip("T") || text.skip("t") || text.skip(" "),
-            let hour = text.digits(2), hour < 24, text.skip(":"), let minute = text.digits(2), minute < 60,
+            let hour = text.digits(2), hour <= 24, text.skip(":"), let minute = text.digits(2), minute < 60,
             text.skip(":"), let second = text.digits(2), second <= 60,  // 60: a leap second
-            let millisecond = text.milliseconds(), let offset = text.zoneMinutes(), text.rest.isEmpty
+            let millisecond = text.milliseconds(), let offset = text.zoneMinutes(), text.rest.isEmpty,
+            // 24:00:00 is the end of a day (ISO 8601-1 §5.3.4; XML Schema 1.1 part 2, 3.3.7).
+            hour < 24 || minute + second + millisecond == 0
         else { return nil }
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
         let minutes = (days * 24 + hour) * 60 + minute - offset

@@ -3,21 +3,22 @@
 /// Names are without their prefixes. The bytes of tags and text are kept as they are until they are asked for.
 package struct XMLElement {
     package let name: String
+    /// The line on which the start tag begins, from 1 on.
+    package let line: Int
     /// The start tag, from `<` to `>`.
     private let tag: ArraySlice<UInt8>
     package fileprivate(set) var elements: [XMLElement] = []
     fileprivate var rawText: ArraySlice<UInt8> = []
     fileprivate var isCharacterData = false
 
-    fileprivate init(_ tag: XMLTokenizer.StartTag) {
+    fileprivate init(_ tag: XMLTokenizer.StartTag, line: Int) {
         name = String(decoding: tag.name, as: UTF8.self)
+        self.line = line
         self.tag = tag.bytes
     }
 
-    /// The index of the start tag in the bytes of the document.
-    package var position: Int { tag.startIndex }
-
-    /// The value of an attribute; nil if it is missing.
+    /// The value of an attribute; nil if it is missing. Reads the tag, which may be long: a value that many elements need is
+    /// read once.
     package subscript(attribute: StaticString) -> String? {
         var attributes = XMLAttributes(tag)
         StepCounter.add(tag.count)
@@ -62,6 +63,7 @@ extension XMLElement {
     /// Parses a whole document with up to `limit` elements. Returns its root element.
     package static func parse(_ bytes: [UInt8], limit: Int) throws(Failure) -> XMLElement {
         var tokens = XMLTokenizer(bytes)
+        var lines = LineCounter(bytes)
         var open: [XMLElement] = []
         var skipped = 0
         var count = 0
@@ -74,7 +76,7 @@ extension XMLElement {
                 if skipped > 0 || open.count >= Self.deepest {
                     skipped += tag.isEmpty ? 0 : 1
                 } else {
-                    open.append(XMLElement(tag))
+                    open.append(XMLElement(tag, line: lines.line(at: tag.bytes.startIndex)))
                     if tag.isEmpty, let root = open.closeLast() { return root }
                 }
             case .end where skipped > 0: skipped -= 1
@@ -101,6 +103,21 @@ extension XMLElement {
             }
         }
         return nil
+    }
+}
+
+/// Counts lines up to places that ascend, so that every byte is read once.
+private struct LineCounter {
+    private let bytes: [UInt8]
+    private var (position, line) = (0, 1)
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func line(at place: Int) -> Int {
+        StepCounter.add(place - position)
+        line += bytes[position..<place].count { $0 == ASCII.lineFeed }
+        position = place
+        return line
     }
 }
 

@@ -80,7 +80,7 @@ extension FetchFailure {
         case .refused(let status) where status.isRateLimitStatus: .hostLimited
         case .refused(status: 401), .refused(status: 403), .refused(status: 410): .newURL
         case .unreachable(let reason, _) where reason.isFinal: .none
-        case .refused, .unreachable, .notMedia, .empty, .shortRange, .truncated, .tooShort: .open
+        case .refused, .unreachable, .notMedia, .empty, .shortRange, .wrongRange, .truncated, .tooShort: .open
         }
     }
 
@@ -88,7 +88,7 @@ extension FetchFailure {
     var lossReason: SegmentLoss.Reason {
         switch self {
         case .notMedia, .empty: .notMedia
-        case .refused, .unreachable, .shortRange, .truncated, .tooShort: .unavailable(self)
+        case .refused, .unreachable, .shortRange, .wrongRange, .truncated, .tooShort: .unavailable(self)
         }
     }
 }

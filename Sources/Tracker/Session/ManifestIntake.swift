@@ -15,14 +15,27 @@ struct ManifestIntake: Sendable {
     private var follower: ManifestFollower
     private var clockDue: Duration?
     private var isClockInFlight = false
+    /// In the order in which they are requested: some for each track.
     private var neededIndexes: [SegmentIndexRequest] = []
+    /// The indexes that a track waits for. It is listed again when all of them have come or failed.
+    private var awaitedIndexes: [ManifestTrack: Set<SegmentIndexRequest>] = [:]
     private var indexesInFlight: Set<SegmentIndexRequest> = []
     /// The freshness and the start of a load that no playlist was derived from yet.
     var unlisted: (freshness: CacheFreshness, began: Duration)?
 
     init(_ choice: VariantChoice) { follower = ManifestFollower(choice: choice) }
 
-    var master: MultivariantPlaylist { follower.master }
+    /// The variants of the newest manifest.
+    /// - Throws: if it has no representation that can be followed, why the first one was left out.
+    func master(at url: String) throws(TrackerError) -> MultivariantPlaylist {
+        let master = follower.master
+        guard master.variants.isEmpty else { return master }
+        let fault =
+            follower.manifest.mediaFault
+            ?? PlaylistError(
+                reason: .missingAttribute("Representation"), tag: "Period", line: 1, section: "ISO/IEC 23009-1 §5.3.2")
+        throw TrackerError(.malformedPlaylist(fault), url: url, section: fault.section)
+    }
 
     var location: String? { follower.manifest.location }
 
@@ -41,7 +54,9 @@ struct ManifestIntake: Sendable {
         at now: Duration
     ) {
         if isMainLoad { unlisted = (answer.outcome.cacheFreshness, now - answer.took) }
-        guard follower.handle(.manifest(manifest), at: now), manifest.isDynamic else { return }
+        guard follower.handle(.manifest(manifest), at: now) else { return }
+        (neededIndexes, awaitedIndexes) = ([], [:])
+        guard manifest.isDynamic else { return }
         let driverDate = startDate.map { $0.advanced(byMilliseconds: now.wholeMilliseconds) }
         if let date = answer.outcome.date ?? driverDate ?? manifest.publishTime {
             _ = follower.handle(.date(date, isExact: false), at: now)
@@ -70,17 +85,23 @@ struct ManifestIntake: Sendable {
         }
     }
 
-    mutating func settle(_ answer: SessionRequests.Answer, at now: Duration) throws(TrackerError) {
+    /// - Returns: a fault of an answer that another one stands in for.
+    mutating func settle(
+        _ answer: SessionRequests.Answer, at now: Duration
+    ) throws(TrackerError) -> FetchFault? {
         switch answer.target {
         case .clock:
             isClockInFlight = false
             clockDue = now + Self.clockInterval
             // The server told it about when half of the time had passed. Without an answer the other dates have to do.
-            guard let date = answer.outcome.bodyDate ?? answer.outcome.date else { return }
+            guard let date = answer.outcome.bodyDate ?? answer.outcome.date else { return nil }
             _ = follower.handle(.date(date, isExact: true), at: now - answer.took / 2)
+            let isRead = answer.outcome.bodyDate != nil || !tellsTimeInBody
+            return isRead ? nil : .malformedPlaylist
         case .segmentIndex(let index):
             indexesInFlight.remove(index)
             neededIndexes.removeAll { $0 == index }
+            for track in Array(awaitedIndexes.keys) { awaitedIndexes[track]?.remove(index) }
             do throws(FetchFailure) {
                 let bytes = try index.request.media(in: answer.outcome).body
                 guard let parsed = try? SegmentIndexParser.parse(bytes, at: index.byteRange) else { throw .notMedia }
@@ -88,15 +109,23 @@ struct ManifestIntake: Sendable {
             } catch { throw TrackerError(error, url: index.url) }
         default: break
         }
+        return nil
+    }
+
+    private var tellsTimeInBody: Bool {
+        follower.manifest.clocks.contains { if case .body = $0 { true } else { false } }
     }
 
     /// The playlist at a URL whose fragment names the track; nil while something is missing that was requested.
     mutating func playlist(at url: String, at now: Duration) -> MediaPlaylist? {
-        guard let track = URIReference.fragment(of: url).flatMap({ ManifestTrack(fragment: $0) }) else { return nil }
+        guard let track = URIReference.fragment(of: url).flatMap({ ManifestTrack(fragment: $0) }),
+            awaitedIndexes[track]?.isEmpty ?? true
+        else { return nil }
         switch follower.listing(of: track, at: now) {
         case .playlist(let playlist): return playlist
         case .needsDate: return nil
         case .needsIndexes(let indexes):
+            awaitedIndexes[track] = Set(indexes)
             neededIndexes += indexes.filter { !neededIndexes.contains($0) }
             return nil
         }
@@ -115,7 +144,7 @@ extension TrackerError {
         case .refused(let status): self.init(Reason.refused(status: status), url: url)
         case .unreachable(let reason, let ipAddress):
             self.init(Reason.unreachable(reason), url: url, ipAddress: ipAddress)
-        case .notMedia, .empty, .shortRange, .truncated, .tooShort:
+        case .notMedia, .empty, .shortRange, .wrongRange, .truncated, .tooShort:
             let error = PlaylistError(reason: .missing, tag: "sidx", line: 1, section: "ISO/IEC 14496-12 §8.16.3")
             self.init(.malformedPlaylist(error), url: url, section: error.section)
         }

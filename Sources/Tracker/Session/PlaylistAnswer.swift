@@ -24,6 +24,9 @@ extension FetchOutcome {
                 throw TrackerError(
                     .refused(status: answer.status), url: url, words: answer.words(withoutSecretsOf: url))
             }
+            guard (try? ResourcePart(of: answer, range: nil)) != nil else {
+                throw TrackerError(.unreachable(.shortBody), url: url)
+            }
             do {
                 return (try answer.document(variables: variables), answer.finalURL)
             } catch {

@@ -13,7 +13,8 @@ extension PlaylistIntake {
     ) throws(TrackerError) -> Bool {
         var intake = ManifestIntake(policy.variant)
         intake.accept(manifest, answer, startDate: policy.startDate, isMainLoad: true, at: now)
-        let urls = try locator.update(from: intake.master, base: intake.location ?? locator.upstream)
+        let urls = try locator.update(
+            from: intake.master(at: locator.upstream), base: intake.location ?? locator.upstream)
         self.manifest = intake
         media.renditions = makeTrackers(urls, at: now)
         media.renditions[0].beganLoad(as: answer.id, at: now)
@@ -39,7 +40,7 @@ extension PlaylistIntake {
         guard let intake = self.manifest else { return }
         let base = intake.location ?? locator.upstream
         move(
-            to: try choose(from: intake.master, base: base, isInOutage: isInOutage, &media), &media, at: now)
+            to: try choose(from: intake.master(at: base), base: base, isInOutage: isInOutage, &media), &media, at: now)
     }
 
     /// Reads the answer to a request for the time or a segment index.
@@ -49,7 +50,7 @@ extension PlaylistIntake {
         _ answer: SessionRequests.Answer, _ media: inout MediaIntake, at now: Duration
     ) -> Bool {
         do throws(TrackerError) {
-            try manifest?.settle(answer, at: now)
+            media.requests.recordFault(try manifest?.settle(answer, at: now) ?? nil)
             return try list(&media, at: now)
         } catch {
             media.requests.recordFault(FetchFault(error))

@@ -35,6 +35,8 @@ package enum UpstreamEvent: Equatable, Sendable {
     case released(RenditionRole)
     /// A playlist ended before what was fetched, and was ignored. Only the first one in a row is reported.
     case stalePlaylist(RenditionRole)
+    /// The upstream's URL has parameters with these names, which are not understood.
+    case unknownParameters([String], url: String)
     /// The upstream restarted its media sequence numbers.
     case reset(RenditionRole, SegmentCursor.RejoinMethod)
     case lost(RenditionRole, SegmentLoss)

@@ -111,7 +111,11 @@ package struct UpstreamSession: IngestSession {
         if media.requests.target(of: id) == .opening {
             media.requests.setTarget(of: id, to: .stream)
             playlists.followStream()
-            stream = StreamIntake(id, of: playlists.locator.upstream, policy, at: now)
+            let url = playlists.locator.upstream
+            stream = StreamIntake(id, of: url, policy, at: now)
+            if let unknown = try? DatagramURL(url).unknownParameters, !unknown.isEmpty {
+                media.requests.report(.unknownParameters(unknown, url: url))
+            }
         }
         guard media.requests.target(of: id) == .stream else { return }
         stream?.receive(part, &media.requests, at: now)

@@ -31,7 +31,7 @@ struct LiveRelay: AsyncParsableCommand {
         ], defaultSubcommand: RelayCommand.self)
 
     static func main() async {
-        signal(SIGPIPE, SIG_IGN)
+        Signals.ignoreUnasked()
         HeapSettings.apply()
         occupyClosedDescriptors()
         do {

@@ -10,6 +10,15 @@ enum Signals {
     /// SIGHUP is left ignored if it was at the start, as under nohup.
     private static var handledSignals: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
+    /// Signals that would end the process although nobody asks it to end: writing to a connection that is closed, opening
+    /// a file on which this process has a lease, the largest file that a limit allows, timers, and those that other
+    /// programs take as a wish, such as to open their log again. The call that caused one fails with an error.
+    private static let unasked = [
+        SIGPIPE, SIGIO, SIGXFSZ, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2, SIGPWR, SIGSTKFLT,
+    ]
+
+    static func ignoreUnasked() { for number in unasked { signal(number, SIG_IGN) } }
+
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard unsafe sigaction(number, nil, &action) == 0 else { return false }

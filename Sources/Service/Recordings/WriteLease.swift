@@ -1,0 +1,33 @@
+import Glibc
+
+/// A lease for writing (fcntl(2), F_SETLEASE), which the system gives only while no other descriptor has the file open.
+///
+/// Whoever opens the file while the lease is held waits for its end, and the system sends this process a signal. That signal
+/// is SIGURG, which does nothing unless it is handled; the system's own choice, SIGIO, ends a process.
+struct WriteLease: ~Copyable {
+    enum Refusal: Error, Equatable {
+        /// Another descriptor, of this process or another one, has the file open.
+        case isOpen
+        /// errno of the system call that failed.
+        case system(Int32)
+    }
+
+    /// Of fcntl(2), which the headers have for GNU alone.
+    private static let (setSignal, setLease): (Int32, Int32) = (10, 1024)
+
+    private let descriptor: Int32
+
+    init(_ path: String) throws(Refusal) {
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .system(errno) }
+        if fcntl(descriptor, Self.setSignal, SIGURG) == 0, fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0 {
+            return
+        }
+        let code = errno
+        close(descriptor)
+        throw code == EAGAIN ? .isOpen : .system(code)
+    }
+
+    /// The lease ends with its descriptor.
+    deinit { close(descriptor) }
+}

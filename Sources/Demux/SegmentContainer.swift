@@ -20,9 +20,14 @@ package enum SegmentContainer: Equatable, Sendable {
         return try sniff(bytes)
     }
 
+    /// Whether `bytes` begin as boxes do.
+    package static func isFragmentedMP4(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 8 && boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self))
+    }
+
     /// Detects the container by the first bytes; nil if they are none of the three.
     package static func sniff(_ bytes: [UInt8]) throws(MediaError) -> SegmentContainer? {
-        if bytes.count >= 8, boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) { return .fragmentedMP4 }
+        if isFragmentedMP4(bytes) { return .fragmentedMP4 }
         if bytes.starts(with: Array("ID3".utf8)) { return .packedAudio }
         let packet = try PacketSync.firstPacket(in: bytes)
         if let packet, packet <= 2 * PacketStride.packetSize { return .transportStream }

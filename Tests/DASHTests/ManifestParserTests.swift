@@ -91,6 +91,20 @@ private let irregularRows: [(when: String, period: String, tags: [String])] = [
         "trick mode",
         Sketch.period(set: "<EssentialProperty schemeIdUri=\"http://dashif.org/guidelines/trickmode\"/>", template), []
     ),
+    (
+        "subtitles, which are not followed",
+        Sketch.period(template).replacing(
+            "</Period>",
+            with:
+                "<AdaptationSet mimeType=\"application/mp4\"><Representation codecs=\"wvtt\"/></AdaptationSet></Period>"
+        ),
+        ["AdaptationSet@contentType"]
+    ),
+    (
+        "thumbnails",
+        Sketch.period(template).replacing(
+            "</Period>", with: "<AdaptationSet contentType=\"image\"><Representation/></AdaptationSet></Period>"), []
+    ),
     ("a period elsewhere", Sketch.period("xlink:href=\"http://o.example/p\"", template), ["Period@xlink:href"]),
     (
         "events as XML", Sketch.period(before: "<EventStream schemeIdUri=\"urn:scte:scte35:2013:xml\"/>", template),

@@ -33,6 +33,14 @@ import Testing
         ("an empty descriptor", [6], [[0x59, 0]], []),
         ("a cut descriptor", [6], [[0x59, 8, 0x64]], []),
         ("another stream_type", [0x05], [teletext], []),
+        ("ARIB captions", [6], [[0x52, 1, 0x30, 0xFD, 3, 0, 8, 0x3D]], ["520130fd0300083d"]),
+        (
+            "ARIB captions, described the other way round", [6], [[0xFD, 3, 0, 8, 0x3D, 0x52, 1, 0x31]],
+            ["520131fd0300083d"]
+        ),
+        ("ARIB captions without an identifier", [6], [[0xFD, 3, 0, 0x12, 0xBD]], ["fd030012bd"]),
+        ("superimposed text", [6], [[0x52, 1, 0x38, 0xFD, 3, 0, 8, 0x3D]], []),
+        ("another data component", [6], [[0x52, 1, 0x40, 0xFD, 3, 0, 0x0C, 0]], []),
         ("AC-3 beside a descriptor", [6], [[0x6A, 1, 0] + teletext], []),
     ]
 
@@ -47,9 +55,31 @@ import Testing
         #expect(program.listed.filter(\.isFollowed).count >= 1 + streams.count, "\(when)")
     }
 
-    @Test(arguments: ["", "59", "5900", "5901", "590100.0", "590100.x", "590100.1.2", "0A0100", "59010g"])
+    @Test(arguments: [
+        "", "59", "5900", "5901", "590100.0", "590100.x", "590100.1.2", "0A0100", "59010g",
+        "520130", "FD03000C00", "59010052013056", "590100520130",
+    ])
     func otherTextIsNoStream(_ text: String) {
-        #expect((PrivateDataStream(text: text) == nil) == (text != "5900"), "\(text)")
+        #expect(PrivateDataStream(text: text) == nil, "\(text)")
+    }
+
+    private static func page(_ id: UInt8, _ data: [UInt8]) -> [UInt8] {
+        [0x0F, 0x10, 0, id, 0, UInt8(data.count)] + data
+    }
+
+    /// Two services share a stream, with pages of their own and a common one.
+    @Test func servicesHaveTheirPages() throws {
+        let entries: [UInt8] =
+            Array("deu".utf8) + [0x10, 0, 1, 0, 9] + Array("deu".utf8) + [0x20, 0, 2, 0, 9] + Array("fra".utf8)
+        let stream = PrivateDataStream(descriptor: [0x59, UInt8(entries.count)] + entries)
+        let services = stream.subtitlingServices
+        #expect(services.map(\.pages) == [[0, 1, 0, 9], [0, 2, 0, 9]] && services.map(\.type) == [0x10, 0x20])
+        let segments = Self.page(1, [1, 1]) + Self.page(9, [9]) + Self.page(2, []) + Self.page(3, [3])
+        #expect(services[0].segments(of: segments[...]) == Self.page(1, [1, 1]) + Self.page(9, [9]))
+        #expect(services[1].segments(of: segments[...]) == Self.page(9, [9]) + Self.page(2, []))
+        #expect(services[0].segments(of: segments.dropLast(1)) == Self.page(1, [1, 1]) + Self.page(9, [9]))
+        #expect(services[0].segments(of: segments[..<7]).isEmpty)
+        #expect(PrivateDataStream(descriptor: Self.teletext).subtitlingServices.isEmpty)
     }
 
     @Test func payloadsAndTimes() throws {

@@ -12,6 +12,7 @@ struct AdMarkerChannel {
     var distance: Int64? = 0
     var tags: [Int: [String]] = [:]
     var cues: [Int: [String]] = [:]
+    var splices: [Int: [String]] = [:]
     private var next = 0
 
     /// Publishes segment `next` with the lines that precede it in the upstream's playlist, however many they are.
@@ -33,6 +34,7 @@ struct AdMarkerChannel {
         let markers = timeline.dequeueMarkers(
             for: AdMarkerTarget(date: date, placements: [placement], splices: splices))
         if !markers.dateRanges.isEmpty { tags[next] = markers.dateRanges.map(\.attributes.text) }
+        if !markers.splices.isEmpty { self.splices[next] = markers.splices.map(\.text) }
         if !markers.cueTags.isEmpty { cues[next] = markers.cueTags.map(\.line) }
         next += 1
     }

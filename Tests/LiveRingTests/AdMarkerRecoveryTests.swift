@@ -20,7 +20,7 @@ struct AdMarkerRecoveryTests {
         var later = channel
         // The test sections have two bytes. A second byte of 9 means an automatic return.
         later.timeline = AdMarkerTimeline(resuming: index) { $0.last == 9 }
-        later.tags = [:]
+        (later.tags, later.splices) = ([:], [:])
         return later
     }
 
@@ -64,7 +64,7 @@ struct AdMarkerRecoveryTests {
         var later = try resumed(channel)
         try later.publish("", splices: [splice(.out(autoReturn: false), at: 6)])
         try later.publish("", splices: [splice(.in(endsAnyEvent: false), at: 12, 2)])
-        #expect(later.tags.count == 1)
+        #expect(later.tags.count == 1 && later.splices == [2: ["0:IN"]])
         #expect(later.tags[2]?.first?.hasSuffix("DURATION=6,SCTE35-IN=0xFC02") == true)
     }
 }

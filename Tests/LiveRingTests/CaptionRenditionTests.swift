@@ -59,6 +59,33 @@ private let rows: [(when: String, steps: [Step], published: [String])] = [
         "\(rendition.attributes["INSTREAM-ID"] ?? "") \(rendition.name) \(rendition.language ?? "")"
     }
 
+    /// Renditions that are made, with what is found in the video of segments 0, 1 …, and those that master playlists list.
+    static let madeRows: [(when: String, made: [String], found: [[String]], listed: [String])] = [
+        ("nothing is found", ["CC1"], [[]], ["CC1"]),
+        ("what is expected", ["CC1"], [["CC1"]], ["CC1"]),
+        ("another channel", ["CC1", "CC3"], [[], ["CC3"]], ["CC3"]),
+        ("both", ["CC1", "CC3"], [[], ["CC3"], ["CC1"]], ["CC1", "CC3"]),
+        ("teletext", ["CC1", "teletext-888.de"], [[], []], ["teletext-888.de"]),
+    ]
+
+    @Test(arguments: madeRows.indices) func emptyRenditionGivesWay(_ index: Int) async throws {
+        let row = Self.madeRows[index]
+        let directory = try ScratchDirectory()
+        let ring = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6)
+        for source in row.made {
+            await ring.addSubtitles(Rendition(type: .subtitles, groupID: "", name: source), source: source)
+        }
+        for (number, found) in row.found.enumerated() {
+            var segment = NewSegment.numbered(number)
+            segment.captions = found
+            let before = ring.snapshot.captions(after: found)
+            try await ring.publish(segment)
+            #expect(ring.snapshot.captions == before, "\(row.when)")
+        }
+        #expect(
+            try master(of: ring).renditions.filter { $0.type == .subtitles }.map(\.name) == row.listed, "\(row.when)")
+    }
+
     @Test func masterPlaylistsDeclareCaptionsAlsoAfterARestart() async throws {
         let directory = try ScratchDirectory()
         var ring: DVRRing? = try DVRRing(directory: directory.path, policy: plentiful, targetDuration: 6)

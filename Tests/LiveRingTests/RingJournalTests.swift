@@ -62,7 +62,11 @@ struct RingJournalTests {
             if Bool.random(using: &random) {
                 segment.adMarkers.cueTags = ["#EXT-X-CUE-IN", "#EXT-OATCLS-SCTE35:/DA="].compactMap { CueTag($0) }
             }
-            if Bool.random(using: &random) { segment.adMarkers.dateRanges = [.random(at: n, using: &random)] }
+            if Bool.random(using: &random) {
+                segment.adMarkers.dateRanges = [.random(at: n, using: &random)]
+                segment.adMarkers.splices = AnnouncedSplice.Command.allCases.shuffled(using: &random).prefix(2)
+                    .map { AnnouncedSplice($0, ofRange: 0) }
+            }
             segment.resumePoint.presentationEnd = Int64.random(in: 0..<1 << 52, using: &random)
             segment.resumePoint.audioDecodeTime = UInt64.random(in: 0..<1 << 60, using: &random)
             if Bool.random(using: &random) { segment.resumePoint.upstream = .random(using: &random) }

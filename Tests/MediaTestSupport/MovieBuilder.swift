@@ -121,7 +121,7 @@ struct MovieBuilder {
                         box.u16(2)
                         box.zeros(6)
                         box.u32(48_000 << 16)
-                    } else {
+                    } else if track.handler != "text" {
                         box.zeros(70)
                     }
                     box.append(entry.boxes)

@@ -116,6 +116,27 @@ func cuesOfCommand(_ index: Int) throws {
     #expect(information.cues == row.cues, "\(row.when)")
 }
 
+/// pts_adjustment is in the clear, so also the times of a command that nobody else can read are moved (§9.6.1).
+@Test(arguments: [
+    (
+        sketch: SectionSketch.back(event: 7, at: 900), shift: Ticks(-1000), adjustment: Int64(1 << 33 - 1000),
+        time: Int64?(1 << 33 - 100)
+    ),
+    (SectionSketch(isEncrypted: true, adjustment: 1 << 33 - 5, type: 5, command: [0xFF]), Ticks(90_000), 89_995, nil),
+    (SectionSketch(isEncrypted: true, type: 5, command: [0xFF]), Ticks(1 << 33 + 1), 1, nil),
+])
+func movedSectionsHaveAnotherAdjustment(
+    _ row: (sketch: SectionSketch, shift: Ticks, adjustment: Int64, time: Int64?)
+) throws {
+    let moved = try SpliceInfoSection(row.sketch.bytes).moved(by: row.shift)
+    #expect(try SpliceInfoSection(moved.bytes) == moved)
+    #expect(moved.ptsAdjustment.count == row.adjustment && moved.spliceTime?.count == row.time)
+    #expect(moved.isEncrypted == row.sketch.isEncrypted)
+    var expected = row.sketch
+    expected.adjustment = row.adjustment
+    #expect(moved.bytes == expected.bytes)
+}
+
 @Test func damagedSectionsAreRefused() throws {
     let whole = bytes(examples[0].section)
     for index in whole.indices {

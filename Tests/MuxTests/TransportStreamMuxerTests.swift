@@ -152,6 +152,61 @@ import Testing
         #expect(scan.faults(clockPID: 0x100).filter { $0.contains("counter") } == [])
     }
 
+    private static let after2To32 = Ticks(1 << 32 + 777)
+    /// Sections by their number in a segment.
+    static let sections: [(when: String, sections: [[UInt8]])] = [
+        ("none", []),
+        (
+            "one whose time begins with 0xFF",
+            [SpliceSectionWriter.spliceInsert(eventID: 7, isOut: true, at: after2To32, duration: nil)]
+        ),
+        (
+            "a checksum that ends with 0xFF",
+            [
+                (0..<4096).lazy.map {
+                    SpliceSectionWriter.spliceInsert(eventID: $0, isOut: false, at: after2To32, duration: nil)
+                }.first { $0.last == 0xFF } ?? []
+            ]
+        ),
+        ("a long one", [SectionSketch(type: 0xFF, command: [UInt8](repeating: 0xFF, count: 3000)).bytes]),
+        (
+            "more than 16",
+            (0..<17).map { SpliceSectionWriter.spliceInsert(eventID: $0, isOut: true, at: after2To32, duration: .zero) }
+        ),
+    ]
+
+    /// Readers of cues strip trailing 0xFF of a packet with an adaptation field, so none has one.
+    @Test(arguments: sections.indices) func sectionsAreInPacketsOfTheirOwn(_ index: Int) throws {
+        let row = Self.sections[index]
+        var media = Self.media(from: 0, gops: 3, framesPerGOP: 30, seed: 1)
+        media.spliceSections = row.sections
+        let segment = Self.segment(media)
+        let scan = try #require(TransportStreamScan(segment.bytes))
+        #expect(scan.faults(clockPID: 0x100) == [])
+        let packets = scan.packets.filter { $0.pid == 0x103 }
+        #expect(packets.count.isMultiple(of: 16) && packets.isEmpty == row.sections.isEmpty, "\(row.when)")
+        #expect(packets.allSatisfy { $0.payload?.count == 184 }, "\(row.when)")
+        let sent = scan.sections(of: 0x103).map(\.bytes)
+        #expect(Array(sent.prefix(row.sections.count)) == row.sections, "\(row.when)")
+        for filler in sent.dropFirst(row.sections.count) {
+            let read = try SpliceInfoSection(filler)
+            #expect(read.command == .none && read.cues.isEmpty && filler.count == 20)
+        }
+        let extent = TransportStreamMuxer(Self.program, audioChanges: 0).extent(of: media)
+        #expect(extent?.byteCount == segment.bytes.count)
+    }
+
+    /// A client that joined at another sample rate counts the times of later frames of a packet by it.
+    @Test(arguments: [(changes: 0, frames: 4), (1, 1), (2, 1)])
+    func framesShareAPacketUntilTheAudioChanges(_ row: (changes: Int, frames: Int)) throws {
+        let media = Self.media(from: 0, gops: 2, framesPerGOP: 50, seed: 1)
+        let scan = try #require(TransportStreamScan(Self.segment(media, audioChanges: row.changes).bytes))
+        let times = scan.packetizedElements(of: 0x101).map(\.pts)
+        #expect(scan.faults(clockPID: 0x100) == [])
+        if row.frames == 1 { #expect(times == media.audio.map(\.time.wire.count)) }
+        #expect((times.count - media.audio.count / row.frames).magnitude <= 2)
+    }
+
     /// New pages for each segment would take longer than to write it.
     @Test(arguments: [(capacity: 1 << 22, isUsed: true), (capacity: 1000, isUsed: false)])
     func memoryIsUsedAgain(capacity: Int, isUsed: Bool) {

@@ -82,12 +82,12 @@ extension ConfigurationNode {
 }
 
 private let userFields: [String: FieldType] = [
-    "username": .text, "password": .text, "auth": .number, "status": .text, "exp_date": .null,
+    "username": .text, "password": .text, "auth": .number, "status": .text, "exp_date": .numericText,
     "is_trial": .numericText, "active_cons": .numericText, "created_at": .numericText, "max_connections": .numericText,
     "allowed_output_formats": .texts,
 ]
 private let serverFields: [String: FieldType] = [
-    "url": .text, "port": .numericText, "https_port": .numericText, "server_protocol": .text,
+    "url": .text, "port": .numericText, "server_protocol": .text,
     "rtmp_port": .numericText, "timezone": .text, "timestamp_now": .number, "time_now": .text, "process": .flag,
 ]
 private let streamFields: [String: FieldType] = [

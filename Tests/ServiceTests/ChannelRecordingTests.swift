@@ -376,7 +376,12 @@ struct RecordedTrackTests {
     }
 
     private static let subtitles = PrivateDataStream(
-        descriptor: [0x59, 8] + Array("fra".utf8) + [0x20, 0, 1, 0, 2])
+        descriptor: [0x59, 16] + Array("fra".utf8) + [0x20, 0, 1, 0, 9] + Array("deu".utf8) + [0x10, 0, 2, 0, 9])
+
+    /// The display set of both services at one time.
+    private static func segments(_ number: Int64) -> [[UInt8]] {
+        [[0x0F, 0x10, 0, 1, 0, 1, UInt8(number)], [0x0F, 0x10, 0, 2, 0, 2, UInt8(number), 7]]
+    }
 
     /// Three tracks of audio, DVB subtitles and teletext, read from their transport stream.
     private static func part() throws -> RecordedMedia.Part {
@@ -398,7 +403,7 @@ struct RecordedTrackTests {
             (0..<2).map { stream in
                 TransportMedia.PrivateDataPacket(
                     time: Ticks(918_000 + page * 18_000), stream: stream,
-                    payload: [stream == 0 ? 0x20 : 0x10, 0, 0x0F, UInt8(page), 0xFF])
+                    payload: [stream == 0 ? 0x20 : 0x10, 0] + segments(page).joined() + [0xFF])
             }
         }
         var buffer: [UInt8] = []
@@ -413,8 +418,11 @@ struct RecordedTrackTests {
     @Test(arguments: [RecordingFormat.mp4, .mkv]) func everyTrackHasItsLanguage(_ format: RecordingFormat) throws {
         let part = try Self.part()
         #expect(part.audio.map(\.number) == [0, 1, 2])
-        #expect(part.subtitles.map { Array($0.bytes) } == (0..<4).map { [0x0F, UInt8($0)] })
-        #expect(part.subtitles.map(\.time.count) == [918_000, 936_000, 954_000, 972_000])
+        for service in 0..<2 {
+            let packets = part.subtitles.filter { $0.service == service }
+            #expect(packets.map { Array($0.bytes) } == (0..<4).map { Self.segments($0)[service] })
+            #expect(packets.map(\.time.count) == [918_000, 936_000, 954_000, 972_000])
+        }
         #expect(part.audio.map(\.track) == [Self.track("en"), Self.track("de"), Self.track("en", .commentary)])
         var file: [UInt8]
         if format == .mp4 {
@@ -429,7 +437,8 @@ struct RecordedTrackTests {
                 )
             }
             var writer = try MatroskaWriter(
-                video: nil, audio: Dictionary(uniqueKeysWithValues: tracks), subtitles: [Self.subtitles],
+                video: nil, audio: Dictionary(uniqueKeysWithValues: tracks),
+                subtitles: Self.subtitles.subtitlingServices,
                 .init(title: "x", date: 0, duration: Ticks(153_600), tags: [], chapters: []))
             file = writer.head + writer.clusters(part.frames(from: Ticks(918_000)))
             let end = writer.end()
@@ -448,7 +457,8 @@ struct RecordedTrackTests {
             ], input: file)
         let lines = probe.text.split(separator: "\n").map(String.init)
         let marked =
-            format == .mkv ? ["aac,80,0,0,1,eng", "dvb_subtitle,4,0,1,0,fra"] : ["aac,80,0,0,0,eng"]
+            format == .mkv
+            ? ["aac,80,0,0,1,eng", "dvb_subtitle,4,0,1,0,fra", "dvb_subtitle,4,0,0,0,deu"] : ["aac,80,0,0,0,eng"]
         #expect(lines == ["aac,80,1,0,0,eng", "aac,80,0,0,0,deu"] + marked, "\(lines)")
     }
 }

@@ -210,6 +210,18 @@ struct PendingMarkersTests {
         #expect(markers.dequeueSpliceCommands(before: Ticks(378_000), dates: dates).map(\.date) == [9_000, 8_500])
     }
 
+    /// Only a receiver with the key knows the times in it, and they are on the upstream's clock.
+    @Test func encryptedCommandsMoveWithTheirMedia() throws {
+        let sketch = SectionSketch(isEncrypted: true, adjustment: 5, type: 5, command: [0xFF])
+        let part = part(
+            900_000, [TimedMetadata(.splice(try SpliceInfoSection(sketch.bytes)), at: Ticks(945_000))])[0]
+        var markers = PendingMarkers()
+        markers.append(part, on: timeline(part))
+        let placed = markers.dequeueSpliceCommands(
+            before: Ticks(378_000), dates: ProgramDateTimeClock(wallClock: 0))
+        #expect(placed.map(\.information.ptsAdjustment) == [Ticks(18_005 - 900_000).wire])
+    }
+
     @Test func eachPartGetsTheMetadataOnItsClock() {
         var finder = PeriodSplitter()
         var parts = finder.split(

@@ -37,7 +37,8 @@ struct SubtitlePipeline: Sendable {
         let snapshot = ring.snapshot
         let known = timeline.captionSources
         let new = CaptionRendition.renditions(
-            declared: snapshot.captions, pages: segment.privateDataStreams.flatMap(\.subtitlePages),
+            declared: snapshot.captions(after: segment.captions.instreamIDs),
+            pages: segment.privateDataStreams.flatMap(\.subtitlePages),
             except: known, names: snapshot.subtitles.map(\.rendition.name))
         let room = max(0, CaptionRendition.limit - known.count)
         excessSources.formUnion(new.dropFirst(room).map(\.source))
@@ -68,7 +69,9 @@ struct SubtitlePipeline: Sendable {
     ) async throws(ChannelError) -> [ChannelPipeline.Event] {
         let segment = tracked.segment
         let clear: [UInt8]
+        let initialization: [UInt8]?
         do throws(DecryptError) {
+            initialization = try tracked.clearInitialization()
             clear = try SegmentDecryptor.decrypt(
                 tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
                 mediaSequence: segment.mediaSequence)
@@ -80,7 +83,7 @@ struct SubtitlePipeline: Sendable {
         let input = SubtitleInput(
             mediaSequence: segment.mediaSequence, discontinuitySequence: segment.discontinuitySequence,
             duration: Ticks(segment.duration), programDateTime: segment.programDateTime?.millisecondsSince1970,
-            isAfterDiscontinuity: tracked.isAfterDiscontinuity, bytes: clear)
+            isAfterDiscontinuity: tracked.isAfterDiscontinuity, initialization: initialization, bytes: clear)
         return await publish(timeline.append(input, rendition: rendition))
     }
 

@@ -34,10 +34,10 @@ package struct RecordedMedia: Sendable {
         package var subtitles: [Subtitle] = []
     }
 
-    /// A packet of DVB subtitles.
+    /// A packet of DVB subtitles of one service.
     package struct Subtitle: Sendable {
-        /// The number of its stream in `subtitleStreams`.
-        package let stream: Int
+        /// The index of its service in `subtitleServices`.
+        package let service: Int
         package let time: Ticks
         /// Its segments (ETSI EN 300 743 §7.2).
         package let bytes: ArraySlice<UInt8>
@@ -51,8 +51,10 @@ package struct RecordedMedia: Sendable {
     private var audioEnds: [Int: Int64] = [:]
     /// The tracks beside the leading one, in the order of their numbers.
     private var furtherTracks: [AudioTrackIdentity] = []
-    /// The streams of DVB subtitles that were announced so far.
-    package private(set) var subtitleStreams: [PrivateDataStream] = []
+    /// The services of DVB subtitles that were announced so far, with their streams.
+    private var subtitles: [(stream: PrivateDataStream, service: SubtitlingService)] = []
+    package var subtitleServices: [SubtitlingService] { subtitles.map(\.service) }
+    private static let subtitleLimit = 64
 
     package init() {}
 
@@ -82,16 +84,21 @@ package struct RecordedMedia: Sendable {
     }
 
     private mutating func subtitles(of demuxed: DemuxedSegment, near: Ticks) -> [Subtitle] {
-        let announced = demuxed.program?.privateData.filter { $0.subtitling != nil } ?? []
-        subtitleStreams += announced.filter { !subtitleStreams.contains($0) }
-        return demuxed.metadata.compactMap { item -> Subtitle? in
+        for stream in demuxed.program?.privateData ?? [] where !subtitles.contains(where: { $0.stream == stream }) {
+            subtitles += stream.subtitlingServices.prefix(Self.subtitleLimit - subtitles.count).map { (stream, $0) }
+        }
+        return demuxed.metadata.flatMap { item -> [Subtitle] in
             guard case .privateData(let stream, let payload) = item.content, let time = item.time,
-                let index = subtitleStreams.firstIndex(of: stream), payload.first == Self.subtitleData
-            else { return nil }
+                payload.first == Self.subtitleData
+            else { return [] }
             // Without data_identifier, subtitle_stream_id and end_of_PES_data_field_marker.
             let end = payload.last == 0xFF ? payload.count - 1 : payload.count
-            return Subtitle(
-                stream: index, time: Ticks(wire: time, near: near), bytes: payload[min(2, end)..<end])
+            let segments = payload[min(2, end)..<end]
+            let services = subtitles.indices.filter { subtitles[$0].stream == stream }
+            return services.compactMap { index in
+                let own = services.count == 1 ? segments : subtitles[index].service.segments(of: segments)[...]
+                return own.isEmpty ? nil : Subtitle(service: index, time: Ticks(wire: time, near: near), bytes: own)
+            }
         }
     }
 

@@ -91,7 +91,7 @@ extension RecordedMedia.Part {
         }
         let subtitles = subtitles.map { subtitle in
             MatroskaWriter.Frame(
-                track: MatroskaWriter.subtitleTrack + UInt8(subtitle.stream), time: subtitle.time - origin,
+                track: MatroskaWriter.subtitleTrack + UInt8(subtitle.service), time: subtitle.time - origin,
                 decodeTime: subtitle.time - origin, isRandomAccessPoint: true, bytes: [subtitle.bytes])
         }
         return video + audio + subtitles

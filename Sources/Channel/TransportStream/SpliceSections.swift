@@ -6,64 +6,78 @@ import Support
 
 /// The splice_info_sections of a segment, made of its ad markers.
 struct SpliceSections: Sendable {
-    /// A date range that began earlier than this before its segment was sent with an earlier segment.
-    private static let tolerance: Int64 = 1000
+    /// Two times of one section that are nearer than this are the same.
+    private static let tolerance = Ticks.seconds(1)
 
     private let date: ProgramDateTime
     private let start: Ticks
-    private let duration: Ticks
 
     /// - Parameters:
     ///   - date: the date of the segment's first frame.
     ///   - start: its presentation time.
-    ///   - duration: of the segment.
-    init(date: ProgramDateTime, start: Ticks, duration: Ticks) {
-        self.date = date
-        self.start = start
-        self.duration = duration
-    }
+    init(date: ProgramDateTime, start: Ticks) { (self.date, self.start) = (date, start) }
 
-    /// In the order of the markers. A section that cannot be read is left to the playlist.
-    func sections(of markers: SegmentAdMarkers) -> [[UInt8]] { markers.dateRanges.flatMap(sections) }
-
-    private func sections(of range: DateRange) -> [[UInt8]] {
-        guard let begin = range.startDate else { return [] }
-        let isNew =
-            begin.milliseconds(since: date) >= -Self.tolerance || (range.end == nil && range[splice: .in] == nil)
-        var sections: [[UInt8]?] = []
-        if isNew { sections.append(opening(of: range, at: begin)) }
-        if let end = range.end, isInSegment(end) || range[splice: .in] != nil {
-            sections.append(closing(of: range, at: end))
+    /// The sections of the splice commands that `markers` announce, in order. One that cannot be read is left to the
+    /// playlist. A command with several descriptors is in the date range of each of them, and is sent once.
+    func sections(of markers: SegmentAdMarkers) -> [[UInt8]] {
+        let all = markers.splices.compactMap { splice in
+            markers.dateRanges.indices.contains(splice.range)
+                ? announcement(splice.command, of: markers.dateRanges[splice.range]) : nil
         }
-        return sections.compactMap(\.self)
-    }
-
-    private func opening(of range: DateRange, at begin: ProgramDateTime) -> [UInt8]? {
-        if let section = range[splice: .command] ?? range[splice: .out] {
-            return try? SpliceSectionWriter.section(section, at: time(of: begin))
+        let isSent = all.indices.map { index in
+            !all.indices.contains { all[$0].precedence < all[index].precedence && all[$0].isSame(as: all[index]) }
+                && !all[..<index].contains {
+                    $0.precedence == all[index].precedence && $0.isSame(as: all[index])
+                }
         }
-        guard isBreak(range) else { return nil }
-        return SpliceSectionWriter.spliceInsert(
-            eventID: eventID(of: range), isOut: true, at: time(of: begin),
-            duration: (range.duration ?? range.plannedDuration).map(Ticks.init))
+        return zip(all, isSent).compactMap { $1 ? $0.section : nil }
     }
 
-    private func closing(of range: DateRange, at end: ProgramDateTime) -> [UInt8]? {
-        if let section = range[splice: .in] { return try? SpliceSectionWriter.section(section, at: time(of: end)) }
-        guard isBreak(range) else { return nil }
-        return SpliceSectionWriter.spliceInsert(
-            eventID: eventID(of: range), isOut: false, at: time(of: end), duration: nil)
+    private struct Announcement {
+        /// As the upstream has it; nil if it has none.
+        var source: [UInt8]?
+        /// The lower one has the time of the command.
+        var precedence = 0
+        let time: Ticks
+        let section: [UInt8]
+
+        func isSame(as other: Announcement) -> Bool {
+            guard let source, source == other.source else { return false }
+            return precedence != other.precedence || abs((time - other.time).count) < tolerance.count
+        }
     }
 
-    /// Whether a date range without sections is an ad break: the ring made it of cue tags.
-    private func isBreak(_ range: DateRange) -> Bool { range.id.hasPrefix("cue-") }
+    private func announcement(_ command: AnnouncedSplice.Command, of range: DateRange) -> Announcement? {
+        switch command {
+        case .out: announcement(of: range, .out, at: range.startDate)
+        // A break that was canceled may be at any other time.
+        case .command:
+            announcement(of: range, .command, at: range.startDate, precedence: range[splice: .out] == nil ? 0 : 2)
+        case .in: announcement(of: range, .in, at: range.end, precedence: 1)
+        case .begin: made(of: range, isOut: true, at: range.startDate)
+        case .end: made(of: range, isOut: false, at: range.end)
+        }
+    }
+
+    private func announcement(
+        of range: DateRange, _ attribute: DateRange.SpliceAttribute, at date: ProgramDateTime?, precedence: Int = 0
+    ) -> Announcement? {
+        guard let date, let source = range[splice: attribute],
+            let section = try? SpliceSectionWriter.section(source, at: time(of: date))
+        else { return nil }
+        return Announcement(source: source, precedence: precedence, time: time(of: date), section: section)
+    }
+
+    private func made(of range: DateRange, isOut: Bool, at date: ProgramDateTime?) -> Announcement? {
+        guard let date else { return nil }
+        let duration = isOut ? (range.duration ?? range.plannedDuration).map(Ticks.init) : nil
+        let section = SpliceSectionWriter.spliceInsert(
+            eventID: eventID(of: range), isOut: isOut, at: time(of: date), duration: duration)
+        return Announcement(time: time(of: date), section: section)
+    }
 
     private func eventID(of range: DateRange) -> UInt32 {
         UInt32(truncatingIfNeeded: ContentHash.digest(of: Array(range.id.utf8)[...]))
-    }
-
-    private func isInSegment(_ end: ProgramDateTime) -> Bool {
-        (-Self.tolerance..<duration.count / 90 + 1).contains(end.milliseconds(since: date))
     }
 
     private func time(of date: ProgramDateTime) -> Ticks {

@@ -131,8 +131,7 @@ extension TransportStreamRecord {
             let replacements = media.replaceForeignMedia(
                 state, videoCodec: videoCodec, compositionDelay: Ticks(resumePoint.compositionOffset),
                 still: still?.video.last(where: \.isRandomAccessPoint))
-            let sections = SpliceSections(
-                date: programDateTime, start: media.presentationStart, duration: Ticks(duration))
+            let sections = SpliceSections(date: programDateTime, start: media.presentationStart)
             media.spliceSections = sections.sections(of: adMarkers)
             return TransportContent(
                 media: media, muxer: TransportStreamMuxer(state), replacements: replacements)

@@ -17,9 +17,9 @@ struct CaptionRendition: Equatable, Sendable {
     /// Returns the renditions that a channel does not have yet.
     ///
     /// If nothing is known of captions, CC1 has a rendition: it is there before the first captions, so that viewers can
-    /// choose it.
+    /// choose it. Master playlists list it until others are found.
     /// - Parameters:
-    ///   - declared: the closed captions that the master playlist declares.
+    ///   - declared: the closed captions that the master playlist declares with the segment in hand.
     ///   - pages: the teletext pages of the program.
     ///   - known: the sources of the renditions that there are.
     ///   - names: the names of the renditions that there are. No two of a group have the same one (RFC 8216 §4.3.4.1.1).

@@ -14,7 +14,7 @@ extension SegmentInput {
         let bytes = try SegmentDecryptor.decrypt(
             tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
             mediaSequence: segment.mediaSequence)
-        let map = try tracked.map.map { map throws(DecryptError) in try Self.initialization(map, of: tracked) }
+        let map = try tracked.clearInitialization()
         self.init(
             rendition: rendition, mediaSequence: segment.mediaSequence,
             discontinuitySequence: segment.discontinuitySequence, isDiscontinuous: segment.isDiscontinuous,
@@ -22,17 +22,19 @@ extension SegmentInput {
             programDateTime: segment.programDateTime?.millisecondsSince1970, duration: Ticks(segment.duration),
             initialization: map, bytes: bytes, ranges: segment.byteRange.flatMap(\.range).map { [$0] } ?? [])
     }
+}
 
-    /// Decrypts `map`, unless it is clear.
+extension TrackedSegment {
+    /// Decrypts the EXT-X-MAP section, unless it is clear; nil if there is none.
     ///
     /// Some packagers list a key before a section that they leave clear, so a section that begins as boxes do is not
     /// decrypted.
-    private static func initialization(_ map: [UInt8], of tracked: TrackedSegment) throws(DecryptError) -> [UInt8] {
-        let segmentKey = tracked.segment.map?.keys.aes128
+    func clearInitialization() throws(DecryptError) -> [UInt8]? {
+        guard let map else { return nil }
+        let segmentKey = segment.map?.keys.aes128
         let container = try? SegmentContainer.sniff(map)
         guard segmentKey != nil, container != .fragmentedMP4 else { return map }
         return try SegmentDecryptor.decrypt(
-            map, under: segmentKey, key: tracked.mapKey, keyURL: tracked.mapKeyURL,
-            mediaSequence: tracked.segment.mediaSequence)
+            map, under: segmentKey, key: mapKey, keyURL: mapKeyURL, mediaSequence: segment.mediaSequence)
     }
 }

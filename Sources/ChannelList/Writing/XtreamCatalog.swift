@@ -124,7 +124,8 @@ package struct XtreamCatalog {
 extension XtreamCatalog {
     /// The account and the server as clients of Xtream Codes read them.
     ///
-    /// Numbers are texts where the panels have texts. Some clients fail at a missing `active_cons` or at further fields.
+    /// Numbers are texts where the panels have texts. Some clients fail at a missing `active_cons`, at further fields, or at
+    /// an account that never expires.
     /// - Parameters:
     ///   - connections: streams that there may be at once.
     ///   - baseURL: the URL of this server as the client sees it.
@@ -134,7 +135,7 @@ extension XtreamCatalog {
         var info = JSONObject(["username": user.value, "password": password.value])
         info.add("auth", 1)
         info.add("status", "Active")
-        info.addNull("exp_date")
+        info.add("exp_date", latestDate)
         info.add("is_trial", "0")
         info.add("active_cons", "0")
         info.add("created_at", "0")
@@ -146,6 +147,9 @@ extension XtreamCatalog {
         return object
     }
 
+    /// 2038-01-19, the latest that clients with 32 bits read.
+    private static let latestDate = "2147483647"
+
     private static func serverInfo(_ baseURL: String, at time: ProgramDateTime) -> JSONObject {
         let isSecure = URIReference.scheme(of: baseURL) == "https"
         let host = URIReference.host(of: baseURL) ?? ""
@@ -153,7 +157,8 @@ extension XtreamCatalog {
         let port = authority.dropFirst(host.count).drop { $0 == ":" }
         let usual = isSecure ? "443" : "80"
         var info = JSONObject(["url": host, "port": port.isEmpty ? usual : String(port)])
-        info.add("https_port", isSecure && !port.isEmpty ? String(port) : "443")
+        // Some clients ask there if there is one.
+        if isSecure { info.add("https_port", port.isEmpty ? usual : String(port)) }
         info.add("server_protocol", isSecure ? "https" : "http")
         info.add("rtmp_port", "0")
         info.add("timezone", "UTC")

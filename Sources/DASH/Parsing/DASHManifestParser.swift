@@ -263,8 +263,19 @@ package struct DASHManifestParser {
                 set.representations.append(try representation(child, attributes, inherited))
             } catch { leaveOutMedia(error) }
         }
+        if Self.isText(element) { leaveOut(.badValue("text"), element, "contentType") }
         guard !set.representations.isEmpty else { return }
         if kind == .video { period.video.append(set) } else { period.audio.append(set) }
+    }
+
+    /// Whether a set has subtitles, which are not followed.
+    private static func isText(_ set: XMLElement) -> Bool {
+        let elements = [set] + set.all("Representation").prefix(1)
+        let types = elements.flatMap { [$0["contentType"], $0["mimeType"]] }.compactMap { $0?.lowercased() }
+        return types.contains { $0.hasPrefix("text") || $0.contains("ttml") }
+            || elements.contains { element in
+                ["wvtt", "stpp"].contains { element["codecs"]?.hasPrefix($0) ?? false }
+            }
     }
 
     private enum Kind { case video, audio, other }

@@ -29,6 +29,9 @@ package struct SampleEntry: Equatable, Sendable {
             let channels = try fields.u16()
             try fields.skip(6)
             format = .audio(channels: channels, sampleRate: try fields.u32() >> 16)
+        case "text" where entry.type == "wvtt":
+            format = .other
+            try fields.skip(8)
         default:
             format = .other
             configuration = []

@@ -69,6 +69,7 @@ struct ElementaryStreamFormat: Equatable, Sendable {
     /// Formats of private PES data by descriptor_tag (ETSI EN 300 468 Table 12).
     private static let descriptorTags: [(tag: UInt8, format: Self)] = [
         (0x6A, ac3), (0x7A, ac3), (0x7B, dts), (0x56, Self(.other, "DVB teletext")),
+        (0xFD, Self(.other, "ARIB captions")),
         (0x59, Self(.other, "DVB subtitles")), (0x46, Self(.other, "VBI teletext")), (0x45, Self(.other, "VBI data")),
         (0x26, Self(.other, "timed metadata")), (0x7C, Self(.other, "AAC in private data")),
     ]
@@ -101,25 +102,25 @@ struct StreamDescriptors: Equatable, Sendable {
     /// Whether the audio describes the video to people who cannot see it, or comments on it (audio_type 3, or a
     /// supplementary audio descriptor). Such audio does not replace the main audio.
     private(set) var isCommentary = false
-    /// The first descriptor of DVB subtitles or teletext, with its tag and its length.
-    private(set) var privateData: [UInt8]?
+    /// The subtitles or teletext in the stream; nil if there are none. Streams with equal descriptors are not told apart.
+    private(set) var privateData: PrivateDataStream?
 
     /// - Parameter loop: a truncated loop ends with its last complete descriptor.
     init(_ loop: ArraySlice<UInt8>) {
         var rest = loop
+        var descriptors: [(tag: UInt8, body: [UInt8])] = []
         while let tag = rest.first, let size = rest.dropFirst().first, rest.count >= 2 + Int(size) {
-            read(tag, Array(rest.dropFirst(2).prefix(Int(size))))
+            descriptors.append((tag, Array(rest.dropFirst(2).prefix(Int(size)))))
             rest = rest.dropFirst(2 + Int(size))
         }
+        for (tag, body) in descriptors { read(tag, body) }
+        privateData = PrivateDataStream(descriptors: descriptors)
     }
 
     func has(_ tag: UInt8) -> Bool { tags.contains(tag) }
 
     private mutating func read(_ tag: UInt8, _ body: [UInt8]) {
         tags.append(tag)
-        if PrivateDataStream.descriptorTags.contains(tag), !body.isEmpty {
-            privateData = privateData ?? [tag, UInt8(body.count)] + body
-        }
         switch Tag(rawValue: tag) {
         case .registration where body.count >= 4:
             registration = registration ?? Self.text(body.prefix(4))

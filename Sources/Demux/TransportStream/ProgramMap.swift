@@ -62,6 +62,6 @@ extension ProgramMap.Entry {
             pid: pid, streamType: streamType,
             format: ElementaryStreamFormat(streamType: streamType, descriptors, program: program),
             language: descriptors.language, isCommentary: descriptors.isCommentary, audioType: descriptors.audioType,
-            privateDataDescriptor: descriptors.privateData)
+            privateDataDescriptor: descriptors.privateData?.descriptor)
     }
 }

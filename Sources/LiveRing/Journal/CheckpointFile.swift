@@ -6,8 +6,8 @@ import Support
 /// A chunk is added for a block whose records the journal has, so a kill leaves at most a chunk that is not whole. The file
 /// says nothing that the journal does not say. It may be missing: its errors have no effect but the time of a restart.
 struct CheckpointFile: Sendable {
-    /// The number is that of the layout of bytes.
-    private static let head = Array("LIVERELAY-CHECKPOINT 1\n".utf8)
+    /// The number is that of the layout of bytes, of the file and of transport streams.
+    private static let head = Array("LIVERELAY-CHECKPOINT 2\n".utf8)
 
     /// The blocks of a file that was read.
     struct Content {

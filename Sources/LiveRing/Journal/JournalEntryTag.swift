@@ -32,8 +32,9 @@ struct JournalEntryTag {
         case isTransportStreamDiscontinuous = "TS-DISCONTINUITY"
         case sidecars = "TS-FILES"
         /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
-        case extent = "TS-EXTENT-1"
-        case earlyAudio = "TS-EARLY-AUDIO-1"
+        case extent = "TS-EXTENT-2"
+        case earlyAudio = "TS-EARLY-AUDIO-2"
+        case splices = "TS-SPLICES"
         case adBreak = "AD-BREAK"
         case audioTracks = "TRACKS"
         case audioFiles = "TRACK-FILES"
@@ -94,6 +95,7 @@ struct JournalEntryTag {
             (.sourcePublishedFrames, resumePoint.upstream?.publishedFrames),
             (.transportStream, entry.transportStream?.parameters), (.adBreak, Self.text(of: entry.adBreak)),
             (.sidecars, entry.transportStream.flatMap(Self.text)),
+            (.splices, Self.words(entry.adMarkers.splices.map(\.text))),
             (.audioTracks, Self.text(of: resumePoint.audioTracks)),
             (.audioFiles, Self.words(entry.audioFiles.map { $0.map(Self.text) ?? Self.noFile })),
             (.videoTracks, Self.words(resumePoint.videoTracks)),
@@ -189,15 +191,24 @@ struct JournalEntryTag {
                 name: map.uri, byteCount: try number(.initializationByteCount, in: RingRanges.sizes)),
             segment: SpoolFile(name: segment.uri, byteCount: try number(.byteCount, in: RingRanges.sizes)),
             duration: duration, programDateTime: programDateTime, resumePoint: try resumePoint(),
-            format: try format(), adMarkers: SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: segment.dateRanges),
+            format: try format(), adMarkers: try adMarkers(of: segment),
             adBreak: try adBreak(),
             transportStream: try transportStream(),
-            audioFiles: try files(.audioFiles) { word, _ in Self.audioFile(word) },
-            videoFiles: try files(.videoFiles, Self.videoFile),
+            audioFiles: try words(.audioFiles) { word, _ in Self.audioFile(word) },
+            videoFiles: try words(.videoFiles, Self.videoFile),
             leadingAudioBytes: text(.leadingAudioBytes) == nil
                 ? 0 : try number(.leadingAudioBytes, in: RingRanges.sizes),
             isGap: segment.isGap,
             listedFrom: try number(.listedFrom, in: RingRanges.sequenceNumbers))
+    }
+
+    /// Without splice commands in journals of earlier versions.
+    private func adMarkers(of segment: MediaSegment) throws(RingError) -> SegmentAdMarkers {
+        let ranges = segment.dateRanges
+        let splices = try words(.splices) { word, _ in
+            AnnouncedSplice(text: word).flatMap { ranges.indices.contains($0.range) ? $0 : nil }
+        }
+        return SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: ranges, splices: splices)
     }
 
     /// Outside of every break if there is none, as in journals of earlier versions.
@@ -284,13 +295,13 @@ struct JournalEntryTag {
         return tracks
     }
 
-    private func files<File>(
-        _ name: Name, _ read: (_ word: Substring, _ count: Int) -> File?
-    ) throws(RingError) -> [File] {
+    private func words<Value>(
+        _ name: Name, _ read: (_ word: Substring, _ count: Int) -> Value?
+    ) throws(RingError) -> [Value] {
         let words = (text(name) ?? "").split(separator: " ")
-        let files = words.compactMap { read($0, words.count) }
-        guard files.count == words.count else { throw damage(name) }
-        return files
+        let values = words.compactMap { read($0, words.count) }
+        guard values.count == words.count else { throw damage(name) }
+        return values
     }
 
     private static func audioFile(_ word: Substring) -> TrackFile?? {

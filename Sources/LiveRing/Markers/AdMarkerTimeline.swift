@@ -63,7 +63,8 @@ package struct AdMarkerTimeline: Equatable, Sendable {
         for splice in segment.splices.prefix(AdMarkerLimits.spliceCommands) { apply(splice) }
         counts[.excess] += max(0, segment.splices.count - AdMarkerLimits.spliceCommands)
         endAutoReturnBreaks(by: segment.date)
-        let markers = SegmentAdMarkers(cueTags: cueTags, dateRanges: published.dequeueChanges())
+        var markers = published.dequeueChanges(at: segment.date)
+        markers.cueTags = cueTags
         counts[.cueTags] += markers.cueTags.count
         counts[.dateRanges] += markers.dateRanges.count
         return markers
@@ -275,15 +276,23 @@ extension AdMarkerTimeline {
         case .out(let autoReturn): beginBreak(with: splice, autoReturn: autoReturn)
         case .in(let endsAnyEvent): endBreak(with: splice, endsAnyEvent: endsAnyEvent)
         case .command: publish(splice, as: .command)
-        case .canceled:
-            guard let index = published.indexOfOpenSplice(splice.eventID) else { return }
-            published.end(index, at: published[index].start)
+        case .canceled: cancel(splice)
+        }
+    }
+
+    /// A break that waits is over at its beginning, and its range gets the command. Without such a break the command has a
+    /// range of its own: receivers of transport streams may wait for something that no range shows.
+    private mutating func cancel(_ splice: PublishedSpliceCommand) {
+        if let index = published.indexOfOpenSplice(splice.eventID) {
+            published.end(index, at: splice.date, section: splice.section, as: .command)
+        } else if !published.hasCanceled(splice.eventID) {
+            publish(splice, as: .command, DateRangeID.cancellation(of: splice.eventID, at: splice.date))
         }
     }
 
     private mutating func beginBreak(with splice: PublishedSpliceCommand, autoReturn: Bool) {
         // Encoders send a splice command several times.
-        if published.indexOfSplice(splice.eventID, near: splice.date) != nil { return }
+        if published.hasSplice(splice) { return }
         if let index = published.indexOfBreak(startingNear: splice.date),
             !DateRangeID.isSplice(published[index].range.id)
         {
@@ -311,8 +320,14 @@ extension AdMarkerTimeline {
     }
 
     private mutating func publish(_ splice: PublishedSpliceCommand, as attribute: DateRange.SpliceAttribute) {
-        guard published.indexOfSplice(splice.eventID, near: splice.date) == nil else { return }
-        var range = DateRange(id: DateRangeID.splice(splice.eventID, at: splice.date))
+        guard !published.hasSplice(splice) else { return }
+        publish(splice, as: attribute, DateRangeID.splice(splice.eventID, at: splice.date))
+    }
+
+    private mutating func publish(
+        _ splice: PublishedSpliceCommand, as attribute: DateRange.SpliceAttribute, _ id: String
+    ) {
+        var range = DateRange(id: published.unusedID(id))
         range.startDate = splice.date
         range.plannedDuration = splice.duration
         range[splice: attribute] = splice.section
@@ -348,12 +363,35 @@ extension PublishedDateRanges {
         }
     }
 
-    fileprivate func indexOfSplice(_ eventID: UInt32?, near date: ProgramDateTime) -> Int? {
-        ranges.lastIndex { DateRangeID.isSplice($0.range.id, eventID) && $0.begins(near: date) }
+    /// Whether a range has the command. Commands without an event, such as those that only a receiver with the key can read,
+    /// are told apart by their bytes.
+    fileprivate func hasSplice(_ splice: PublishedSpliceCommand) -> Bool {
+        ranges.contains { published in
+            DateRangeID.isSplice(published.range.id, splice.eventID) && published.begins(near: splice.date)
+                && (splice.eventID != nil || published.range[splice: .command] == splice.section)
+        }
+    }
+
+    /// `id`, or with a number after it if a range has that ID.
+    fileprivate func unusedID(_ id: String) -> String {
+        var (unused, number) = (id, 1)
+        while contains(unused) {
+            number += 1
+            unused = "\(id)-\(number)"
+        }
+        return unused
     }
 
     fileprivate func indexOfOpenSplice(_ eventID: UInt32?) -> Int? {
         openSplices.last { DateRangeID.isSplice(ranges[$0].range.id, eventID) }
+    }
+
+    /// Whether the latest command about an event canceled it. Encoders send a command several times.
+    fileprivate func hasCanceled(_ eventID: UInt32?) -> Bool {
+        let latest = ranges.last {
+            DateRangeID.isSplice($0.range.id, eventID) || DateRangeID.isCancellation($0.range.id, of: eventID)
+        }
+        return latest.map { $0.isCanceledBreak || !DateRangeID.isSplice($0.range.id, eventID) } ?? false
     }
 
     /// The only open splice. Some equipment gives the return an event ID of its own.

@@ -100,27 +100,36 @@ struct PublishedDateRanges: Equatable, Sendable {
     }
 
     /// Ends the ad break at `index` at `date`. If `date` is before its start, its duration is 0.
-    mutating func end(_ index: Int, at date: ProgramDateTime, section: [UInt8]? = nil) {
+    mutating func end(
+        _ index: Int, at date: ProgramDateTime, section: [UInt8]? = nil, as attribute: DateRange.SpliceAttribute = .in
+    ) {
         var additions = DateRange(id: ranges[index].range.id)
         additions.duration = .milliseconds(max(0, date.milliseconds(since: ranges[index].start)))
-        additions[splice: .in] = section
+        additions[splice: attribute] = section
         _ = add(additions, to: index)
     }
 
     func contains(_ id: String) -> Bool { ranges.contains { $0.range.id == id } }
 
-    /// Removes and returns the changed ranges as complete tags, as many as one segment may have.
-    mutating func dequeueChanges() -> [DateRange] {
+    /// Removes and returns the changed ranges as complete tags, as many as one segment may have, with the splice commands
+    /// that are new in them.
+    /// - Parameter date: when the segment begins.
+    mutating func dequeueChanges(at date: ProgramDateTime) -> SegmentAdMarkers {
+        var markers = SegmentAdMarkers()
         var (count, bytes) = (0, 0)
-        let changes = changedIDs.prefix(AdMarkerLimits.dateRanges).map { id in ranges.last { $0.range.id == id }?.range
-        }
-        for change in changes {
-            bytes += change?.attributes.text.utf8.count ?? 0
+        for id in changedIDs.prefix(AdMarkerLimits.dateRanges) {
+            let index = ranges.lastIndex { $0.range.id == id }
+            bytes += index.map { ranges[$0].range.attributes.text.utf8.count } ?? 0
             if bytes > AdMarkerLimits.dateRangeBytes, count > 0 { break }
             count += 1
+            guard let index else { continue }
+            markers.splices += ranges[index].announce(at: date).map {
+                AnnouncedSplice($0, ofRange: markers.dateRanges.count)
+            }
+            markers.dateRanges.append(ranges[index].range)
         }
         changedIDs.removeFirst(count)
-        return changes.prefix(count).compactMap { $0 }
+        return markers
     }
 
     mutating func dequeueAllChanges() -> [DateRange] {
@@ -148,6 +157,12 @@ struct PublishedDateRange: Equatable, Sendable {
     var listing = 0
     /// The number of the range among all that were ever appended.
     var number = 0
+    /// The splice commands that were sent.
+    private(set) var announced: Set<AnnouncedSplice.Command> = []
+
+    init(range: DateRange, start: ProgramDateTime, upstream: DateRange? = nil) {
+        (self.range, self.start, self.upstream) = (range, start, upstream)
+    }
 
     func begins(near date: ProgramDateTime) -> Bool {
         start.milliseconds(since: date).magnitude < Self.tolerance.magnitude
@@ -162,7 +177,43 @@ struct PublishedDateRange: Equatable, Sendable {
 
     var isOpen: Bool { range.end == nil }
 
+    /// Whether a splice command canceled the break, which another one announced.
+    var isCanceledBreak: Bool { range[splice: .out] != nil && range[splice: .command] != nil }
+
     var isBreak: Bool { range[splice: .out] != nil || DateRangeID.isCue(range.id) }
+}
+
+// MARK: - Splice commands of transport streams
+
+extension PublishedDateRange {
+    /// Records the splice commands that go with a tag of the range.
+    /// - Parameter date: when the segment of the tag begins.
+    /// - Returns: those that were not sent before.
+    mutating func announce(at date: ProgramDateTime) -> [AnnouncedSplice.Command] {
+        let new = commands.filter { !announced.contains($0) && isDue($0, at: date) }
+        announced.formUnion(commands)
+        return new
+    }
+
+    /// All commands of the range as it is, in order.
+    private var commands: [AnnouncedSplice.Command] {
+        let isMade = DateRangeID.isCue(range.id) && (announced.contains(.begin) || range[splice: .out] == nil)
+        let begin: AnnouncedSplice.Command? = isMade ? .begin : range[splice: .out].map { _ in .out }
+        let end: AnnouncedSplice.Command? = isMade ? range.end.map { _ in .end } : range[splice: .in].map { _ in .in }
+        return [begin, range[splice: .command].map { _ in .command }, end].compactMap(\.self)
+    }
+
+    /// A range that is known late may be over. Its end is sent all the same.
+    private func isDue(_ command: AnnouncedSplice.Command, at date: ProgramDateTime) -> Bool {
+        let isOver = { (time: ProgramDateTime) in time.milliseconds(since: date) < -Self.tolerance }
+        switch command {
+        case .command where isCanceledBreak: return true
+        case .out, .command, .begin: return isOpen && range[splice: .in] == nil || !isOver(start)
+        // A made beginning has the duration.
+        case .end: return announced.contains(.begin) || isOver(start) && !(range.end.map(isOver) ?? true)
+        case .in: return true
+        }
+    }
 }
 
 extension PublishedDateRange {
@@ -171,6 +222,7 @@ extension PublishedDateRange {
     init?(recovered range: DateRange, autoReturn: ([UInt8]) -> Bool) {
         guard let start = range.startDate else { return nil }
         self.init(range: range, start: start)
+        announced = Set(commands)
         guard isOpen, DateRangeID.isSplice(range.id), let section = range[splice: .out], autoReturn(section) else {
             return
         }
@@ -193,6 +245,17 @@ enum DateRangeID {
     }
 
     static func isSplice(_ id: String, _ eventID: UInt32?) -> Bool { id.hasPrefix(splicePrefix(eventID)) }
+
+    /// The ID of a range that cancels a splice event.
+    static func cancellation(of eventID: UInt32?, at date: ProgramDateTime) -> String {
+        "\(cancellationPrefix(eventID))\(date.millisecondsSince1970)"
+    }
+
+    static func isCancellation(_ id: String, of eventID: UInt32?) -> Bool { id.hasPrefix(cancellationPrefix(eventID)) }
+
+    private static func cancellationPrefix(_ eventID: UInt32?) -> String {
+        "scte35-cancel-\(eventID.map { String($0) } ?? "")-"
+    }
 
     private static func splicePrefix(_ eventID: UInt32?) -> String {
         "scte35-\(eventID.map { String($0) } ?? "command")-"

@@ -167,7 +167,7 @@ package struct RingSnapshot: Sendable {
         iFrames: Variant? = nil, renditionURI: (String) -> String
     ) -> [UInt8]? {
         guard let attributes else { return nil }
-        let subtitles = subtitles.map { track in
+        let subtitles = listedSubtitles.map { track in
             var rendition = track.rendition
             rendition.uri = rendition.uri.map(renditionURI)
             return rendition
@@ -188,6 +188,25 @@ package struct RingSnapshot: Sendable {
 
     /// The closed captions that the master playlists declare.
     package var captions: [Rendition] { index.declared.captions }
+
+    /// The closed captions that they declare after a segment.
+    /// - Parameter instreamIDs: the INSTREAM-ID of each channel in its video.
+    package func captions(after instreamIDs: [String]) -> [Rendition] {
+        var declared = index.declared
+        _ = declared.insert(instreamIDs)
+        return declared.captions
+    }
+
+    /// The subtitles that the master playlists list. A rendition that was made before anything was known of captions, and has
+    /// none, gives way to those that were found.
+    private var listedSubtitles: [SubtitleRendition] {
+        let found = captions.compactMap { $0.attributes["INSTREAM-ID"] }
+        let isEmpty = { (rendition: SubtitleRendition) in
+            rendition.source == SubtitleRendition.firstSource && !found.contains(SubtitleRendition.firstSource)
+        }
+        let hasOthers = subtitles.contains { $0.source != nil && !isEmpty($0) }
+        return hasOthers ? subtitles.filter { !isEmpty($0) } : subtitles
+    }
 
     /// The upstream's rendition of an audio track; nil if it does not name one.
     package func declaredAudio(_ track: String) -> Rendition? {

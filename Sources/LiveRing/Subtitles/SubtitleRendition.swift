@@ -30,6 +30,9 @@ package struct SubtitleRendition: Equatable, Sendable {
         self.rendition = rendition
     }
 
+    /// The source of the rendition that is there before captions were found.
+    package static let firstSource = "CC1"
+
     /// The GROUP-ID of every subtitle rendition.
     static let groupID = "subs"
 

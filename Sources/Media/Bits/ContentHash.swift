@@ -32,6 +32,12 @@ package enum SectionCRC {
         }
     }
 
+    /// CRC_32, as it follows a section.
+    package static func bytes(of section: [UInt8]) -> [UInt8] {
+        let crc = value(section[...])
+        return (0..<4).map { UInt8(truncatingIfNeeded: crc >> UInt32(24 - 8 * $0)) }
+    }
+
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index) << 24) { crc, _ in crc & 1 << 31 == 0 ? crc << 1 : crc << 1 ^ 0x04C1_1DB7 }
     }

@@ -1,15 +1,22 @@
 import Support
 
-/// An elementary stream of DVB subtitles (ETSI EN 300 743) or teletext (ETSI EN 300 472): PES packets with private data,
-/// which transport streams alone carry.
+/// An elementary stream of DVB subtitles (ETSI EN 300 743), teletext (ETSI EN 300 472) or ARIB captions (ARIB STD-B24): PES
+/// packets with private data, which transport streams alone carry.
 ///
 /// A channel knows a stream by what it is, since splices change its PID.
 package struct PrivateDataStream: Hashable, Sendable {
     /// descriptor_tag of teletext_descriptor and subtitling_descriptor (ETSI EN 300 468 §6.1).
-    package static let descriptorTags: Set<UInt8> = [teletextTag, 0x59]
-    private static let teletextTag: UInt8 = 0x56
+    private static let (teletextTag, subtitlingTag): (UInt8, UInt8) = (0x56, 0x59)
+    /// descriptor_tag of stream_identifier_descriptor and data_component_descriptor (ARIB STD-B10 part 2, §6.2.16, §6.2.20).
+    private static let (identifierTag, componentTag): (UInt8, UInt8) = (0x52, 0xFD)
+    /// data_component_id of captions, and of those for mobile reception (ARIB STD-B10 part 2, annex J).
+    private static let captionComponents: Set<[UInt8]> = [[0x00, 0x08], [0x00, 0x12]]
+    /// component_tag of captions (ARIB TR-B14). Superimposed text, which has others, is in PES packets without a time.
+    private static let captionTags: Set<UInt8> = Set(0x30...0x37).union([0x87])
 
-    /// The teletext_descriptor or subtitling_descriptor with its tag and its length, as the upstream has it.
+    /// The descriptors by which receivers know the stream, as the upstream has them: the teletext_descriptor or
+    /// subtitling_descriptor; of ARIB captions the stream_identifier_descriptor, if there is one, and the
+    /// data_component_descriptor. Each has its tag and its length.
     package let descriptor: [UInt8]
     /// The number of streams with the same descriptor before this one in its program.
     package let ordinal: Int
@@ -19,27 +26,95 @@ package struct PrivateDataStream: Hashable, Sendable {
         self.ordinal = ordinal
     }
 
-    package var isTeletext: Bool { descriptor.first == Self.teletextTag }
-
-    /// The parameters that a decoder of DVB subtitles needs (ETSI EN 300 468 §6.2.41): the first entry of the descriptor.
-    package var subtitling: (language: LanguageTag, type: UInt8, pages: ArraySlice<UInt8>)? {
-        guard !isTeletext, descriptor.count >= 10 else { return nil }
-        let language = LanguageTag(String(decoding: descriptor[2..<5], as: UTF8.self)) ?? .unknown
-        return (language, descriptor[5], descriptor[6..<10])
+    /// - Parameters:
+    ///   - descriptors: those of a stream of private data, in order.
+    /// - Returns: nil if it is no stream of subtitles.
+    package init?(descriptors: [(tag: UInt8, body: [UInt8])], ordinal: Int = 0) {
+        let bytes = { (descriptor: (tag: UInt8, body: [UInt8])) in
+            [descriptor.tag, UInt8(clamping: descriptor.body.count)] + descriptor.body
+        }
+        let known = descriptors.first {
+            [Self.teletextTag, Self.subtitlingTag].contains($0.tag) && !$0.body.isEmpty
+        }
+        if let known {
+            self.init(descriptor: bytes(known), ordinal: ordinal)
+            return
+        }
+        let component = descriptors.first {
+            $0.tag == Self.componentTag && Self.captionComponents.contains(Array($0.body.prefix(2)))
+        }
+        let identifier = descriptors.first { $0.tag == Self.identifierTag && $0.body.count == 1 }
+        guard let component, identifier.map({ Self.captionTags.contains($0.body[0]) }) ?? true else { return nil }
+        self.init(descriptor: (identifier.map(bytes) ?? []) + bytes(component), ordinal: ordinal)
     }
 
-    /// The descriptor in hexadecimal digits, and the ordinal after a point.
+    package var isTeletext: Bool { descriptor.first == Self.teletextTag }
+
+    /// The services of DVB subtitles in the stream, in the order of the descriptor; empty for other streams.
+    package var subtitlingServices: [SubtitlingService] {
+        guard descriptor.first == Self.subtitlingTag else { return [] }
+        return stride(from: 2, through: descriptor.count - SubtitlingService.entrySize, by: SubtitlingService.entrySize)
+            .map { SubtitlingService(entry: Array(descriptor[$0..<$0 + SubtitlingService.entrySize])) }
+    }
+
+    /// The descriptors in hexadecimal digits, and the ordinal after a point.
     package var text: String { Hexadecimal.encode(descriptor) + (ordinal == 0 ? "" : ".\(ordinal)") }
 
     /// nil if `text` cannot have been written by the `text` property.
     package init?(text: some StringProtocol) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), let bytes = Hexadecimal.decode(Array(parts[0].utf8)), bytes.count >= 2,
-            Self.descriptorTags.contains(bytes[0]), Int(bytes[1]) == bytes.count - 2
+        guard (1...2).contains(parts.count), let bytes = Hexadecimal.decode(Array(parts[0].utf8)),
+            let descriptors = Self.descriptors(in: bytes)
         else { return nil }
         let ordinal = parts.count == 1 ? 0 : Int(parts[1]).flatMap { 1...255 ~= $0 ? $0 : nil }
         guard let ordinal else { return nil }
-        self.init(descriptor: bytes, ordinal: ordinal)
+        self.init(descriptors: descriptors, ordinal: ordinal)
+        guard descriptor == bytes else { return nil }
+    }
+
+    /// nil if the bytes end inside a descriptor.
+    private static func descriptors(in bytes: [UInt8]) -> [(tag: UInt8, body: [UInt8])]? {
+        var descriptors: [(tag: UInt8, body: [UInt8])] = []
+        var rest = bytes[...]
+        while let tag = rest.popFirst() {
+            guard let size = rest.popFirst(), rest.count >= Int(size) else { return nil }
+            descriptors.append((tag, Array(rest.prefix(Int(size)))))
+            rest = rest.dropFirst(Int(size))
+        }
+        return descriptors
+    }
+}
+
+/// A service of DVB subtitles: one entry of a subtitling_descriptor (ETSI EN 300 468 §6.2.41). A stream may have several, in
+/// pages of their own.
+package struct SubtitlingService: Hashable, Sendable {
+    static let entrySize = 8
+
+    package let language: LanguageTag
+    /// subtitling_type (ETSI EN 300 468 Table 26).
+    package let type: UInt8
+    /// composition_page_id and ancillary_page_id as in the descriptor: four bytes.
+    package let pages: [UInt8]
+
+    fileprivate init(entry: [UInt8]) {
+        language = LanguageTag(String(decoding: entry[..<3], as: UTF8.self)) ?? .unknown
+        type = entry[3]
+        pages = Array(entry[4...])
+    }
+
+    /// Returns those of `segments` that belong to the service, by their page_id (ETSI EN 300 743 §7.2).
+    /// - Parameter segments: subtitling_segments. Bytes after the last whole one are dropped.
+    package func segments(of segments: ArraySlice<UInt8>) -> [UInt8] {
+        let header = 6
+        var (own, rest): ([UInt8], ArraySlice<UInt8>) = ([], segments)
+        while rest.count >= header, rest[rest.startIndex] == 0x0F {
+            let fields = Array(rest.prefix(header))
+            let size = header + Int(fields[4]) * 256 + Int(fields[5])
+            guard size <= rest.count else { break }
+            if [Array(pages[..<2]), Array(pages[2...])].contains(Array(fields[2..<4])) { own += rest.prefix(size) }
+            rest = rest.dropFirst(size)
+        }
+        return own
     }
 }
 

@@ -16,6 +16,8 @@ package struct SpliceInfoSection: Equatable, Sendable {
     package let bytes: [UInt8]
     /// pts_adjustment, 0 ..< 2³³; `spliceTime` already includes it.
     package let ptsAdjustment: Ticks
+    /// Whether only a receiver with the key can read the command. pts_adjustment is in the clear all the same.
+    package let isEncrypted: Bool
     package let command: Command
     /// Splice time on the program's clock, 0 ..< 2³³; nil for an immediate splice or a command without a time.
     package let spliceTime: Ticks?
@@ -30,7 +32,7 @@ package struct SpliceInfoSection: Equatable, Sendable {
         self.bytes = bytes
         var bits = BitReader(bytes[..<(bytes.count - 4)], section: Self.section)
         try bits.skip(32)  // table_id … section_length, protocol_version
-        let isEncrypted = try bits.flag()
+        isEncrypted = try bits.flag()
         try bits.skip(6)
         ptsAdjustment = try bits.clockTime()
         try bits.skip(20)  // cw_index, tier
@@ -48,6 +50,25 @@ package struct SpliceInfoSection: Equatable, Sendable {
         let unread = length * 8 - (bitsBeforeCommand - bits.bitsLeft)
         if length != Self.unknownLength, unread > 0 { try bits.skip(unread) }
         segmentations = try Self.segmentations(&bits)
+    }
+
+    /// - Returns: the section with all of its times `shift` later: only pts_adjustment and CRC_32 differ (§9.6.1).
+    package func moved(by shift: Ticks) -> SpliceInfoSection { SpliceInfoSection(self, movedBy: shift) }
+
+    private init(_ section: SpliceInfoSection, movedBy shift: Ticks) {
+        bytes = section.bytes(movedBy: shift)
+        ptsAdjustment = (section.ptsAdjustment + shift).wire
+        spliceTime = section.spliceTime.map { ($0 + shift).wire }
+        (isEncrypted, command, segmentations) = (section.isEncrypted, section.command, section.segmentations)
+    }
+
+    private func bytes(movedBy shift: Ticks) -> [UInt8] {
+        let adjustment = (ptsAdjustment + shift).wire.count
+        var moved = Array(bytes.dropLast(4))
+        // encrypted_packet and encryption_algorithm are before the 33 bits.
+        moved[4] = moved[4] & 0xFE | UInt8(adjustment >> 32)
+        for index in 0..<4 { moved[5 + index] = UInt8(truncatingIfNeeded: adjustment >> Int64(24 - 8 * index)) }
+        return moved + SectionCRC.bytes(of: moved)
     }
 
     /// The splice_command_length of encoders that do not state the length.

@@ -74,9 +74,9 @@ package struct MatroskaWriter: Sendable {
 
     /// - Parameters:
     ///   - audio: by the number of its track.
-    ///   - subtitles: streams of DVB subtitles.
+    ///   - subtitles: services of DVB subtitles.
     package init(
-        video: VideoConfiguration?, audio: [UInt8: Audio], subtitles: [PrivateDataStream] = [],
+        video: VideoConfiguration?, audio: [UInt8: Audio], subtitles: [SubtitlingService] = [],
         _ description: Description
     ) throws(MediaError) {
         var file = EBMLWriter()
@@ -102,8 +102,8 @@ package struct MatroskaWriter: Sendable {
                 try Self.write(audio, as: number, to: &entry)
             }
         }
-        for (index, stream) in subtitles.enumerated() {
-            tracks.master(0xAE) { entry in Self.write(stream, as: Self.subtitleTrack + UInt8(index), to: &entry) }
+        for (index, service) in subtitles.enumerated() {
+            tracks.master(0xAE) { entry in Self.write(service, as: Self.subtitleTrack + UInt8(index), to: &entry) }
         }
         knownTracks = Set((video == nil ? [] : [Self.videoTrack]) + audio.keys)
             .union(subtitles.indices.map { Self.subtitleTrack + UInt8($0) })
@@ -262,14 +262,13 @@ extension MatroskaWriter {
         }
     }
 
-    private static func write(_ stream: PrivateDataStream, as number: UInt8, to entry: inout EBMLWriter) {
-        guard let subtitling = stream.subtitling else { return }
-        writeCommon(number, type: 17, subtitling.language, to: &entry)
+    private static func write(_ service: SubtitlingService, as number: UInt8, to entry: inout EBMLWriter) {
+        writeCommon(number, type: 17, service.language, to: &entry)
         entry.unsigned(0x88, 0)  // FlagDefault
         // subtitling_type for people who cannot hear well (ETSI EN 300 468 Table 26).
-        if (0x20...0x25).contains(subtitling.type) { entry.unsigned(0x55AB, 1) }
+        if (0x20...0x25).contains(service.type) { entry.unsigned(0x55AB, 1) }
         entry.text(0x86, "S_DVBSUB")
-        entry.element(0x63A2, Array(subtitling.pages) + [subtitling.type])
+        entry.element(0x63A2, service.pages + [service.type])
     }
 
     private static func writeCommon(

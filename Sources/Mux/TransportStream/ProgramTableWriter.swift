@@ -3,7 +3,6 @@ import Media
 /// Writes the sections of the program (ISO/IEC 13818-1 §2.4.4). Each fits one packet, unless there is private data.
 struct ProgramTableWriter {
     private static let programNumber: UInt16 = 1
-    private static let payloadSize = 184
 
     private let program: TransportProgram
     private let privateData: [PrivateDataStream]
@@ -102,16 +101,6 @@ struct ProgramTableWriter {
         // identifier, version, section_number, last_section_number, body, CRC_32
         let length = UInt16(2 + 1 + 2 + body.count + 4)
         let section = [tableID] + words(0xB000 | length, identifier) + [0xC1 | version << 1, 0, 0] + body
-        let payload = [0] + section + SectionCRC.bytes(of: section)
-        let size = (payload.count + payloadSize - 1) / payloadSize * payloadSize
-        return payload + Array(repeating: 0xFF, count: size - payload.count)
-    }
-}
-
-extension SectionCRC {
-    /// CRC_32, as it follows a section.
-    static func bytes(of section: [UInt8]) -> [UInt8] {
-        let crc = value(section[...])
-        return (0..<4).map { UInt8(truncatingIfNeeded: crc >> UInt32(24 - 8 * $0)) }
+        return TransportPacketWriter.payload(ofSection: section + SectionCRC.bytes(of: section))
     }
 }

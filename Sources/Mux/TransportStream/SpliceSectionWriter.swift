@@ -5,7 +5,7 @@ package enum SpliceSectionWriter {
     /// The section with its splice time moved to `time`: only pts_adjustment and CRC_32 change.
     ///
     /// An immediate splice_insert gets the time, because the section is sent before its frames. Another command without a
-    /// time stays as it is.
+    /// time stays as it is, and so does an encrypted one.
     /// - Throws: `.badSection` if the bytes are no splice_info_section.
     package static func section(_ bytes: [UInt8], at time: Ticks) throws(MediaError) -> [UInt8] {
         let section = try SpliceInfoSection(bytes)
@@ -17,23 +17,7 @@ package enum SpliceSectionWriter {
                 eventID: insert.eventID, isOut: insert.isOutOfNetwork, at: time, duration: insert.duration?.duration,
                 autoReturn: insert.duration?.autoReturn ?? true)
         }
-        return Self.section(bytes, adjustment: section.ptsAdjustment + time - spliceTime)
-    }
-
-    /// The section with its times `shift` earlier; nil if the bytes are no splice_info_section.
-    static func section(_ bytes: [UInt8], earlierBy shift: Ticks) -> [UInt8]? {
-        guard let section = try? SpliceInfoSection(bytes) else { return nil }
-        return Self.section(bytes, adjustment: section.ptsAdjustment - shift)
-    }
-
-    /// The section with another pts_adjustment.
-    private static func section(_ bytes: [UInt8], adjustment: Ticks) -> [UInt8] {
-        let adjustment = adjustment.wire.count
-        var moved = Array(bytes.dropLast(4))
-        // encrypted_packet and encryption_algorithm are before the 33 bits.
-        moved[4] = moved[4] & 0xFE | UInt8(adjustment >> 32)
-        for index in 0..<4 { moved[5 + index] = UInt8(truncatingIfNeeded: adjustment >> Int64(24 - 8 * index)) }
-        return moved + SectionCRC.bytes(of: moved)
+        return section.moved(by: time - spliceTime).bytes
     }
 
     /// A section with a splice_insert (§9.7.3), for an ad marker that has no section of its own.
@@ -62,6 +46,9 @@ package enum SpliceSectionWriter {
         command.append(0, bits: 32)  // unique_program_id, avail_num, avails_expected
         return section(commandType: 0x05, command.bytes)
     }
+
+    /// A section with a splice_null (§9.7.1), which receivers take for a heartbeat.
+    static let null = section(commandType: 0x00, [])
 
     private static func section(commandType: UInt8, _ command: [UInt8]) -> [UInt8] {
         var bits = BitWriter()

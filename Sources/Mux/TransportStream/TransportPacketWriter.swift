@@ -88,6 +88,13 @@ struct TransportPacketWriter {
         append(field, stuffing: Self.payloadSize - field.byteCount)
     }
 
+    /// The payload of the packets of a section: pointer_field, section, and stuffing that fills the last packet
+    /// (ISO/IEC 13818-1 §2.4.4). None of them has an adaptation field.
+    static func payload(ofSection section: [UInt8]) -> [UInt8] {
+        let size = (1 + section.count + payloadSize - 1) / payloadSize * payloadSize
+        return [0] + section + [UInt8](repeating: 0xFF, count: size - 1 - section.count)
+    }
+
     private mutating func appendHeader(
         _ pid: UInt16, startsUnit: Bool, counter: Int, hasField: Bool, hasPayload: Bool
     ) {

@@ -14,7 +14,8 @@ package struct TransportStreamMuxer: Sendable {
     /// Audio is sent this much before the video of the same decode time at most. With `lead` it stays below the second
     /// that ETSI TR 101 290 §5.2.3 allows.
     private static let longestAudioLead = Ticks.milliseconds(220)
-    /// PES packets bear one timestamp for so many audio frames.
+    /// PES packets bear one timestamp for so many audio frames, until the audio changes its sample rate or channels. libav
+    /// times the later frames of a packet by the rate with which the client joined.
     private static let framesPerPacket = 4
 
     private let program: TransportProgram
@@ -242,11 +243,11 @@ extension TransportStreamMuxer {
         _ metadata: [(time: Ticks, tags: [UInt8])], _ span: ChunkSpan, isFirst: Bool
     ) -> [TransportUnit] {
         let advance = advance(of: media, video, span)
-        var units = isFirst ? media.spliceSections.map { TransportUnit(section: $0, at: span.start) } : []
+        var units = isFirst ? Self.units(media.spliceSections, span) : []
         units += video[span.frames].map(unit)
         if let configuration = media.audioConfiguration {
             units += self.units(
-                audio, configuration, program.audio, TransportPID.audio, span, advance: advance)
+                audio, configuration, program.audio, TransportPID.audio, span, changes: audioChanges, advance: advance)
         }
         for item in metadata {
             let packet = PESPacketWriter(.private1, presentationTime: item.time, payloadSize: item.tags.count) {
@@ -258,6 +259,19 @@ extension TransportStreamMuxer {
                     packet: packet))
         }
         return units
+    }
+
+    /// The sections, at the beginning of the chunk, each in packets of its own. Heartbeats (splice_null, SCTE 35 §9.7.1) fill
+    /// the packets up to a multiple of 16: readers of cues expect a section in one piece.
+    private static func units(_ sections: [[UInt8]], _ span: ChunkSpan) -> [TransportUnit] {
+        let units = sections.map { TransportUnit(section: $0, at: span.start) }
+        let packets = units.reduce(0) { $0 + $1.byteCount / TransportPacketWriter.payloadSize }
+        let missing = -packets & (TransportPacketWriter.counterPeriod - 1)
+        let step = (span.end - span.start).count / Int64(TransportPacketWriter.counterPeriod)
+        return units
+            + (0..<missing).map { index in
+                TransportUnit(section: SpliceSectionWriter.null, at: span.start + Ticks(step * Int64(index + 1)))
+            }
     }
 
     /// How long before its presentation time, less `lead`, media other than video is sent.
@@ -292,7 +306,7 @@ extension TransportStreamMuxer {
         zip(frames, zip(media.furtherAudio, audioTracks)).enumerated().flatMap { index, track in
             units(
                 track.0, track.1.0.configuration, track.1.1.codec, TransportPID.furtherAudio + UInt16(index), span,
-                advance: advance)
+                changes: track.1.1.changes, advance: advance)
         }
     }
 
@@ -313,14 +327,17 @@ extension TransportStreamMuxer {
             })
     }
 
-    /// - Parameter advance: how long before its presentation time, less `lead`, audio is sent.
+    /// - Parameters:
+    ///   - changes: how often the audio's configuration changed since the channel began.
+    ///   - advance: how long before its presentation time, less `lead`, audio is sent.
     private func units(
         _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ codec: TransportAudioCodec,
-        _ pid: UInt16, _ span: ChunkSpan, advance: Ticks
+        _ pid: UInt16, _ span: ChunkSpan, changes: Int, advance: Ticks
     ) -> [TransportUnit] {
         let header = codec == .aac ? ADTSHeader(configuration) : nil
         let headerSize = header == nil ? 0 : ADTSHeader.byteCount
-        return Self.groups(of: frames, configuration).map { group in
+        let limit = changes > 0 ? 1 : Self.framesPerPacket
+        return Self.groups(of: frames, configuration, limit: limit).map { group in
             let start = frames[group.lowerBound].time
             let size = frames[group].reduce(0) { $0 + headerSize + $1.payload.count }
             let packet = PESPacketWriter(codec.streamID, presentationTime: start, payloadSize: size) {
@@ -335,12 +352,12 @@ extension TransportStreamMuxer {
 
     /// The frames of each PES packet. Players count the times of the later frames, so a gap begins another packet.
     private static func groups(
-        of frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration
+        of frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, limit: Int
     ) -> [Range<Int>] {
         let (samples, rate) = (Int64(configuration.samplesPerFrame), configuration.sampleRate)
         var groups: [Range<Int>] = []
         for index in frames.indices {
-            guard let last = groups.last, last.count < framesPerPacket else {
+            guard let last = groups.last, last.count < limit else {
                 groups.append(index..<index + 1)
                 continue
             }

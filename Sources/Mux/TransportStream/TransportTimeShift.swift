@@ -90,8 +90,8 @@ package struct TransportTimeShift {
     private func section(_ unit: [UInt8]) -> [UInt8] {
         guard unit.count > 3 else { return unit }
         let size = 3 + (Int(unit[2] & 0x0F) << 8 | Int(unit[3]))
-        let moved = SpliceSectionWriter.section(Array(unit.dropFirst().prefix(size)), earlierBy: shift)
-        return moved.map { [unit[0]] + $0 + unit.dropFirst(1 + size) } ?? unit
+        guard let section = try? SpliceInfoSection(Array(unit.dropFirst().prefix(size))) else { return unit }
+        return [unit[0]] + section.moved(by: .zero - shift).bytes + unit.dropFirst(1 + size)
     }
 
     private func header(_ unit: [UInt8]) -> [UInt8] {

@@ -14,9 +14,10 @@ struct TransportUnit {
     let kind: Kind
     /// Bytes of `payload`.
     let byteCount: Int
-    /// Bytes at its beginning that belong into one packet: the header of a PES packet, the pointer_field of a section.
+    /// Bytes at its beginning that are not spread over more packets than they need: the header of a PES packet, all of a
+    /// section.
     let headerSize: Int
-    /// A section begins with its pointer_field.
+    /// Of a section, pointer_field and stuffing are a part.
     let payload: () -> [UInt8]
 
     init(pid: UInt16, time: Ticks, kind: Kind, packet: PESPacketWriter) {
@@ -28,13 +29,14 @@ struct TransportUnit {
         payload = { packet.bytes }
     }
 
-    /// A splice_info_section.
+    /// A splice_info_section in packets of its own.
     init(section: [UInt8], at time: Ticks) {
+        let bytes = TransportPacketWriter.payload(ofSection: section)
         pid = TransportPID.spliceInformation
         self.time = time
         kind = .other
-        byteCount = 1 + section.count
-        headerSize = 1
-        payload = { [0] + section }
+        byteCount = bytes.count
+        headerSize = bytes.count
+        payload = { bytes }
     }
 }

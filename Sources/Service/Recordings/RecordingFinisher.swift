@@ -115,7 +115,7 @@ struct RecordingFinisher: Sendable {
         try forEachPart { (part) throws(Failure) in
             if writer == nil {
                 (origin, video) = (part.start ?? report.origin, part.videoConfiguration?.codec)
-                let made = try begin(part.videoConfiguration, audio, media.subtitleStreams)
+                let made = try begin(part.videoConfiguration, audio, media.subtitleServices)
                 writer = made
                 try Self.write(made.head, to: output)
             }
@@ -140,7 +140,7 @@ struct RecordingFinisher: Sendable {
     }
 
     private func begin(
-        _ video: VideoConfiguration?, _ audio: [Int: RecordedMedia.Audio], _ subtitles: [PrivateDataStream]
+        _ video: VideoConfiguration?, _ audio: [Int: RecordedMedia.Audio], _ subtitles: [SubtitlingService]
     ) throws(Failure) -> MatroskaWriter {
         let tracks = audio.map { (MatroskaWriter.audioTrack + UInt8($0), MatroskaWriter.Audio($1)) }
         let tags: [(name: String, value: String?)] = [

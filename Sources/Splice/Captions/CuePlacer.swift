@@ -30,7 +30,7 @@ struct CuePlacer: Sendable {
     mutating func append(_ input: SubtitleInput, published: PublishedSpans) {
         counts[.segments] += 1
         var file = WebVTT()
-        do throws(MediaError) { file = try WebVTTParser.parse(input.bytes) } catch { counts[.malformedSegments] += 1 }
+        do throws(MediaError) { file = try WebVTT(input) } catch { counts[.malformedSegments] += 1 }
         counts[.malformedCues] += file.malformed
         counts[.droppedCues] += file.dropped
         received.append(

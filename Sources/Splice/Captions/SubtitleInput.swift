@@ -1,7 +1,7 @@
 package import Media
 import Support
 
-/// A decrypted WebVTT segment with its properties from the playlist.
+/// A decrypted segment of WebVTT, as text or in fragmented MP4, with its properties from the playlist.
 package struct SubtitleInput: Sendable {
     package let mediaSequence: UInt64
     package let discontinuitySequence: UInt64
@@ -11,23 +11,26 @@ package struct SubtitleInput: Sendable {
     package let programDateTime: Int64?
     /// Whether segments before it were lost, or the playlist was reset.
     package let isAfterDiscontinuity: Bool
+    /// The EXT-X-MAP section with which it is read, clear.
+    package private(set) var initialization: [UInt8]?
     package private(set) var bytes: [UInt8]
 
     var properties: SubtitleInput {
         var input = self
-        input.bytes = []
+        (input.initialization, input.bytes) = (nil, [])
         return input
     }
 
     package init(
         mediaSequence: UInt64, discontinuitySequence: UInt64 = 0, duration: Ticks, programDateTime: Int64? = nil,
-        isAfterDiscontinuity: Bool = false, bytes: [UInt8]
+        isAfterDiscontinuity: Bool = false, initialization: [UInt8]? = nil, bytes: [UInt8]
     ) {
         self.mediaSequence = mediaSequence
         self.discontinuitySequence = discontinuitySequence
         self.duration = duration
         self.programDateTime = programDateTime
         self.isAfterDiscontinuity = isAfterDiscontinuity
+        self.initialization = initialization
         self.bytes = bytes
     }
 }

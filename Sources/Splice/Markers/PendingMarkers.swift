@@ -46,7 +46,9 @@ struct PendingMarkers: Sendable {
             guard messages.add(PlacedMessage(message: message, time: time)), let information else { return }
             spliceCommands.append((information, timeline.presentation(of: reference), time))
         case .splice(let information):
-            spliceCommands.append((information, time, information.spliceTime.map(unwrap) ?? time))
+            let placed =
+                information.isEncrypted ? information.moved(by: unwrap(reference.wire) - reference) : information
+            spliceCommands.append((placed, time, information.spliceTime.map(unwrap) ?? time))
         }
     }
 

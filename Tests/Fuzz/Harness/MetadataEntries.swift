@@ -90,7 +90,7 @@ enum MetadataEntries {
         dictionary: [
             "WEBVTT\n\n", " --> ", "X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:", "STYLE\n", "REGION\n", "NOTE ",
         ],
-        seeds: { seeds in Array(seeds.subtitles.prefix(60)) },
+        seeds: { seeds in Array(seeds.subtitles.prefix(60)) + [fragmentedWebVTT] },
         run: { bytes in
             try publish(bytes)
             let file: WebVTT
@@ -105,6 +105,32 @@ enum MetadataEntries {
             try demand(again.definitions == file.definitions, "different definitions are parsed from\n\(output)")
         })
 
+    /// An init section and a fragment of WebVTT (ISO/IEC 14496-30 §7): a cue over two samples of 1 s, with one in the second.
+    private static var fragmentedWebVTT: [UInt8] {
+        func box(_ type: BoxType, _ bodies: [UInt8]...) -> [UInt8] {
+            var writer = BoxWriter()
+            writer.box(type) { $0.append(bodies.joined()) }
+            return writer.bytes
+        }
+        func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+        let cue = box("vttc", box("iden", [0x31]), box("sttg", Array("line:0".utf8)), box("payl", Array("a\n\nb".utf8)))
+        let samples = [cue, cue + box("vttc", box("payl", Array("-->".utf8)))]
+        let entry = box("wvtt", zeros(8), box("vttC", Array("WEBVTT\n\nSTYLE\n::cue {}".utf8)))
+        let media = box(
+            "mdia", box("mdhd", zeros(12), [0, 0, 0x03, 0xE8], zeros(8)),
+            box("hdlr", zeros(8), Array("text".utf8), zeros(13)),
+            box("minf", box("stbl", box("stsd", zeros(7), [1], entry))))
+        let movie = box("moov", box("trak", box("tkhd", zeros(15), [1], zeros(68)), media), box("mvex"))
+        let sizes = samples.flatMap { sample -> [UInt8] in [0, 0, 0x03, 0xE8, 0, 0, 0, UInt8(sample.count)] }
+        let run = box("trun", [0, 0, 0x03, 0x01], [0, 0, 0, 2], [0, 0, 0, 0], sizes)
+        let fragment = box("traf", box("tfhd", [0, 2, 0, 0], [0, 0, 0, 1]), box("tfdt", zeros(8)), run)
+        var moof = box("moof", box("mfhd", zeros(7), [1]), fragment)
+        // data_offset of trun, from the moof to the first sample.
+        let offset = moof.count - sizes.count - 4
+        moof.replaceSubrange(offset..<offset + 4, with: [0, 0, 0, UInt8(moof.count + 8)])
+        return movie + moof + box("mdat", samples[0], samples[1])
+    }
+
     /// Publishes the subtitles of one minute of video in four segments.
     private static func publish(_ bytes: [UInt8]) throws {
         var timeline = SubtitleTimeline(sources: [nil], lateness: .seconds(20))
@@ -113,7 +139,7 @@ enum MetadataEntries {
             let start = Ticks.seconds(Int64(number) * 15)
             let input = SubtitleInput(
                 mediaSequence: number, duration: .seconds(15), programDateTime: number == 1 ? 1_767_225_600_000 : nil,
-                bytes: bytes)
+                initialization: bytes, bytes: bytes)
             files += timeline.append(input, rendition: 0)
             let span = SourceSpan(
                 period: 0, mediaSequence: number, discontinuitySequence: 0,

@@ -365,7 +365,7 @@ struct MediaIntake: Sendable {
         let mainIsDrained = renditions.first?.isDrained(at: now) ?? false
         for index in renditions.indices where !renditions[index].hasDeliveredEnd {
             let isOver = renditions[index].role.isFurther && renditions[index].queue.isEmpty
-            let isAbandoned = mainIsDrained && (renditions[index].isSilent || isOver)
+            let isAbandoned = mainIsDrained && !renditions[index].isBeingOpened && (renditions[index].isSilent || isOver)
             guard renditions[index].isDrained(at: now) || isAbandoned else { continue }
             renditions[index].hasDeliveredEnd = true
             requests.deliver(.ended(dateRanges: renditions[index].dateRangesAtEnd), of: renditions[index].role)

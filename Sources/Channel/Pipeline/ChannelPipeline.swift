@@ -113,11 +113,20 @@ package struct ChannelPipeline: Sendable {
         splice.hasVariantsOnDemand = configuration.followsLadderOnDemand && isLive
         splice.heldVariantBytes = memory.ladderBytes / 2
         splice.isFinished = !isLive
+        splice.patience = patience
         splice.requiresVideo = configuration.requiresVideo
         splice.heldBytes = memory.bytes(of: .held)
         splice.heldAudioBytes = memory.bytes(of: .heldAudio) / 2
         sources[source] = SourcePipeline(splice)
         updateAudioCodec(of: source)
+    }
+
+    /// How far the leading track may be published behind another one. The renditions of a finished playlist are fetched
+    /// in step, whatever is missing of one.
+    private var patience: Ticks {
+        let target = Duration.seconds(publisher.ring.targetDuration)
+        let limit = SegmentPatience.limit(configured: configuration.patience, targetDuration: target)
+        return Ticks(isLive ? limit : max(limit, target * 3) * 2)
     }
 
     /// Tells a source the codec that the channel's audio keeps: that of its first segment.

@@ -24,6 +24,9 @@ package struct SpliceEngine: Sendable {
     private var videoQueue: VideoSpanQueue
     private var assembler: PeriodAssembler
     private let longestSegment: Ticks
+    private let patience: Ticks
+    /// Whether video that could be written waits for a track beside the leading one.
+    package private(set) var awaitsTrack = false
     private var heldSegments: HeldSegments
     private let heldAudioBytes: Int
     private let audioTracks: AudioTrackChoice
@@ -44,13 +47,14 @@ package struct SpliceEngine: Sendable {
             tracks: hasCompanion || isDropped ? .video : .both, audio: audioTracks, audioStage: audioStage)
         companion = hasCompanion ? RenditionDemuxer(tracks: .audio, audioStage: audioStage) : nil
         longestSegment = configuration.longestSegment
+        patience = configuration.patience
         requiresVideo = configuration.requiresVideo
         splitter = PeriodSplitter(
             longestGap: longestSegment - Ticks.longestFrame, longestSegment: longestSegment)
         heldSegments = HeldSegments(byteLimit: configuration.heldBytes)
         heldAudioBytes = configuration.heldAudioBytes
         videoQueue = VideoSpanQueue(
-            isMuxed: !hasCompanion, longestSegment: longestSegment, byteLimit: heldAudioBytes)
+            isMuxed: !hasCompanion, longestSegment: longestSegment, patience: patience, byteLimit: heldAudioBytes)
         assembler = PeriodAssembler(configuration)
         if let published = configuration.published { duplicateFilter.published = published }
     }
@@ -227,7 +231,8 @@ package struct SpliceEngine: Sendable {
         assembler.further.removeRenditions()
         main = RenditionDemuxer(tracks: .both, audio: audioTracks, audioStage: main.audioStage)
         companion = nil
-        videoQueue = VideoSpanQueue(isMuxed: true, longestSegment: longestSegment, byteLimit: heldAudioBytes)
+        videoQueue = VideoSpanQueue(
+            isMuxed: true, longestSegment: longestSegment, patience: patience, byteLimit: heldAudioBytes)
     }
 
     /// Beside a companion, a main segment without video is not audio only.
@@ -303,25 +308,21 @@ package struct SpliceEngine: Sendable {
     /// - Parameter isLast: whether no more audio can belong to the queued video.
     private mutating func writeVideo(isLast: Bool = false) throws(MediaError) -> [SplicedSegment] {
         var written: [SplicedSegment] = []
-        while isLast || !awaitsFurtherTracks,
-            let matched = videoQueue.next(assembler.audio.configuration, isLast: isLast)
-        {
+        while true {
+            awaitsTrack = !isLast && firstPartAwaitsTrack()
+            guard !awaitsTrack, let matched = videoQueue.next(assembler.audio.configuration, isLast: isLast) else {
+                return written
+            }
             try MediaError.checkCancellation()
             written += assembler.append(matched)
         }
-        return written
     }
 
-    /// Whether video waits for the audio renditions beside the companion, or for the other variants: until the segment after it
-    /// has come. Several come at once at the beginning.
-    private var awaitsFurtherTracks: Bool {
-        mutating get {
-            let segments: Int64 = assembler.position.isInitial ? 4 : 2
-            guard let span = videoQueue.firstSpan,
-                videoQueue.waitingDuration <= Ticks(longestSegment.count * segments)
-            else { return false }
-            return assembler.further.awaitsAudio(for: span) || assembler.ladder.awaitsVideo(of: span)
-        }
+    /// Whether the first part waits for an audio rendition beside the companion, or for another variant: until as much video
+    /// has come after it as its publication may fall behind.
+    private mutating func firstPartAwaitsTrack() -> Bool {
+        guard let span = videoQueue.firstSpan, videoQueue.durationAfterFirst <= patience else { return false }
+        return assembler.further.awaitsAudio(for: span) || assembler.ladder.awaitsVideo(of: span)
     }
 
     private mutating func writeAudioOnly(_ parts: [AudioPeriodPart]) throws(MediaError) -> [SplicedSegment] {

@@ -223,6 +223,107 @@ import Testing
     }
 }
 
+/// Connections that repeat media from before a splice: what they had comes out once, each unit under its own tables.
+@Suite struct SplicedConnectionTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let when: String
+        var programs = SplicedConnectionTests.break8
+        /// Seconds of the multiplex that each connection has.
+        let connections: [(from: Double, to: Double)]
+        /// The seconds that come out.
+        var seconds: [(from: Double, to: Double)] = [(0, 30)]
+        var gaps: [Ticks] = []
+
+        var testDescription: String { when }
+    }
+
+    typealias Program = SplicedMultiplex.Program
+
+    /// An ad of 8 s whose clock begins anew, in streams of its own.
+    static let break8 = [
+        Program(seconds: 10, base: 10), Program(seconds: 8, base: 2, hasOwnStreams: true, seed: 5),
+        Program(seconds: 12, base: 20),
+    ]
+
+    /// The same, with the PIDs of the program, and a clock that is far away.
+    private static let sameStreams = [
+        Program(seconds: 10, base: 40_000), Program(seconds: 8, base: 2, seed: 5), Program(seconds: 12, base: 40_010),
+    ]
+    private static let twoAds = [
+        Program(seconds: 10, base: 10), Program(seconds: 3, base: 2, hasOwnStreams: true, seed: 5),
+        Program(seconds: 3, base: 2, seed: 9), Program(seconds: 14, base: 20),
+    ]
+    private static let nearClocks = [
+        Program(seconds: 10, base: 10), Program(seconds: 8, base: 2, seed: 5), Program(seconds: 12, base: 20),
+    ]
+
+    static let rows = [
+        Row(when: "the programs on one connection", connections: [(0, 30)]),
+        Row(when: "cut inside the ad, back into the program", connections: [(0, 12.3), (8.3, 30)]),
+        Row(when: "cut after the ad, back into it", connections: [(0, 19.2), (14.2, 30)]),
+        Row(when: "both", connections: [(0, 12.3), (8.3, 19.2), (14.2, 30)]),
+        Row(when: "cut after the ad, back to before it", connections: [(0, 19.2), (8.2, 30)]),
+        Row(when: "cut at the beginning of the ad", connections: [(0, 10), (8.3, 30)]),
+        Row(when: "cut at the end of the ad", connections: [(0, 18), (8.3, 30)]),
+        Row(
+            when: "in the same streams", programs: sameStreams,
+            connections: [(0, 12.3), (8.3, 19.2), (14.2, 19.6), (7, 30)]),
+        Row(
+            when: "in the same streams, on clocks near each other", programs: nearClocks,
+            connections: [(0, 12.3), (8.3, 30)]),
+        Row(when: "back over two splices", programs: twoAds, connections: [(0, 14.5), (8.3, 17.1), (9.1, 30)]),
+        Row(
+            when: "back to before the first frame received, over a splice", connections: [(9.2, 12.3), (7.4, 30)],
+            seconds: [(10, 30)]),
+        Row(
+            when: "the same on a clock that is far away", programs: sameStreams,
+            connections: [(8.2, 12.3), (3.4, 30)], seconds: [(9, 30)]),
+        Row(
+            when: "the end of the ad is missing", connections: [(0, 14.2), (18.4, 30)],
+            seconds: [(0, 14.2), (19, 30)], gaps: [Ticks(10 * 3600)]),
+        Row(
+            when: "back into what was dropped before a key frame",
+            programs: [Program(seconds: 30, base: 10)], connections: [(0, 8.3), (10.3, 13), (10.6, 30)],
+            seconds: [(0, 8.32), (11, 30)], gaps: [Ticks(67 * 3600)]),
+    ]
+
+    @Test(arguments: rows) func everyUnitOnce(_ row: Row) {
+        let multiplex = SplicedMultiplex(row.programs)
+        let run = CutterRun(row.connections.map { multiplex.part($0.from, $0.to) })
+        let times = SplicedMultiplex.times(in: run.segments.map(\.bytes))
+        let whole = SplicedMultiplex.times(in: [multiplex.bytes])
+        let expected = row.programs.reduce(into: (start: 0.0, video: [Int64]())) { result, program in
+            for frame in 0..<program.seconds * 25 {
+                let time = result.start + Double(frame) / 25
+                guard row.seconds.contains(where: { $0.from - 0.001 <= time && time < $0.to - 0.001 }) else { continue }
+                result.video.append(program.base * 90_000 + Int64(frame) * 3600)
+            }
+            result.start += Double(program.seconds)
+        }.video
+        #expect((times[0] + times[2]).sorted() == expected.sorted(), "each frame once")
+        #expect(run.gaps == row.gaps)
+        for (pid, (found, all)) in zip(SplicedMultiplex.pids, zip(times, whole)) {
+            #expect(found.isSubsequence(of: all), "\(pid) in order")
+        }
+        if row.seconds.count == 1, row.seconds[0].from == 0 {
+            let uncut = CutterRun([multiplex.bytes])
+            #expect(times == SplicedMultiplex.times(in: uncut.segments.map(\.bytes)), "as on one connection")
+            #expect(run.changes == uncut.changes, "tables change where the programs do")
+        }
+    }
+}
+
+extension [Int64] {
+    fileprivate func isSubsequence(of all: [Int64]) -> Bool {
+        var rest = all[...]
+        for element in self {
+            guard let index = rest.firstIndex(of: element) else { return false }
+            rest = rest[(index + 1)...]
+        }
+        return true
+    }
+}
+
 extension StreamCutter.Output {
     fileprivate var bytes: [UInt8] { if case .segment(let segment) = self { segment.bytes } else { [] } }
 }
@@ -255,6 +356,16 @@ private struct CutterRun {
 
     func audio(of multiplex: EndlessMultiplex) -> [Int] {
         segments.flatMap { EndlessMultiplex.audioNumbers(in: $0.bytes, base: multiplex.base) }
+    }
+
+    /// The PIDs of the PMT in the order in which they are declared, without repetitions.
+    var changes: [UInt16] {
+        segments.flatMap { segment in
+            stride(from: 0, to: segment.bytes.count, by: 188).compactMap { offset in
+                let pid = UInt16(segment.bytes[offset + 1] & 0x1F) << 8 | UInt16(segment.bytes[offset + 2])
+                return [0x1000, 0x1E0].contains(pid) ? pid : nil
+            }
+        }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 
     func packets(of pid: UInt16) -> Int {

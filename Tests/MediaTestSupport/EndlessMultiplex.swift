@@ -57,9 +57,9 @@ struct EndlessMultiplex {
         .init(pid: videoPID, type: 0x1B), .init(pid: audioPID, type: 0x0F),
     ]
 
-    private static func wire(_ time: Int64) -> Int64 { time & (1 << 33 - 1) }
+    static func wire(_ time: Int64) -> Int64 { time & (1 << 33 - 1) }
 
-    private static func picture(_ frame: Int, seed: UInt8, isKey: Bool) -> [UInt8] {
+    static func picture(_ frame: Int, seed: UInt8, isKey: Bool) -> [UInt8] {
         let fill = UInt8(truncatingIfNeeded: frame) ^ seed
         return isKey ? ElementarySamples.idr(fill, size: 900) : ElementarySamples.plain(fill, size: 250 + frame % 60)
     }
@@ -108,7 +108,7 @@ struct EndlessMultiplex {
     }
 
     /// The PTS of each PES packet of a PID.
-    private static func times(of pid: UInt16, in segment: [UInt8]) -> [Int64] {
+    static func times(of pid: UInt16, in segment: [UInt8]) -> [Int64] {
         stride(from: 0, to: segment.count, by: 188).compactMap { offset in
             let number = UInt16(segment[offset + 1] & 0x1F) << 8 | UInt16(segment[offset + 2])
             guard number == pid, segment[offset + 1] & 0x40 != 0 else { return nil }

@@ -169,6 +169,37 @@ func lateAudioReplacesSilenceOfTheNextPeriod(_ index: Int) throws {
     #expect(cut.samples.count == 49 && assembler.counts[.silentAudioFrames] == 47)
 }
 
+/// Audio of a track by itself, of which a part is missing: frames of the first second and of the second one, and the seconds
+/// that each segment has.
+private let finalRows: [(when: String, first: Range<Int>, second: Range<Int>, fills: Bool, seconds: [Double?])] = [
+    ("nothing is missing", 0..<47, 47..<94, true, [1, 1]),
+    ("the end of a segment is missing", 0..<20, 47..<94, true, [1, 1]),
+    ("all is missing", 0..<0, 47..<94, true, [1, 1]),
+    ("all is missing, without silence", 0..<0, 47..<94, false, [nil, 1]),
+]
+
+@Test(arguments: finalRows.indices)
+func missingAudioIsMissingInItsOwnSegment(_ index: Int) {
+    let row = finalRows[index]
+    var assembler = AudioTrackAssembler(fillsGaps: row.fills)
+    assembler.beginPeriod(
+        SyntheticPackets.audioConfiguration(), silence: SyntheticPackets.silence,
+        on: timeline(source: 900_000, at: 18_000))
+    let all = timed(SyntheticPackets.audioPackets(94, from: 900_000), near: 900_000)
+    var seconds: [Double?] = []
+    for (number, frames) in [row.first, row.second].enumerated() {
+        assembler.append(Array(all[frames]))
+        let start = Int64(18_000 + number * 90_000)
+        let dequeued = assembler.dequeueSamples(from: Ticks(start), to: Ticks(start + 90_000), isFinal: true)
+        seconds.append(dequeued.map { Double($0.samples.reduce(0) { $0 + Int64($1.duration) }) / 14_112_000 })
+    }
+    #expect(seconds.count == row.seconds.count)
+    for (found, expected) in zip(seconds, row.seconds) {
+        #expect((found == nil) == (expected == nil), "\(row.when)")
+        if let found, let expected { #expect(abs(found - expected) < 0.05, "\(row.when): \(found)") }
+    }
+}
+
 @Test func veryShortSegmentHasAudio() throws {
     var assembler = AudioTrackAssembler()
     assembler.beginPeriod(

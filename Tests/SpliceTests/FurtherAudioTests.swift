@@ -111,11 +111,11 @@ import Testing
         #expect(abs(position.decodeTime - PeriodTimeline.audioTime(end)) < 700_000, "it ends with its video")
     }
 
-    /// Video waits for a rendition once, and not again before it has caught up.
+    /// Video waits for a rendition as long as the patience, and not again before it has caught up.
     @Test func lateRenditionIsNotAwaitedAgain() throws {
         var tracks = FurtherAudioTracks(
             policy: .copy, fillsSilence: true, longestSegment: .seconds(6), byteLimit: 1 << 20,
-            renditions: [Self.german], position: .beginning)
+            renditions: [Self.german], patience: .seconds(1), position: .beginning)
         let unit = TimedVideo(packet: SyntheticPackets.videoPacket(dts: 0), dts: .zero, pts: .zero)
         let timeline = PeriodTimeline(first: unit, at: Ticks(18_000))
         let span = { (index: Int64) in
@@ -127,8 +127,11 @@ import Testing
         #expect(isAwaited)
         tracks.adopt(span(0), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
         let isAwaitedAgain = tracks.awaitsAudio(for: span(1))
-        #expect(!isAwaitedAgain, "it is late")
+        #expect(isAwaitedAgain, "a second is within the patience")
         tracks.adopt(span(1), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
+        let isAwaitedLater = tracks.awaitsAudio(for: span(2))
+        #expect(!isAwaitedLater, "two are not")
+        #expect(tracks.positions.isEmpty, "it begins with its first audio")
         try tracks.end(0)
         tracks.adopt(span(2), on: timeline, leading: [], SyntheticPackets.audioConfiguration())
         let isAwaitedAtEnd = tracks.awaitsAudio(for: span(3))

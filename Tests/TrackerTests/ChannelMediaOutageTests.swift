@@ -46,6 +46,10 @@ private let mediaOutageRows: [ChannelRow] = [
         outcome: unusable(30..<36),
         delivers: "p104 p105 p106 p107 p108 p109 p110 p111 p112 p113 p114"),
     ChannelRow(
+        when: "segments wait for a language: no outage", seconds: 60, gapTolerance: .init(targetDurations: .halves(7)),
+        outcome: { _, now in (14..<60).contains(Int(now.components.seconds)) ? .awaitingTrack : .published },
+        delivers: "p104 p105 p106 p107 p108 p109 p110 p111 p112 p113 p114"),
+    ChannelRow(
         when: "no segment for a while and no backup: outage gaps",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<60) }, seconds: 80, backups: 0,
         gapTolerance: .init(targetDurations: .halves(7)),

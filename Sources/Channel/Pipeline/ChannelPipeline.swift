@@ -113,11 +113,20 @@ package struct ChannelPipeline: Sendable {
         splice.hasVariantsOnDemand = configuration.followsLadderOnDemand && isLive
         splice.heldVariantBytes = memory.ladderBytes / 2
         splice.isFinished = !isLive
+        splice.patience = patience
         splice.requiresVideo = configuration.requiresVideo
         splice.heldBytes = memory.bytes(of: .held)
         splice.heldAudioBytes = memory.bytes(of: .heldAudio) / 2
         sources[source] = SourcePipeline(splice)
         updateAudioCodec(of: source)
+    }
+
+    /// How far the leading track may be published behind another one. The renditions of a finished playlist are fetched
+    /// in step, whatever is missing of one.
+    private var patience: Ticks {
+        let target = Duration.seconds(publisher.ring.targetDuration)
+        let limit = SegmentPatience.limit(configured: configuration.patience, targetDuration: target)
+        return Ticks(isLive ? limit : max(limit, target * 3) * 2)
     }
 
     /// Tells a source the codec that the channel's audio keeps: that of its first segment.
@@ -241,26 +250,36 @@ extension ChannelPipeline {
 
     /// Splices an input other than a segment; a media error of what the engine held is ignored.
     private mutating func splice(_ input: SpliceInput, from source: Int) async throws(ChannelError) -> [Event] {
-        let spliced: [SplicedSegment]
+        var spliced: [SplicedSegment] = []
         do throws(MediaError) { spliced = try sources[source]?.engine.handle(input) ?? [] } catch {
             if error.reason == .canceled { throw .canceled }
-            return []
         }
         return await publish(spliced, after: input, from: source)
     }
 
-    /// The channel ends with its own upstream.
+    /// Ends a rendition. The channel's own upstream ends the channel, a backup only its own media.
     private mutating func finish(
         _ rendition: InputRendition, of source: Int
     ) async throws(ChannelError) -> [Event] {
-        if rendition.isFurther { return try await splice(.ended(rendition), from: source) }
-        guard source == 0 else { return try await flushActiveSource() }
+        guard source == 0 || rendition.isFurther else { return try await flushActiveSource() }
         // Media that a backup still holds comes before the end.
         let flushed = output.source != source && rendition == .main ? try await flushActiveSource() : []
         let events = try await flushed + splice(.ended(rendition), from: source)
-        guard !output.isEnded, sources[source]?.engine.isFinished ?? true else { return events }
+        // A playlist that ends without a segment is never joined, so nothing splices it.
+        return sources[source] == nil && rendition == .main ? await events + endChannel() : events
+    }
+
+    /// Ends the channel once the main rendition of its own upstream has ended and all of it is published. Any input may
+    /// complete that: the video may have waited for another track.
+    private mutating func endIfFinished(after source: Int) async -> [Event] {
+        guard source == 0, sources[source]?.engine.isFinished == true else { return [] }
+        return await endChannel()
+    }
+
+    private mutating func endChannel() async -> [Event] {
+        guard !output.isEnded else { return [] }
         output = .ended(after: output.source)
-        return await events + publisher.end(with: trailingDateRanges)
+        return await publisher.end(with: trailingDateRanges)
     }
 }
 
@@ -274,7 +293,8 @@ extension ChannelPipeline {
         var events = sources[source]?.dequeueChanges(after: input) ?? []
         for segment in segments { events += await publish(segment, from: source) }
         if let late = sources[source]?.engine.dequeueLateVideo() { events += await publisher.publish(late) }
-        return events + (sources[source]?.dequeueRejections() ?? [])
+        events += sources[source]?.dequeueRejections() ?? []
+        return await events + endIfFinished(after: source)
     }
 
     private mutating func publish(_ segment: SplicedSegment, from source: Int) async -> [Event] {

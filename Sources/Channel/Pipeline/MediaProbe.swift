@@ -40,7 +40,8 @@ struct MediaProbe {
 extension SpliceEngine {
     /// The outcome of a segment of which nothing was published.
     var outcomeOfUnpublished: DeliveryOutcome {
-        isHolding ? .held : .refused(awaitsRandomAccess ? .noRandomAccess : .noVideo)
+        if awaitsTrack { return .awaitingTrack }
+        return isHolding ? .held : .refused(awaitsRandomAccess ? .noRandomAccess : .noVideo)
     }
 }
 

@@ -5,8 +5,8 @@ import Support
 ///
 /// Bytes go in with the boundaries of connections, segments and gaps come out: each frame that any connection had once,
 /// in order. A new connection usually begins before the end of the last one, inside a packet and a group of pictures. Its
-/// frames are compared with those received before by their decoding time and their content. What follows the last one
-/// continues the segment as if there had been one connection.
+/// frames are compared with those received before by their decoding time and their content, over splices too. What follows
+/// the last one continues the segment as if there had been one connection.
 package struct StreamCutter: Sendable {
     package struct Segment: Equatable, Sendable {
         package let bytes: [UInt8]
@@ -51,10 +51,6 @@ package struct StreamCutter: Sendable {
     package enum Obstacle: Equatable, Sendable { case noTables, noProgram, scrambled, noRandomAccess, frozenClock }
 
     static let streamLimit = 64
-    /// A longer step of the clock is another clock.
-    private static let longestGap = Ticks.seconds(60)
-    /// A longer step back is another clock, even to frames that are not remembered any more.
-    private static let longestRepetition = Ticks.seconds(120)
     /// Bytes that cannot be cut at frames, before they are passed on as they are: whoever reads them can tell why.
     private static let unreadableBytes = 2 << 20
     private static let unreadableDuration = Ticks.seconds(2)
@@ -72,6 +68,9 @@ package struct StreamCutter: Sendable {
         /// Nothing was received between the last frame and what follows.
         case gap
         case restart(first: Ticks?)
+
+        /// Whether frames may still come that were received before: a new connection began with unknown ones.
+        var mayBeRepeated: Bool { if case .beginning = self { false } else { true } }
     }
 
     private enum Phase: Sendable {
@@ -85,6 +84,8 @@ package struct StreamCutter: Sendable {
     private let policy: Policy
     private var framing = PacketFraming()
     private var tables: StreamTables
+    /// The tables of the streams that are assembled: units of them are passed on after these tables.
+    private var declaration: StreamTables.Declaration?
     private var assemblers: [UInt16: StreamUnitAssembler] = [:]
     private var phase = Phase.waiting(frames: 0, .beginning)
     private var history = StreamHistory()
@@ -167,7 +168,7 @@ package struct StreamCutter: Sendable {
     private mutating func consume(_ packet: TransportPacket, of bytes: [UInt8], at offset: Int) {
         guard packet.pid != TransportPacket.nullPID else { return }
         if tables.isTable(packet.pid) {
-            if tables.append(packet, of: bytes) { changeProgram() }
+            if tables.append(packet, of: bytes) { changeProgram() } else { declaration = tables.declaration }
             return
         }
         if tables.followed == nil { keepUnreadable(bytes, at: offset) }
@@ -194,7 +195,8 @@ package struct StreamCutter: Sendable {
         }
         unreadable += bytes[offset..<offset + PacketStride.packetSize]
         guard unreadable.count >= Self.unreadableBytes else { return }
-        let segment = Segment(bytes: tables.packets() + unreadable, duration: Self.unreadableDuration)
+        let declared = declaration.map { tables.packets(of: $0) } ?? []
+        let segment = Segment(bytes: declared + unreadable, duration: Self.unreadableDuration)
         unreadable = []
         outputs.append(.segment(segment))
     }
@@ -221,7 +223,7 @@ package struct StreamCutter: Sendable {
             }
         }
         assemblers = next
-        if !writer.isEmpty { writer.declare(tables.packets()) }
+        declaration = tables.declaration
     }
 
     private mutating func handle(_ unit: StreamUnit) {
@@ -230,7 +232,12 @@ package struct StreamCutter: Sendable {
         switch phase {
         case .passing: pass(unit, isAnchor: isAnchor)
         case .waiting where !isAnchor, .joining where !isAnchor: wait(unit)
-        case .waiting(let frames, let cause): begin(with: unit, after: frames, cause)
+        case .waiting(let frames, let cause):
+            if cause.mayBeRepeated, let identity = unit.identity, history.contains(identity) {
+                join(unit, repeated: 0, mismatches: 0, atTail: false)
+            } else {
+                begin(with: unit, after: frames, cause)
+            }
         case .joining(let repeated, let mismatches, let atTail):
             join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
         }
@@ -255,10 +262,13 @@ package struct StreamCutter: Sendable {
     private mutating func begin(with unit: StreamUnit, after frames: Int, _ cause: Cause) {
         guard unit.isRandomAccess || frames >= Self.longestWait else {
             own.droppedFrames += 1
+            if let identity = unit.identity { history.recordDropped(identity) }
             phase = .waiting(frames: frames + 1, cause)
             return
         }
         phase = .passing
+        repeating = []
+        cut(isForced: false)
         switch cause {
         case .beginning: break
         case .gap:
@@ -278,7 +288,7 @@ package struct StreamCutter: Sendable {
     private static func duration(from first: Ticks?, to time: Ticks?) -> Ticks {
         guard let first, let time else { return .zero }
         let step = StreamHistory.step(from: first, to: time)
-        return step > .zero && step <= longestGap ? step : .zero
+        return step > .zero && step <= StreamHistory.longestGap ? step : .zero
     }
 
     /// Whether a unit that came before a random access point belongs to what follows it.
@@ -293,33 +303,27 @@ package struct StreamCutter: Sendable {
         guard let identity = unit.identity, let last = history.last, let step = history.step(to: identity.time) else {
             return restart(with: unit)
         }
-        if history.contains(identity) {
+        switch history.place(of: identity, atTail: atTail) {
+        case .received:
             own.repeatedFrames += 1
+            // The order of a multiplex stays: what came before a frame that is not the last one was received too.
+            if identity != last { waiting = [] }
             phase = .joining(repeated: repeated + 1, mismatches: 0, atTail: identity == last)
-        } else if atTail && step > .zero && step <= .seconds(1)
-            || step > .zero && step.count * 2 <= history.frame.count * 3
-        {
-            resume(with: unit)
-        } else if step > .zero, step <= Self.longestGap {
-            cut(isForced: false)
-            begin(with: unit, after: 0, .gap)
-        } else if step < .zero - Self.longestRepetition || step > .zero || atTail {
-            restart(with: unit)
-        } else if repeated == 0, mismatches >= Self.longestMismatch, isAfterFirst(identity.time) {
-            restart(with: unit)
-        } else {
+        case .next: resume(with: unit)
+        case .earlier(let isRemembered) where !isRemembered || repeated > 0 || mismatches < Self.longestMismatch:
             own.repeatedFrames += 1
-            phase = .joining(repeated: repeated, mismatches: mismatches + 1, atTail: false)
+            let mismatches = mismatches + (isRemembered ? 1 : 0)
+            phase = .joining(repeated: repeated, mismatches: mismatches, atTail: false)
+        case .later, .earlier:
+            guard step > .zero, step <= StreamHistory.longestGap else { return restart(with: unit) }
+            begin(with: unit, after: 0, .gap)
+        case .elsewhere: restart(with: unit)
         }
-    }
-
-    private func isAfterFirst(_ time: Ticks) -> Bool {
-        history.first.map { StreamHistory.step(from: $0.time, to: time) > .zero } ?? false
     }
 
     private mutating func resume(with unit: StreamUnit) {
         phase = .passing
-        repeating = Set(assemblers.keys).subtracting([unit.pid])
+        repeating = history.pids.subtracting([unit.pid])
         let others = waiting
         waiting = []
         for other in others where other.time != nil { pass(other, isAnchor: false) }
@@ -327,8 +331,6 @@ package struct StreamCutter: Sendable {
     }
 
     private mutating func restart(with unit: StreamUnit) {
-        cut(isForced: false)
-        history = StreamHistory()
         begin(with: unit, after: 0, .restart(first: unit.time))
     }
 
@@ -337,25 +339,28 @@ package struct StreamCutter: Sendable {
             if isRepeated(unit) { return }
             if let time = unit.time { history.record(time, of: unit.pid) }
             if writer.isTooLong(at: unit.time) { cut(isForced: true) }
-            if writer.isEmpty { writer.declare(tables.packets()) }
+            declareStreams()
             return writer.append(unit)
         }
         let step = unit.time.flatMap { history.step(to: $0) }
-        let isJump = step.map { $0 <= .zero - .longestFrame || $0 > Self.jump } ?? false
+        let isJump = step.map(StreamHistory.isJump) ?? false
         writer.advance(by: isJump ? history.frame : max(.zero, step ?? history.frame))
-        if writer.mayCut(at: unit, isJump: isJump) {
+        if writer.mayCut(at: unit, of: declaration, isJump: isJump) {
             cut(isForced: false)
         } else if writer.mustCut {
             cut(isForced: true)
         }
         if let identity = unit.identity { history.append(identity) }
         own.frames += 1
-        if writer.isEmpty { writer.declare(tables.packets()) }
+        declareStreams()
         writer.append(unit, at: unit.time)
     }
 
-    /// A longer step between two frames of one connection is a jump of the clock.
-    private static let jump = Ticks.seconds(10)
+    /// Writes the tables of the next unit, unless the segment has them.
+    private mutating func declareStreams() {
+        guard let declaration, !writer.declares(declaration) else { return }
+        writer.declare(declaration, tables.packets(of: declaration))
+    }
 
     /// Whether a unit of another stream was received on an earlier connection.
     private mutating func isRepeated(_ unit: StreamUnit) -> Bool {

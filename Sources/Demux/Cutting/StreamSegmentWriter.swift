@@ -7,6 +7,8 @@ struct StreamSegmentWriter: Sendable {
     private var duration = Ticks.zero
     private var start: Ticks?
     private var hasMedia = false
+    /// The tables that were declared last in the segment.
+    private var declaration: StreamTables.Declaration?
     /// Whether tables were declared in the middle of it: the next random access point begins another segment.
     private var hasOtherTables = false
     private var counters: [UInt16: UInt8] = [:]
@@ -18,8 +20,16 @@ struct StreamSegmentWriter: Sendable {
     /// Whether the segment is as long, or as large, as one may become.
     var mustCut: Bool { hasMedia && (duration >= policy.longestSegment || bytes.count >= policy.segmentBytes) }
 
-    func mayCut(at unit: StreamUnit, isJump: Bool) -> Bool {
-        hasMedia && unit.isRandomAccess && (isJump || hasOtherTables || duration >= policy.shortestSegment)
+    /// - Parameter declaration: the tables of `unit`.
+    func mayCut(at unit: StreamUnit, of declaration: StreamTables.Declaration?, isJump: Bool) -> Bool {
+        let isOther = isJump || hasOtherTables || !declares(declaration)
+        return hasMedia && unit.isRandomAccess && (isOther || duration >= policy.shortestSegment)
+    }
+
+    /// Whether the segment declares the streams of `wanted` where it ends.
+    func declares(_ wanted: StreamTables.Declaration?) -> Bool {
+        guard let wanted else { return true }
+        return declaration?.declaresSame(as: wanted) ?? false
     }
 
     /// Whether another stream is far after the anchor, which has no frames any more.
@@ -32,8 +42,10 @@ struct StreamSegmentWriter: Sendable {
 
     mutating func advance(by step: Ticks) { if hasMedia { duration += step } }
 
-    mutating func declare(_ packets: [UInt8]) {
+    /// - Parameter packets: those of `declaration`.
+    mutating func declare(_ declaration: StreamTables.Declaration, _ packets: [UInt8]) {
         if hasMedia { hasOtherTables = true }
+        self.declaration = declaration
         bytes += packets
     }
 
@@ -55,7 +67,7 @@ struct StreamSegmentWriter: Sendable {
     mutating func finish(isForced: Bool) -> StreamCutter.Segment? {
         guard hasMedia else { return nil }
         if isForced { forcedCuts += 1 }
-        defer { (bytes, duration, start, hasMedia, hasOtherTables) = ([], .zero, nil, false, false) }
+        defer { (bytes, duration, start, hasMedia, hasOtherTables, declaration) = ([], .zero, nil, false, false, nil) }
         return StreamCutter.Segment(bytes: bytes, duration: duration)
     }
 }

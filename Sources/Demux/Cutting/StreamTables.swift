@@ -21,6 +21,17 @@ struct StreamTables: Sendable {
     private(set) var badSections = 0
     private(set) var changes = 0
 
+    /// The tables that declare the streams of one program.
+    struct Declaration: Sendable {
+        fileprivate let association: [UInt8]
+        fileprivate let section: [UInt8]
+        fileprivate let map: ProgramMap
+        fileprivate let mapPID: UInt16
+
+        /// Whether the other tables declare the same streams.
+        func declaresSame(as other: Declaration) -> Bool { map == other.map && mapPID == other.mapPID }
+    }
+
     init(program: UInt16?) { wanted = program }
 
     func isTable(_ pid: UInt16) -> Bool { pid == Self.associationPID || mapPIDs.contains(pid) }
@@ -51,22 +62,28 @@ struct StreamTables: Sendable {
         return isChanged
     }
 
-    /// PAT and PMT of the followed program. The PAT lists no other one.
-    mutating func packets() -> [UInt8] {
-        guard let followed, let association else { return [] }
-        let number = followed.map.programNumber
-        var table = Array(association.section[0..<8])
+    /// The tables of the followed program; nil before they have come.
+    var declaration: Declaration? {
+        guard let followed, let association else { return nil }
+        return Declaration(
+            association: association.section, section: followed.section, map: followed.map, mapPID: mapPID)
+    }
+
+    /// PAT and PMT of a program. The PAT lists no other one.
+    mutating func packets(of declaration: Declaration) -> [UInt8] {
+        let number = declaration.map.programNumber
+        var table = Array(declaration.association[0..<8])
         table.replaceSubrange(1..<3, with: [0xB0, 13])
         table.replaceSubrange(6..<8, with: [0, 0])
         table += [
-            UInt8(number >> 8), UInt8(truncatingIfNeeded: number), 0xE0 | UInt8(mapPID >> 8),
-            UInt8(truncatingIfNeeded: mapPID),
+            UInt8(number >> 8), UInt8(truncatingIfNeeded: number), 0xE0 | UInt8(declaration.mapPID >> 8),
+            UInt8(truncatingIfNeeded: declaration.mapPID),
         ]
         let crc = SectionCRC.value(table[...])
         table += (0..<4).map { UInt8(truncatingIfNeeded: crc >> UInt32(24 - 8 * $0)) }
         let declared =
             Self.packets(of: table, pid: Self.associationPID, from: counter)
-            + Self.packets(of: followed.section, pid: mapPID, from: counter)
+            + Self.packets(of: declaration.section, pid: declaration.mapPID, from: counter)
         counter &+= 8
         return declared
     }

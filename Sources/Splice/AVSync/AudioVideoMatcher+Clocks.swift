@@ -46,6 +46,13 @@ extension AudioVideoMatcher {
         return distance > nearest || distance < .zero - nearest
     }
 
+    /// By how much the newest audio ends before `span`; nil if that is not known, because its clock is another.
+    func lag(before span: VideoSpan) -> Ticks? {
+        guard let newest = audioSpans.last, let offset = newest.clockOffset ?? lastClockOffset else { return nil }
+        let lag = span.start - Ticks(wire: (newest.end + offset).wire, near: span.start)
+        return abs(lag.count) < Self.longestAudioGap.count ? lag : nil
+    }
+
     func isContinued(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
         let first = (audio.frames.first?.pts ?? audio.end) + (audio.clockOffset ?? .zero)
         return first < span.end + Self.sharedClockTolerance && first > span.start - Ticks.seconds(10)

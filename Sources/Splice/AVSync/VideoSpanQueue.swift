@@ -19,7 +19,7 @@ struct VideoSpanQueue: Sendable {
 
     private typealias Entry = (part: PeriodPart, span: AudioVideoMatcher.VideoSpan)
 
-    /// Number of longest segments that video waits for a lagging companion.
+    /// Number of longest segments that video waits for a lagging companion, unless the channel's patience is longer.
     private static let companionLookahead: Int64 = 4
     /// Shortest part that cutting a part yields, approximately.
     private static let shortestPart = Ticks.milliseconds(200)
@@ -32,6 +32,7 @@ struct VideoSpanQueue: Sendable {
     private(set) var waitingDuration = Ticks.zero
     private let isMuxed: Bool
     private let longestSegment: Ticks
+    private let patience: Ticks
     /// Whether the newest segment with video declares an audio track.
     private var announcesAudio = false
     private var isEnded = false
@@ -40,9 +41,12 @@ struct VideoSpanQueue: Sendable {
     /// The segment that was split last, and how often. Each time walks the rest of it.
     private var splits = (mediaSequence: UInt64(0), count: 0)
 
-    /// - Parameter byteLimit: bytes of the audio that waits, here and in the matcher each.
-    init(isMuxed: Bool, longestSegment: Ticks, byteLimit: Int) {
+    /// - Parameters:
+    ///   - patience: the time for which a segment of the companion is awaited that is missing.
+    ///   - byteLimit: bytes of the audio that waits, here and in the matcher each.
+    init(isMuxed: Bool, longestSegment: Ticks, patience: Ticks, byteLimit: Int) {
         self.isMuxed = isMuxed
+        self.patience = patience
         self.longestSegment = longestSegment
         matcher = AudioVideoMatcher(isMuxed: isMuxed, byteLimit: byteLimit)
         companionQueue = CompanionQueue(byteLimit: byteLimit)
@@ -51,6 +55,9 @@ struct VideoSpanQueue: Sendable {
     var isEmpty: Bool { entries.isEmpty }
 
     var firstSpan: AudioVideoMatcher.VideoSpan? { entries.first?.span }
+
+    /// The time of the video that waits after the first part.
+    var durationAfterFirst: Ticks { waitingDuration - (entries.first?.part.playingDuration ?? .zero) }
 
     var oldestHeldSegment: UInt64? { entries.first?.part.mediaSequence }
 
@@ -176,6 +183,6 @@ struct VideoSpanQueue: Sendable {
     /// Whether video has waited too long for a lagging companion and continues without it. Only then does the order of
     /// arrival matter.
     private var exceedsCompanionLookahead: Bool {
-        waitingDuration > Ticks(longestSegment.count * Self.companionLookahead)
+        waitingDuration > Ticks(longestSegment.count * Self.companionLookahead) && durationAfterFirst > patience
     }
 }

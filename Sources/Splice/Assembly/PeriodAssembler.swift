@@ -36,10 +36,12 @@ struct PeriodAssembler: Sendable {
         further = FurtherAudioTracks(
             policy: configuration.audio, fillsSilence: configuration.fillsSilence,
             longestSegment: configuration.longestSegment, byteLimit: configuration.heldAudioBytes,
-            renditions: configuration.audioRenditions, position: configuration.position)
+            renditions: configuration.audioRenditions, patience: configuration.patience,
+            position: configuration.position)
         ladder = FurtherVideoTracks(
             configuration.variants, leading: configuration.leadingVariant,
-            areOnDemand: configuration.hasVariantsOnDemand, byteLimit: configuration.heldVariantBytes,
+            areOnDemand: configuration.hasVariantsOnDemand, patience: configuration.patience,
+            byteLimit: configuration.heldVariantBytes,
             after: configuration.position.videoTracks)
         fillsAudioGaps = configuration.fillsSilence
         dates = ProgramDateTimeClock(wallClock: configuration.wallClock, end: configuration.datedUntil)

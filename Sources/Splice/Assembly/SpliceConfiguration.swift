@@ -21,6 +21,8 @@ package struct SpliceConfiguration: Sendable {
     package var fillsSilence: Bool
     /// Longest output segment, where a sync sample permits it.
     package var longestSegment: Ticks
+    /// The longest time by which the leading track is published behind another one, counted in its media.
+    package var patience = Ticks.seconds(6)
     /// Whether the upstream is a finished playlist. The newest segment then waits for the next, because its last frame
     /// stays for the audio after it if none follows.
     package var isFinished = false

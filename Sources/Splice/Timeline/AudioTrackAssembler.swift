@@ -11,7 +11,7 @@ import Transcode
 struct AudioTrackAssembler: Sendable {
     /// Overlap that is kept at a discontinuity; dropping the frame would leave a gap of nearly a whole frame.
     private static let toleratedOverlap = PeriodTimeline.audioTime(.milliseconds(2))
-    private static let framesToConfirmDrift = 5
+    static let framesToConfirmDrift = 5
     /// Longest time between two periods that silence or a longer frame fills, if the first had no audio track.
     static let longestLag = PeriodTimeline.audioTime(.seconds(1))
     /// Longest time that silence fills if the first period had an audio track: a segment at most.
@@ -99,10 +99,12 @@ struct AudioTrackAssembler: Sendable {
     /// - Parameters:
     ///   - start: presentation time of that segment's video on the channel's timeline.
     ///   - isEnding: whether nothing follows, so that frames which may drift are returned too.
-    ///   - isLate: whether the rest of the segment's audio is not waited for: silence takes its place.
-    /// - Returns: nil if the period has no audio track; otherwise at least one sample.
+    ///   - isFinal: whether the track is one by itself, and no more of the segment's audio is waited for: silence takes
+    ///     the place of what is missing.
+    /// - Returns: nil if the period has no audio track, or a track by itself no audio and no silence; otherwise at least one
+    ///   sample.
     mutating func dequeueSamples(
-        from start: Ticks, to end: Ticks, isEnding: Bool = false, isLate: Bool = false
+        from start: Ticks, to end: Ticks, isEnding: Bool = false, isFinal: Bool = false
     ) -> (decodeTime: Int64, samples: [MuxSample])? {
         guard let configuration, let timeline else { return nil }
         let limit = PeriodTimeline.audioTime(end)
@@ -112,8 +114,15 @@ struct AudioTrackAssembler: Sendable {
         let decodeTime = writer.nextDecodeTime
         writeLate(into: &writer, on: timeline)
         let lateCount = writer.samples.count
-        writePending(into: &writer, on: timeline, isEnding: isEnding)
-        if pendingFrames.isEmpty, isLate || writer.samples.count == lateCount { writer.fillWithSilence() }
+        writePending(into: &writer, on: timeline, isEnding: isEnding, isFinal: isFinal)
+        if pendingFrames.isEmpty, isFinal && writer.missesAudio || writer.samples.count == lateCount {
+            writer.fillWithSilence()
+        }
+        if writer.samples.isEmpty, isFinal, !fillsGaps, writer.missesAudio {
+            // A track by itself has a gap instead. What follows is placed by its time.
+            (nextDecodeTime, isAtStart) = (max(writer.nextDecodeTime, limit), true)
+            return nil
+        }
         if writer.samples.isEmpty {
             let first = pendingFrames.first.flatMap {
                 timeline.audioTime(of: $0.pts) - writer.nextDecodeTime < writer.frameDuration ? $0.packet.payload : nil
@@ -147,15 +156,17 @@ struct AudioTrackAssembler: Sendable {
     }
 
     private mutating func writePending(
-        into writer: inout AudioSampleWriter, on timeline: PeriodTimeline, isEnding: Bool = false
+        into writer: inout AudioSampleWriter, on timeline: PeriodTimeline, isEnding: Bool = false, isFinal: Bool = false
     ) {
         var count = 0
         while count < pendingFrames.count {
             let lead = timeline.audioTime(of: pendingFrames[count].pts) - writer.nextDecodeTime
             var gap: Int64 = 0
-            let verdict =
+            var verdict =
                 isAtStart
                 ? .confirmed : drift(at: count, next: writer.nextDecodeTime, frame: writer.frameDuration, on: timeline)
+            // The audio before a few frames at the end of a segment is missing.
+            if verdict == .undecided, isFinal, writer.missesAudio { verdict = .confirmed }
             if verdict == .undecided, !isEnding { break }
             if verdict == .confirmed {
                 if lead < -Self.toleratedOverlap {
@@ -250,6 +261,9 @@ struct AudioSampleWriter {
         append(payload, lasting: min(frameDuration + gap, Int64(UInt32.max)))
         return true
     }
+
+    /// Whether more than a few frames are missing up to the limit.
+    var missesAudio: Bool { limit - nextDecodeTime > frameDuration * Int64(AudioTrackAssembler.framesToConfirmDrift) }
 
     mutating func fillWithSilence() {
         guard fillsGaps, silence != nil else { return }

@@ -27,7 +27,8 @@ struct FurtherAudioTrack: Sendable {
     private struct AudioRendition: Sendable {
         var demuxer: RenditionDemuxer
         var queue: CompanionQueue
-        /// Whether the video went on without its audio. It is not awaited again before it has caught up.
+        var patience: TrackPatience
+        /// Whether the video went on without all audio of its last part.
         var isLate = false
     }
 
@@ -41,10 +42,13 @@ struct FurtherAudioTrack: Sendable {
     }
 
     /// Makes the track that of a rendition.
-    /// - Parameter byteLimit: bytes of the audio that waits, here and in the matcher each.
-    mutating func follow(renditionWithin byteLimit: Int) {
+    /// - Parameters:
+    ///   - byteLimit: bytes of the audio that waits, here and in the matcher each.
+    ///   - patience: how long the leading track waits for it.
+    mutating func follow(renditionWithin byteLimit: Int, patience: Ticks) {
         rendition = AudioRendition(
-            demuxer: RenditionDemuxer(tracks: .audio, audioStage: stage), queue: CompanionQueue(byteLimit: byteLimit))
+            demuxer: RenditionDemuxer(tracks: .audio, audioStage: stage), queue: CompanionQueue(byteLimit: byteLimit),
+            patience: TrackPatience(patience))
         matcher = AudioVideoMatcher(isMuxed: false, byteLimit: byteLimit)
     }
 
@@ -103,7 +107,7 @@ struct FurtherAudioTrack: Sendable {
 
     mutating func awaitsAudio(for span: AudioVideoMatcher.VideoSpan) -> Bool {
         guard rendition != nil, !read(for: span) else { return false }
-        return rendition?.isLate == false
+        return rendition?.patience.isAwaited == true
     }
 
     /// Reads the segments that `span` needs. What is read depends on the content of both renditions alone.
@@ -126,12 +130,17 @@ struct FurtherAudioTrack: Sendable {
         if rendition != nil {
             let isComplete = read(for: span)
             rendition?.isLate = !isComplete
+            rendition?.patience.record(span, isComplete: isComplete, lag: matcher.lag(before: span))
         }
         let found = matcher.configuration(for: span)
         if span.beginsPeriod || initSection == nil {
-            source = found == nil ? .leading : .own
+            guard let configuration = found ?? substitute(for: leadingConfiguration) else {
+                initSection = nil
+                return
+            }
+            source = found == nil && configuration == leadingConfiguration ? .leading : .own
             beginPeriod(
-                found ?? leadingConfiguration, on: timeline,
+                configuration, on: timeline,
                 at: span.beginsPeriod ? timeline.outputPresentation : timeline.presentation(of: span.start),
                 silence: &silence)
         }
@@ -143,6 +152,12 @@ struct FurtherAudioTrack: Sendable {
             ownCounts[.droppedFrames] += frames.count
         }
         if source == .leading { assembler.append(leading) }
+    }
+
+    /// Returns the configuration of a period without audio of the track: the leading one. A rendition that is late may still
+    /// have some: it keeps its own, and does not begin before it has one.
+    private func substitute(for leading: AudioConfiguration?) -> AudioConfiguration? {
+        rendition?.isLate == true ? assembler.configuration : leading
     }
 
     private mutating func beginPeriod(
@@ -167,7 +182,7 @@ struct FurtherAudioTrack: Sendable {
     mutating func write(from start: Ticks, to end: Ticks, sequenceNumber: UInt32) -> SplicedAudioTrack? {
         guard let initSection, let configuration = assembler.configuration,
             let (time, samples) = assembler.dequeueSamples(
-                from: start, to: end, isLate: source == .own && rendition?.isLate == true)
+                from: start, to: end, isFinal: source == .own && rendition != nil)
         else { return nil }
         if source == .own { ownCounts[.segments] += 1 } else { ownCounts[.leadingSegments] += 1 }
         let track = MuxTrack(trackID: TrackID.audio, decodeTime: UInt64(time), samples: samples)

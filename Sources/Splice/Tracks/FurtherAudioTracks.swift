@@ -14,9 +14,10 @@ struct FurtherAudioTracks: Sendable {
     private let byteLimit: Int
     private var renditions: [AudioTrackIdentity]
 
+    /// - Parameter patience: how long the leading track waits for each of `renditions`.
     init(
         policy: AudioPolicy, fillsSilence: Bool, longestSegment: Ticks, byteLimit: Int,
-        renditions: [AudioTrackIdentity] = [], position: TimelinePosition
+        renditions: [AudioTrackIdentity] = [], patience: Ticks = .zero, position: TimelinePosition
     ) {
         self.policy = policy
         self.fillsSilence = fillsSilence
@@ -26,7 +27,7 @@ struct FurtherAudioTracks: Sendable {
         resume(at: position)
         for identity in renditions {
             insert(identity)
-            update(identity) { $0.follow(renditionWithin: byteLimit / renditions.count) }
+            update(identity) { $0.follow(renditionWithin: byteLimit / renditions.count, patience: patience) }
         }
     }
 

@@ -63,7 +63,7 @@ struct ChannelOutput: Sendable {
         pendingOutcomes -= 1
         switch outcome {
         case .refused: return
-        case .held: break
+        case .held, .awaitingTrack: break
         case .published: (hasPublished, silentSince) = (true, now)
         }
         edge.advance(past: delivery)

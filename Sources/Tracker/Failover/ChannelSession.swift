@@ -96,7 +96,7 @@ package struct ChannelSession: IngestSession {
         }
         if state.active?.source == delivery.source { forwardToActive(.delivered(delivery, outcome), at: now) }
         // A held segment waits for its audio or for a random access point. In an outage it may wait for ever.
-        let isProgress = outcome == .published || outcome == .held && !state.isInOutage
+        let isProgress = outcome == .held ? !state.isInOutage : outcome == .published || outcome == .awaitingTrack
         if isProgress { output.recordProgress(with: delivery, at: now) }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// Waiting costs nothing while nothing else could be delivered. If later media is ready, it is held for at most
 /// `limit`, counted to the end of the segment that is missing. A segment that cannot be had any more is lost at once.
-struct SegmentPatience: Equatable, Sendable {
+package struct SegmentPatience: Equatable, Sendable {
     /// The state of the next segment to deliver.
     struct Head: Equatable, Sendable {
         var duration: Duration
@@ -44,10 +44,15 @@ struct SegmentPatience: Equatable, Sendable {
     ///
     /// No limit exceeds what the playlist lists: the following segments would be gone before this one is given up.
     init(configured: Duration?, targetDuration: Duration, window: Duration, isFinished: Bool) {
-        limit = min(configured ?? max(targetDuration * 3, Self.shortestLimit), window)
+        limit = min(Self.limit(configured: configured, targetDuration: targetDuration), window)
         longestLimit = configured == nil ? window : limit
         self.window = window
         self.isFinished = isFinished
+    }
+
+    /// Returns how far the published edge may fall behind: the operator's limit, or the one chosen.
+    package static func limit(configured: Duration?, targetDuration: Duration) -> Duration {
+        configured ?? max(targetDuration * 3, shortestLimit)
     }
 
     /// Returns when `head` is lost unless it arrives before; nil if it is waited for without a limit.

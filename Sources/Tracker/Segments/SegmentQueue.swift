@@ -141,7 +141,10 @@ struct SegmentQueue: Sendable {
         _ startable: Startable, as id: FetchID, byteLimit: Int? = nil, at now: Duration
     ) -> (requests: SegmentRequests, timeouts: Int)? {
         guard case .segment(var pending) = entries[startable.index] else { return nil }
-        if pending.startedAt == nil { totals.addStarted(pending.segment.duration) }
+        if pending.startedAt == nil {
+            totals.addStarted(pending.segment.duration)
+            totals.addOpen(pending.segment.duration)
+        }
         pending.start(as: id, byteLimit: byteLimit, at: now)
         startedEnd = max(startedEnd, startable.index + 1)
         entries[startable.index] = .segment(pending)
@@ -317,8 +320,9 @@ struct SegmentQueue: Sendable {
     }
 
     private mutating func pop() {
-        if case .segment(let pending) = entries[head], case .fetched(let body, _) = pending.progress {
-            totals.heldBytes -= body.count
+        if case .segment(let pending) = entries[head] {
+            if case .fetched(let body, _) = pending.progress { totals.heldBytes -= body.count }
+            if pending.startedAt != nil { totals.removeOpen(pending.segment.duration) }
         }
         otherDeliveredAt = nil
         entries[head] = .placeholder  // frees the body

@@ -2,6 +2,8 @@
 struct SegmentTotals: Equatable, Sendable {
     /// Playing time of all segments that were ever started or lost.
     private(set) var startedDuration = Duration.zero
+    /// Playing time of the started segments that were neither delivered nor lost.
+    private var openDuration = Duration.zero
     /// Playing time of all lost segments, as far as the playlists listed it.
     private(set) var lostDurations: [SegmentLoss.Cause: Duration] = [:]
     var heldBytes = 0
@@ -16,6 +18,13 @@ struct SegmentTotals: Equatable, Sendable {
     mutating func addStarted(_ duration: Duration, count: UInt64 = 1) {
         startedDuration += Self.sum(duration, count)
     }
+
+    mutating func addOpen(_ duration: Duration) { openDuration += Self.bounded(duration) }
+
+    mutating func removeOpen(_ duration: Duration) { openDuration -= Self.bounded(duration) }
+
+    /// Playing time of all segments that were delivered or lost.
+    var deliveredDuration: Duration { startedDuration - openDuration }
 
     mutating func addLost(_ duration: Duration, _ cause: SegmentLoss.Cause, count: UInt64 = 1) {
         lostDurations[cause, default: .zero] += Self.sum(duration, count)

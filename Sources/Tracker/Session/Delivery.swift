@@ -62,6 +62,8 @@ package enum DeliveryOutcome: Equatable, Sendable {
     case published
     /// The segment can be published, but waits for the next one or for its audio.
     case held
+    /// The segment can be published, but waits for a track beside the leading one, for as long as the channel's patience.
+    case awaitingTrack
     case refused(UnpublishedReason)
 }
 

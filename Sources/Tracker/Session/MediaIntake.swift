@@ -22,6 +22,8 @@ struct MediaIntake: Sendable {
     /// Segments of audio and video that were handed downstream, until their outcome is known.
     private var delivering = DeliveringSegments()
     private(set) var failedResourceTries = 0
+    /// Since when the main rendition is drained.
+    private var mainDrainedAt: Duration?
     /// Whether no media, keys and maps are requested.
     private var isPaused = false
 
@@ -76,6 +78,7 @@ struct MediaIntake: Sendable {
     func deadlines(after now: Duration) -> [Duration?] {
         var deadlines = renditions.map { $0.nextDeadline(after: now) }
         deadlines += renditions.indices.map { nextLoss(of: $0)?.at }
+        deadlines.append(trackEndLimit)
         deadlines += renditions.map { $0.queue.headStartedAt.map { $0 + requests.lateAfter } }
         return deadlines + [cache.nextDeadline, subtitleHold.deadline, stall.nextDeadline]
     }
@@ -194,13 +197,19 @@ struct MediaIntake: Sendable {
     /// Whether the rendition is not far ahead of another one that has segments to fetch.
     ///
     /// Media that is presented together arrives together, even if the segments of one rendition are small. A rendition
-    /// that fails, or has subtitles, delays no other.
+    /// that has subtitles delays no other. Nor does one of a live channel that fails, or is beside the leading track: of a
+    /// finished playlist nothing falls behind.
     private func isInStep(_ index: Int) -> Bool {
         let isSubtitles = renditions[index].role.isSubtitles
         let lead = renditions[index].assumedTargetDuration * (isSubtitles ? Self.subtitleLead : Self.lead)
+        let own = renditions[index].queue.totals
         return renditions.allSatisfy { other in
-            other.role.isOptional || other.queue.isEmpty || other.queue.isRetrying
-                || renditions[index].queue.totals.startedDuration - other.queue.totals.startedDuration <= lead
+            if other.role.isSubtitles || other.queue.isEmpty { return true }
+            if !other.cursor.hasEnded, other.role.isFurther || other.queue.isRetrying { return true }
+            let totals = other.queue.totals
+            // A segment that fails holds up those after it, which were started.
+            let isFar = other.cursor.hasEnded && own.deliveredDuration - totals.deliveredDuration > lead
+            return !isFar && own.startedDuration - totals.startedDuration <= lead
         }
     }
 
@@ -358,14 +367,25 @@ struct MediaIntake: Sendable {
         return renditions[index].queue.patienceHead(cache).flatMap { patience.loss(of: $0) }
     }
 
+    /// Until when tracks beside the leading one are waited for that do not end with the main rendition: as long as for a
+    /// segment. nil while that is not drained.
+    private var trackEndLimit: Duration? {
+        guard let main = renditions.first, let mainDrainedAt else { return nil }
+        return mainDrainedAt
+            + SegmentPatience.limit(configured: policy.patience, targetDuration: main.assumedTargetDuration)
+    }
+
     /// Delivers the ends of renditions that are drained, and ends the session after the last one.
     ///
     /// A companion that does not end with the main rendition is waited for until its outage.
     mutating func endIfDrained(at now: Duration) {
         let mainIsDrained = renditions.first?.isDrained(at: now) ?? false
+        mainDrainedAt = mainIsDrained ? mainDrainedAt ?? now : nil
+        let isPast = trackEndLimit.map { $0 <= now } ?? false
         for index in renditions.indices where !renditions[index].hasDeliveredEnd {
-            let isOver = renditions[index].role.isFurther && renditions[index].queue.isEmpty
-            let isAbandoned = mainIsDrained && (renditions[index].isSilent || isOver)
+            let isOver = isPast && renditions[index].role.isFurther && renditions[index].queue.isEmpty
+            let isAbandoned =
+                mainIsDrained && !renditions[index].isBeingOpened && (renditions[index].isSilent || isOver)
             guard renditions[index].isDrained(at: now) || isAbandoned else { continue }
             renditions[index].hasDeliveredEnd = true
             requests.deliver(.ended(dateRanges: renditions[index].dateRangesAtEnd), of: renditions[index].role)

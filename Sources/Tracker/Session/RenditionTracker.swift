@@ -56,6 +56,9 @@ struct RenditionTracker: Sendable {
     /// Whether a playlist was read that has segments or has ended.
     var isJoined: Bool { cursor.next != nil || cursor.hasEnded }
 
+    /// Whether its first playlist is being fetched, for the first time.
+    var isBeingOpened: Bool { firstPlaylistAt == nil && load.isInFlight && load.failures.last == nil }
+
     /// Whether the queue is empty and the playlist is in an outage, or was never joined.
     var isSilent: Bool {
         guard queue.isEmpty else { return false }

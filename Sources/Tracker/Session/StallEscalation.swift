@@ -131,6 +131,10 @@ struct MediaStallEscalation: Equatable, Sendable {
         switch outcome {
         case .refused(let reason): self.reason = reason
         case .held: reason = .noAudio
+        case .awaitingTrack:
+            // It is not long before the segment is published, with the track or without.
+            if let step = lastStep, step >= .outage { break }
+            if escalation.state != .idle { _ = escalation.restart(targetDuration: targetDuration, at: now) }
         case .published:
             defer { (silentSince, reason, hasPublished) = (now, .pending, true) }
             let wasOutage = lastStep.map { $0 >= .outage } ?? false

@@ -1,0 +1,136 @@
+import Media
+import Support
+
+/// The frames of an endless stream that were received lately, by which a new connection is joined to them.
+///
+/// A new connection may repeat media from before a splice. So the history has a span for each clock, and remembers no more
+/// than a reconnection can repeat: an ad that comes again later is new media.
+struct StreamHistory: Sendable {
+    /// Where a frame of a new connection lies.
+    enum Place: Equatable, Sendable {
+        case received
+        /// It follows the last frame.
+        case next
+        /// It precedes what was received of its clock (`isRemembered` is false), or lies within and is unknown.
+        case earlier(isRemembered: Bool)
+        /// It follows the last frame after a gap.
+        case later
+        /// On another clock.
+        case elsewhere
+    }
+
+    /// Consecutive frames on one clock.
+    private struct ClockSpan: Sendable {
+        var first: Ticks
+        var last: Ticks
+        /// The number of frames remembered of it.
+        var count = 1
+    }
+
+    /// Frames that are remembered at least, unless they are older than `longestRepetition`: a minute of 60 frames per second.
+    static let limit = 4096
+    /// A longer step of the clock between two connections is another clock.
+    static let longestGap = Ticks.seconds(60)
+    /// A longer step back is another clock, even to frames that are not remembered any more.
+    private static let longestRepetition = Ticks.seconds(120)
+    /// The media before the first frame of an earlier clock that a new connection may begin with, rather than after a gap.
+    private static let longestPrelude = Ticks.seconds(10)
+    /// A longer step between two frames of one connection is a jump of the clock.
+    private static let jump = Ticks.seconds(10)
+
+    private var frames: [StreamUnit.Identity] = []
+    private var known: Set<StreamUnit.Identity> = []
+    private var spans: [ClockSpan] = []
+    /// The index of the span of `last`. Dropped frames may follow on another clock.
+    private var current = 0
+    /// Media time since frames were forgotten last, and how many frames there were then.
+    private var grown = (time: Ticks.zero, from: 0)
+    private(set) var frame = Ticks.milliseconds(40)
+    private var lastTimes: [UInt16: Ticks] = [:]
+    /// The last frame that was passed on.
+    private(set) var last: StreamUnit.Identity?
+
+    /// The other streams whose units were passed on.
+    var pids: Set<UInt16> { Set(lastTimes.keys) }
+
+    func contains(_ identity: StreamUnit.Identity) -> Bool { known.contains(identity) }
+
+    func step(to time: Ticks) -> Ticks? { last.map { Self.step(from: $0.time, to: time) } }
+
+    func precedes(_ time: Ticks, of pid: UInt16) -> Bool {
+        lastTimes[pid].map { Self.step(from: $0, to: time) <= .zero } ?? false
+    }
+
+    static func step(from first: Ticks, to second: Ticks) -> Ticks { Ticks(wire: second, near: first) - first }
+
+    /// Whether a step between two frames of one connection leads to another clock.
+    static func isJump(_ step: Ticks) -> Bool { step <= .zero - .longestFrame || step > jump }
+
+    /// - Parameter atTail: whether the frame comes after the last one on the new connection: it follows that, wherever its
+    ///   clock is.
+    func place(of identity: StreamUnit.Identity, atTail: Bool) -> Place {
+        if contains(identity) { return .received }
+        guard let step = step(to: identity.time) else { return .elsewhere }
+        if atTail || step > .zero && step.count * 2 <= frame.count * 3 { return .next }
+        let isLater = step > .zero && step <= Self.longestGap
+        let prelude = isLater ? Self.longestPrelude : Self.longestRepetition
+        for (index, span) in spans.enumerated().reversed() {
+            let fromFirst = Self.step(from: span.first, to: identity.time)
+            let fromLast = Self.step(from: span.last, to: identity.time)
+            if fromFirst >= .zero, fromLast <= .zero { return .earlier(isRemembered: true) }
+            if fromFirst < .zero, fromFirst >= .zero - prelude { return .earlier(isRemembered: false) }
+            // It is nearer to the end of an earlier clock: that one goes on.
+            if isLater, index != current, fromLast > .zero, fromLast < step { return .elsewhere }
+        }
+        return isLater ? .later : .elsewhere
+    }
+
+    /// Records a frame that is passed on.
+    mutating func append(_ identity: StreamUnit.Identity) {
+        if let step = step(to: identity.time), step > .zero, step <= .longestFrame { frame = step }
+        record(identity)
+        (last, current) = (identity, spans.count - 1)
+    }
+
+    /// Records a frame that was received, and is dropped because it cannot be decoded.
+    mutating func recordDropped(_ identity: StreamUnit.Identity) { record(identity) }
+
+    private mutating func record(_ identity: StreamUnit.Identity) {
+        StepCounter.add(1)
+        let step = spans.last.map { Self.step(from: $0.last, to: identity.time) }
+        if let step, !Self.isJump(step) {
+            spans[spans.count - 1].last = step > .zero ? identity.time : spans[spans.count - 1].last
+            spans[spans.count - 1].count += 1
+            grown.time = grown.time + max(.zero, step)
+        } else {
+            spans.append(ClockSpan(first: identity.time, last: identity.time))
+        }
+        frames.append(identity)
+        known.insert(identity)
+        if frames.count > Self.limit * 2 {
+            forget(frames.count - Self.limit)
+        } else if grown.time >= Self.longestRepetition {
+            forget(grown.from)
+        }
+    }
+
+    /// Forgets the oldest frames.
+    private mutating func forget(_ count: Int) {
+        frames.removeFirst(count)
+        known = Set(frames)
+        grown = (.zero, frames.count)
+        var rest = count
+        while let span = spans.first, span.count <= rest {
+            rest -= span.count
+            spans.removeFirst()
+            current -= 1
+        }
+        guard !spans.isEmpty, rest > 0, let first = frames.first else { return }
+        spans[0].count -= rest
+        spans[0].first = first.time
+    }
+
+    mutating func record(_ time: Ticks, of pid: UInt16) {
+        if lastTimes[pid] != nil || lastTimes.count < StreamCutter.streamLimit { lastTimes[pid] = time }
+    }
+}

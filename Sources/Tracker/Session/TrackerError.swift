@@ -1,6 +1,7 @@
 package import Fetch
 package import Media
 package import Playlist
+import Support
 
 /// The reason why a channel cannot be opened or followed.
 package struct TrackerError: Error, Equatable, Sendable {

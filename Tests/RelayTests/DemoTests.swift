@@ -71,7 +71,8 @@ struct DemoTests {
         let demo = try await play(CaptureFixture("cue_tags"), seconds: 180)
         #expect(demo.end == nil)
         #expect(demo.log.filter { $0.level > .info }.map(\.text) == [])
-        print(demo.log.map(\.text).joined(separator: "\n"))
-        print(demo.breaks)
+        #expect(!demo.breaks.isEmpty && demo.breaks.allSatisfy { $0.evidence == .signalled })
+        let first = try #require(demo.breaks.first)
+        #expect(first.end.map { $0.milliseconds(since: first.start) } == 30_012)
     }
 }

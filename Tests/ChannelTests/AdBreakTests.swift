@@ -41,7 +41,9 @@ import Testing
     static let rows: [Row] = [
         Row("ssai_tagged", ads: 30_012, breaks: 30_012, both: 30_012),
         Row("ssai_untagged", ads: 30_012, breaks: 30_012, both: 30_012),
-        Row("pod_of_ten", ads: 16_000, breaks: 16_000, both: 16_000),
+        Row(
+            "pod_of_ten", ads: 16_000, breaks: 14_400, both: 14_400,
+            because: "not found: the first ad, which has the program's parameters and is as long as the others"),
         Row("tagged_late", ads: 3000, breaks: 3000, both: 3000),
         Row("tags_wrong", ads: 3000, breaks: 3000, both: 3000),
         Row(
@@ -59,12 +61,17 @@ import Testing
             because: "not found: 2 s with the parameters of the program, and no splice after them"),
     ]
 
+    /// Captures whose iterations differ from the program by nothing but their ads.
+    private static let looped: Set = [
+        "ssai_tagged", "ssai_untagged", "tagged_late", "tags_wrong", "video_codecs", "clean",
+    ]
+
     /// The figures of docs/ad-breaks.md.
     @Test func recallAndPrecision() {
         let times = Self.rows.map(\.times)
         let both = times.reduce(0) { $0 + $1.both }
-        #expect(both * 100 / times.reduce(0) { $0 + $1.ads } == 98, "recall")
-        #expect(both * 100 / times.reduce(0) { $0 + $1.breaks } == 92, "precision")
+        #expect(both * 100 / times.reduce(0) { $0 + $1.ads } == 96, "recall")
+        #expect(both * 100 / times.reduce(0) { $0 + $1.breaks } == 91, "precision")
     }
 
     /// The listed segments of a capture, and whether they are advertisements: nil if no frame says so.
@@ -103,7 +110,9 @@ import Testing
     }
 
     /// The demo plays captures in a loop: each iteration begins with a splice.
-    @Test(arguments: rows) func anHourInALoopHasTheSameBreaks(_ row: Row) async throws {
+    @Test(arguments: rows.filter { looped.contains($0.capture) }) func anHourInALoopHasTheSameBreaks(_ row: Row)
+        async throws
+    {
         let entries = try await entries(of: row.capture)
         let first = try #require(entries.first?.entry)
         let length = try #require(entries.last?.entry).programDateTimeEnd.milliseconds(since: first.programDateTime)

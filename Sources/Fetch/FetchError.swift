@@ -3,6 +3,12 @@ package struct FetchError: Error, Equatable, Sendable {
     /// Raw values are stored in captures.
     package enum Reason: String, Equatable, Sendable, CaseIterable {
         case unresolvedHost, refused, timedOut, reset, tlsFailure, tooManyRedirects, unsupportedScheme, tooLarge
+        /// The certificate is not accepted: nobody else signed it; nobody who is trusted did; at this date; for this host.
+        case selfSignedCertificate, untrustedCertificate, expiredCertificate, certificateOfAnotherHost
+        /// An https URL of a server that answers without TLS.
+        case notTLS
+        /// The name of the proxy is not known, or the proxy does not connect.
+        case unresolvedProxy, proxyRefused
         /// The connection ended before Content-Length was reached.
         case shortBody
         case canceled = "cancelled"
@@ -15,7 +21,15 @@ package struct FetchError: Error, Equatable, Sendable {
         case other
 
         /// Whether a second request would fail the same way.
-        package var isFinal: Bool { [.unsupportedScheme, .privateAddress, .tooLarge].contains(self) }
+        package var isFinal: Bool {
+            [.unsupportedScheme, .privateAddress, .tooLarge, .notTLS].contains(self) || isCertificate
+        }
+
+        /// Whether the certificate of the server is not accepted.
+        package var isCertificate: Bool {
+            [.selfSignedCertificate, .untrustedCertificate, .expiredCertificate, .certificateOfAnotherHost]
+                .contains(self)
+        }
     }
 
     package let reason: Reason
@@ -42,6 +56,14 @@ extension FetchError.Reason {
         case .privateAddress: "Name the IP address with --allow-address, or remove --deny-private"
         case .tooLarge: "Raise --max-playlist if it is a playlist"
         case .nothingReceived: "Check the group, the port and --multicast-interface"
+        case .selfSignedCertificate, .untrustedCertificate:
+            "Trust it with --ca-file FILE, or write 'insecure: true' for this URL in a channels.yaml"
+        case .expiredCertificate:
+            "Check the clock of this machine, and ask the upstream's operator for a new certificate"
+        case .certificateOfAnotherHost:
+            "Give the URL with a name of the certificate, or write 'insecure: true' for it in a channels.yaml"
+        case .notTLS: "Give the URL with http:// in place of https://, or the port that has TLS"
+        case .unresolvedProxy, .proxyRefused: "Check --proxy, and the environment: http_proxy, https_proxy, no_proxy"
         default: "Check the host name, the port and the network"
         }
     }
@@ -53,6 +75,13 @@ extension FetchError.Reason {
         case .timedOut: "the request timed out"
         case .reset: "the connection was reset"
         case .tlsFailure: "the TLS handshake failed"
+        case .selfSignedCertificate: "its certificate is self-signed"
+        case .untrustedCertificate: "its certificate is signed by nobody who is trusted"
+        case .expiredCertificate: "its certificate has expired, or is not valid yet"
+        case .certificateOfAnotherHost: "its certificate is for another host"
+        case .notTLS: "it answers without TLS"
+        case .unresolvedProxy: "there is no host with the proxy's name"
+        case .proxyRefused: "the proxy does not connect"
         case .tooManyRedirects: "too many redirects"
         case .unsupportedScheme: "not an http or https URL"
         case .tooLarge: "the answer is too large"

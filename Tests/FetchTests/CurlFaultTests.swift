@@ -282,7 +282,7 @@ private func follow(_ server: LoopbackServer, maxConnections: Int? = nil) async 
     let upstream = try CurlFetcher(upstream: url, configuration: loopbackConfiguration(), thread: CurlThread())
     // A long limit, because the test uses real time and the machine may be busy.
     let policy = UpstreamSession.Policy(
-        variant: .highest, maxConnections: maxConnections, openingLimit: .seconds(120))
+        variant: .highest, maxConnections: maxConnections, opening: .patient(giveUp: .seconds(120)))
     let session = UpstreamSession(upstream: url, policy: policy)
     var delivered: [UInt64] = []
     let driver = TrackerDriver(upstream: upstream, clock: ContinuousClock())

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fetch
@@ -9,15 +10,21 @@ private let openSSL = "/usr/bin/openssl"
 struct TrustRow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let isTrusted: Bool
+    var isVerified = true
     let host: String
     let reason: FetchError.Reason?
 }
 
 private let trustRows = [
     TrustRow(
-        testDescription: "the certificate is not trusted", isTrusted: false, host: "localhost", reason: .tlsFailure),
+        testDescription: "the certificate is self-signed", isTrusted: false, host: "localhost",
+        reason: .selfSignedCertificate),
     TrustRow(
-        testDescription: "the certificate is for another host", isTrusted: true, host: "127.0.0.1", reason: .tlsFailure),
+        testDescription: "the certificate is for another host", isTrusted: true, host: "127.0.0.1",
+        reason: .certificateOfAnotherHost),
+    TrustRow(
+        testDescription: "the certificate is not verified", isTrusted: false, isVerified: false, host: "127.0.0.1",
+        reason: nil),
     TrustRow(testDescription: "the certificate is trusted", isTrusted: true, host: "localhost", reason: nil),
 ]
 
@@ -34,6 +41,7 @@ func certificatesAreChecked(row: TrustRow) async throws {
     defer { server.process.terminate() }
     let url = "https://\(row.host):\(try #require(try portAccepted(by: server.output)))/"
     var configuration = loopbackConfiguration()
+    configuration.verifiesCertificates = row.isVerified
     if row.isTrusted { configuration.certificateAuthorities = certificate }
     let upstream = try CurlFetcher(upstream: url, configuration: configuration)
     switch await upstream.fetch(FetchRequest(.mediaPlaylist, url: url)) {
@@ -42,6 +50,32 @@ func certificatesAreChecked(row: TrustRow) async throws {
         #expect(answer.status == 200)
     case .failure(let error): #expect(error.reason == row.reason, "\(error)")
     }
+}
+
+/// An https URL whose server knows nothing of TLS.
+@Test func anAnswerInPlainHTTPIsNoTLS() async throws {
+    let server = try LoopbackServer { _ in [.answer(body: Array("#EXTM3U".utf8))] }
+    let url = server.url.replacing("http://", with: "https://") + "/x.m3u8"
+    let upstream = try CurlFetcher(upstream: url, configuration: loopbackConfiguration())
+    guard case .failure(let error) = await upstream.fetch(FetchRequest(.mediaPlaylist, url: url)) else {
+        Issue.record("it was answered")
+        return
+    }
+    #expect(error.reason == .notTLS, "\(error)")
+}
+
+/// The fault of a proxy is not the upstream's.
+@Test(arguments: [("proxy.invalid:3128", FetchError.Reason.unresolvedProxy), ("127.0.0.1:1", .proxyRefused)])
+func aProxyThatIsNotThereIsNamed(proxy: String, reason: FetchError.Reason) async throws {
+    let url = "http://upstream.example/x.m3u8"
+    var configuration = CurlConfiguration()
+    configuration.proxy = Secret("http://\(proxy)")
+    let upstream = try CurlFetcher(upstream: url, configuration: configuration)
+    guard case .failure(let error) = await upstream.fetch(FetchRequest(.mediaPlaylist, url: url)) else {
+        Issue.record("it was answered")
+        return
+    }
+    #expect(error.reason == reason, "\(error)")
 }
 
 private func makeCertificate(key: String, certificate: String) throws {

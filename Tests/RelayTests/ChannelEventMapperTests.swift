@@ -16,6 +16,7 @@ private let period = PeriodDescription(index: 0, cause: .tagged, video: nil, aud
 private let began = pipeline(.periodBegan(period, mediaSequence: 7))
 private let outage = upstream(.stalled(.main, .outage, silence: .seconds(21)))
 private let outageError = EventContent.channelError(.outage, reason: "Nothing new was listed for 21 s.")
+private let switched = upstream(.sourceSwitched(to: 1, url: "https://u:p@b.example/x.m3u8?token=1"))
 private let diskError = RingError.system(.write, path: "/spool/seg", code: 28)
 private let diskFull = pipeline(.publishFailed(diskError))
 
@@ -42,8 +43,23 @@ private let rows: [(when: String, events: [RelayEvent], contents: [EventContent]
         ]
     ),
     (
-        "a failover", [outage, upstream(.sourceSwitched(to: 1, url: "https://u:p@b.example/x.m3u8?token=1"))],
-        [outageError, .channelFailover(source: 1, url: "https://b.example/x.m3u8?token=…")]
+        "a backup that ends an outage", [outage, switched, upstream(.resumed(.main, silence: .seconds(40)))],
+        [
+            outageError, .channelFailover(source: 1, url: "https://b.example/x.m3u8?token=…"),
+            .channelRecovery(.outage, seconds: 22),
+        ]
+    ),
+    (
+        "a backup that ends an outage of media",
+        [upstream(.mediaStalled(.outage, silence: .seconds(5), .noAudio)), switched],
+        [
+            .channelError(.outage, reason: "Nothing could be published for 5 s: its audio does not arrive."),
+            .channelFailover(source: 1, url: "https://b.example/x.m3u8?token=…"), .channelRecovery(.outage, seconds: 6),
+        ]
+    ),
+    (
+        "a failover that no outage caused", [switched],
+        [.channelFailover(source: 1, url: "https://b.example/x.m3u8?token=…")]
     ),
     ("an outage of the backup", [upstream(.backup(1, .stalled(.main, .outage, silence: .seconds(21))))], [outageError]),
     (
@@ -54,6 +70,7 @@ private let rows: [(when: String, events: [RelayEvent], contents: [EventContent]
 
 @Test(arguments: rows.indices) func channelEventsAreMapped(row: Int) {
     var mapper = ChannelEventMapper()
-    let contents = rows[row].events.compactMap { mapper.content(of: $0) }
+    // A second passes between two events.
+    let contents = rows[row].events.enumerated().flatMap { mapper.contents(of: $1, at: .seconds(100 + $0)) }
     #expect(contents == rows[row].contents, "\(rows[row].when)")
 }

@@ -80,7 +80,7 @@ import Testing
     static let rows: [(uri: String, status: Int, says: String)] = [
         (
             "/clip.ts?start=4102444800&end=4102444860", 404,
-            "Nothing of that range is in the ring, which has 2026"
+            "Nothing of that range is in the rewind, which has 2026"
         ),
         ("/clip.ts", 404, "A clip needs an end that is published."),
         ("/clip.ts?start=1", 404, "A clip needs an end that is published."),
@@ -89,13 +89,13 @@ import Testing
         ("/clip.ts?start=2&end=1", 400, "end has to be after start."),
         (
             "/clip.mp4?start=4102444800&end=4102444860", 404,
-            "Nothing of that range is in the ring, which has 2026"
+            "Nothing of that range is in the rewind, which has 2026"
         ),
         ("/clip.mp4", 404, "A clip needs an end that is published."),
         ("/clip.mp4?start=1767268807&end=4102444860", 404, "A clip needs an end that is published."),
         ("/clip.mp4?start=x&end=2", 400, "start=x cannot be read."),
         ("/clip.mp4?start=1767240000&end=1767268810", 400, "A clip in MP4 has 6 hours at most"),
-        ("/breaks.json?start=4102444800", 404, "Nothing of that range is in the ring, which has 2026"),
+        ("/breaks.json?start=4102444800", 404, "Nothing of that range is in the rewind, which has 2026"),
         ("/breaks.json?end=x", 400, "end=x cannot be read."),
         ("/breaks.json?start=2&end=2", 400, "end has to be after start."),
         ("/breaks.json?start=1767268807&end=1767268810", 200, "{\"breaks\":[]}"),

@@ -9,7 +9,8 @@ struct OpeningRow: Sendable, CustomTestStringConvertible {
     let when: String
     let reason: TrackerError.Reason
     var before = Duration.seconds(10)
-    let answer: @Sendable (_ request: FetchRequest) -> FetchOutcome?
+    typealias Answer = @Sendable (_ request: FetchRequest) -> FetchOutcome?
+    let answer: Answer
 
     var testDescription: String { when }
 }
@@ -76,6 +77,60 @@ func openingFails(row: OpeningRow) async throws {
     let run = try await SessionRun(origin)
     #expect(run.end == .failed(TrackerError(.openingTimedOut, url: SessionOrigin.url)))
     #expect(run.endedAt < .seconds(10))
+}
+
+/// The end of a session that waits a minute for its upstream.
+let patientRows: [(when: String, ends: Range<Int>, reason: TrackerError.Reason, answer: OpeningRow.Answer)] = [
+    ("no such host", 60..<70, .unreachable(.unresolvedHost), { failed(.unresolvedHost, $0) }),
+    ("the connection is refused", 60..<70, .unreachable(.refused), { failed(.refused, $0) }),
+    ("no answer in time", 60..<70, .unreachable(.timedOut), { failed(.timedOut, $0) }),
+    ("no datagram", 60..<70, .unreachable(.nothingReceived), { failed(.nothingReceived, $0) }),
+    ("502", 60..<70, .refused(status: 502), { refused(502, $0) }),
+    ("429", 60..<70, .refused(status: 429), { refused(429, $0) }),
+    ("an empty body", 60..<70, .notAPlaylist(.nothing, beginning: ""), { bytes([], $0) }),
+    (
+        "an empty list", 60..<70, .noSegments(for: .seconds(60)),
+        { text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n", $0) }
+    ),
+    ("401", 0..<1, .refused(status: 401), { refused(401, $0) }),
+    ("403", 0..<1, .refused(status: 403), { refused(403, $0) }),
+    ("404", 0..<1, .refused(status: 404), { refused(404, $0) }),
+    ("410", 0..<1, .refused(status: 410), { refused(410, $0) }),
+    ("a web page", 0..<1, .notAPlaylist(.webPage, beginning: html), { text(html, $0) }),
+    ("another scheme", 0..<1, .unreachable(.unsupportedScheme), { failed(.unsupportedScheme, $0) }),
+]
+
+private func waiting(_ giveUp: Duration?) -> UpstreamSession.Policy {
+    UpstreamSession.Policy(variant: .highest, giveUp: giveUp, opening: .patient(giveUp: giveUp))
+}
+
+@Test(arguments: patientRows.indices) func anUpstreamThatIsNotThereYetIsAwaited(row index: Int) async throws {
+    let row = patientRows[index]
+    var origin = SessionOrigin()
+    origin.instead = { request, _ in row.answer(request) }
+    let run = try await SessionRun(origin, seconds: 100, policy: waiting(.seconds(60)))
+    guard case .failed(let error) = run.end else {
+        Issue.record("\(row.when): ended with \(String(describing: run.end))")
+        return
+    }
+    #expect(error.reason == row.reason, "\(row.when)")
+    #expect(row.ends.contains(Int(run.endedAt.components.seconds)), "\(row.when): \(run.endedAt)")
+}
+
+@Test func anUpstreamThatStartsLaterIsJoined() async throws {
+    var origin = SessionOrigin()
+    origin.instead = { request, now in now < .seconds(45) ? failed(.refused, request) : nil }
+    let run = try await SessionRun(origin, seconds: 60, policy: waiting(.seconds(60)))
+    #expect(run.end == nil)
+    #expect(!run.numbers().isEmpty)
+    #expect(run.events.count { if case .playlistFailed = $0.event { true } else { false } } == 1, "said once")
+}
+
+@Test func withoutALimitAnUpstreamIsAwaitedForEver() async throws {
+    var origin = SessionOrigin()
+    origin.instead = { request, _ in failed(.unresolvedHost, request) }
+    let run = try await SessionRun(origin, seconds: 86_400, policy: waiting(nil))
+    #expect(run.end == nil)
 }
 
 @Test func openingSucceedsAtTheThirdAttempt() async throws {

@@ -18,6 +18,8 @@ package struct RelayConfiguration: Sendable {
     package var followsWholeLadder = false
     /// Silence after which the channel is given up; nil: never.
     package var giveUp: Duration?
+    /// How long the first segments of the upstream are waited for.
+    package var opening = OpeningPatience()
     /// Directory of the ring. Its parent exists.
     package var spool: String
     package var retention: RetentionPolicy
@@ -77,6 +79,12 @@ package struct RelayConfiguration: Sendable {
         self.polling = polling
     }
 
+    /// The URLs of sources whose certificates are not verified.
+    package var insecureURLs: [String] {
+        let all = [requests] + backups.indices.map { $0 < backupRequests.count ? backupRequests[$0] : requests }
+        return zip([upstream] + backups, all).filter { !$0.1.verifiesCertificates }.map(\.0)
+    }
+
     /// The memory with the shares that the channel needs.
     var channelMemory: MemoryBudget { ladder == .one ? memory : memory.withLadder }
 
@@ -87,6 +95,7 @@ package struct RelayConfiguration: Sendable {
     package var policy: ChannelSession.Policy {
         var session = UpstreamSession.Policy(variant: variant)
         session.giveUp = giveUp
+        session.opening = opening
         session.limits = IntakeLimits(channelMemory)
         session.maxConnections = maxConnections
         session.followsAudio = audio.policy != .drop

@@ -110,6 +110,25 @@ extension XtreamAccountState {
             })
     }
 
+    /// Why an answer to `player_api.php` is no state of an account, in words after "it answers ".
+    /// - Parameter status: of HTTP.
+    package static func complaint(about answer: [UInt8], status: Int, of account: XtreamAccount) -> String {
+        let text = account.redacting(String(decoding: answer.prefix(400), as: UTF8.self))
+        let beginning = text.isEmpty ? "nothing" : "“\(text.prefix(80))”"
+        if !(200..<300).contains(status) { return "HTTP \(status)" + (text.isEmpty ? "" : ": \(beginning)") }
+        if let json = LooseJSON(answer) {
+            let hasInfo = json["user_info"].text != nil || answer.firstRange(of: Array("\"user_info\"".utf8)) != nil
+            return hasInfo
+                ? "a user_info that does not know the user: \(beginning)" : "JSON without user_info: \(beginning)"
+        }
+        let start = answer.first { $0 > 32 }
+        if start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
+            return "JSON that is cut off or damaged: \(beginning)"
+        }
+        let hasInfo = answer.firstRange(of: Array("\"user_info\"".utf8)) != nil
+        return hasInfo ? "a notice before its JSON: \(beginning)" : "no JSON: \(beginning)"
+    }
+
     private static let mostConnections = 1000
 
     /// The form of the streams that are asked for: raw ones, unless the account permits playlists only.

@@ -28,7 +28,7 @@ extension ConfigurationReader {
                 return reader.record(.onlyInFile(key.rawValue), at: node.position)
             }
             switch key {
-            case .headers, .userAgent, .cookie, .proxy: reader.readRequest(key, node, into: &entry.requests)
+            case .headers, .userAgent, .cookie, .proxy, .insecure: reader.readRequest(key, node, into: &entry.requests)
             case .url: entry.sources = reader.sources(node, key)
             case .backups: entry.backups = reader.sources(node, key)
             case .rewind: reader.readRewind(node, into: &entry.options)
@@ -134,6 +134,9 @@ extension ConfigurationReader {
         }
         var source = ChannelEntry.Source(url: "")
         read(entries, keys: ConfigurationKey.Scope.source.keys) { reader, key, node in
+            if !key.isPermitted(in: reader.origin) {
+                return reader.record(.onlyInFile(key.rawValue), at: node.position)
+            }
             if key == .url { source.url = reader.sourceURL(node) ?? "" }
             reader.readRequest(key, node, into: &source.requests)
         }
@@ -159,6 +162,7 @@ extension ConfigurationReader {
         case .cookie:
             if let value = text(node, .cookie) { setHeader("Cookie", value, in: &requests, at: node.position) }
         case .proxy: requests.proxy = text(node, .proxy)
+        case .insecure: requests.isInsecure = bool(node)
         default: break
         }
     }
@@ -211,7 +215,9 @@ struct ChannelEntry {
             guideShift: options.guideShift, isRadio: options.isRadio ?? false,
             sources: (sources + backups).map { source in
                 let requests = source.requests.filled(from: common)
-                return ListedSource(url: source.url, headers: requests.headers, proxy: requests.proxy)
+                return ListedSource(
+                    url: source.url, headers: requests.headers, proxy: requests.proxy,
+                    isInsecure: requests.isInsecure ?? false)
             },
             options: options.withoutDescription)
     }
@@ -227,6 +233,7 @@ struct ChannelEntry {
             var own = RequestOptions(channel.sources[index])
             own = own.filled(from: requests)
             (channel.sources[index].headers, channel.sources[index].proxy) = (own.headers, own.proxy)
+            channel.sources[index].isInsecure = own.isInsecure ?? false
         }
         return channel
     }

@@ -5,10 +5,13 @@ import Support
 struct RequestOptions: Equatable {
     private(set) var headers: [ListedHeader] = []
     var proxy: String?
+    var isInsecure: Bool?
 
     init() {}
 
-    init(_ source: ListedSource) { (headers, proxy) = (source.headers, source.proxy) }
+    init(_ source: ListedSource) {
+        (headers, proxy, isInsecure) = (source.headers, source.proxy, source.isInsecure ? true : nil)
+    }
 
     /// Sets a header whose value may stand in quotes.
     /// - Returns: false for a header that cannot be sent, or that only the client itself may set.
@@ -51,6 +54,7 @@ struct RequestOptions: Equatable {
         var options = defaults
         for header in headers { _ = options.set(header.name, to: header.value) }
         options.proxy = proxy ?? defaults.proxy
+        options.isInsecure = isInsecure ?? defaults.isInsecure
         return options
     }
 

@@ -12,7 +12,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Where it comes from.
     case url, backups, headers
     case userAgent = "user-agent"
-    case cookie, proxy, account, variant, variants, program, hold, loop
+    case cookie, proxy, insecure, account, variant, variants, program, hold, loop
     case multicastInterface = "multicast-interface"
     case maxConnections = "max-connections"
     case polite
@@ -118,6 +118,10 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case .cookie:
             row(.text(.cookie), in: everywhere, "Cookie for the upstream's own host, as 'name=value; name=value'.")
         case .proxy: row(.text(.proxy), in: everywhere, "HTTP or SOCKS proxy.")
+        case .insecure:
+            row(
+                .flag, in: [.channel, .source], from: { $0 != .fetched },
+                "Whether certificates of its URLs are not verified. The log says so at each start.")
         case .account:
             row(
                 .text(.account),

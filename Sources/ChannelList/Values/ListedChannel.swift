@@ -48,6 +48,8 @@ package struct ListedSource: Hashable, Sendable {
     /// At most one field of each name, compared without case.
     package var headers: [ListedHeader] = []
     package var proxy: String?
+    /// Whether the certificates of its hosts are not verified.
+    package var isInsecure = false
     /// The words after `$` in `http://host/path$label`: names the source for people.
     var label: String?
     /// Whether the credentials that the process was given for all sources stay away from this one.

@@ -32,8 +32,11 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var proxy: Secret?
     /// Hosts reached without a proxy, separated by commas; "*": all hosts; nil: as in the environment.
     package var noProxy: String?
-    /// Path of a PEM file with the trusted certificate authorities; nil: those of the system.
+    /// Path of a PEM file with certificate authorities that are trusted besides the system's directory of them; nil: those of
+    /// the environment or the system.
     package var certificateAuthorities: String?
+    /// Whether the certificates of servers are verified.
+    package var verifiesCertificates = true
     /// The time limit for name resolution, connection and TLS handshake together.
     package var connectLimit = Duration.seconds(5)
     package var playlistLimits = Limits(

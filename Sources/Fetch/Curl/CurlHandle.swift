@@ -77,9 +77,20 @@ struct CurlHandle: ~Copyable {
     func resume() { _ = unsafe curl_easy_pause(raw, CURLPAUSE_CONT) }
 
     /// The HTTP status; 0 before a status line arrived.
-    var status: Int {
+    var status: Int { number(CURLINFO_RESPONSE_CODE) }
+
+    /// Why the certificate of the server was not accepted, by OpenSSL; 0 if it was.
+    var verificationResult: Int { number(CURLINFO_SSL_VERIFYRESULT) }
+
+    /// Whether the proxy answered that it does not connect.
+    var refusedTunnel: Bool {
+        let status = number(CURLINFO_HTTP_CONNECTCODE)
+        return status != 0 && !(200..<300).contains(status)
+    }
+
+    private func number(_ info: CURLINFO) -> Int {
         var value = 0
-        return unsafe liverelay_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
+        return unsafe liverelay_curl_get_long(raw, info, &value) == CURLE_OK ? value : 0
     }
 
     /// The URL after redirects.

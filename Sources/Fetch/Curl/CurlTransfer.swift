@@ -96,8 +96,39 @@ final class CurlTransfer {
     private func reason(of code: CURLcode) -> FetchError.Reason {
         if isTooLarge { return .tooLarge }
         if code == CURLE_COULDNT_CONNECT, deniedAddress != nil { return .privateAddress }
-        return FetchError.Reason(code, answered: handle.status != 0)
+        // libcurl connects to nothing but the proxy, and has no code of its own for a tunnel that is refused.
+        let usesProxy = job.configuration.proxy != nil && job.configuration.noProxy == nil
+        if usesProxy && code == CURLE_COULDNT_CONNECT || handle.refusedTunnel { return .proxyRefused }
+        return certificateFault(code) ?? FetchError.Reason(code, answered: handle.status != 0)
     }
+
+    /// What is wrong with the certificate of the server; nil if that is not the fault.
+    private func certificateFault(_ code: CURLcode) -> FetchError.Reason? {
+        let message = handle.message(for: code)
+        switch code {
+        case CURLE_SSL_CONNECT_ERROR where Self.plainAnswers.contains(where: message.contains): return .notTLS
+        case CURLE_PEER_FAILED_VERIFICATION: break
+        default: return nil
+        }
+        // libcurl itself compares the name, when the chain is accepted.
+        if message.contains("subject name") { return .certificateOfAnotherHost }
+        return switch handle.verificationResult {
+        // Of OpenSSL's x509_vfy.h.
+        case 9, 10: .expiredCertificate
+        case 18, 19: .selfSignedCertificate
+        case 62, 64: .certificateOfAnotherHost
+        default: .untrustedCertificate
+        }
+    }
+
+    /// The file of certificate authorities that the environment names, as for OpenSSL and curl.
+    private static let environmentAuthorities: String? = {
+        let path = unsafe getenv("SSL_CERT_FILE").map { unsafe String(cString: $0) }
+        return path?.isEmpty == false ? path : nil
+    }()
+
+    /// What OpenSSL says of an answer in plain HTTP.
+    private static let plainAnswers = ["wrong version number", "packet length too long", "http request"]
 
     private func configureRequest() {
         handle.set(CURLOPT_URL, job.url.text)
@@ -129,7 +160,13 @@ final class CurlTransfer {
         let configuration = job.configuration
         if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy.value) }
         if let noProxy = configuration.noProxy { handle.set(CURLOPT_NOPROXY, noProxy) }
-        if let path = configuration.certificateAuthorities { handle.set(CURLOPT_CAINFO, path) }
+        if let path = configuration.certificateAuthorities ?? Self.environmentAuthorities {
+            handle.set(CURLOPT_CAINFO, path)
+        }
+        if !configuration.verifiesCertificates {
+            handle.set(CURLOPT_SSL_VERIFYPEER, 0)
+            handle.set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
         guard configuration.deniesPrivate else { return }
         handle.set(CURLOPT_PROXY, "")  // also none from the environment
         unsafe handle.setSocketOpener(Unmanaged.passUnretained(self).toOpaque(), openSocket)
@@ -298,7 +335,9 @@ extension FetchError.Reason {
     ///   and for answers that are not HTTP.
     fileprivate init(_ code: CURLcode, answered: Bool) {
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unresolvedHost
+        case CURLE_COULDNT_RESOLVE_HOST: self = .unresolvedHost
+        case CURLE_COULDNT_RESOLVE_PROXY: self = .unresolvedProxy
+        case CURLE_PROXY: self = .proxyRefused
         case CURLE_COULDNT_CONNECT: self = .refused
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut
         case CURLE_PARTIAL_FILE: self = .shortBody

@@ -34,11 +34,17 @@ package struct AdBreak: Equatable, Sendable {
 ///
 /// The program has the init section that is presented longest. Backups have one of their own. Where media is missing, or
 /// the slate stands in, nothing is concluded. The discontinuity with which a process begins is no splice by itself.
+///
+/// A period with the program's parameters is guessed to be an ad by its length alone. If a pod of other parameters is on
+/// either side of the program there, its shortest ad is the measure: otherwise parts of the program that are shorter than
+/// a minute would join all pods to one break.
 struct AdBreakFinder {
-    /// The longest ad, and programme between two ads, that is taken for an ad although it has the program's parameters.
+    /// The longest ad that is guessed.
     private static let longestGuess = PlaylistTicks.ticksPerSecond * 60
-    /// The longest pod of such ads.
+    /// The longest pod, guessed or not. Whatever lasts longer is a part of the program.
     private static let longestPod = PlaylistTicks.ticksPerSecond * 600
+    /// The difference within which two ads have the same length.
+    private static let lengthTolerance = PlaylistTicks.ticksPerSecond / 2
 
     /// Milliseconds between two processes that are not missing media: dates are rounded, and frames may be dropped.
     private static let longestPause: Int64 = 1000
@@ -105,47 +111,93 @@ struct AdBreakFinder {
         for index in periods.indices where programs[periods[index].source] != periods[index].initialization {
             periods[index].evidence = .spliced
         }
-        for index in periods.indices.dropFirst().dropLast() where isGuess(index) || isInPod(index) {
-            periods[index].evidence = .guessed
+        for run in runs(by: RunKey.init) where periods[run.lowerBound].evidence == nil { guessAds(in: run) }
+        for pod in pods where isTooLong(pod) {
+            for index in pod where periods[index].evidence == .guessed { periods[index].evidence = nil }
         }
+        for pod in pods where isTooLong(pod) { for index in pod { periods[index].evidence = nil } }
     }
 
-    /// Whether a period is one of several short ones in a row, without missing media, between two that are none.
-    private func isInPod(_ index: Int) -> Bool {
-        let source = periods[index].source
-        var (ticks, first, last): (Int64, Int, Int) = (0, index, index + 1)
-        while isShort(first) {
-            ticks += periods[first].ticks
-            guard first > 0, ticks <= Self.longestPod, periods[first].follows, periods[first].source == source else {
-                return false
+    /// What the periods of a run have in common.
+    private struct RunKey: Equatable {
+        let source: Int
+        let isSpliced: Bool
+
+        init(_ period: Period) { (source, isSpliced) = (period.source, period.evidence == .spliced) }
+    }
+
+    /// Consecutive periods with the same key, without missing media between them.
+    private func runs(by key: (Period) -> some Equatable) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for index in periods.indices {
+            if let last = runs.last, periods[index].follows, key(periods[index - 1]) == key(periods[index]) {
+                runs[runs.count - 1] = last.lowerBound..<index + 1
+            } else {
+                runs.append(index..<index + 1)
             }
-            first -= 1
         }
-        while last < periods.count, periods[last].follows, isShort(last), ticks <= Self.longestPod {
-            ticks += periods[last].ticks
-            last += 1
-        }
-        return first < index && last < periods.count && periods[last].follows && !isShort(last)
-            && ticks <= Self.longestPod && [first, last].allSatisfy { periods[$0].source == source }
+        return runs
     }
 
-    private func isShort(_ index: Int) -> Bool {
-        periods[index].evidence != .spliced && periods[index].ticks <= Self.longestGuess
+    /// Consecutive periods of breaks.
+    private var pods: [Range<Int>] { runs { $0.evidence != nil }.filter { periods[$0.lowerBound].evidence != nil } }
+
+    private func isTooLong(_ pod: Range<Int>) -> Bool { periods[pod].reduce(0) { $0 + $1.ticks } > Self.longestPod }
+
+    /// Decides which periods of the program's parameters are ads.
+    /// - Parameter run: all that follow each other.
+    private mutating func guessAds(in run: Range<Int>) {
+        let (before, after) = (shortestAd(endingAt: run.lowerBound), shortestAd(startingAt: run.upperBound))
+        let shortestAd = [before, after].compactMap(\.self).min()
+        // A splice is on both sides of an ad.
+        let judged = run.dropFirst(before == nil ? 1 : 0).dropLast(after == nil ? 1 : 0)
+        let ads = judged.filter { index in
+            guard !isLong(index) else { return false }
+            guard let shortestAd else { return isBetweenLonger(index) || isInPod(index, of: run) }
+            return isShorter(index, than: shortestAd, in: run)
+        }
+        for index in ads { periods[index].evidence = .guessed }
     }
 
-    /// Whether a period of the program's parameters has a splice on both sides as an ad has.
-    private func isGuess(_ index: Int) -> Bool {
-        let (before, period, after) = (periods[index - 1], periods[index], periods[index + 1])
-        guard period.evidence == nil, period.ticks <= Self.longestGuess, period.follows, after.follows else {
-            return false
-        }
-        // The program is longer, as far as it is in the window.
-        return [before, after].allSatisfy { $0.evidence == .spliced || $0.ticks > period.ticks }
+    /// The shortest ad of the pod of other parameters before a period; nil if there is none.
+    private func shortestAd(endingAt index: Int) -> Int64? {
+        guard index < periods.count, periods[index].follows else { return nil }
+        let source = periods[index].source
+        return shortest(periods[..<index].reversed().prefix { $0.evidence == .spliced && $0.source == source })
+    }
+
+    /// The shortest ad of the pod of other parameters that begins at a period; nil if there is none.
+    private func shortestAd(startingAt index: Int) -> Int64? {
+        guard index < periods.count, periods[index].follows else { return nil }
+        let source = periods[index - 1].source
+        return shortest(periods[index...].prefix { $0.evidence == .spliced && $0.source == source })
+    }
+
+    private func shortest(_ ads: some Sequence<Period>) -> Int64? { ads.map(\.ticks).min() }
+
+    /// Whether a period is shorter than each ad of the pods beside its run, or as long as the shortest if the program is
+    /// certainly something else: the period is alone in its run, or a period of the run is too long for an ad.
+    private func isShorter(_ index: Int, than shortestAd: Int64, in run: Range<Int>) -> Bool {
+        let ticks = periods[index].ticks
+        if run.count == 1 || run.contains(where: isLong) { return ticks <= shortestAd + Self.lengthTolerance }
+        return ticks < shortestAd && run.contains { periods[$0].ticks > ticks }
+    }
+
+    private func isLong(_ index: Int) -> Bool { periods[index].ticks > Self.longestGuess }
+
+    /// Whether the program on both sides is longer, as far as it is in the window.
+    private func isBetweenLonger(_ index: Int) -> Bool {
+        [index - 1, index + 1].allSatisfy { periods[$0].ticks > periods[index].ticks }
+    }
+
+    /// Whether a period is one of several short ones in a row, between two that are too long for an ad.
+    private func isInPod(_ index: Int, of run: Range<Int>) -> Bool {
+        (run.lowerBound..<index).contains(where: isLong) && (index + 1..<run.upperBound).contains(where: isLong)
     }
 
     /// The breaks in order of their starts.
     var breaks: [AdBreak] {
-        let found = (ranges.values.compactMap(Self.adBreak) + pods)
+        let found = (ranges.values.compactMap(Self.adBreak) + podBreaks)
             .sorted { ($0.start, $0.id ?? "") < ($1.start, $1.id ?? "") }
         var breaks: [AdBreak] = []
         var longest: AdBreak?
@@ -175,21 +227,16 @@ struct AdBreakFinder {
         (right.end.map { left.start < $0 } ?? true) && (left.end.map { right.start < $0 } ?? true)
     }
 
-    /// Consecutive periods of breaks.
-    private var pods: [AdBreak] {
-        var pods: [[Period]] = []
-        for (index, period) in periods.enumerated() where period.evidence != nil {
-            if index > 0, period.follows, periods[index - 1].evidence != nil {
-                pods[pods.count - 1].append(period)
-            } else {
-                pods.append([period])
-            }
-        }
+    /// The breaks that nobody signalled.
+    private var podBreaks: [AdBreak] {
         let newest = periods.last?.end
         return pods.map { pod in
-            AdBreak(
-                evidence: pod.contains { $0.evidence == .spliced } ? .spliced : .guessed, id: nil, start: pod[0].start,
-                end: canGoOn && isContinued && pod.last?.end == newest ? nil : pod.last?.end, parts: pod.map(\.start))
+            let pod = periods[pod]
+            return AdBreak(
+                evidence: pod.contains { $0.evidence == .spliced } ? .spliced : .guessed, id: nil,
+                start: pod[pod.startIndex].start,
+                end: canGoOn && isContinued && pod.last?.end == newest ? nil : pod.last?.end,
+                parts: pod.map(\.start))
         }
     }
 }

@@ -27,7 +27,10 @@ package final class RunEvents: Sendable {
     }
 
     package func record(_ event: RelayEvent) {
-        if let content = state.withLock({ $0.mapper.content(of: event) }) { publish(content) }
+        let contents = state.withLock { state in
+            state.mapper.contents(of: event, at: ContinuousClock.now - state.start)
+        }
+        for content in contents { publish(content) }
     }
 
     package func startRecording(in directory: String) {
@@ -57,40 +60,49 @@ package final class RunEvents: Sendable {
 
 /// Makes events for other programs of those that a channel reports: few, and each once.
 struct ChannelEventMapper: Equatable, Sendable {
-    private var isInOutage = false
+    /// The time of the last media before the outage that was reported; nil if there is none.
+    private var outageBegan: Duration?
     private var isSpoolFailing = false
     private var hasPeriod = false
 
-    mutating func content(of event: RelayEvent) -> EventContent? {
+    /// - Parameter now: time since the run began.
+    mutating func contents(of event: RelayEvent, at now: Duration) -> [EventContent] {
         switch event.kind {
-        case .upstream(let upstream): content(of: upstream)
-        case .pipeline(let pipeline): content(of: pipeline)
-        case .resumed, .breakSlate, .drained: nil
+        case .upstream(let upstream): contents(of: upstream, at: now)
+        case .pipeline(let pipeline): [content(of: pipeline)].compactMap(\.self)
+        case .resumed, .breakSlate, .drained: []
         }
     }
 
-    private mutating func content(of event: UpstreamEvent) -> EventContent? {
+    private mutating func contents(of event: UpstreamEvent, at now: Duration) -> [EventContent] {
         switch event {
-        case .backup(_, let event): return content(of: event)
+        case .backup(_, let event): return contents(of: event, at: now)
         case .stalled(.main, .outage, let silence):
-            return beginOutage("Nothing new was listed for \(silence.secondsText).")
+            return beginOutage(at: now - silence, "Nothing new was listed for \(silence.secondsText).")
         case .mediaStalled(.outage, let silence, let reason):
-            return beginOutage("Nothing could be published for \(silence.secondsText): \(reason.message).")
-        case .resumed(.main, let silence), .mediaResumed(let silence):
-            guard isInOutage else { return nil }
-            isInOutage = false
-            return .channelRecovery(.outage, seconds: silence.inSeconds)
+            return beginOutage(
+                at: now - silence, "Nothing could be published for \(silence.secondsText): \(reason.message)".asSentence
+            )
+        case .resumed(.main, let silence), .mediaResumed(let silence): return endOutage(after: silence)
         case .sourceSwitched(let source, let url):
-            isInOutage = false
-            return .channelFailover(source: source, url: url.redacted)
-        default: return nil
+            // Of a source that takes over, media has come.
+            let outage = outageBegan.map { now - $0 }
+            return [.channelFailover(source: source, url: url.redacted)] + (outage.map { endOutage(after: $0) } ?? [])
+        default: return []
         }
     }
 
-    private mutating func beginOutage(_ reason: String) -> EventContent? {
-        guard !isInOutage else { return nil }
-        isInOutage = true
-        return .channelError(.outage, reason: reason)
+    private mutating func beginOutage(at began: Duration, _ reason: String) -> [EventContent] {
+        guard outageBegan == nil else { return [] }
+        outageBegan = began
+        return [.channelError(.outage, reason: reason)]
+    }
+
+    /// The recovery, if the outage was reported.
+    private mutating func endOutage(after silence: Duration) -> [EventContent] {
+        guard outageBegan != nil else { return [] }
+        outageBegan = nil
+        return [.channelRecovery(.outage, seconds: silence.inSeconds)]
     }
 
     private mutating func content(of event: ChannelPipeline.Event) -> EventContent? {

@@ -38,7 +38,10 @@ extension ChannelPipeline.Event {
             }
         case .warned(let warning): LogLine(.warning, warning.message)
         case .publishFailed(let error) where error.isDiskError:
-            LogLine(.error, "The spool cannot be written: \(error.message). Segments are dropped until it can")
+            LogLine(
+                .error,
+                "The spool cannot be written: ".appending(error.message).asSentence
+                    + " Segments are dropped until it can")
         case .publishFailed(let error): LogLine(.error, "A segment is not published: \(error.message)")
         case .publishResumed(let count):
             LogLine(.warning, "The spool can be written again; \(count) segments were dropped")

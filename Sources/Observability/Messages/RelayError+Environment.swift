@@ -55,8 +55,8 @@ extension RelayError {
             case .unwritable: "Free disk space, correct the directory's permissions, or give another directory"
             case .alreadyRecorded, .notEmpty: "Give a directory that is empty or does not exist yet"
             case .emptyTimeRange: "Give a time range in which something was recorded"
-            case .stream: "Replay it without --live"
-            case .unloopable: "Leave out --loop"
+            case .stream: "Republish it with: liverelay replay DIR"
+            case .unloopable: "Play it once with: liverelay replay DIR --live"
             }
         let message = error.message.isEmpty ? "" : ": \(error.message)"
         self.init(.badCapture, "\(error.path) \(error.reason.message)\(message)", advice: advice)

@@ -22,10 +22,13 @@ extension TrackerError {
     fileprivate var message: String {
         let url = url.redacted
         switch reason {
+        case .refused(404) where FileURL.isOne(self.url): return "There is no file \(path)"
         case .refused(let status): return "\(url) answered HTTP \(status)" + (words.isEmpty ? "" : ": “\(words)”")
         case .unreachable(let reason):
-            let cause = words.isEmpty ? reason.message : words
-            return "\(url) cannot be reached: \(cause)" + (ipAddress.map { " (\($0))" } ?? "")
+            if FileURL.isOne(self.url), !words.isEmpty { return "The file \(path) cannot be read: \(words)" }
+            let cause = reason == .tlsFailure && !words.isEmpty ? "\(reason.message) (\(words))" : words
+            return "\(url) cannot be reached: \(cause.isEmpty ? reason.message : cause)"
+                + (ipAddress.map { " (\($0))" } ?? "")
         case .openingTimedOut: return "\(url) gave no playlist in time"
         case .noByteRanges: return "\(url) is a media file, and its origin sends no byte ranges"
         case .unusableFile(let error): return "\(url) is a media file that cannot be published: \(error.message)"
@@ -53,14 +56,12 @@ extension TrackerError {
         }
     }
 
+    /// The path of a file that is the upstream.
+    private var path: String { (FileURL(url)?.path ?? url).quoted }
+
     fileprivate var advice: String {
         switch reason {
-        case .refused(401), .refused(403):
-            "Check the URL, its token, and whether it needs --header, --cookie or --user-agent"
-        case .refused(429), .refused(458), .refused(509):
-            "The provider permits no more connections now: stop other players of the account, or try again later"
-        case .refused: "Check the URL in a browser or with curl"
-        case .unreachable(let reason): reason.advice
+        case .refused, .unreachable: upstreamAdvice
         case .openingTimedOut: "Check that the origin is running"
         case .noByteRanges: "Put the file on an origin that honors Range, or on disk"
         case .unusableFile: "Make another one with: ffmpeg -i … -c copy -movflags +faststart file.mp4"
@@ -72,6 +73,19 @@ extension TrackerError {
         case .noSegments: "The channel may be off the air: try again later"
         case .unsupportedProtection: "Only METHOD=AES-128 with an identity key can be republished"
         case .silent, .nothingUsable: "Raise --give-up to wait longer; --give-up 0 waits forever"
+        }
+    }
+
+    private var upstreamAdvice: String {
+        switch reason {
+        case _ where FileURL.isOne(url): "Check the path and its permissions"
+        case .refused(401), .refused(403):
+            "Check the URL, its token, and whether it needs --header, --cookie or --user-agent"
+        case .refused(407): "The proxy wants a user and a password: --proxy http://user:password@host:port"
+        case .refused(429), .refused(458), .refused(509):
+            "The provider permits no more connections now: stop other players of the account, or try again later"
+        case .unreachable(let reason): reason.advice
+        default: "Check the URL in a browser or with curl"
         }
     }
 }

@@ -17,14 +17,18 @@ package enum PlaylistParser {
         if try isMultivariant(bytes) {
             return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url, limits: limits))
         }
+        let playlist: MediaPlaylist
         do {
-            return .media(
-                try MediaPlaylistParser.parse(
-                    bytes, url: url, imported: imported, limits: limits, mayBeTruncated: mayBeTruncated))
+            playlist = try MediaPlaylistParser.parse(
+                bytes, url: url, imported: imported, limits: limits, mayBeTruncated: mayBeTruncated)
         } catch {
             throw error.reason != .canceled && DocumentKind.isChannelList(bytes)
                 ? PlaylistError(bytes, is: .channelList) : error
         }
+        // Players of HLS wait for a segment to end, and #EXTINF:0 or -1 is what lists write of streams without an end.
+        let isEndless = !playlist.segments.isEmpty && playlist.segments.allSatisfy { $0.duration == .zero }
+        if isEndless, DocumentKind.isChannelList(bytes) { throw PlaylistError(bytes, is: .channelList) }
+        return .media(playlist)
     }
 
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {

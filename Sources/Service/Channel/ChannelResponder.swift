@@ -86,8 +86,7 @@ package final class ChannelResponder: Sendable {
                 await waitForTransportStream()
                 guard snapshot?.hasTransportStream == true else {
                     return .refusal(
-                        .serviceUnavailable, of: .stream, reason: "Nothing is published yet: see status.json.",
-                        retryAfter: 1)
+                        .serviceUnavailable, of: .stream, reason: state.absenceReason, retryAfter: 1)
                 }
                 return endlessStream(stream, target)
             }

@@ -1,5 +1,6 @@
 import Channel
 import LiveRing
+import Observability
 import Playlist
 import Support
 import WebServer
@@ -60,7 +61,8 @@ final class PlaylistResponder: Sendable {
             if let files = await state.loadBreakSlate() {
                 key.ads = .slate(files)
             } else if isAsked {
-                return .unavailable("Nothing is published yet, or the slate cannot be read.")
+                let hasSegments = state.snapshot?.hasSegments == true
+                return .unavailable(hasSegments ? "The slate cannot be read." : state.absenceReason)
             }
             return await answer(to: key, directives, for: target).response()
         }
@@ -193,7 +195,7 @@ final class PlaylistResponder: Sendable {
         switch resource {
         case .live(let content) where snapshot?.offers(content) == false: return .text(.notFound, "No such rendition.")
         case .live, .master(_, nil), .rewind(.fragmentedMP4, .whole), .rewind(.transportStream, .whole):
-            return .unavailable("Nothing is published yet: see status.json.")
+            return .unavailable(state.absenceReason)
         case .master, .rewind, .selection: return .text(.notFound, snapshot.nothingInRange)
         }
     }
@@ -207,6 +209,17 @@ final class PlaylistResponder: Sendable {
 }
 
 extension ChannelState {
+    /// Why there is nothing to watch yet, for a viewer.
+    var absenceReason: String {
+        let status = status
+        if let failure = status.output.writeFailure {
+            let isFull = if case .spool(let error) = failure.reason { error.isDiskFull } else { false }
+            return "Nothing can be published: the disk of the server \(isFull ? "is full" : "cannot be written")."
+        }
+        guard let reason = status.reason else { return "Nothing is published yet: see status.json." }
+        return "Nothing is published yet: \(reason.message)".asSentence
+    }
+
     /// The answer to a range that is refused, which is counted.
     func refuseRange() -> Response {
         update { $0.output.rangesRefused += 1 }
@@ -217,8 +230,8 @@ extension ChannelState {
 extension RingSnapshot? {
     /// The text of an answer 404 for a range.
     var nothingInRange: String {
-        guard let dates = self?.dates else { return "Nothing of that range is in the ring, which is empty." }
-        return "Nothing of that range is in the ring, which has \(dates.first.text) to \(dates.end.text)."
+        guard let dates = self?.dates else { return "Nothing of that range is in the rewind, which is empty." }
+        return "Nothing of that range is in the rewind, which has \(dates.first.text) to \(dates.end.text)."
     }
 }
 

@@ -90,8 +90,11 @@ package struct CatalogSource: Sendable {
 
 extension CatalogSource {
     /// `liverelay serve --check`: writes what a configuration lists and what is wrong with it, line by line.
+    /// - Parameter isStrict: whether a line of a list that was not understood is a mistake.
     /// - Throws: `.badConfiguration` if it has mistakes, or the error of a list that cannot be read.
-    package func check(write: (String) -> Void = { print($0) }) async throws(RelayError) {
+    package func check(
+        isStrict: Bool = false, write: (String) -> Void = { print($0) }
+    ) async throws(RelayError) {
         let catalog: ChannelCatalog
         do throws(CatalogError) { catalog = try await read() } catch {
             for line in error.lines { write(line) }
@@ -99,7 +102,15 @@ extension CatalogSource {
         }
         for channel in catalog.channels { write(Self.line(channel)) }
         for issue in catalog.issues(perList: .max) { write(issue) }
-        write("\(name): \(catalog.channels.count) channels, \(catalog.lists.count) lists, no mistake")
+        let found = [
+            catalog.channels.count.counted("channel"), catalog.lists.count.counted("list"),
+            catalog.issueCount == 0 ? "no mistake" : "\(catalog.issueCount.counted("line")) not understood as written",
+        ].joined(separator: ", ")
+        write("\(name): \(found)")
+        guard isStrict, catalog.issueCount > 0 else { return }
+        throw RelayError(
+            .badConfiguration, "\(name): \(catalog.issueCount.counted("line")) not understood as written",
+            advice: "Correct them, or check without --strict")
     }
 
     /// `/news  News HD  2 sources  always  rewind 7200 s`
@@ -115,4 +126,9 @@ extension CatalogSource {
         if let slate = options.slate { parts.append("slate \(slate)") }
         return parts.joined(separator: "  ")
     }
+}
+
+extension Int {
+    /// `1 channel`, `2 channels`.
+    fileprivate func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

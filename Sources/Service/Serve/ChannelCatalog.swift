@@ -35,6 +35,9 @@ package struct ChannelCatalog: Sendable {
         }
     }
 
+    /// The number of issues of all lists.
+    var issueCount: Int { lists.reduce(0) { $0 + $1.list.issueCount } }
+
     /// The issues of the lists, as lines for an operator; bounded for each list.
     package func issues(perList limit: Int) -> [String] {
         lists.flatMap { included in

@@ -47,12 +47,14 @@ private struct SourceDocument: Encodable, Sendable {
     let url: String
     let headers: [String: String]?
     let proxy: String?
+    let insecure: Bool?
 
     init(_ source: ListedSource) {
         url = source.url
         headers =
             source.headers.isEmpty ? nil : Dictionary(source.headers.map { ($0.name, $0.value) }) { first, _ in first }
         proxy = source.proxy
+        insecure = source.isInsecure ? true : nil
     }
 }
 

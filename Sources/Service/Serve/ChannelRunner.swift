@@ -115,6 +115,9 @@ extension ChannelRunner {
                 meter.record($0)
                 events?.record($0)
             })
+        for url in configuration.insecureURLs {
+            logger.warning("TLS certificates are not verified (insecure): \(url.redacted)")
+        }
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)

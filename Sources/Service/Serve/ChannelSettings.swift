@@ -196,6 +196,7 @@ extension CurlConfiguration {
 
     private mutating func apply(_ source: ListedSource) {
         if let proxy = source.proxy, !deniesPrivate { self.proxy = Secret(proxy) }
+        if source.isInsecure { verifiesCertificates = false }
         for header in source.headers {
             switch header.name.lowercased() {
             case "user-agent": userAgent = header.value

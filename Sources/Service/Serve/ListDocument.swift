@@ -19,19 +19,30 @@ struct ListDocument: Sendable {
     func list() async -> Result<M3UChannelList, RelayError> {
         let limits = ChannelListLimits()
         do throws(RelayError) {
-            if let account = XtreamAccount(listURL: location), let list = try await list(of: account, limits) {
-                return .success(list)
+            guard let account = XtreamAccount(listURL: location) else { return .success(try await playlist(limits)) }
+            switch try await list(of: account, limits) {
+            case .list(let list): return .success(list)
+            case .noAccount(let complaint):
+                // The panel has a list at most. If it has none either, its first answer says more.
+                do throws(RelayError) { return .success(try await playlist(limits)) } catch {
+                    throw complaint.map { error.following("The panel of \(name) answers player_api.php with \($0)") }
+                        ?? error
+                }
             }
-            var (bytes, url) = try await bytes(limit: limits.bytes)
-            if bytes.starts(with: [0x1F, 0x8B]), case .whole(let list) = Gzip.decompress(bytes, limit: limits.bytes) {
-                bytes = list
-            }
-            do throws(ChannelListError) {
-                var list = try M3UChannelListParser.parse(bytes, url: url, limits: limits)
-                if isURL { list.withholdCredentials(outside: location) }
-                return .success(list)
-            } catch { throw RelayError(error, list: name) }
         } catch { return .failure(error) }
+    }
+
+    /// Reads an M3U list.
+    private func playlist(_ limits: ChannelListLimits) async throws(RelayError) -> M3UChannelList {
+        var (bytes, url) = try await bytes(limit: limits.bytes)
+        if bytes.starts(with: [0x1F, 0x8B]), case .whole(let list) = Gzip.decompress(bytes, limit: limits.bytes) {
+            bytes = list
+        }
+        do throws(ChannelListError) {
+            var list = try M3UChannelListParser.parse(bytes, url: url, limits: limits)
+            if isURL { list.withholdCredentials(outside: location) }
+            return list
+        } catch { throw RelayError(error, list: name) }
     }
 
     /// The bytes, one more than `limit` at most, and the URL after redirects; an empty one for a file.
@@ -73,19 +84,27 @@ struct ListDocument: Sendable {
 // MARK: - Accounts
 
 extension ListDocument {
-    /// The list of an account by its API; nil if the panel does not speak it, and has a list at most.
+    private enum AccountAnswer {
+        case list(M3UChannelList)
+        /// The panel does not speak the API. The text says what it answers; nil if it does not answer.
+        case noAccount(String?)
+    }
+
+    /// The list of an account by its API.
     private func list(
         of account: XtreamAccount, _ limits: ChannelListLimits
-    ) async throws(RelayError) -> M3UChannelList? {
+    ) async throws(RelayError) -> AccountAnswer {
         // A panel may refuse with a status and say why in the body.
         guard case .success(let answer) = await answer(to: account.url(of: .account), limit: Self.accountLimit) else {
-            return nil
+            return .noAccount(nil)
         }
         let state: XtreamAccountState?
         do throws(XtreamRefusal) { state = try XtreamAccountState(answer.body, of: account) } catch {
             throw RelayError(error, list: name)
         }
-        guard let state else { return nil }
+        guard let state else {
+            return .noAccount(XtreamAccountState.complaint(about: answer.body, status: answer.status, of: account))
+        }
         // Without its categories, a channel has no groups.
         let categories = try? await fetch(account.url(of: .categories), limit: limits.bytes).bytes
         let streams = try await fetch(account.url(of: .streams), limit: limits.bytes).bytes
@@ -93,7 +112,7 @@ extension ListDocument {
             var list = try XtreamListing.list(
                 of: account, state, categories: categories, streams: streams, limits: limits)
             list.withholdCredentials(outside: location)
-            return list
+            return .list(list)
         } catch { throw RelayError(error, list: name) }
     }
 

@@ -51,5 +51,18 @@ package struct RelayError: Error, Equatable {
         self.advice = advice
     }
 
-    package var line: String { "\(message). \(advice)." }
+    /// The same error after what was found before it.
+    package func following(_ finding: String) -> RelayError {
+        RelayError(exit, "\(finding.asSentence) \(message)", advice: advice)
+    }
+
+    package var line: String { "\(message.asSentence) \(advice.asSentence)" }
+}
+
+extension String {
+    /// The text with a full stop, unless it ends a sentence itself, as a quoted one may.
+    package var asSentence: String {
+        let last = last { !"”\"')".contains($0) }
+        return last.map { ".!?…".contains($0) } == true ? self : self + "."
+    }
 }

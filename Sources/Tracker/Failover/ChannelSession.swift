@@ -23,6 +23,8 @@ package struct ChannelSession: IngestSession {
     /// Shared by all sources: they may be on one host.
     private var limiter: HostLimiter
     private var effects = EffectBuffer()
+    /// Time since the last publication in which nothing could be tried.
+    private var untried = Duration.zero
 
     /// - Parameter upstream: absolute URL of the primary's multivariant or media playlist.
     package init(upstream: String, policy: Policy) {
@@ -37,6 +39,7 @@ package struct ChannelSession: IngestSession {
         _ input: UpstreamSession.Input, at now: Duration
     ) -> [UpstreamSession.Effect] {
         guard !state.hasEnded else { return [] }
+        untried += effects.beginStep(at: now)
         perform(input, at: now)
         while let decision = dueDecision(at: now) { perform(decision, at: now) }
         handleOutage(at: now)
@@ -93,6 +96,7 @@ package struct ChannelSession: IngestSession {
         if outcome == .published {
             failoverOrder.resetBackoff()
             history.clearOutage()
+            untried = .zero
         }
         if state.active?.source == delivery.source { forwardToActive(.delivered(delivery, outcome), at: now) }
         // A held segment waits for its audio or for a random access point. In an outage it may wait for ever.
@@ -236,17 +240,15 @@ package struct ChannelSession: IngestSession {
         session.joinPoint = output.edge.joinPoint(of: source)
         session.pacesFiles = source > 0
         if hasBackups {
-            session.giveUp = nil
+            (session.giveUp, session.opening) = (nil, OpeningPatience())
         } else if policy.resumedTargetDuration != nil {
-            (session.openingTries, session.openingLimit) = (.max, session.giveUp ?? Self.oneYear)
+            session.opening = .enduring(giveUp: session.giveUp)
         }
         defer { openedSessions += 1 }
         return SourceSession(source: source, url: urls[source], policy: session, number: openedSessions)
     }
 
     private var hasBackups: Bool { urls.count > 1 }
-
-    private static let oneYear = Duration.seconds(366 * 86_400)
 
     // MARK: - Outages
 
@@ -256,7 +258,7 @@ package struct ChannelSession: IngestSession {
     /// When the channel gives up; nil if it does not. A channel with one source leaves that to its session.
     private var giveUpDeadline: Duration? {
         guard hasBackups, state.isInOutage else { return nil }
-        return policy.session.giveUp.map { output.silentSince + $0 }
+        return policy.session.giveUp.map { output.silentSince + untried + $0 }
     }
 
     private mutating func handleOutage(at now: Duration) {
@@ -271,9 +273,12 @@ package struct ChannelSession: IngestSession {
     /// if it goes on.
     private func giveUpReason(at now: Duration) -> SessionEnd? {
         guard hasBackups else { return nil }
+        let failure = output.hasViewers ? nil : history.failures[0]
         let hasNoSource = state.active == nil && state.trial == nil && history.failures.count == urls.count
-        if hasNoSource, !output.hasViewers, let first = history.failures[0] { return .failed(first) }
+        let isAwaited = policy.session.opening.isPatient && history.failures.values.contains(where: \.mayPass)
+        if hasNoSource, !isAwaited, let failure { return .failed(failure) }
         guard let deadline = giveUpDeadline, deadline <= now else { return nil }
+        if let failure { return .failed(failure) }
         let silence = now - output.silentSince
         var reason = TrackerError.Reason.silent(for: silence)
         if case .media(let cause) = stall?.cause { reason = .nothingUsable(for: silence, cause) }

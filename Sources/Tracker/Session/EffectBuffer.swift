@@ -6,6 +6,17 @@ struct EffectBuffer: Sendable {
     private var outputs: [UpstreamSession.Effect] = []
     /// The wake requested last; nil after it fired.
     private var armedWake: Duration?
+    private var steppedAt = Duration.zero
+    /// A step that comes later than a wake by more than that was kept from coming.
+    private static let longestDelay = Duration.seconds(5)
+
+    /// Begins a step of the session.
+    /// - Returns: the time since the step was due, if the machine slept or the process was stopped; zero otherwise.
+    mutating func beginStep(at now: Duration) -> Duration {
+        defer { steppedAt = now }
+        let delay = armedWake.map { now - max($0, steppedAt) } ?? .zero
+        return delay > Self.longestDelay ? delay : .zero
+    }
 
     mutating func append(_ effect: UpstreamSession.Effect) {
         switch effect {

@@ -56,6 +56,12 @@ struct MediaIntake: Sendable {
 
     mutating func resume() { isPaused = false }
 
+    /// Excludes a time in which nothing could be tried from the silences after which the session gives up.
+    mutating func postponeGivingUp(by time: Duration) {
+        for index in renditions.indices { renditions[index].stallEscalation.postponeGivingUp(by: time) }
+        stall.postponeGivingUp(by: time)
+    }
+
     /// Follows another rendition from now on. Subtitles stay the last ones.
     mutating func insert(_ rendition: RenditionTracker) {
         renditions.insert(rendition, at: renditions.firstIndex { $0.role.isSubtitles } ?? renditions.endIndex)

@@ -33,6 +33,8 @@ struct PlaylistIntake: Sendable {
     var manifest: ManifestIntake?
     var ladder: LadderDemand
     private var irregularityLog = IrregularityLog()
+    /// Time in which nothing could be tried.
+    private var untried = Duration.zero
 
     init(upstream: String, policy: UpstreamSession.Policy) {
         self.policy = policy
@@ -94,7 +96,7 @@ struct PlaylistIntake: Sendable {
             media.requests.admits(locator.upstream, at: now)
         else { return }
         opening.retryAt = nil
-        opening.deadline = opening.deadline ?? now + policy.openingLimit
+        opening.deadline = opening.deadline ?? policy.opening.limit.map { now + $0 }
         state = .opening(opening)
         var request = file?.request ?? FetchRequest(.multivariantPlaylist, url: locator.upstream)
         request.acceptsFile = file == nil && !isNoFile
@@ -168,7 +170,7 @@ struct PlaylistIntake: Sendable {
         let pause = min(retryAfter ?? .zero, HostLimiter.longestPause)
         opening.deadline = opening.deadline.map { $0 + pause }
         let retryAt = now + max(pause, opening.backoff.next())
-        if error.isFinal || opening.backoff.failures >= policy.openingTries {
+        if opening.backoff.failures >= policy.opening.tries(after: error) {
             return media.requests.finish(.failed(error))
         }
         if media.renditions.isEmpty {
@@ -268,8 +270,17 @@ struct PlaylistIntake: Sendable {
     }
 
     private func noSegmentsDeadline(_ media: MediaIntake) -> Duration? {
-        guard let main = media.renditions.first, !main.isJoined else { return nil }
-        return main.firstPlaylistAt.map { $0 + policy.noSegmentsLimit }
+        guard let main = media.renditions.first, !main.isJoined, let limit = policy.opening.emptyLimit else {
+            return nil
+        }
+        return main.firstPlaylistAt.map { $0 + untried + limit }
+    }
+
+    mutating func postponeGivingUp(by time: Duration) {
+        untried += time
+        guard case .opening(var opening) = state else { return }
+        opening.deadline = opening.deadline.map { $0 + time }
+        state = .opening(opening)
     }
 
     mutating func checkTimeouts(_ media: inout MediaIntake, at now: Duration) {
@@ -277,8 +288,10 @@ struct PlaylistIntake: Sendable {
             let error = opening.failures.last ?? TrackerError(.openingTimedOut, url: locator.upstream)
             return media.requests.finish(.failed(error))
         }
-        if let deadline = noSegmentsDeadline(media), deadline <= now, let main = media.renditions.first {
-            let error = TrackerError(.noSegments(for: policy.noSegmentsLimit), url: main.url, section: "4.3.2")
+        if let deadline = noSegmentsDeadline(media), deadline <= now, let main = media.renditions.first,
+            let limit = policy.opening.emptyLimit
+        {
+            let error = TrackerError(.noSegments(for: limit), url: main.url, section: "4.3.2")
             return media.requests.finish(.failed(error))
         }
         for index in media.renditions.indices {

@@ -172,6 +172,9 @@ struct SessionRequests: Sendable {
         return inFlight.keys.sorted()
     }
 
+    /// - Returns: by how much a step comes too late, because the machine slept or the process was stopped.
+    mutating func beginStep(at now: Duration) -> Duration { effects.beginStep(at: now) }
+
     /// Removes and returns the effects of a step, and requests a wake at the first of `deadlines` or of the hosts' pauses.
     mutating func drain(waking deadlines: [Duration?], after now: Duration) -> [UpstreamSession.Effect] {
         if !isOver {

@@ -46,6 +46,8 @@ package struct StallEscalation: Equatable, Sendable {
     private var targetDuration = Duration.zero
     private let kind: Kind
     private let giveUp: Duration?
+    /// Time of the silence in which nothing could be tried.
+    private var untried = Duration.zero
 
     /// - Parameter giveUp: silence after which to give up, never before `outage`; nil: never.
     package init(_ kind: Kind = .playlist, giveUp: Duration?) { (self.kind, self.giveUp) = (kind, giveUp) }
@@ -54,13 +56,16 @@ package struct StallEscalation: Equatable, Sendable {
     ///
     /// - Parameter targetDuration: the target duration, or the segments' duration if that is longer.
     package mutating func restart(targetDuration: Duration, at now: Duration) -> Duration? {
-        defer { state = .expecting(since: now, lastStep: nil) }
+        defer { (state, untried) = (.expecting(since: now, lastStep: nil), .zero) }
         self.targetDuration = targetDuration
         guard case .expecting(let since, .some) = state else { return nil }
         return now - since
     }
 
     package mutating func stop() { state = .idle }
+
+    /// Excludes a part of the silence from `giveUp`: the machine slept.
+    package mutating func postponeGivingUp(by time: Duration) { untried += time }
 
     package mutating func escalate(at now: Duration) -> [Step] {
         var steps: [Step] = []
@@ -86,7 +91,7 @@ package struct StallEscalation: Equatable, Sendable {
         guard let step = Step(rawValue: last.map { $0.rawValue + 1 } ?? 0) else { return nil }
         if let silence = step.silence(of: kind) { return (step, since + targetDuration * silence) }
         guard let giveUp else { return nil }
-        return (step, since + max(giveUp, targetDuration * .halves(7)))
+        return (step, since + untried + max(giveUp, targetDuration * .halves(7)))
     }
 }
 
@@ -147,6 +152,8 @@ struct MediaStallEscalation: Equatable, Sendable {
 
     /// Stops the escalation, because the playlist has ended.
     mutating func stop() { escalation.stop() }
+
+    mutating func postponeGivingUp(by time: Duration) { escalation.postponeGivingUp(by: time) }
 
     mutating func escalate(at now: Duration) -> [StallEscalation.Step] { escalation.escalate(at: now) }
 }

@@ -33,6 +33,8 @@ struct StreamIntake: Sendable {
     private var backoff = Backoff()
     private var failures = FailureReport()
     private let began: Duration
+    /// Time in which nothing could be tried.
+    private var untried = Duration.zero
     private var receivedAt: Duration
     /// The longest pause that ended by itself, and since when there was none.
     private var longestPause = Duration.zero
@@ -250,11 +252,18 @@ struct StreamIntake: Sendable {
 
     // MARK: - Silence
 
+    mutating func postponeGivingUp(by time: Duration) {
+        untried += time
+        escalation.postponeGivingUp(by: time)
+        stall.postponeGivingUp(by: time)
+    }
+
     mutating func perform(_ requests: inout SessionRequests, at now: Duration) {
         checkSilence(&requests, at: now)
         deliver(hold.dequeue(at: now), &requests, at: now)
         if let deadline = noSegmentsDeadline, deadline <= now {
-            let error = TrackerError(.nothingUsable(for: policy.noSegmentsLimit, cutter.obstacle.reason), url: url)
+            let error = TrackerError(
+                .nothingUsable(for: UpstreamSession.Policy.noSegmentsLimit, cutter.obstacle.reason), url: url)
             return requests.finish(.failed(error))
         }
         for step in escalation.escalate(at: now) { escalate(step, &requests, at: now) }
@@ -284,7 +293,7 @@ struct StreamIntake: Sendable {
     }
 
     private var noSegmentsDeadline: Duration? {
-        grewAt == nil ? began + policy.noSegmentsLimit : nil
+        grewAt == nil ? began + untried + UpstreamSession.Policy.noSegmentsLimit : nil
     }
 
     // MARK: - Status

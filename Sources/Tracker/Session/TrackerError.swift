@@ -1,6 +1,7 @@
 package import Fetch
 package import Media
 package import Playlist
+import Support
 
 /// The reason why a channel cannot be opened or followed.
 package struct TrackerError: Error, Equatable, Sendable {
@@ -53,7 +54,7 @@ package struct TrackerError: Error, Equatable, Sendable {
         let isExplained = error.reason == .other && (error.code == 0 || DatagramURL.isOne(url))
         self.init(
             .unreachable(error.reason), url: url, ipAddress: error.deniedIPAddress,
-            words: isExplained ? error.message : "")
+            words: isExplained || error.reason == .tlsFailure ? error.message : "")
     }
 
     /// - Parameter number: the media sequence number of the segment with the key.
@@ -90,6 +91,28 @@ package struct TrackerError: Error, Equatable, Sendable {
         case .unreachable(let reason): reason.isFinal
         case .refused, .malformedPlaylist: false
         }
+    }
+
+    /// Whether an upstream may answer otherwise in a minute, without anybody changing its URL: it is not there yet.
+    var mayPass: Bool {
+        switch reason {
+        // What cannot be requested at all has an explanation of its own.
+        case .unreachable(let reason): !reason.isFinal && (reason != .other || words.isEmpty || DatagramURL.isOne(url))
+        case .openingTimedOut, .noSegments: true
+        case .refused: !isRefusal
+        case .notAPlaylist(let kind, _): kind == .nothing
+        case .malformedPlaylist, .noVariant, .unexpectedPlaylistKind, .unsupportedProtection, .silent, .nothingUsable,
+            .noByteRanges, .unusableFile:
+            false
+        }
+    }
+
+    /// Whether the upstream answers, and does not give what is asked for. It may when it has fewer clients (429, 458).
+    var isRefusal: Bool {
+        // Somebody has to correct what cannot be requested at all, or a file.
+        if case .unreachable = reason, !mayPass { return true }
+        if FileURL.isOne(url) { return true }
+        return status.map { 400..<500 ~= $0 && ![408, 425, 429, 458].contains($0) } ?? false
     }
 
     /// Whether the URL itself may be what is refused, because a token in it or the session behind it has expired.

@@ -69,6 +69,7 @@ package struct UpstreamSession: IngestSession {
     /// - Parameter now: time since the session began; never decreases.
     package mutating func handle(_ input: Input, at now: Duration) -> [Effect] {
         guard !media.requests.isOver else { return [] }
+        postponeGivingUp(by: media.requests.beginStep(at: now))
         switch input {
         case .start: playlists.open(at: now)
         case .answered(let id, let outcome):
@@ -161,6 +162,14 @@ package struct UpstreamSession: IngestSession {
     mutating func abandon() -> [FetchID] { media.requests.abandon() }
 
     // MARK: - Silence
+
+    /// Excludes a time in which nothing could be tried from the silence after which the session gives up.
+    private mutating func postponeGivingUp(by time: Duration) {
+        guard time > .zero else { return }
+        playlists.postponeGivingUp(by: time)
+        media.postponeGivingUp(by: time)
+        stream?.postponeGivingUp(by: time)
+    }
 
     /// The last step taken for the silence of the main playlist; nil while it is on time or nothing is expected of it.
     var mainStall: StallEscalation.Step? { stream?.lastStep ?? main?.stallEscalation.lastStep }
@@ -255,11 +264,7 @@ package struct UpstreamSession: IngestSession {
         package var maxConnections: Int?
         /// Whether that limit is one for all hosts.
         package var countsAllHosts = false
-        /// The time for which a playlist may have no segments after it was opened.
-        package var noSegmentsLimit: Duration = .seconds(30)
-        /// Attempts and time for opening, before the first media playlist is read.
-        package var openingTries: Int = 4
-        package var openingLimit: Duration = .seconds(9)
+        package var opening = OpeningPatience()
         /// Subtitle renditions that are followed, the first ones of those listed.
         package var maxSubtitles: Int = 8
         /// Whether media is fetched and delivered; false: only the playlists are followed.
@@ -301,6 +306,48 @@ package struct UpstreamSession: IngestSession {
     }
 }
 
+/// How long a session waits for the first segments of its upstream.
+package struct OpeningPatience: Equatable, Sendable {
+    /// Attempts that may fail, if the fault may pass.
+    var tries = 4
+    /// The time until the first media playlist is read; nil: no limit.
+    var limit: Duration? = .seconds(9)
+    /// The time for which a playlist may have no segments after it was opened; nil: no limit.
+    var emptyLimit: Duration? = .seconds(30)
+    /// Whether an answer 401, 403, 404 or the like ends the session at once.
+    var endsWhenRefused = false
+
+    /// Whether faults that may pass count as silence, after which the session gives up, and all others end it.
+    package var isPatient: Bool { endsWhenRefused }
+
+    /// A few attempts: somebody waits, or another source may be better.
+    package init() {}
+
+    /// Attempts until `giveUp`; nil: for ever. The upstream may be started after its relay.
+    package static func patient(giveUp: Duration?) -> OpeningPatience {
+        var patience = OpeningPatience()
+        (patience.tries, patience.limit, patience.emptyLimit) = (.max, giveUp, giveUp)
+        patience.endsWhenRefused = true
+        return patience
+    }
+
+    /// Attempts until `giveUp`, whatever the upstream answers, as if there were viewers.
+    package static func enduring(giveUp: Duration?) -> OpeningPatience {
+        var patience = OpeningPatience()
+        (patience.tries, patience.limit) = (.max, giveUp)
+        return patience
+    }
+
+    /// The attempts that may fail with an error.
+    func tries(after error: TrackerError) -> Int {
+        if error.isFinal || endsWhenRefused && error.isRefusal { return 1 }
+        return endsWhenRefused && !error.mayPass ? OpeningPatience().tries : tries
+    }
+}
+
 extension UpstreamSession.Policy {
+    /// The time for which a stream may have no segments after it was opened.
+    static let noSegmentsLimit = Duration.seconds(30)
+
     package init(variant: VariantChoice) { self.variant = variant }
 }

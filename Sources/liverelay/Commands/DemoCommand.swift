@@ -3,15 +3,17 @@ import Capture
 import Foundation
 import Observability
 import Support
+import Tracker
 import WebServer
 
-/// `liverelay demo DIR`: a channel with ad breaks that needs no upstream.
+/// `liverelay demo DIR`: a channel with ad breaks that needs no upstream, and never ends.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Play a bundled capture as a looping live channel and republish it.",
         discussion: """
-            Serves the capture at a loopback URL, at the pace of its segments, in an endless loop. liverelay pulls it \
-            from there like any other channel. Compare the two URLs in a player.
+            Serves the capture at a loopback URL, at the pace of its segments and with its faults, in an endless loop. \
+            liverelay pulls it from there like any other channel. Compare the two URLs in a player. The bundled capture \
+            has a signalled ad break of 30 s in every two minutes.
             """)
 
     @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"))
@@ -19,8 +21,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// The capture of the sources, or that of the installed package.
     private static var bundledCapture: String {
-        ["Captures/ssai_tagged", "/usr/share/liverelay/demo"]
-            .first { FileManager.default.fileExists(atPath: $0 + "/index.json") } ?? "Captures/ssai_tagged"
+        ["Captures/cue_tags", "/usr/share/liverelay/demo"]
+            .first { FileManager.default.fileExists(atPath: $0 + "/index.json") } ?? "Captures/cue_tags"
     }
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
@@ -36,14 +38,18 @@ struct DemoCommand: AsyncParsableCommand {
             server = try await HTTPServer.start(origin, on: address) { clock.elapsed() }
         } catch { throw RelayError(error) }
         let upstream = address.baseURL(port: server.port) + origin.entryPath
+        var intake = intake
+        intake.giveUp = intake.giveUp ?? TimeSpan(seconds: 0)
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(
-                try await serving.run(upstream: upstream, intake: intake, audio: audio) { base in
+                try await serving.run(
+                    upstream: upstream, intake: intake, audio: audio, opening: .enduring(giveUp: intake.giveUpTime)
+                ) { base in
                     [
                         "The channel as it comes, ad breaks and all:  \(upstream)",
                         "The same, republished:                       \(base)live.m3u8",
-                        "Rewind: \(base)dvr.m3u8   status: \(base)status.json   Ctrl-C ends it",
+                        "Page: \(base)   rewind: \(base)dvr.m3u8   ad breaks: \(base)breaks.json   Ctrl-C ends it",
                     ]
                 })
         } catch {
@@ -53,19 +59,23 @@ struct DemoCommand: AsyncParsableCommand {
         try outcome.get()
     }
 
-    /// An endless loop of the capture without its faults.
+    /// An endless loop of the capture.
     private func origin() throws(RelayError) -> CapturedOrigin {
         let directory = try CaptureDirectory(argument: capture)
-        do throws(CaptureError) {
-            return try CapturedOrigin(
-                CaptureDirectory(directory.url, index: directory.index.withoutFaults), loops: true)
-        } catch { throw RelayError(error) }
+        do throws(CaptureError) { return try CapturedOrigin(directory, loops: true) } catch { throw RelayError(error) }
     }
 }
 
 extension CaptureDirectory {
     /// Opens the capture that a command's argument names.
     init(argument path: String) throws(RelayError) {
+        let (files, advice) = (FileManager.default, "Give the directory of a capture")
+        guard files.fileExists(atPath: path) else {
+            throw RelayError(.badCapture, "There is no directory \(path.quoted)", advice: advice)
+        }
+        guard files.fileExists(atPath: path + "/index.json") else {
+            throw RelayError(.badCapture, "\(path.quoted) is no capture: it has no index.json", advice: advice)
+        }
         do throws(CaptureError) { try self.init(URL(filePath: path, directoryHint: .isDirectory)) } catch {
             throw RelayError(error)
         }

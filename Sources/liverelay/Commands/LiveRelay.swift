@@ -19,7 +19,7 @@ struct LiveRelay: AsyncParsableCommand {
             liverelay https://example.com/channel/master.m3u8
             liverelay https://example.com/channel/master.m3u8 -o - | ffmpeg -i - -c copy evening.mkv
             liverelay serve channels.m3u
-            liverelay demo Captures/ssai_tagged
+            liverelay demo
             liverelay record https://example.com/channel/master.m3u8 evening --for 10m
             liverelay replay evening --out republished
             liverelay check recording.ts
@@ -34,8 +34,8 @@ struct LiveRelay: AsyncParsableCommand {
         Signals.ignoreUnasked()
         HeapSettings.apply()
         occupyClosedDescriptors()
+        let words = FirstWord.arguments(Array(CommandLine.arguments.dropFirst()))
         do {
-            let words = FirstWord.arguments(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -50,15 +50,15 @@ struct LiveRelay: AsyncParsableCommand {
             Glibc.exit(error.exit.rawValue)
         } catch {
             Console.standardError.close(within: closeLimit)
-            end(with: error)
+            end(with: error, words: words)
         }
     }
 
     /// Ends the process with a text of the argument parser: help on standard output, or an error that shows no secret.
-    private static func end(with error: any Error) -> Never {
+    private static func end(with error: any Error, words: [String]) -> Never {
         let code = exitCode(for: error)
         guard !code.isSuccess else { exit(withError: error) }
-        let text = UsageText.redacted(fullMessage(for: error), words: CommandLine.arguments)
+        let text = UsageText.text(of: error, words: words)
         FileHandle.standardError.write(Data((text + "\n").utf8))
         Glibc.exit(code.rawValue)
     }
@@ -94,14 +94,48 @@ enum FirstWord {
 
     /// The fault of a word that stands where a channel's URL is expected; nil if it may be one.
     static func complaint(about word: String) -> String? {
-        guard !word.contains("://"), !FileManager.default.fileExists(atPath: word) else { return nil }
-        let start = "\(word.redacted.quoted) is neither a command nor a URL."
-        if word.contains(".") || word.contains("/") {
-            return "\(start) A channel is given as http://… or https://…, and a list of channels to liverelay serve."
+        guard !word.contains("://") else { return nil }
+        var isDirectory: ObjCBool = false
+        if unsafe FileManager.default.fileExists(atPath: word, isDirectory: &isDirectory) {
+            return isDirectory.boolValue ? complaint(aboutDirectory: word) : nil
         }
+        let quoted = word.redacted.quoted
+        if word.isEmpty { return "The URL is empty." }
+        if word.hasPrefix("http:/") || word.hasPrefix("https:/") {
+            return "\(quoted) is no URL. Write \(word.redacted.replacing(":/", with: "://", maxReplacements: 1))."
+        }
+        if isPath(word) {
+            return "There is no file \(quoted). A channel on the network begins with http:// or https://."
+        }
+        if word.contains(".") || word.contains("/") || word.contains(":") {
+            return "\(quoted) is no URL. Write http://\(word.redacted) or https://\(word.redacted)."
+        }
+        let start = "\(quoted) is neither a command nor a URL."
         guard let nearest = NearestWord.of(word, among: commands) else { return "\(start) See liverelay --help." }
         return "\(start) Did you mean liverelay \(nearest)?"
     }
+
+    private static func complaint(aboutDirectory path: String) -> String {
+        let isCapture = FileManager.default.fileExists(atPath: path + "/index.json")
+        return isCapture
+            ? "\(path.quoted) is a capture. Play it with: liverelay demo \(path), or liverelay replay \(path)."
+            : "\(path.quoted) is a directory. Give the URL of a channel, or a media file."
+    }
+
+    /// Whether a word is meant as the path of a file: it begins or ends as one, or has no host's name at its beginning.
+    private static func isPath(_ word: String) -> Bool {
+        if ["/", "./", "../", "~"].contains(where: word.hasPrefix) { return true }
+        let parts = word.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count > 1 { return !parts[0].contains(".") && !parts[0].contains(":") }
+        let name = word.lowercased()
+        return fileNameEnds.contains { name.hasSuffix($0) }
+    }
+
+    private static let fileNameEnds = [
+        ".m3u", ".m3u8", ".yaml", ".yml", ".mpd", ".ts", ".m2ts", ".mts", ".mp4", ".m4v", ".m4a", ".mov", ".mkv",
+        ".aac",
+        ".mp3",
+    ]
 }
 
 /// The text of an error in the command line, without the secrets of that command line and without control characters.
@@ -110,6 +144,25 @@ enum UsageText {
     private static let secretOptions = ["--cookie", "--proxy", "--token", "--api-token"]
     /// Options whose values are a name and a secret.
     private static let headerOptions = ["--header", "--http-header"]
+
+    /// The text of an error of the parser, with what it cannot know of the options of channels.
+    /// - Parameter words: the command line, with its command.
+    static func text(of error: any Error, words: [String]) -> String {
+        let text = LiveRelay.fullMessage(for: error)
+        guard words.first == "serve", let option = unknownOption(in: text),
+            let complaint = ChannelOptionHint(option, words: words)?.complaint
+        else { return redacted(text, words: words) }
+        let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        return redacted((["Error: \(complaint)"] + lines.dropFirst()).joined(separator: "\n"), words: words)
+    }
+
+    /// `--slate` of "Error: Unknown option '--slate'. Did you mean '--polite'?".
+    private static func unknownOption(in text: String) -> String? {
+        guard let start = text.firstRange(of: "Unknown option '")?.upperBound,
+            let end = text[start...].firstIndex(of: "'")
+        else { return nil }
+        return String(text[start..<end])
+    }
 
     /// - Parameters:
     ///   - text: the parser's text, which may quote any word.

@@ -2,6 +2,7 @@ import ArchiveStore
 import ArgumentParser
 import ChannelList
 import Fetch
+import Foundation
 import Support
 
 /// Checks of option values that libcurl would refuse later, or send as something else. Each returns what is wrong,
@@ -61,6 +62,13 @@ enum OptionChecks {
             return "\(option) needs a --memory-limit of at least \((bytes + (1 << 20) - 1) >> 20)MiB."
         }
         return nil
+    }
+
+    /// A file with certificates.
+    static func certificates(_ path: String) -> String? {
+        guard let file = FileManager.default.contents(atPath: path) else { return "--ca-file \(path) cannot be read." }
+        let isPEM = file.range(of: Data("-----BEGIN ".utf8)) != nil
+        return isPEM ? nil : "--ca-file \(path) has no certificate in PEM: -----BEGIN CERTIFICATE-----."
     }
 
     static func archive(_ span: TimeSpan?, size: ByteCount?) -> String? {

@@ -43,12 +43,14 @@ struct RecordCommand: AsyncParsableCommand {
     var logLevel = LogLevel.notice
 
     func validate() throws {
+        if let complaint = FirstWord.complaint(about: upstream) { throw ValidationError(complaint) }
         if let complaint = OptionChecks.backups(backups) { throw ValidationError(complaint) }
     }
 
     func run() async throws {
         var session = UpstreamSession.Policy(variant: intake.variant)
         session.giveUp = intake.giveUpTime
+        session.opening = .patient(giveUp: intake.giveUpTime)
         session.maxConnections = intake.maxConnections
         session.patience = intake.patience?.duration
         session.program = intake.program

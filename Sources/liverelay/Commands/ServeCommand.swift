@@ -33,6 +33,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Judge the list: print its channels and what is wrong, and end with status 0 or 25.")
     var check = false
 
+    @Flag(help: "With --check: status 25 also if a line of a list is not understood.")
+    var strict = false
+
     @Option(
         help: ArgumentHelp(
             "Token of the API at /api, which does not exist without it: at least 16 characters, or @FILE that has it.",
@@ -121,12 +124,13 @@ struct ServeCommand: AsyncParsableCommand {
         if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
         if spool == "" { throw ValidationError("--spool has to name a directory.") }
         if recordings != nil, apiToken == nil { throw ValidationError("--recordings needs --api-token.") }
+        if strict, !check { throw ValidationError("--strict needs --check.") }
         if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
     }
 
     func run() async throws {
         let source = CatalogSource(location: list, requests: intake.requests)
-        if check { return try await source.check() }
+        if check { return try await source.check(isStrict: strict) }
         let logger = log.logger(of: .standardError)
         let descriptors = DescriptorLimit.raise()
         let descriptorLimit = DescriptorLimit.channels(

@@ -10,6 +10,7 @@ import Observability
 import Service
 import Splice
 import Support
+import Tracker
 import WebServer
 
 /// Options for the server and the spool.
@@ -133,7 +134,8 @@ struct ServingOptions: ParsableArguments {
 
     func run(
         upstream: String, backups: [String] = [], intake: UpstreamOptions, audio: AudioOptions,
-        streaming: StreamingOptions? = nil, startupLines: @escaping @Sendable (String) -> [String]
+        streaming: StreamingOptions? = nil, opening: OpeningPatience? = nil,
+        startupLines: @escaping @Sendable (String) -> [String]
     ) async throws {
         try streaming?.destination?.check()
         let isRecording = streaming?.recording != nil
@@ -160,6 +162,7 @@ struct ServingOptions: ParsableArguments {
             archiveStore == nil ? archive?.duration : nil, bytes: archiveSize?.bytes)
         configuration.followsWholeLadder = archiveStore != nil
         (configuration.upstream, configuration.backups) = (upstream, backups)
+        configuration.opening = opening ?? .patient(giveUp: configuration.giveUp)
         (configuration.spool, configuration.slate) = (directory.path, slate)
         configuration.retrySeed = .random(in: .min ... .max)
         configuration.offersStills = stills

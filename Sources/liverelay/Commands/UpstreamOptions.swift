@@ -59,6 +59,12 @@ struct UpstreamOptions: ParsableArguments {
     @Option(help: ArgumentHelp(.proxy))
     var proxy: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "File of certificate authorities (PEM) to trust besides the system's.",
+            discussion: "By default the file that SSL_CERT_FILE names, if it is set.", valueName: "file"))
+    var caFile: String?
+
     @Option(help: ArgumentHelp(.maxConnections))
     var maxConnections: Int?
 
@@ -100,8 +106,10 @@ struct UpstreamOptions: ParsableArguments {
         help: ArgumentHelp(.allowAddress, valueName: "address"))
     var permittedAddresses: [IPAddress] = []
 
-    @Option(help: ArgumentHelp(.giveUp))
-    var giveUp = TimeSpan(seconds: 60)
+    @Option(help: ArgumentHelp(.giveUp, default: "60s; never in demo"))
+    var giveUp: TimeSpan?
+
+    static let usualGiveUp = TimeSpan(seconds: 60)
 
     @Option(
         help: ArgumentHelp(
@@ -115,7 +123,10 @@ struct UpstreamOptions: ParsableArguments {
     var patience: TimeSpan?
 
     /// The time after which the channel ends; nil for never.
-    var giveUpTime: Duration? { giveUp.seconds == 0 ? nil : giveUp.duration }
+    var giveUpTime: Duration? {
+        let time = giveUp ?? Self.usualGiveUp
+        return time.seconds == 0 ? nil : time.duration
+    }
 
     /// A recording makes no blocking reloads, because their URLs differ from those that a replay requests.
     func polling(isRecorded: Bool) -> PollingMode {
@@ -129,6 +140,7 @@ struct UpstreamOptions: ParsableArguments {
         configuration.userAgent = userAgent
         configuration.cookie = cookie.map { Secret($0) }
         configuration.proxy = proxy.map { Secret($0) }
+        configuration.certificateAuthorities = caFile
         configuration.deniesPrivate = denyPrivate
         configuration.permittedIPAddresses = Set(permittedAddresses)
         configuration.apply(memory)
@@ -162,6 +174,7 @@ struct UpstreamOptions: ParsableArguments {
         let complaints = [
             OptionChecks.headerValue(userAgent, of: "--user-agent"), cookie.flatMap { OptionChecks.cookie($0) },
             proxy.flatMap { OptionChecks.proxy($0) },
+            caFile.flatMap { OptionChecks.certificates($0) },
             OptionChecks.memory(limit: memoryLimit, segment: maxSegment, playlist: maxPlaylist),
         ]
         if let complaint = complaints.compactMap(\.self).first { throw ValidationError(complaint) }

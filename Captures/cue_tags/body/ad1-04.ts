@@ -1,0 +1,1 @@
+../../ssai_tagged/body/ad1-04.ts

@@ -1,0 +1,1 @@
+../../ssai_tagged/body/ad2-03.ts

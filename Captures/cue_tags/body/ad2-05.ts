@@ -1,0 +1,1 @@
+../../ssai_tagged/body/ad2-05.ts

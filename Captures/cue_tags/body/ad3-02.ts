@@ -1,0 +1,1 @@
+../../ssai_tagged/body/ad3-02.ts

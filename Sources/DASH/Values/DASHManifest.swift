@@ -57,6 +57,14 @@ package struct DASHManifest: Equatable, Sendable {
         package var addressing: SegmentAddressing
         /// The key that the media needs; nil if the media is clear.
         package var protection: SegmentKey?
+
+        package var coding: Coding { Coding(codecs: codecs, resolution: resolution) }
+    }
+
+    /// How a representation is coded, as far as the manifest says it. Different ones need different init sections.
+    package struct Coding: Equatable, Sendable {
+        package var codecs = ""
+        package var resolution: Variant.Resolution?
     }
 
     /// A splice command in an EventStream.

@@ -172,7 +172,7 @@ private struct ReferencedResources {
 
     /// Adds each resource whole as well: an origin may ignore the byte range.
     private mutating func insert(_ requests: SegmentRequests) {
-        for request in [requests.media] + requests.resources {
+        for request in [requests.media] + requests.resources.map(\.request) {
             others.insert(CapturedResource(url: request.url, byteRange: request.byteRange))
             others.insert(CapturedResource(url: request.url, byteRange: nil))
         }

@@ -35,6 +35,19 @@ package struct FetchAnswer: Equatable, Sendable {
     /// Whether the status is 2xx (RFC 9110 §15.3).
     package var isSuccess: Bool { (200..<300).contains(status) }
 
+    package static let notModified = 304
+
+    /// The longest entity tag that is sent back.
+    private static let longestEntityTag = 256
+
+    /// The ETag, if it is strong: then equal tags mean equal bytes (RFC 9110 §8.8.3).
+    package var entityTag: String? {
+        guard isSuccess, let tag = header("etag"), tag.utf8.count <= Self.longestEntityTag, tag.utf8.count > 2,
+            tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return tag
+    }
+
     /// The first header with that name, compared without case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
@@ -61,6 +74,9 @@ package struct FetchAnswer: Equatable, Sendable {
 }
 
 extension FetchOutcome {
+    /// The entity tag of a success; nil without a strong one.
+    package var entityTag: String? { if case .success(let answer) = self { answer.entityTag } else { nil } }
+
     /// The delay that an unsuccessful answer asks for.
     package var retryAfter: Duration? {
         guard case .success(let answer) = self, !answer.isSuccess else { return nil }

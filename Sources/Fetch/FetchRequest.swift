@@ -18,6 +18,8 @@ package struct FetchRequest: Hashable, Sendable {
     package var byteLimit: Int?
     /// Whether no connection of an earlier request is used, because one of them hangs.
     package var needsNewConnection = false
+    /// What is known of a resource that may have changed under its name; nil: an answer that a cache holds will do.
+    package var revalidation: Revalidation?
     /// Whether the answer may be a stream, which is passed on in parts. It is recognized by its first bytes.
     package var acceptsStream = false
     /// Whether the answer may be a media file, of which the beginning is enough. It is recognized in the same way.
@@ -28,6 +30,19 @@ package struct FetchRequest: Hashable, Sendable {
     package var wholeByteCount: UInt64?
     /// The source that it belongs to: 0 is the primary; backups count from 1.
     package var source = 0
+
+    /// No cache answers without asking the origin, which answers 304 if the entity tag is that of what it has (RFC 9110
+    /// §13.1.2, RFC 9111 §5.2.1.4).
+    package struct Revalidation: Hashable, Sendable {
+        /// A strong one; nil: there is none.
+        package let entityTag: String?
+
+        package init(entityTag: String?) { self.entityTag = entityTag }
+
+        var headerLines: [String] {
+            ["Cache-Control: no-cache"] + (entityTag.map { ["If-None-Match: \($0)"] } ?? [])
+        }
+    }
 
     package init(_ purpose: Purpose, url: String, byteRange: ByteRange? = nil, duration: Duration? = nil) {
         self.purpose = purpose

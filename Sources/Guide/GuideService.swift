@@ -26,6 +26,8 @@ package final class GuideService: Sendable {
         /// Time between two requests for a guide; nil: it is fetched once.
         var refresh: Duration? = .seconds(12 * 3600)
         var limits = GuideLimits()
+        /// After which what could not be made is made again.
+        var buildPause = Duration.seconds(60)
         /// The rewind of channels that do not say theirs; nil: without a limit. Past programs are kept as far back.
         var defaultRewind: Duration? = .zero
 
@@ -247,7 +249,12 @@ extension GuideService {
         case .failure(let fault):
             remove(path)
             state.withLock { $0.isStale = true }
-            if fault != .canceled { logger.warning("guide failed: \(fault.message); the one before stays") }
+            guard fault != .canceled else { return }
+            logger.warning("guide failed: \(fault.message); the one before stays")
+            // Nothing else may come that makes it again.
+            Task { [change = changes.continuation, clock, pause = settings.buildPause] in
+                if (try? await clock.sleep(for: pause)) != nil { change.yield() }
+            }
         }
     }
 

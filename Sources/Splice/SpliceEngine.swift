@@ -81,6 +81,7 @@ package struct SpliceEngine: Sendable {
         var warnings: [SpliceWarning] = []
         if !main.unsupportedAudio.isEmpty { warnings.append(.unsupportedAudio(main.unsupportedAudio)) }
         if counts[.assumedRandomAccessPoints] > 0 { warnings.append(.noRandomAccessPoint) }
+        if counts.demux[.foreignParameterSets] > 0 { warnings.append(.foreignParameterSets) }
         if counts[.videoTimeouts] > 0 { warnings.append(.videoTimedOut) }
         if counts[.earlyReleases] > 0 { warnings.append(.mediaReleased) }
         return warnings

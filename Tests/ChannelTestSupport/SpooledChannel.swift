@@ -18,8 +18,8 @@ package struct SpooledChannel: ~Copyable {
         package var times: Range<Duration>?
         /// Milliseconds since 1970, which stay the same for the life of the process.
         package var wallClock: Int64
-        /// Bytes of the disk that have to stay free.
-        package var freeReserve: UInt64
+        /// Whether the disk takes no file but the journals, which have their place.
+        package var isDiskFull: Bool
         /// When the spool's directory is missing.
         package var withoutSpool: Range<Duration>?
         /// When the spool's directory is removed.
@@ -28,12 +28,12 @@ package struct SpooledChannel: ~Copyable {
         package var slate: SlateSource?
 
         package init(
-            times: Range<Duration>? = nil, wallClock: Int64 = 0, freeReserve: UInt64 = 0,
+            times: Range<Duration>? = nil, wallClock: Int64 = 0, isDiskFull: Bool = false,
             withoutSpool: Range<Duration>? = nil, removal: Duration? = nil, slate: SlateSource? = nil
         ) {
             self.times = times
             self.wallClock = wallClock
-            self.freeReserve = freeReserve
+            self.isDiskFull = isDiskFull
             self.withoutSpool = withoutSpool
             self.removal = removal
             self.slate = slate
@@ -60,6 +60,10 @@ package struct SpooledChannel: ~Copyable {
 
     deinit { try? FileManager.default.removeItem(at: spool) }
 
+    private static let fullDisk = FileSystem(
+        space: { _ in FileSystemSpace(freeBytes: 0, byteCount: 1 << 30) },
+        fault: { name, _ in name.hasPrefix("ring.") || name.hasPrefix("subs-") ? nil : (0, ENOSPC) })
+
     /// Runs one process.
     /// - Returns: the state of the channel. The process holds the spool for as long as its state exists.
     @discardableResult
@@ -67,7 +71,8 @@ package struct SpooledChannel: ~Copyable {
         let upstream = capture.index.upstream
         var configuration = RelayConfiguration(
             upstream: upstream, giveUp: nil, spool: spool.path,
-            retention: RetentionPolicy(rewind: nil, freeReserve: life.freeReserve))
+            retention: RetentionPolicy(rewind: nil, freeReserve: 0))
+        if life.isDiskFull { configuration.fileSystem = Self.fullDisk }
         (configuration.beginning, configuration.slate) = (beginning, life.slate)
         let state = ChannelState(upstream: upstream) { .seconds(5) }
         var relay = Relay(configuration, state: state, wallClock: { life.wallClock })

@@ -77,13 +77,13 @@ extension DiskFault {
         DiskFault(
             description: "The disk is full at the restart, and has room at the next.",
             lives: [
-                .init(times: .zero ..< .seconds(9)), .init(times: .seconds(10) ..< .seconds(17), freeReserve: 1 << 60),
+                .init(times: .zero ..< .seconds(9)), .init(times: .seconds(10) ..< .seconds(17), isDiskFull: true),
                 .init(times: .seconds(18) ..< .seconds(90)),
             ], framesLost: 50),
         DiskFault(
             description: "The disk is full at the start, and has room at the restart.",
             lives: [
-                .init(times: .zero ..< .seconds(9), freeReserve: 1 << 60),
+                .init(times: .zero ..< .seconds(9), isDiskFull: true),
                 .init(times: .seconds(10) ..< .seconds(90)),
             ], framesLost: 250),
         DiskFault(

@@ -91,10 +91,10 @@ private let restarts: [(of: String, capture: String, killed: Int, away: Int)] = 
 private let undated = CaptureFixture("pod_of_ten")
 
 /// One of `count` processes that relay `undated` without a pause between them; `part` counts from 0.
-private func life(_ part: Int, of count: Int, wallClock: Int64 = 0, freeReserve: UInt64 = 0) -> SpooledChannel.Life {
+private func life(_ part: Int, of count: Int, wallClock: Int64 = 0, isDiskFull: Bool = false) -> SpooledChannel.Life {
     let end = part + 1 < count ? .seconds(17) * (part + 1) / count : Duration.seconds(60)
     return SpooledChannel.Life(
-        times: .seconds(17) * part / count..<end, wallClock: wallClock, freeReserve: freeReserve)
+        times: .seconds(17) * part / count..<end, wallClock: wallClock, isDiskFull: isDiskFull)
 }
 
 private func listed(_ state: ChannelState) throws -> [RingEntry] {
@@ -143,8 +143,7 @@ private let jumps: [(when: String, clocks: [Int64])] = [
     let before = try await listed(channel.relay(life(0, of: 3)))
     var gaps: [RingEntry] = []
     do {
-        // More free space than any disk has.
-        let full = try await channel.relay(life(1, of: 3, freeReserve: 1 << 60))
+        let full = try await channel.relay(life(1, of: 3, isDiskFull: true))
         let status = full.status
         let failure = try #require(status.output.writeFailure)
         #expect(failure.segments > 1 && failure.seconds == 0, "\(failure)")

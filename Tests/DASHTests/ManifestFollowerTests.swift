@@ -15,16 +15,28 @@ private func clocked(_ attributes: String = "", period: String = "", template: S
 
 /// A live manifest with periods of segments of 2 s that a timeline lists.
 private func listed(
-    _ periods: [(id: String, start: Int, segments: Int)], attributes: String = "minimumUpdatePeriod=\"PT2S\""
+    _ periods: [(id: String, start: Int, segments: Int)], attributes: String = "minimumUpdatePeriod=\"PT2S\"",
+    since start: Int = 0
 ) -> Sketch {
     Sketch(
-        attributes: "\(Sketch.live) \(attributes)",
+        attributes: "\(Sketch.live) \(attributes)".replacing(
+            "00:00:00Z", with: "00:00:\(start > 9 ? "" : "0")\(start)Z"),
         periods: periods.map { period in
             Sketch.period(
                 "start=\"PT\(period.start)S\"", id: period.id,
                 "<SegmentTemplate media=\"\(period.id)$Time$\"><SegmentTimeline><S t=\"0\" d=\"2\" r=\"\(period.segments - 1)\"/></SegmentTimeline></SegmentTemplate>"
             )
         })
+}
+
+/// The same with an init section of video of a height.
+private func sized(_ periods: [(id: String, start: Int, segments: Int)], _ height: Int) -> Sketch {
+    var sketch = listed(periods)
+    sketch.periods = sketch.periods.map {
+        $0.replacing("height=\"720\"", with: "height=\"\(height)\"")
+            .replacing("<SegmentTemplate", with: "<SegmentTemplate initialization=\"init\"")
+    }
+    return sketch
 }
 
 /// A step: a manifest or nothing, at a session time that is the media time.
@@ -129,6 +141,35 @@ private let rows: [(when: String, steps: [Step])] = [
                 listed([("a", 0, 1)], attributes: "minimumUpdatePeriod=\"PT2S\" publishTime=\"2026-01-01T00:00:02Z\""),
                 ["0 @0 2 a0", "1 @2 2 a2"]
             ),
+        ]
+    ),
+    (
+        "a packager that is restarted begins another timeline, and lost nothing in between",
+        [
+            (8, listed([("a", 0, 3)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4"]),
+            (14, listed([("a", 0, 1)], since: 12), ["3| @12 2 a0"]),
+            (16, listed([("a", 0, 2)], since: 12), ["3| @12 2 a0", "4 @14 2 a2"]),
+        ]
+    ),
+    (
+        "a packager that is restarted at once is another one too",
+        [
+            (8, listed([("a", 0, 4)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4", "3 @6 2 a6"]),
+            (10, listed([("a", 0, 2)], since: 6), ["4| @6 2 a0", "5 @8 2 a2"]),
+        ]
+    ),
+    (
+        "a timeline that begins later with each manifest is one",
+        [
+            (8, listed([("a", 2, 3)]), ["1 @2 2 a0", "2 @4 2 a2", "3 @6 2 a4"]),
+            (10, listed([("a", 0, 4)], since: 2), ["1 @2 2 a0", "2 @4 2 a2", "3 @6 2 a4", "4 @8 2 a6"]),
+        ]
+    ),
+    (
+        "sizes that change under the name of an init section",
+        [
+            (4, sized([("a", 0, 2)], 720), ["0 @0 2 a0", "1 @2 2 a2"]),
+            (8, sized([("a", 0, 4)], 360), ["0 @0 2 a0", "1 @2 2 a2", "2| @4 2 a4", "3 @6 2 a6"]),
         ]
     ),
     (

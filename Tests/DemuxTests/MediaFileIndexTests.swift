@@ -131,6 +131,11 @@ extension MediaFileIndex {
         let cut = try MediaFileIndex.of(file, FileCutting(maxBytes: file.count / 6)).index
         #expect(cut.segments.count > 5 && cut.segments.allSatisfy { $0.range.count <= file.count / 6 })
         #expect(throws: MediaError.self) { try MediaFileIndex.of(file, FileCutting(maxBytes: 500)) }
+        let movie = UInt64(cut.initialization?.bytes.count ?? 0)
+        _ = try MediaFileIndex.of(file, FileCutting(maxBytes: 32 << 20, maxMovieBytes: movie))
+        #expect(throws: MediaError.movie(.movieTooLarge(bytes: movie))) {
+            try MediaFileIndex.of(file, FileCutting(maxBytes: 32 << 20, maxMovieBytes: movie - 1))
+        }
     }
 
     /// Cut off anywhere, a fragmented file has what is before that.

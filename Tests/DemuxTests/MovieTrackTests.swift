@@ -72,6 +72,18 @@ struct MovieTrackTests {
         }
     }
 
+    @Test("parameter sets that are not those of the init section are counted, and used", arguments: ["avc1", "avc3"])
+    func foreignSets(type: String) throws {
+        let (sequence, picture) = MovieBuilder.parameterSets
+        var other = sequence
+        other[3] += 1
+        let samples = [sequence, other, sequence].map { Self.videoSample([$0, picture, Self.idr]) }
+        let entry = MovieBuilder.avc1(BoxType(stringLiteral: type), sets: type == "avc1")
+        let found = try demux(Self.videoFragment(samples), [Track(entries: [entry])])
+        #expect(found.counts[.foreignParameterSets] == (type == "avc1" ? 1 : 0))
+        #expect(found.video.map { $0.configuration == found.video[0].configuration } == [true, false, true])
+    }
+
     @Test("the sync kind follows the NAL units, not the sample flags")
     func sync() throws {
         var claimed = Self.videoSample([[0x41, 0x9A, 2]])

@@ -8,6 +8,7 @@ enum ImportRule {
         "CLibAV": ["Transcode/LibAV/"],
         "CEmbed": ["Service/Page/PageFile.swift"],
         "CSpawn": ["Observability/Events/ChildProcess.swift"],
+        "CFileSystem": ["LiveRing/Spool/FileSystem.swift"],
         "CZlib": ["Support/Compression/"],
         "CLzma": ["Support/Compression/"],
 

@@ -8,6 +8,10 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
         []
     ),
     (
+        "a shift after a quotient", "Sources/Splice/A.swift", "let a = b / 3600 << 11 | (b / 60) << 5 | c * (1 << d)",
+        ["Sources/Splice/A.swift:1: a shift binds before / and *: say which is meant with brackets"]
+    ),
+    (
         "a second import in a file", "Sources/Splice/A.swift", "// first line\nimport struct Glibc.stat",
         [
             "Sources/Splice/A.swift:2: imports Glibc, which only \(ImportRule.importers["Glibc", default: []].joined(separator: ", ")) may"
@@ -212,6 +216,7 @@ private let mapRows: [(when: String, row: String, finds: [String])] = [
         let file = SourceFile(path: path, text: text)
         let rules = [
             ImportRule.findings, WordRule.findings, NameRule.findings, RetiredWordRule.findings, PathRule.findings,
+            ShiftRule.findings,
             pins.findings(in:), links.findings(in:),
         ]
         #expect(rules.flatMap { $0(file) } == finds, "\(when)")

@@ -37,6 +37,10 @@ import Testing
         #expect([SourceFile].package.flatMap(PathRule.findings) == [])
     }
 
+    @Test("No shift stands unbracketed after a quotient or a product") func shifts() {
+        #expect(Self.swift.flatMap(ShiftRule.findings) == [])
+    }
+
     @Test("The map's files are there and declare its symbols") func map() throws {
         let map = try #require([SourceFile].package.first { $0.path == "ARCHITECTURE.md" })
         #expect(MapRule(files: .package).findings(in: map) == [])

@@ -66,46 +66,6 @@ struct DVRRingTests {
         #expect(brokenRules(in: text(ring.snapshot.livePlaylist())).isEmpty)
     }
 
-    @Test func aFullDiskDropsTheRewindThenListsGaps() async throws {
-        let free = FreeSpace(10_000)
-        let spool = try SpoolDirectory(directory.path) { free.value }
-        let ring = try DVRRing(
-            spool: spool, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 1000), targetDuration: 6)
-        for n in 0..<20 { try await ring.publish(.numbered(n)) }
-        let names = directory.names
-        // Room for the reserve and one byte less than the segment.
-        let size = NewSegment.numbered(20).byteCount
-        free.value = 1000 + UInt64(size) - 1
-        let error = RingError.diskFull(directory: directory.path, available: free.value, needed: 1000 + UInt64(size))
-        await #expect(throws: error) { try await ring.publish(.numbered(20)) }
-        #expect(ring.snapshot.index.listed.map(\.mediaSequence) == Array(14...20), "the channel continues")
-        #expect(ring.snapshot.index.listed.map(\.isGap) == Array(repeating: false, count: 6) + [true])
-        #expect(ring.snapshot.newest?.resumePoint == .after(20), "its clocks continue")
-        #expect(ring.snapshot.rewindDrops == 1)
-        #expect(names.subtracting(directory.names).count == 14, "the rewind is dropped")
-        await #expect(throws: error) { try await ring.publish(.numbered(21)) }
-        #expect(ring.snapshot.rewindDrops == 1, "there was nothing more to drop")
-        #expect(ring.snapshot.index.listed.map(\.isGap) == Array(repeating: false, count: 6) + [true, true])
-        free.value += 1
-        try await ring.publish(.numbered(22))
-        #expect(ring.snapshot.newest?.mediaSequence == 22)
-        #expect(ring.snapshot.newest?.isDiscontinuous == true, "lost media causes a discontinuity")
-        #expect(!directory.names.contains { $0.hasSuffix(".part") })
-    }
-
-    @Test func brieflyFullDiskDropsOnlyRewind() async throws {
-        // Every file removed gives its room back.
-        let spool = try SpoolDirectory(directory.path) {
-            2000 - UInt64((try? FileManager.default.contentsOfDirectory(atPath: directory.path).count) ?? 0) * 50
-        }
-        let ring = try DVRRing(
-            spool: spool, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 1000), targetDuration: 6)
-        for n in 0..<60 { try await ring.publish(.numbered(n)) }
-        #expect(ring.snapshot.rewindDrops > 2)
-        #expect(ring.snapshot.newest?.mediaSequence == 59)
-        #expect(ring.snapshot.index.discontinuitySequence == 0, "no segment was lost")
-    }
-
     @Test func failedWriteIsGap() async throws {
         let ring = try DVRRing.open(directory)
         try await ring.publish(.numbered(0))

@@ -20,7 +20,7 @@ struct FailingDiskTests {
 
     private func open(_ directory: ScratchDirectory) throws(RingError) -> DVRRing {
         let disk = disk
-        let spool = try SpoolDirectory(directory.path, fault: { disk.answer($0, $1) })
+        let spool = try SpoolDirectory(directory.path, on: FileSystem(fault: { disk.answer($0, $1) }))
         return try DVRRing(
             spool: spool, policy: Self.policy, targetDuration: 6, subtitles: .upstream([Self.english], keepsMade: false)
         )
@@ -201,7 +201,8 @@ struct PendingGapTests {
     private func open() throws(RingError) -> DVRRing {
         let disk = disk
         return try DVRRing(
-            spool: SpoolDirectory(directory.path, fault: { disk.answer($0, $1) }), policy: plentiful, targetDuration: 6)
+            spool: SpoolDirectory(directory.path, on: FileSystem(fault: { disk.answer($0, $1) })), policy: plentiful,
+            targetDuration: 6)
     }
 
     private static let everything = FailingDisk.Fault(file: "", written: 0, code: EMFILE)

@@ -37,7 +37,7 @@ struct IncrementalStateTests {
             switch Int.random(in: 0..<60, using: &random) {
             case 0: index.stopSliding()
             case 1: index.resumeSliding()
-            case 2: _ = index.dropRewind()
+            case 2: _ = index.dropOldest(freeing: [200, .max].randomElement(using: &random) ?? 0, keeping: .zero)
             case 3..<10:
                 if let newest = index.newest {
                     _ = index.publish(index.gap(after: newest, lasting: 540_000, resumePoint: .after(n)))

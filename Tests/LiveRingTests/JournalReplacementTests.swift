@@ -46,7 +46,7 @@ struct JournalReplacementTests {
 
     private func ring(rewind: Duration? = nil) throws -> Ring {
         let disk = disk
-        return try Ring(SpoolDirectory(directory.path, fault: { disk.answer($0, $1) }), rewind: rewind)
+        return try Ring(SpoolDirectory(directory.path, on: FileSystem(fault: { disk.answer($0, $1) })), rewind: rewind)
     }
 
     private var head: String {

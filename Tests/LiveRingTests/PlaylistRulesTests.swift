@@ -87,7 +87,10 @@ struct PlaylistRulesTests {
         for n in 0..<200 {
             let wasInterrupted = Int.random(in: 0..<40, using: &channel.random) == 0
             if wasInterrupted { try channel.restart() }
-            if Int.random(in: 0..<100, using: &channel.random) == 0 { _ = channel.index.dropRewind() }
+            if Int.random(in: 0..<50, using: &channel.random) == 0 {
+                _ = channel.index.dropOldest(
+                    freeing: [300, .max].randomElement(using: &channel.random) ?? 0, keeping: .zero)
+            }
             if Int.random(in: 0..<60, using: &channel.random) == 0 { channel.index.stopSliding() }
             if Int.random(in: 0..<30, using: &channel.random) == 0 { channel.index.resumeSliding() }
             channel.index.publish(channel.segment(n), afterInterruption: wasInterrupted)

@@ -54,10 +54,10 @@ struct PublishOrderTests {
         defer { recorder.stop() }
         let spool = try SpoolDirectory(
             directory.path,
-            fault: { name, _ in
+            on: FileSystem(fault: { name, _ in
                 recorder.record(name)
                 return nil
-            })
+            }))
         let ring = try DVRRing(spool: spool, policy: plentiful, targetDuration: 6)
         try await ring.publish(.numbered(0))
         recorder.start(ring)
@@ -79,10 +79,10 @@ struct PublishOrderTests {
         defer { recorder.stop() }
         let spool = try SpoolDirectory(
             directory.path,
-            fault: { name, _ in
+            on: FileSystem(fault: { name, _ in
                 recorder.record(name)
                 return nil
-            })
+            }))
         let ring = try DVRRing(spool: spool, policy: plentiful, targetDuration: 6)
         try await ring.publish(.numbered(0))
         recorder.start(ring)

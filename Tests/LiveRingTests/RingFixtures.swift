@@ -31,18 +31,6 @@ final class ScratchDirectory: Sendable {
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
 }
 
-/// The free space of a simulated disk.
-final class FreeSpace: Sendable {
-    private let bytes: Mutex<UInt64>
-
-    init(_ bytes: UInt64) { self.bytes = Mutex(bytes) }
-
-    var value: UInt64 {
-        get { bytes.withLock { $0 } }
-        set { bytes.withLock { $0 = newValue } }
-    }
-}
-
 let noon = ProgramDateTime(millisecondsSince1970: 1_767_355_200_000)  // 2026-01-02T12:00:00Z
 let plentiful = RetentionPolicy(rewind: .seconds(7200), freeReserve: 0)
 

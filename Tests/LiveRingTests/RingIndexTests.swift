@@ -149,11 +149,11 @@ struct RingIndexTests {
     @Test func fullDiskDropsRewindAndKeepsChannel() {
         var index = RingIndex.filled(100, policy: RetentionPolicy(rewind: .seconds(120)))
         let held = index.files
-        let unneeded = Set(index.dropRewind().map(\.name))
+        let unneeded = Set(index.dropOldest(freeing: .max, keeping: .zero).files.map(\.name))
         #expect(index.listed.map(\.mediaSequence) == Array(94..<100))
         #expect(unneeded == held.subtracting(index.files))
         #expect(index.retiredBytes == 0)
-        #expect(index.dropRewind().isEmpty, "there is no more rewind")
+        #expect(index.dropOldest(freeing: .max, keeping: .zero).files.isEmpty, "there is no more rewind")
         index.publish(.numbered(100))
         #expect(index.listed.map(\.mediaSequence) == Array(94..<101), "the rewind grows again")
     }

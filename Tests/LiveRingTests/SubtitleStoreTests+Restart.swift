@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Playlist
 import TestSupport
 import Testing
@@ -163,16 +164,16 @@ extension SubtitleStoreTests {
     }
 
     @Test func fullDiskDropsSubtitlesBeforeRewind() async throws {
-        let free = FreeSpace(100_000)
-        let spool = try SpoolDirectory(directory.path) { free.value }
+        let disk = FailingDisk()
+        let spool = try SpoolDirectory(directory.path, on: FileSystem(fault: { disk.answer($0, $1) }))
         let ring = try DVRRing(
-            spool: spool, policy: RetentionPolicy(rewind: .seconds(7200), freeReserve: 1000), targetDuration: 6,
+            spool: spool, policy: plentiful, targetDuration: 6,
             subtitles: .upstream([Self.rendition("English")], keepsMade: false))
         for n in 0..<9 { try await ring.publish(.numbered(n)) }
-        free.value = 1001
+        disk.fail(.init(file: "sub-", written: 0, code: ENOSPC))
         await #expect(throws: RingError.self) { try await ring.publish(Self.file(0)) }
         #expect(ring.snapshot.rewindDrops == 0 && ring.snapshot.subtitles.map(\.nextMediaSequence) == [nil])
-        free.value = 100_000
+        disk.fail(nil)
         try await ring.publish(Self.file(1))
         #expect(ring.snapshot.subtitles.map(\.nextMediaSequence) == [2])
     }

@@ -1,5 +1,6 @@
 import Foundation
 import LiveRing
+import Synchronization
 import Testing
 
 @testable import Channel
@@ -39,8 +40,8 @@ import Testing
             format: SegmentFormat(videoCodec: "avc1.640028"))
     }
 
-    private func answer(_ path: String) throws -> Answer {
-        let target = try RequestTarget(method: .get, uri: path)
+    private func answer(_ path: String, _ method: RequestTarget.Method = .get) throws -> Answer {
+        let target = try RequestTarget(method: method, uri: path)
         guard case .channel(_, let resource) = Route(target, in: .channel) else { throw CancellationError() }
         return responder.answer(to: resource, target)
     }
@@ -90,6 +91,16 @@ import Testing
         while state.publications.waiterCount == 0 { await Task.yield() }
         try await publish(.own(Self.lowVideo), in: 3)
         #expect(Self.text(await response).contains("video-0-3-"), "\(path)")
+    }
+
+    @Test(arguments: [(RequestTarget.Method.get, 1), (.head, 0)])
+    func headStartsNoVariant(method: RequestTarget.Method, demands: Int) async throws {
+        for n in 0..<3 { try await publish(.gap, in: n) }
+        let demanded = Mutex(0)
+        state.setDemand { _ in demanded.withLock { $0 += 1 } }
+        let answer = try answer("/video-1.m3u8", method)
+        #expect(demanded.withLock { $0 } == demands)
+        if method == .head { #expect(answer.now?.status == .ok && answer.now?.contentType == .playlist) }
     }
 
     private func publish(_ media: VariantMedia<NewTrack>, in n: Int) async throws {

@@ -221,6 +221,28 @@ private let channels = [
         try? FileManager.default.removeItem(at: directory)
     }
 
+    @Test("A guide that could not be written is made again, though no other is fetched") func failedBuild() async throws
+    {
+        let origin = try await GuideOrigin()
+        let directory = try temporaryDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        origin.answer(Array(guideText.utf8))
+        let inTheWay = directory.appending(path: "epg-1.xml")
+        try FileManager.default.createDirectory(at: inTheWay, withIntermediateDirectories: false)
+        try Data().write(to: inTheWay.appending(path: "file"))
+        var settings = GuideService.Settings(refresh: nil)
+        settings.buildPause = .milliseconds(1)
+        let service = GuideService(
+            settings, directory: directory.path, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
+        service.update(
+            channels: channels, guides: [origin.url], fetcher: GuideFetcher(requests: CurlConfiguration()))
+        let task = Task { await service.run() }
+        #expect(await reaches { service.published?.built.written.programs == 1 })
+        task.cancel()
+        await task.value
+        await origin.server.shutdown(within: .zero)
+    }
+
     /// The time that a channel keeps, the starts of the programs of both guides in hours, and those of the second that is served.
     static let pasts: [(when: String, archive: Int64?, guides: [[Int64]], served: [Int64])] = [
         ("no archive", nil, [[-30, -5, 0, 1], [0, 1, 2]], [0, 1, 2]),

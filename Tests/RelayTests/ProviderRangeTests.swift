@@ -98,8 +98,9 @@ import Testing
         var runs = ProviderRangeRuns()
         var running: [String: UInt64] = [:]
         func admit(_ name: String, _ client: Int, _ free: UInt64) -> Bool {
-            runs.admit(name, for: ClientNetwork("192.0.2.\(client)"), running: running, freeBytes: free * 1_000_000_000)
-                == nil
+            runs.admit(
+                name, for: ClientNetwork("192.0.2.\(client)"), running: running,
+                space: FileSystemSpace(freeBytes: free * 1_000_000_000, byteCount: 1 << 41)) == nil
         }
         for (number, client) in clients.enumerated() {
             #expect(admit("news~\(number)-3600", client, 1000), "\(when)")

@@ -22,7 +22,8 @@ import WebServer
         private let start = WallClock.milliseconds
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
-        func place(_ format: String = "ts", at time: Int64 = 0, reserve: UInt64 = 0) throws -> ServeScene.RecordingPlace
+        func place(_ format: String = "ts", at time: Int64 = 0, isDiskFull: Bool = false) throws
+            -> ServeScene.RecordingPlace
         {
             // So much later than in the ring: a range of it is over.
             let (start, manual) = (start + time, self.time.clock)
@@ -30,7 +31,10 @@ import WebServer
                 now: { ProgramDateTime(millisecondsSince1970: start + manual.now().wholeMilliseconds) },
                 sleep: { try await manual.sleep(.milliseconds($0.millisecondsSince1970 - start)) })
             return .init(
-                pattern: try RecordingPattern("\(path)/{channel}/{title}.\(format)"), clock: clock, reserve: reserve)
+                pattern: try RecordingPattern("\(path)/{channel}/{title}.\(format)"), clock: clock,
+                fileSystem: FileSystem(space: { _ in
+                    isDiskFull ? FileSystemSpace(freeBytes: 0, byteCount: 1 << 30) : nil
+                }))
         }
 
         var files: [String] {
@@ -127,7 +131,7 @@ import WebServer
     /// A process that ends leaves its recordings to the next one, and a full disk is waited for.
     @Test func nextProcessGoesOn() async throws {
         let (origin, folder) = (try await CountingOrigin(.clean), Folder())
-        let full = try await Self.scene(origin, try folder.place(reserve: .max / 2))
+        let full = try await Self.scene(origin, try folder.place(isDiskFull: true))
         let dates = try await Self.dates(full)
         let id = try #require(
             try await full.recordings?.add(

@@ -130,7 +130,7 @@ struct ServeScene {
     struct RecordingPlace {
         let pattern: RecordingPattern
         var clock = RecordingService.Clock.wall
-        var reserve: UInt64 = 0
+        var fileSystem = FileSystem(space: { _ in nil })
     }
 
     init(
@@ -181,7 +181,7 @@ struct ServeScene {
         recordings = try place.map { [host] place in
             try RecordingService(
                 place.pattern, host: host, logger: settings.logger, bus: EventBus(), clock: place.clock,
-                reserve: place.reserve
+                on: place.fileSystem
             ) { recordingChange.yield() }
         }
         server = try await HTTPServer.start(

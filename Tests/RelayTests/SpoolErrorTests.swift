@@ -45,7 +45,7 @@ import Testing
 
     @Test func channelIsNotReadyWhileDiskIsFull() async throws {
         var channel = try SpooledChannel(of: CaptureFixture("pod_of_ten"))
-        let state = try await channel.relay(.init(times: .zero ..< .seconds(12), freeReserve: 1 << 60))
+        let state = try await channel.relay(.init(times: .zero ..< .seconds(12), isDiskFull: true))
         let readiness = try RequestTarget(method: .get, uri: "/readyz")
         let response = try #require(RelayResponder(channel: ChannelResponder(state)).answer(to: readiness).now)
         #expect(response.status == .serviceUnavailable)

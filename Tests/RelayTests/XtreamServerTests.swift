@@ -186,6 +186,48 @@ private struct XtreamScene {
         await scene.end()
     }
 
+    /// The channels, the programs of each, and those that the library has.
+    static let libraries: [(channels: Int, programs: @Sendable (Int) -> Int, files: Int)] = [
+        (3, { _ in 2 }, 6), (30_000, { _ in 1 }, 20_000), (4, { $0 == 3 ? 30_000 : 10 }, 20_000),
+        (2, { _ in 15_000 }, 20_000),
+    ]
+
+    @Test(arguments: libraries.indices) func libraryHasALimit(row: Int) async throws {
+        let (count, programs, files) = Self.libraries[row]
+        let scene = try await XtreamScene(tokens: [])
+        let news = try #require(channels(url: "", isAlways: false).first)
+        let past = try #require(scene.guide.listings(of: news).first { $0.stop <= now })
+        await scene.end()
+        let all = (0..<count).map { number in
+            var channel = news
+            channel.slug = String(number)
+            return (channel, archive: Duration.seconds(1 << 20))
+        }
+        let library = ProgramLibrary(baseURL: "http://h", query: nil, now: now)
+        let zip = library.zip(all) { channel in
+            Array(repeating: past, count: programs(Int(channel.slug) ?? 0))
+        }
+        // The number of files in the end of the directory: two of each program.
+        let written = Int(zip[zip.count - 12]) | Int(zip[zip.count - 11]) << 8
+        #expect(written == 2 * files)
+    }
+
+    /// Dates, with hours and minutes, days, months and years as MS-DOS has them.
+    static let fileTimes: [(date: String, time: [Int], day: [Int])] = [
+        ("2026-11-29T13:47:58.900Z", [13, 47, 29], [46, 11, 29]), ("1980-01-01T00:00:00Z", [0, 0, 0], [0, 1, 1]),
+        ("1970-01-01T00:00:00Z", [0, 0, 0], [0, 1, 1]), ("2024-02-29T23:59:59Z", [23, 59, 29], [44, 2, 29]),
+    ]
+
+    @Test(arguments: fileTimes.indices) func filesHaveTheirTimes(row: Int) throws {
+        let (text, time, day) = Self.fileTimes[row]
+        var zip = ZipFile()
+        zip.append("a", [1], at: try #require(ProgramDateTime(parsing: text)))
+        let bytes = zip.finished().map { Int($0) }
+        let (first, second) = (bytes[10] | bytes[11] << 8, bytes[12] | bytes[13] << 8)
+        #expect([first >> 11, first >> 5 & 63, first & 31] == time, "\(text)")
+        #expect([second >> 9, second >> 5 & 15, second & 31] == day, "\(text)")
+    }
+
     private func check(_ node: ConfigurationNode?, _ fields: [String: FieldType], _ what: String) {
         guard case .map(let entries)? = node?.content else {
             Issue.record("\(what) is no object")

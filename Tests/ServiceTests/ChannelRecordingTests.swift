@@ -360,7 +360,8 @@ import Testing
         let folder = Folder()
         let plan = RecordingPlan(path: "\(folder.path)/news", format: .ts)
         let file = try RecordingFile(
-            RecordingJournal(plan), at: "\(folder.path)/.news.recording", reserve: .max / 2)
+            RecordingJournal(plan), at: "\(folder.path)/.news.recording",
+            on: FileSystem(space: { _ in FileSystemSpace(freeBytes: 26_843_545, byteCount: 256 << 20) }))
         #expect(throws: RecordingFile.Failure.full) { try file.requireSpace(1) }
         #expect(throws: RecordingFile.Failure.inUse(path: "\(folder.path)/.news.recording")) {
             _ = try RecordingFile(RecordingJournal(plan), at: "\(folder.path)/.news.recording")

@@ -9,6 +9,26 @@ import Testing
 
 let resetRows: [CursorRow] = [
     (
+        "encoder restart under the same names",
+        [mediaPlaylist(0..<6), mediaPlaylist(4..<10), mediaPlaylist(0..<1)], [.reset(.liveEdge), .fetch(0..<1)]
+    ),
+    (
+        "encoder restart under the same names, found late",
+        [mediaPlaylist(0..<6), mediaPlaylist(4..<10), mediaPlaylist(0..<3)], [.reset(.liveEdge), .fetch(1..<3)]
+    ),
+    (
+        "an old playlist of a channel that began when it was joined",
+        [mediaPlaylist(0..<1), mediaPlaylist(0..<2), mediaPlaylist(0..<6), mediaPlaylist(0..<1)], [.stale(count: 1)]
+    ),
+    (
+        "an old playlist with some segments less", [mediaPlaylist(0..<6), mediaPlaylist(4..<10), mediaPlaylist(0..<4)],
+        [.stale(count: 1)]
+    ),
+    (
+        "an old playlist by its dates", [datedPlaylist(0..<6), datedPlaylist(4..<10), datedPlaylist(0..<2)],
+        [.stale(count: 1)]
+    ),
+    (
         "encoder restart", [mediaPlaylist(100..<106), mediaPlaylist(0..<4) { "new\($0).ts" }],
         [.reset(.liveEdge), .fetch(2..<4)]
     ),

@@ -189,16 +189,16 @@ struct IntakeLimitsTests {
 
     @Test func mapsInFlightAreTwoAtMost() {
         var cache = ResourceCache()
-        let maps = (0..<6).map { FetchRequest(.map, url: "http://h/\($0).mp4") }
+        let maps = (0..<6).map { SegmentResource(FetchRequest(.map, url: "http://h/\($0).mp4")) }
         for map in maps { cache.request(map, at: .zero) }
-        cache.request(FetchRequest(.key, url: "http://h/key"), at: .zero)
-        var started: [FetchRequest] = []
+        cache.request(SegmentResource(FetchRequest(.key, url: "http://h/key")), at: .zero)
+        var started: [SegmentResource] = []
         for number in UInt64(0)..<9 {
             guard let next = cache.start(as: FetchID(number: number), at: .zero, where: { _ in true }) else { break }
             started.append(next)
         }
-        #expect(started.map(\.purpose) == [.map, .map, .key])
-        _ = cache.settle(FetchID(number: 0), bytes([7], maps[0]), at: .zero)
+        #expect(started.map(\.request.purpose) == [.map, .map, .key])
+        _ = cache.settle(FetchID(number: 0), bytes([7], maps[0].request), at: .zero)
         #expect(cache.start(as: FetchID(number: 10), at: .zero) { _ in true } == maps[2])
     }
 }

@@ -77,13 +77,13 @@ struct SessionLimitTests {
     @Test func mapsAndKeysAreKeptUpToALimit() {
         var cache = ResourceCache(byteLimit: 3200)
         for number in 0..<6 {
-            let request = FetchRequest(.map, url: "http://h/\(number).mp4")
-            cache.request(request, at: .zero)
+            let map = SegmentResource(FetchRequest(.map, url: "http://h/\(number).mp4"))
+            cache.request(map, at: .zero)
             let id = FetchID(number: UInt64(number))
-            _ = cache.start(as: id, at: .zero) { $0 == request }
-            _ = cache.settle(id, bytes([UInt8](repeating: 7, count: 1200), request), at: .zero)
+            _ = cache.start(as: id, at: .zero) { $0 == map }
+            _ = cache.settle(id, bytes([UInt8](repeating: 7, count: 1200), map.request), at: .zero)
         }
-        let held = (0..<6).map { cache.holds([FetchRequest(.map, url: "http://h/\($0).mp4")]) }
+        let held = (0..<6).map { cache.holds([SegmentResource(FetchRequest(.map, url: "http://h/\($0).mp4"))]) }
         #expect(held == [false, false, false, false, true, true])
     }
 }

@@ -207,3 +207,63 @@ func refusedSegmentIndex(
     }
     #expect(error.reason == .refused(status: status) && error.url.hasSuffix("/v.mp4"))
 }
+
+/// The manifest of a packager that updates it less often than it makes segments, and that began `start` seconds after the
+/// availability start time of the others.
+private func timeline(_ now: Duration, since start: Int, updates: Int) -> String {
+    let passed = (Int(now.components.seconds) + 100 - start) / updates * updates
+    let (first, last) = (max(0, passed / 2 - 6), passed / 2)
+    let text = """
+        <Period id="0" start="PT0S"><AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="900000">
+        <SegmentTemplate startNumber="\(first + 1)" media="v$Number$"><SegmentTimeline>
+        <S t="\(2 * first)" d="2" r="\(last - first - 1)"/></SegmentTimeline></SegmentTemplate></Representation>
+        </AdaptationSet></Period>
+        """
+    let began = ProgramDateTime(millisecondsSince1970: 1_767_225_600_000 + Int64(start) * 1000).text
+    return manifest(text, attributes: "minimumUpdatePeriod=\"PT\(updates)S\"")
+        .replacing("2026-01-01T00:00:00Z", with: began)
+}
+
+@Test(
+    "A manifest is late when it breaks its promise, not when its update is longer than its segments",
+    arguments: [2, 5, 10])
+func updatesLongerThanSegments(updates: Int) async throws {
+    let run = try await SessionRun(
+        origin { now in timeline(min(now, .seconds(60)), since: 0, updates: updates) }, seconds: 60 + 9 * updates,
+        upstream: url)
+    let stalls = run.times { if case .stalled = $0 { true } else { false } }
+    let first = try #require(stalls.first)
+    #expect(first >= .seconds(60 - updates) + .seconds(updates) * 3 / 2 && first < .seconds(60) + .seconds(updates) * 2)
+    #expect(stalls.count <= StallEscalation.Step.allCases.count && run.losses().isEmpty)
+    #expect(run.requests.count { $0.request.url == url && $0.at < .seconds(60) } < 60 / updates + 4)
+}
+
+@Test("A packager that is restarted under another availability start time loses nothing") func restartedPackager()
+    async throws
+{
+    let run = try await SessionRun(
+        origin { now in
+            guard now >= .seconds(35) else { return timeline(min(now, .seconds(28)), since: 0, updates: 2) }
+            return timeline(now, since: 133, updates: 2)
+        }, seconds: 60, upstream: url)
+    #expect(run.losses().isEmpty, "\(run.trace())")
+    #expect(run.segments().count { $0.segment.isDiscontinuous } == 1)
+}
+
+@Test("A packager that ends with a static manifest, and is restarted, is followed") func manifestIsStaticForAMoment()
+    async throws
+{
+    let run = try await SessionRun(
+        origin { now in
+            switch now {
+            case ..<Duration.seconds(28): timeline(now, since: 0, updates: 2)
+            case ..<Duration.seconds(31):
+                timeline(.seconds(28), since: 0, updates: 2).replacing("type=\"dynamic\"", with: "type=\"static\"")
+                    .replacing("minimumUpdatePeriod=\"PT2S\"", with: "mediaPresentationDuration=\"PT128S\"")
+            default: timeline(now, since: 129, updates: 2)
+            }
+        }, seconds: 60, upstream: url)
+    #expect(run.losses().isEmpty && run.end == nil, "\(run.trace())")
+    #expect(run.segments().count { $0.segment.isDiscontinuous } == 1)
+    #expect(run.segments().last?.listedAt ?? .zero > .seconds(56))
+}

@@ -51,7 +51,7 @@ package struct Relay {
         let ring: DVRRing
         do throws(RingError) {
             ring = try DVRRing(
-                directory: configuration.spool, policy: configuration.retention,
+                directory: configuration.spool, on: configuration.fileSystem, policy: configuration.retention,
                 targetDuration: previous.targetDuration, subtitles: .all, previous: previous)
         } catch { throw recordFailure(.spool(error)) }
         try await startPipeline(on: ring, isLive: true)
@@ -194,7 +194,8 @@ extension Relay {
         }
         defer { previous = nil }
         return try DVRRing(
-            directory: configuration.spool, policy: policy, targetDuration: targetDuration,
+            directory: configuration.spool, on: configuration.fileSystem, policy: policy,
+            targetDuration: targetDuration,
             firstMediaSequence: joined.mediaSequence, subtitles: subtitles, previous: previous)
     }
 

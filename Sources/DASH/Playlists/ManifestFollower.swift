@@ -118,7 +118,11 @@ package struct ManifestFollower: Sendable {
         (representations, droppedIndexes) = ([:], [])
         acceptedAt = now
         wasDynamic = wasDynamic || manifest.isDynamic
-        if let start = manifest.availabilityStartTime, manifest.isDynamic || !wasDynamic { origin = start }
+        if let start = manifest.availabilityStartTime, manifest.isDynamic || !wasDynamic {
+            // A packager that was restarted writes other indexes under the names of the last ones.
+            if start != origin { indexes = [:] }
+            origin = start
+        }
         for case .date(let date) in manifest.clocks { _ = handle(.date(date, isExact: false), at: now) }
         numberPeriods()
         return true
@@ -250,7 +254,7 @@ package struct ManifestFollower: Sendable {
         let source = entry.segment
         var segment = MediaSegment(
             uri: source.url, duration: source.duration, mediaSequence: entry.mediaSequence,
-            discontinuitySequence: periodNumbers[source.period] ?? 0)
+            discontinuitySequence: (periodNumbers[source.period] ?? 0) + entry.restarts)
         segment.isDiscontinuous = entry.isDiscontinuous
         segment.isGap = entry.isGap
         segment.byteRange = source.byteRange

@@ -13,6 +13,7 @@ package struct PresentedSegment: Equatable, Sendable {
     package var byteRange: ByteRange?
     package var map: MediaInitialization?
     package var keys: [SegmentKey] = []
+    package var coding = DASHManifest.Coding()
 
     var end: Duration { start + duration }
 }
@@ -157,7 +158,8 @@ struct PeriodSegments {
     ) -> PresentedSegment {
         PresentedSegment(
             period: period.key, start: start, duration: end - start, url: url(reference),
-            byteRange: reference.byteRange, map: map, keys: representation.protection.map { [$0] } ?? [])
+            byteRange: reference.byteRange, map: map, keys: representation.protection.map { [$0] } ?? [],
+            coding: representation.coding)
     }
 
     // MARK: - Times

@@ -3,14 +3,20 @@ import Support
 
 /// Numbers the segments of one track, so that each keeps its number as long as it is listed.
 ///
-/// A segment is known by its period and its time, since URLs may carry tokens. A segment that is replaced by others, because
+/// A segment is known by its period and its time, since URLs may carry tokens. If the presentation timeline begins at
+/// another time, it has to have the same path as well: a packager that was restarted uses the names of periods again, and
+/// one that moves the beginning with each manifest keeps its URLs. A segment that is replaced by others, because
 /// its period turned out shorter, keeps its number as a gap: what replaces it has numbers that were never listed.
 struct SegmentNumbering: Sendable {
     struct Entry: Sendable {
         fileprivate(set) var segment: PresentedSegment
         let mediaSequence: UInt64
         let isDiscontinuous: Bool
+        /// How often the packager was restarted before.
+        let restarts: UInt64
         fileprivate(set) var isGap = false
+        /// `availabilityStartTime` of the manifest that listed it last, from 1970 on.
+        fileprivate var origin: Duration
     }
 
     /// The segments of the last list, and after them those that the last manifest did not list any more.
@@ -28,13 +34,17 @@ struct SegmentNumbering: Sendable {
     /// that those of another process are about the same.
     mutating func update(with segments: [PresentedSegment], since origin: Duration) -> [Entry] {
         StepCounter.add(entries.count + segments.count)
-        let matches = matches(of: segments)
+        let matches = matches(of: segments, since: origin)
         guard let first = matches.first, let last = matches.last else { return restart(with: segments, since: origin) }
         var listed = Array(entries[first.known...last.known])
         for index in listed.indices { listed[index].isGap = true }
         for match in matches {
-            listed[match.known - first.known].segment = segments[match.new]
-            listed[match.known - first.known].isGap = false
+            let index = match.known - first.known
+            // The media was made as the first manifest said.
+            let coding = listed[index].segment.coding
+            listed[index].segment = segments[match.new]
+            listed[index].segment.coding = coding
+            (listed[index].origin, listed[index].isGap) = (origin, false)
         }
         let added = segments[(last.new + 1)...]
         var rest = entries[(last.known + 1)...]
@@ -44,18 +54,20 @@ struct SegmentNumbering: Sendable {
         }
         for index in rest.indices { rest[index].isGap = true }
         listed += rest
-        append(added, to: &listed)
+        append(added, to: &listed, since: origin)
         entries = listed
         return listed
     }
 
     /// The segments that are known, as indices in `entries` and in the new ones, both ascending.
-    private func matches(of segments: [PresentedSegment]) -> [(known: Int, new: Int)] {
+    private func matches(
+        of segments: [PresentedSegment], since origin: Duration
+    ) -> [(known: Int, new: Int)] {
         var matches: [(known: Int, new: Int)] = []
         var (known, new) = (0, 0)
         while known < entries.count, new < segments.count {
             let (old, other) = (entries[known].segment, segments[new])
-            if old.isSame(as: other) {
+            if old.isSame(as: other), entries[known].origin == origin || old.hasPath(of: other) {
                 matches.append((known, new))
                 known += 1
                 new += 1
@@ -75,26 +87,30 @@ struct SegmentNumbering: Sendable {
         var number = Self.count(of: first.start - origin, typical) % Self.mostAtFirst
         if let last = entries.last {
             let gap = first.start - last.segment.end
-            let lost = gap > typical / 2 ? max(1, Self.count(of: gap, typical)) : 0
+            // A packager that was restarted made nothing in between.
+            let hasRestarted = last.origin != origin
+            let lost = gap > typical / 2 && !hasRestarted ? max(1, Self.count(of: gap, typical)) : 0
             number = last.mediaSequence + 1 + (first.start < last.segment.start ? Self.restart : lost)
         }
         let known = entries.last
         entries = []
-        append(segments[...], to: &entries, after: known, from: number)
+        append(segments[...], to: &entries, since: origin, after: known, from: number)
         return entries
     }
 
     private func append(
-        _ segments: ArraySlice<PresentedSegment>, to listed: inout [Entry], after known: Entry? = nil,
-        from number: UInt64? = nil
+        _ segments: ArraySlice<PresentedSegment>, to listed: inout [Entry], since origin: Duration,
+        after known: Entry? = nil, from number: UInt64? = nil
     ) {
         for segment in segments {
             let last = listed.last ?? known
+            let hasRestarted = last.map { $0.origin != origin } ?? false
             listed.append(
                 Entry(
                     segment: segment,
                     mediaSequence: listed.last.map { $0.mediaSequence + 1 } ?? number ?? 0,
-                    isDiscontinuous: last.map { $0.segment.period != segment.period } ?? false))
+                    isDiscontinuous: hasRestarted || last?.segment.continues(with: segment) == false,
+                    restarts: (last?.restarts ?? 0) + (hasRestarted ? 1 : 0), origin: origin))
         }
     }
 
@@ -104,6 +120,16 @@ struct SegmentNumbering: Sendable {
 }
 
 extension PresentedSegment {
+    /// Whether the next segment is of the same period and has the same init section.
+    fileprivate func continues(with next: PresentedSegment) -> Bool {
+        period == next.period && (coding == next.coding || map != next.map)
+    }
+
+    /// Whether both have the same URL, but for tokens.
+    fileprivate func hasPath(of other: PresentedSegment) -> Bool {
+        byteRange == other.byteRange && URIReference.withoutQuery(url) == URIReference.withoutQuery(other.url)
+    }
+
     /// Whether both are the same segment of the same period, up to rounding and a revised start.
     fileprivate func isSame(as other: PresentedSegment) -> Bool {
         guard period == other.period else { return false }

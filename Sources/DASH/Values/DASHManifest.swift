@@ -68,6 +68,14 @@ package struct DASHManifest: Equatable, Sendable {
             return templates.map { $0.text(id: id, bandwidth: bandwidth, number: .max, time: .max).utf8.count }.max()
                 ?? 0
         }
+
+        package var coding: Coding { Coding(codecs: codecs, resolution: resolution) }
+    }
+
+    /// How a representation is coded, as far as the manifest says it. Different ones need different init sections.
+    package struct Coding: Equatable, Sendable {
+        package var codecs = ""
+        package var resolution: Variant.Resolution?
     }
 
     /// A splice command in an EventStream.

@@ -31,7 +31,7 @@ package struct MediaFileIndex: Sendable {
         if let file = TransportFile(beginning: beginning, byteCount: byteCount) {
             state = .transport(file)
         } else {
-            state = .movie(MoovLocator(byteCount: byteCount))
+            state = .movie(MoovLocator(byteCount: byteCount, largestMovie: cutting.maxMovieBytes))
         }
         try advance()
     }
@@ -122,6 +122,10 @@ package struct FileCutting: Equatable, Sendable {
     var longest = Ticks.seconds(9)
     /// … or when it is half as large as this. No segment is larger.
     package var maxBytes: Int
+    /// The largest `moov`. It is held as it was read, and its tables as values.
+    package var maxMovieBytes: UInt64
 
-    package init(maxBytes: Int) { self.maxBytes = maxBytes }
+    package init(maxBytes: Int, maxMovieBytes: UInt64 = MoovLocator.largestMovie) {
+        (self.maxBytes, self.maxMovieBytes) = (maxBytes, min(maxMovieBytes, MoovLocator.largestMovie))
+    }
 }

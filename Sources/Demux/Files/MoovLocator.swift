@@ -23,10 +23,12 @@ package struct MoovLocator: Equatable, Sendable {
 
     package private(set) var state: State
     private let byteCount: UInt64
+    private let largest: UInt64
     private var boxes = 0
 
-    package init(byteCount: UInt64) {
-        self.byteCount = byteCount
+    /// - Parameter largestMovie: the largest accepted `moov`, bytes.
+    package init(byteCount: UInt64, largestMovie: UInt64 = Self.largestMovie) {
+        (self.byteCount, largest) = (byteCount, largestMovie)
         state = .header(0..<min(16, byteCount))
     }
 
@@ -63,7 +65,7 @@ package struct MoovLocator: Equatable, Sendable {
         guard header.size <= byteCount - start, boxes <= Self.maxBoxes else { throw .movie(.noMovie) }
         let end = start + header.size
         if header.type == "moov" {
-            guard header.size <= Self.largestMovie else { throw .movie(.movieTooLarge(bytes: header.size)) }
+            guard header.size <= largest else { throw .movie(.movieTooLarge(bytes: header.size)) }
             state = .movie(start..<end)
         } else {
             guard end < byteCount else { throw .movie(.noMovie) }

@@ -196,7 +196,7 @@ private struct TrackDemuxer: Sendable {
         let pts = converter.wire(time, offset: sample.compositionOffset)
         earliestPTS = earliestPTS.map { Ticks.earlierOnWire($0, pts) } ?? pts
         let isAppended =
-            video?.append(sample, of: bytes, pts: pts, dts: converter.wire(time))
+            video?.append(sample, of: bytes, pts: pts, dts: converter.wire(time), counts: &counts)
             ?? audio?.append(sample, of: bytes, pts: pts) ?? false
         if !isAppended { counts[.undecodableUnits] += 1 }
     }

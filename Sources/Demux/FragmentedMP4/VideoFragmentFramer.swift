@@ -1,4 +1,5 @@
 import Media
+import Support
 
 /// Converts the samples of a video track to packets.
 struct VideoFragmentFramer: Sendable {
@@ -46,16 +47,30 @@ struct VideoFragmentFramer: Sendable {
     }
 
     /// - Returns: false if there is no picture, or nothing to decode it with.
-    mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks, dts: Ticks) -> Bool {
+    mutating func append(
+        _ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks, dts: Ticks, counts: inout Counts<DemuxCount>
+    ) -> Bool {
         units.removeAll(keepingCapacity: true)
         roles.removeAll(keepingCapacity: true)
         let isWhole = LengthPrefixedNALUnits.scan(
             bytes, in: sample.payload.indices, lengthSize: lengthSize, into: &units)
         for unit in units { roles.append(NALUnitRole(unit, of: bytes, codec: codec)) }
+        if hasForeignSequence(bytes) { counts[.foreignParameterSets] += 1 }
         return writer.write(
             units[...], roles[...], of: bytes,
             VideoSampleWriter.Timing(
                 pts: pts, dts: dts, isDamaged: !isWhole || !sample.isComplete, isMarkedSync: sample.isSync))
+    }
+
+    /// Whether the units have an SPS that the sample entry does not have, though it has one.
+    private func hasForeignSequence(_ bytes: [UInt8]) -> Bool {
+        guard roles.contains(.parameterSet(.sequence)), let current, let sets = descriptions[current]?.parameterSets,
+            sets.contains(where: { $0.kind == .sequence })
+        else { return false }
+        return zip(units, roles).contains { unit, role in
+            role == .parameterSet(.sequence)
+                && !sets.contains { $0.kind == .sequence && $0.unit == bytes[unit.start..<unit.end] }
+        }
     }
 
     mutating func drain() -> [VideoPacket] { writer.drain() }

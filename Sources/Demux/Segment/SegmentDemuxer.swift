@@ -99,6 +99,9 @@ package enum DemuxCount: Int, CountKey {
     case badSections
     /// Access units and audio frames before their parameter sets, or without beginning and end.
     case undecodableUnits
+    /// Access units of fragmented MP4 with an SPS that their init section does not have, though it has one: it is that of an
+    /// earlier run of the packager.
+    case foreignParameterSets
     /// Access units and audio frames that were incomplete at a discontinuity.
     case abandonedUnits
     /// Packets and fragments of tracks that are not followed: subtitles, data, other languages and programs, and

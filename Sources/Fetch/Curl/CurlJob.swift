@@ -35,7 +35,8 @@ struct CurlJob: Sendable {
 
     /// In the format of CURLOPT_HTTPHEADER.
     var headerLines: [String] {
-        headers.lines(for: url) + (content.map { ["Content-Type: \($0.type)", "Expect:"] } ?? [])
+        headers.lines(for: url) + (request.revalidation?.headerLines ?? [])
+            + (content.map { ["Content-Type: \($0.type)", "Expect:"] } ?? [])
             + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
     }
 

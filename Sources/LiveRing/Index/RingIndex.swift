@@ -340,15 +340,31 @@ extension RingIndex {
         return (listed + sliding).dividingFullWidth(limit.multipliedFullWidth(by: listed)).quotient
     }
 
-    /// Evicts down to the shortest playlist that is allowed and removes every retired entry, because the disk is full.
+    /// Removes the oldest entries because the disk is full: retired ones, and then listed ones.
     ///
     /// Gaps take no room on the disk, so they do not displace segments that can be played.
-    /// - Returns: the files that are no longer needed.
-    mutating func dropRewind() -> [SpoolFile] {
-        let start = window(.zero).startWithoutGaps(in: listed)
-        retire((listed[start...].firstIndex { !$0.isGap } ?? listedStart) - listedStart)
-        longestPlaylist = LongestPlaylist(ticks: slidingTicks, newest: nextMediaSequence)
-        return removeRetired(retired.count)
+    /// - Parameters:
+    ///   - bytes: what the removed entries had in files, at least, if there is so much.
+    ///   - window: the duration of the playlist that stays, or more: no playlist becomes shorter than it may be.
+    /// - Returns: the files that are no longer needed, and what the entries had in files.
+    mutating func dropOldest(freeing bytes: UInt64, keeping window: Duration) -> (files: [SpoolFile], byteCount: UInt64)
+    {
+        var (freed, count) = (UInt64(0), 0)
+        for entry in retired where freed < bytes {
+            freed += entry.storedBytes
+            count += 1
+        }
+        guard freed < bytes else { return (removeRetired(count), freed) }
+        let start = self.window(window).startWithoutGaps(in: listed)
+        let most = (listed[start...].firstIndex { !$0.isGap } ?? listedStart) - listedStart
+        count = 0
+        for entry in listed.prefix(most) where freed < bytes {
+            freed += entry.storedBytes
+            count += 1
+        }
+        retire(count)
+        if count == most { longestPlaylist = LongestPlaylist(ticks: slidingTicks, newest: nextMediaSequence) }
+        return (removeRetired(retired.count), freed)
     }
 
     /// Evicts gaps at the front of the playlist while the rest is long enough for a playlist.

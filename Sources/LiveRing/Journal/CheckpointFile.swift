@@ -59,8 +59,7 @@ struct CheckpointFile: Sendable {
         let chunks = chunks(entries, from: first, to: end)
         guard !chunks.isEmpty else { return start }
         try spool.writePart(
-            of: SpoolName.checkpoint, (start == nil ? [head] : []).map { $0[...] } + chunks, isFirst: start == nil,
-            leaving: 0)
+            of: SpoolName.checkpoint, (start == nil ? [head] : []).map { $0[...] } + chunks, isFirst: start == nil)
         return first + chunks.count * EntryBlock.size
     }
 

@@ -69,7 +69,7 @@ struct JournalFile: Sendable {
     mutating func rewrite(
         _ parts: some Sequence<String>, records count: Int, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
-        try spool.write(name, parts: parts.lazy.map { [Array($0.utf8)[...]] }, leaving: 0)
+        try spool.write(name, parts: parts.lazy.map { [Array($0.utf8)[...]] })
         records = count
     }
 
@@ -121,7 +121,7 @@ struct JournalReplacement {
             declaresIndependentSegments = journal.declaresIndependentSegments
             text = journal.head + text
         }
-        try spool.writePart(of: SpoolName.journal, [Array(text.utf8)[...]], isFirst: isFirst, leaving: 0)
+        try spool.writePart(of: SpoolName.journal, [Array(text.utf8)[...]], isFirst: isFirst)
         end = part.endIndex
         records += part.count
         checkpointEnd = try CheckpointFile.writePart(entries, from: checkpointEnd, to: part.endIndex, in: spool)

@@ -31,6 +31,7 @@ package actor DVRRing {
     /// Gaps that could not be recorded yet, in order. They are listed before the next entry.
     private(set) var pendingGaps: [PendingGap] = []
     private var rewindDrops = 0
+    private var removedBytes = RemovedBytes()
     private var spoolReplacements = 0
     private(set) var housekeepingError: RingError?
     private let latestSnapshot: Mutex<RingSnapshot>
@@ -139,11 +140,11 @@ extension DVRRing {
     ///   - subtitles: the subtitle renditions to publish.
     ///   - previous: what `previousRing` returned for the directory, so that the journal is not read again.
     package init(
-        directory: String, policy: RetentionPolicy, targetDuration: Int, firstMediaSequence: UInt64 = 0,
-        subtitles: SubtitleSelection = .none, previous: PreviousRing? = nil
+        directory: String, on fileSystem: FileSystem = .system, policy: RetentionPolicy, targetDuration: Int,
+        firstMediaSequence: UInt64 = 0, subtitles: SubtitleSelection = .none, previous: PreviousRing? = nil
     ) throws(RingError) {
         try self.init(
-            spool: SpoolDirectory(directory), policy: policy, targetDuration: targetDuration,
+            spool: SpoolDirectory(directory, on: fileSystem), policy: policy, targetDuration: targetDuration,
             firstMediaSequence: firstMediaSequence, subtitles: subtitles, previous: previous)
     }
 
@@ -191,8 +192,8 @@ extension DVRRing {
 // segment becomes visible. A process killed at any point leaves complete listed files.
 
 extension DVRRing {
-    /// Publishes one segment, which viewers can see when the function returns. If the disk is full, the rewind is
-    /// dropped first.
+    /// Publishes one segment, which viewers can see when the function returns. If the disk is nearly full, the oldest media
+    /// is removed first.
     ///
     /// After an error no part of the segment stays. Its time is listed as a gap, as soon as the journal can be written, and
     /// the next segment is discontinuous. A ring that ended in an earlier process continues after its end.
@@ -203,7 +204,8 @@ extension DVRRing {
         try validate(segment)
         do throws(RingError) {
             try reacquireSpool()
-            try droppingRewind { () throws(RingError) in
+            keepReserve(for: segment.storedByteCount)
+            try makingRoom(for: segment.storedByteCount) { () throws(RingError) in
                 try listPendingGaps()
                 try store(segment, afterInterruption: isAfterInterruption)
             }
@@ -228,7 +230,7 @@ extension DVRRing {
             throw .badDuration(duration, maximum: maximumSegmentDuration)
         }
         appendPendingGap(lasting: duration, resumePoint: resumePoint)
-        try droppingRewind { () throws(RingError) in try listPendingGaps() }
+        try makingRoom(for: 0) { () throws(RingError) in try listPendingGaps() }
     }
 
     private func appendPendingGap(lasting duration: Int64, resumePoint: ResumePoint) {
@@ -315,15 +317,26 @@ extension DVRRing {
 // MARK: - Steps of a publish
 
 extension DVRRing {
-    /// Runs `body`. If the disk is full, drops the rewind and runs it once more.
-    private func droppingRewind(_ body: () throws(RingError) -> Void) throws(RingError) {
-        do throws(RingError) {
-            try body()
-        } catch {
-            guard error.isDiskFull else { throw error }
-            dropRewind()
-            try body()
+    /// Removes the oldest media if less than the reserve would be free after `byteCount` bytes more, down to the live window.
+    private func keepReserve(for byteCount: UInt64) {
+        guard let space = spool.space else { return }
+        let needed = index.policy.reserve(of: space) + byteCount
+        let free = space.freeBytes + removedBytes.pending(with: space.freeBytes)
+        guard free < needed else { return }
+        _ = removeOldest(
+            freeing: needed - free + byteCount * RetentionPolicy.segmentsMadeRoomFor, keeping: index.policy.liveWindow)
+    }
+
+    /// Runs `body`. If the disk is full, removes the oldest media and runs it once more; if that was not enough, all that may
+    /// be removed.
+    private func makingRoom(for byteCount: UInt64, _ body: () throws(RingError) -> Void) throws(RingError) {
+        var failure: RingError
+        do throws(RingError) { return try body() } catch { failure = error }
+        for bytes in [byteCount * (1 + RetentionPolicy.segmentsMadeRoomFor), .max] where failure.isDiskFull {
+            guard removeOldest(freeing: bytes, keeping: .zero) else { continue }
+            do throws(RingError) { return try body() } catch { failure = error }
         }
+        throw failure
     }
 
     private func store(_ segment: NewSegment, afterInterruption: Bool) throws(RingError) {
@@ -371,18 +384,27 @@ extension DVRRing {
 // Work on the spool beside a publish. Its errors do not prevent a segment from being published.
 
 extension DVRRing {
-    /// Drops the rewind because the disk is full.
-    private func dropRewind() {
+    /// Removes the oldest media because the disk is full.
+    ///
+    /// - Returns: whether anything was removed.
+    private func removeOldest(freeing bytes: UInt64, keeping window: Duration) -> Bool {
         var next = index
-        let unneeded = next.dropRewind() + subtitles.evict(index: next)
-        guard !unneeded.isEmpty else { return }
-        // The journal is written before the change is visible, because the playlists of the next process must not begin
-        // earlier again. The journal may use the free reserve, so there is usually room for it.
-        performHousekeeping { () throws(RingError) in try rewriteJournal(next) }
+        let (files, byteCount) = next.dropOldest(freeing: bytes, keeping: window)
+        let unneeded = files + subtitles.evict(index: next)
+        guard !unneeded.isEmpty else { return false }
+        let freeBefore = spool.space?.freeBytes ?? 0
+        // The files go before the change is visible, because the playlists of the next process must not begin earlier again:
+        // it drops the first segments that are not there.
+        performHousekeeping { () throws(RingError) in
+            for file in unneeded { try spool.remove(file.name) }
+        }
         index = next
         rewindDrops += 1
         publishSnapshot()
-        removeUnneeded(unneeded)
+        removeUnneeded([])
+        spool.commit(byteCount, freeBefore: freeBefore)
+        removedBytes.record(byteCount, freeBefore: freeBefore)
+        return true
     }
 
     /// Step 4 of a publish: removes evicted files and compacts the journals.

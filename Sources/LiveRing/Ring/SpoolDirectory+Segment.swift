@@ -3,23 +3,21 @@
 extension SpoolDirectory {
     /// Writes the files of a segment that are not there. Each is written under another name and renamed when it is complete.
     func write(_ segment: NewSegment, as entry: RingEntry, in index: RingIndex) throws(RingError) {
-        let reserve = index.policy.freeReserve
         if index.initializations[entry.initialization.name] == nil {
-            try write(entry.initialization.name, [segment.initialization.bytes[...]], leaving: reserve)
+            try write(entry.initialization.name, [segment.initialization.bytes[...]])
         }
-        for file in index.newFiles(of: segment) { try write(file.name, [file.bytes[...]], leaving: reserve) }
+        for file in index.newFiles(of: segment) { try write(file.name, [file.bytes[...]]) }
         for (track, file) in zip(segment.tracks, entry.trackFiles) {
             if let track, let file { try write(track, as: file, in: index) }
         }
-        try write(entry.segment.name, [segment.header[...]] + segment.payload, leaving: reserve)
+        try write(entry.segment.name, [segment.header[...]] + segment.payload)
     }
 
     func write(_ track: NewTrack, as file: TrackFile, in index: RingIndex) throws(RingError) {
-        let reserve = index.policy.freeReserve
         if index.initializations[file.initialization.name] == nil {
-            try write(file.initialization.name, [track.initialization.bytes[...]], leaving: reserve)
+            try write(file.initialization.name, [track.initialization.bytes[...]])
         }
-        try write(file.segment.name, [track.header[...]] + track.payload, leaving: reserve)
+        try write(file.segment.name, [track.header[...]] + track.payload)
     }
 }
 

@@ -28,7 +28,7 @@ package struct StorageUse: Encodable, Equatable, Sendable {
         }
         bytesWhenFull = [length, limit].compactMap(\.self).min()
         guard let space, perDay > 0 else { return }
-        let room = space.freeBytes - min(space.freeBytes, index.policy.freeReserve)
+        let room = space.freeBytes - min(space.freeBytes, index.policy.reserve(of: space))
         guard bytesWhenFull.map({ $0 > self.bytes && $0 - self.bytes > room }) ?? true else { return }
         secondsUntilFull = Int64(min(Double(room) / Double(perDay) * 86_400, Double(1 << 60 as Int64)))
     }

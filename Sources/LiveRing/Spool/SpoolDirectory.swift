@@ -8,28 +8,20 @@ import Glibc
 struct SpoolDirectory: ~Copyable {
     let path: String
     private var lock: FileDescriptor
-    /// Returns the free bytes of the file system, nil if unknown. Tests replace it to simulate a full disk.
-    private let freeBytes: @Sendable () -> UInt64?
-    private let fault: WriteFault?
-
-    /// A simulated disk error for tests: given a file name and a number of bytes, the number of bytes written before the
-    /// error and its errno; nil if the write succeeds.
-    typealias WriteFault = @Sendable (_ name: String, _ byteCount: Int) -> (written: Int, code: Int32)?
+    private let fileSystem: FileSystem
 
     /// Creates the directory, but not its parents, and locks it.
-    init(_ path: String, freeBytes: (@Sendable () -> UInt64?)? = nil, fault: WriteFault? = nil) throws(RingError) {
+    init(_ path: String, on fileSystem: FileSystem = .system) throws(RingError) {
         lock = try Self.acquireLock(at: path)
         self.path = path
-        self.freeBytes = freeBytes ?? { FileSystemSpace(at: path)?.freeBytes }
-        self.fault = fault
+        self.fileSystem = fileSystem
     }
 
     /// The same directory for another ring of this process, under the same lock.
     init(sharing other: borrowing SpoolDirectory) throws(RingError) {
         path = other.path
         lock = try FileDescriptor(duplicating: other.lock)
-        freeBytes = other.freeBytes
-        fault = other.fault
+        fileSystem = other.fileSystem
     }
 
     private static func acquireLock(at path: String) throws(RingError) -> FileDescriptor {
@@ -64,40 +56,38 @@ struct SpoolDirectory: ~Copyable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
+    /// The space of its file system; nil if that does not say.
+    var space: FileSystemSpace? { fileSystem.space(path) }
+
+    /// Makes the file system count `removed` bytes as free, if it does not do so yet. That waits for the disk.
+    func commit(_ removed: UInt64, freeBefore: UInt64) {
+        if let space, space.freeBytes < freeBefore + removed / 2 { fileSystem.commit(path) }
+    }
+
     /// Writes a file under another name and renames it when it is complete. After an error no file is left.
-    /// - Parameters:
-    ///   - chunks: the bytes of the file, in order.
-    ///   - reserve: the bytes of the file system that have to stay free.
-    func write(_ name: String, _ chunks: [ArraySlice<UInt8>], leaving reserve: UInt64) throws(RingError) {
-        try write(name, parts: CollectionOfOne(chunks), leaving: reserve)
+    /// - Parameter chunks: the bytes of the file, in order.
+    func write(_ name: String, _ chunks: [ArraySlice<UInt8>]) throws(RingError) {
+        try write(name, parts: CollectionOfOne(chunks))
     }
 
     /// Writes a file of several parts, of which one is in memory at a time.
-    func write(
-        _ name: String, parts: some Sequence<[ArraySlice<UInt8>]>, leaving reserve: UInt64
-    ) throws(RingError) {
+    func write(_ name: String, parts: some Sequence<[ArraySlice<UInt8>]>) throws(RingError) {
         var isFirst = true
         for chunks in parts {
-            try writePart(of: name, chunks, isFirst: isFirst, leaving: reserve)
+            try writePart(of: name, chunks, isFirst: isFirst)
             isFirst = false
         }
         try finishPart(of: name)
     }
 
     /// Writes the beginning of a file, or what follows it, under another name. After an error no part is left.
-    func writePart(
-        of name: String, _ chunks: [ArraySlice<UInt8>], isFirst: Bool, leaving reserve: UInt64
-    ) throws(RingError) {
-        let needed = reserve + UInt64(chunks.reduce(0) { $0 + $1.count })
+    func writePart(of name: String, _ chunks: [ArraySlice<UInt8>], isFirst: Bool) throws(RingError) {
         do throws(RingError) {
-            if let available = freeBytes(), available < needed {
-                throw .diskFull(directory: path, available: available, needed: needed)
-            }
             let flags = isFirst ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_APPEND
             try writeChunks(chunks, to: path(of: name + SpoolName.partSuffix), flags: flags, as: name)
         } catch {
             removePart(of: name)
-            throw asDiskFull(error, needed: needed)
+            throw asDiskFull(error, needed: UInt64(chunks.reduce(0) { $0 + $1.count }))
         }
     }
 
@@ -130,7 +120,7 @@ struct SpoolDirectory: ~Copyable {
     private func writeChunks(
         _ chunks: [ArraySlice<UInt8>], to path: String, flags: Int32, as name: String
     ) throws(RingError) {
-        guard let (written, code) = fault?(name, chunks.reduce(0) { $0 + $1.count }) else {
+        guard let (written, code) = fileSystem.fault?(name, chunks.reduce(0) { $0 + $1.count }) else {
             return try FileDescriptor(path, flags: flags).write(chunks)
         }
         // Without a free descriptor the file cannot be opened.
@@ -176,30 +166,12 @@ struct SpoolDirectory: ~Copyable {
     /// `.diskFull` for a write that failed for lack of space or quota, otherwise `error`.
     private func asDiskFull(_ error: RingError, needed: UInt64) -> RingError {
         guard case .system(_, _, let code) = error, code == ENOSPC || code == EDQUOT else { return error }
-        return .diskFull(directory: path, available: freeBytes() ?? 0, needed: needed)
+        return .diskFull(directory: path, available: space?.freeBytes ?? 0, needed: needed)
     }
 
     private static func byteCount(ofRegularFile path: String) -> Int? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
-    }
-}
-
-package struct FileSystemSpace: Equatable, Sendable {
-    /// Bytes that this process may still write.
-    package let freeBytes: UInt64
-    /// Free bytes and bytes in use. Neither counts blocks that are reserved for the superuser.
-    package let byteCount: UInt64
-
-    init(freeBytes: UInt64, byteCount: UInt64) { (self.freeBytes, self.byteCount) = (freeBytes, byteCount) }
-
-    /// nil: the file system does not say.
-    package init?(at path: String) {
-        var status = statvfs()
-        guard unsafe statvfs(path, &status) == 0 else { return nil }
-        let blockSize = UInt64(status.f_frsize)
-        freeBytes = UInt64(status.f_bavail) * blockSize
-        byteCount = freeBytes + UInt64(status.f_blocks - min(status.f_bfree, status.f_blocks)) * blockSize
     }
 }

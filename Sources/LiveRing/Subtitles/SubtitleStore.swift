@@ -136,7 +136,7 @@ struct SubtitleStore {
     ) throws(RingError) {
         let number = segment.mediaSequence
         let name = SpoolName.subtitles(rendition: renditions[position].number, mediaSequence: number, bytes: bytes)
-        try spool.write(name, [bytes[...]], leaving: index.policy.freeReserve)
+        try spool.write(name, [bytes[...]])
         do throws(RingError) {
             var track = renditions[position]
             track.append(

@@ -62,6 +62,12 @@ package struct NewSegment: Sendable {
 
     /// The size of the segment file in bytes.
     package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
+
+    /// The bytes of all files that are written for it, if no other segment has them.
+    var storedByteCount: UInt64 {
+        let media = tracks.reduce(byteCount) { $0 + ($1?.byteCount ?? 0) }
+        return UInt64(sidecars.reduce(media + initialization.bytes.count) { $0 + $1.bytes.count })
+    }
 }
 
 /// An init section (EXT-X-MAP, RFC 8216 §4.3.2.5) and its file name, which is derived from its content.

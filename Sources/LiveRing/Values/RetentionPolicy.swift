@@ -22,12 +22,14 @@ package struct RetentionPolicy: Equatable, Sendable {
     package var byteLimit: UInt64?
     /// The duration of `live.m3u8`.
     package var liveWindow: Duration
-    /// The bytes of the file system that stay free.
+    /// The most bytes of the file system that stay free of rewind and archive. Of a smaller one a part of it does.
     package var freeReserve: UInt64
+    /// The segments for which room is made at once on a full disk, so that not each publish removes something.
+    static let segmentsMadeRoomFor: UInt64 = 8
 
     package init(
         rewind: Duration?, archive: Duration? = nil, byteLimit: UInt64? = nil, liveWindow: Duration = .seconds(30),
-        freeReserve: UInt64 = 1 << 30
+        freeReserve: UInt64 = FileSystemSpace.largestReserve
     ) {
         self.rewind = rewind
         self.archive = archive
@@ -35,6 +37,9 @@ package struct RetentionPolicy: Equatable, Sendable {
         self.liveWindow = liveWindow
         self.freeReserve = freeReserve
     }
+
+    /// The bytes that stay free of rewind and archive.
+    func reserve(of space: FileSystemSpace) -> UInt64 { min(freeReserve, space.reserve) }
 
     /// Keeps an archive of a duration, of a number of bytes, or as much as both allow.
     package mutating func keepArchive(_ duration: Duration?, bytes: Int?) {

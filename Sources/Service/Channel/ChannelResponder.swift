@@ -50,7 +50,7 @@ package final class ChannelResponder: Sendable {
         to resource: Route.Resource, _ target: RequestTarget,
         watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
     ) -> Answer {
-        demandVariant(of: resource)
+        if target.method == .get { demandVariant(of: resource) }
         let answer = storedAnswer(to: resource, target) ?? localAnswer(to: resource, target)
         return answer.map { [sentBytes] in
             var response = $0
@@ -67,7 +67,7 @@ package final class ChannelResponder: Sendable {
         return archive.answer(to: resource, target, local: snapshot, ads: ads)
     }
 
-    /// Follows a variant on demand, as long as somebody asks for its playlist or its segments.
+    /// Follows a variant on demand, as long as somebody gets its playlist or its segments. HEAD asks whether there is one.
     private func demandVariant(of resource: Route.Resource) {
         switch resource {
         case .playlist(let playlist): playlist.furtherVariant.map(state.demandVariant)

@@ -80,6 +80,10 @@ final class PlaylistResponder: Sendable {
         if case .video(let number) = key.resource.awaitedContent, number > 0, let snapshot = state.snapshot,
             snapshot.offers(.video(number)), !snapshot.hasEnded, !snapshot.hasMedia(ofVideo: number)
         {
+            // A HEAD only asks what the path is: nothing starts.
+            if target.method == .head {
+                return .now(Response(contentType: .playlist, cacheControl: .noStore, body: .empty))
+            }
             return waiting(until: .now + Self.longestStart) {
                 $0.newest?.hasMedia(ofVideo: number) == true
             } answer: { [self] _ in

@@ -41,7 +41,7 @@ package struct ChannelRecorder: Sendable {
     var list: ContinuousRecordings?
     /// nil: there is no guide.
     var programs: ProgramLookup?
-    var reserve = RecordingFile.reserve
+    var fileSystem = FileSystem.system
 
     /// Between two looks for recordings that have become too old.
     private static let sweepPause = Duration.seconds(3600)
@@ -141,7 +141,7 @@ package struct ChannelRecorder: Sendable {
                 RecordingFile.forget(path)
                 continue
             }
-            guard let file = try? RecordingFile(known, at: path, reserve: reserve, targetDuration: targetDuration)
+            guard let file = try? RecordingFile(known, at: path, on: fileSystem, targetDuration: targetDuration)
             else { continue }
             guard !known.isClosed, start == nil, continues(known.plan) else {
                 left.append(file)
@@ -161,7 +161,7 @@ package struct ChannelRecorder: Sendable {
             path: RecordingFile.freePath(settings.pattern.path(channel: channel, title: title, start: date)),
             format: settings.pattern.format, start: date, includesSlate: settings.includesSlate)
         let file = try RecordingFile(
-            RecordingJournal(plan), at: journalPath(of: date), reserve: reserve, targetDuration: targetDuration)
+            RecordingJournal(plan), at: journalPath(of: date), on: fileSystem, targetDuration: targetDuration)
         return (follow(file), left)
     }
 

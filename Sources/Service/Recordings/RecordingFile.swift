@@ -20,9 +20,6 @@ final class RecordingFile: Sendable {
         case closed
     }
 
-    /// Bytes of the disk that stay free.
-    static let reserve: UInt64 = 1 << 30
-
     let journalPath: String
     let mediaPath: String
     private let media: Descriptor
@@ -31,7 +28,7 @@ final class RecordingFile: Sendable {
     private let name: String
     private let journalFile: Descriptor
     private let state: Mutex<RecordingJournal>
-    private let reserve: UInt64
+    private let fileSystem: FileSystem
 
     var journal: RecordingJournal { state.withLock { $0 } }
 
@@ -40,9 +37,10 @@ final class RecordingFile: Sendable {
     ///   - journal: of a recording that is begun, or as it was read.
     ///   - targetDuration: of the channel, in seconds.
     init(
-        _ journal: RecordingJournal, at journalPath: String, reserve: UInt64 = reserve, targetDuration: Int = 1
+        _ journal: RecordingJournal, at journalPath: String, on fileSystem: FileSystem = .system,
+        targetDuration: Int = 1
     ) throws(Failure) {
-        (self.journalPath, self.reserve) = (journalPath, reserve)
+        (self.journalPath, self.fileSystem) = (journalPath, fileSystem)
         mediaPath = journal.plan.path + ".ts"
         name = String(mediaPath.split(separator: "/").last ?? "")
         try Self.makeDirectory(of: mediaPath)
@@ -123,9 +121,8 @@ final class RecordingFile: Sendable {
     }
 
     func requireSpace(_ byteCount: UInt64) throws(Failure) {
-        var status = statvfs()
-        guard unsafe fstatvfs(media.raw, &status) == 0 else { return }
-        guard UInt64(status.f_bavail) * UInt64(status.f_frsize) >= reserve + byteCount else { throw .full }
+        guard let space = fileSystem.space(mediaPath) else { return }
+        guard space.freeBytes >= space.reserve + byteCount else { throw .full }
     }
 
     func read(_ range: Range<Int>) throws(Failure) -> [UInt8] { try media.read(range) }

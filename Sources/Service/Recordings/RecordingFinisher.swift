@@ -175,7 +175,7 @@ extension RecordingFinisher.Failure {
 extension RecordingFile.Failure {
     var message: String {
         switch self {
-        case .full: "the disk is full: 1 GiB of it stays free"
+        case .full: "the disk is full: 1 GiB of it stays free, or a tenth"
         case .inUse(let path): "another process writes \(path)"
         case .malformed(let path): "\(path) is no list of recordings: move it away"
         case .closed: "liverelay ends"

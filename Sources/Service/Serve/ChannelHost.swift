@@ -144,7 +144,7 @@ package final class ChannelHost: Sendable {
         }
         return state.ranges.admit(
             range, for: ClientNetwork(client), running: Dictionary(running) { $0 + $1 },
-            freeBytes: FileSystemSpace(at: settings.spool)?.freeBytes)
+            space: FileSystemSpace(at: settings.spool))
     }
 
     private func abandon(_ id: UInt64) {

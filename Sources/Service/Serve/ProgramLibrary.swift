@@ -8,7 +8,8 @@ import Support
 /// Libraries refuse a program that is over as live television, but play what a `.strm` names. The paths are those of series
 /// that are ordered by date: channel, season, `channel - date - title`.
 struct ProgramLibrary {
-    /// The most programs of one library. Each channel has its share, the newest first.
+    /// The most programs of one library. Each channel has its share, the newest first, and leaves to the following ones what
+    /// it does not need.
     static let programLimit = 20_000
 
     let baseURL: String
@@ -22,12 +23,15 @@ struct ProgramLibrary {
     ///   - listings: returns the programs of a channel.
     func zip(_ channels: [(ListedChannel, archive: Duration)], listings: (ListedChannel) -> [GuideListing]) -> [UInt8] {
         var file = ZipFile()
-        let share = Self.programLimit / max(1, channels.count)
-        for (channel, archive) in channels {
+        var programsLeft = Self.programLimit
+        for (index, (channel, archive)) in channels.enumerated() where programsLeft > 0 {
+            let share = max(1, programsLeft / (channels.count - index))
             let reached = listings(channel).filter {
                 $0.stop <= now && $0.stop > $0.start && $0.start >= now - archive.components.seconds
             }
-            for listing in reached.suffix(share) { append(listing, of: channel, to: &file) }
+            let listed = reached.suffix(share)
+            programsLeft -= listed.count
+            for listing in listed { append(listing, of: channel, to: &file) }
         }
         return file.finished()
     }

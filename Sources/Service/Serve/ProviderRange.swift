@@ -72,8 +72,6 @@ struct ProviderRangeRuns {
     static let limitPerClient = 4
     /// The bytes for which the disk needs room: of media of 8 Mbit/s.
     private static let bytesPerSecond: UInt64 = 1_000_000
-    /// Bytes of the disk that stay free.
-    private static let reserve: UInt64 = 1 << 30
 
     private var clients: [String: ClientNetwork] = [:]
 
@@ -81,9 +79,9 @@ struct ProviderRangeRuns {
     /// - Parameters:
     ///   - name: of the range. That of another channel may run.
     ///   - running: the bytes that each range has on the disk.
-    ///   - freeBytes: of the disk; nil: it is not known.
+    ///   - space: of the disk; nil: it is not known.
     mutating func admit(
-        _ name: String, for client: ClientNetwork, running: [String: UInt64], freeBytes: UInt64?
+        _ name: String, for client: ClientNetwork, running: [String: UInt64], space: FileSystemSpace?
     ) -> ChannelSupervisor.Refusal? {
         guard let needed = Self.bytes(of: name), running[name] == nil else { return nil }
         clients = clients.filter { running[$0.key] != nil }
@@ -96,7 +94,7 @@ struct ProviderRangeRuns {
             let whole = Self.bytes(of: range.key) ?? 0
             return sum + whole - min(range.value, whole)
         }
-        if let freeBytes, freeBytes < missing + Self.reserve {
+        if let space, space.freeBytes < missing + space.reserve {
             return .failed(
                 reason: "The disk has no room for this range: \(missing >> 20) MiB are needed.",
                 retryAfter: .seconds(60))

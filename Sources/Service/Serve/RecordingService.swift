@@ -51,7 +51,7 @@ package final class RecordingService: Sendable {
     private let bus: EventBus
     private let logger: Logger
     let clock: Clock
-    private let reserve: UInt64
+    private let fileSystem: FileSystem
     /// Called after each change of the list. It must not wait or call back.
     private let observe: @Sendable () -> Void
     /// Holds the lock of the directory.
@@ -73,10 +73,10 @@ package final class RecordingService: Sendable {
 
     init(
         _ pattern: RecordingPattern, host: ChannelHost, logger: Logger, bus: EventBus, clock: Clock = .wall,
-        reserve: UInt64 = RecordingFile.reserve, observe: @escaping @Sendable () -> Void = {}
+        on fileSystem: FileSystem = .system, observe: @escaping @Sendable () -> Void = {}
     ) throws(RecordingFile.Failure) {
         (self.pattern, self.host, self.logger, self.bus) = (pattern, host, logger, bus)
-        (self.clock, self.reserve, self.observe) = (clock, reserve, observe)
+        (self.clock, self.fileSystem, self.observe) = (clock, fileSystem, observe)
         try RecordingFile.makeDirectory(of: Self.listPath(pattern))
         directory = try Descriptor(pattern.root, O_RDONLY | O_DIRECTORY)
         guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: pattern.root) }
@@ -368,7 +368,7 @@ extension RecordingService {
             RecordingFile.forget(path)
             return nil
         }
-        return try RecordingFile(known, at: path, reserve: reserve)
+        return try RecordingFile(known, at: path, on: fileSystem)
     }
 
     /// Begins the file of a recording, or goes on with it. Waits for the disk.
@@ -388,7 +388,7 @@ extension RecordingService {
             format: pattern.format, start: recording.startDate, end: recording.endDate,
             includesSlate: recording.includesSlate != false)
         let file = try RecordingFile(
-            RecordingJournal(plan), at: journalPath(recording), reserve: reserve,
+            RecordingJournal(plan), at: journalPath(recording), on: fileSystem,
             targetDuration: publication.snapshot.index.targetDuration)
         return RecordingWriter(file, from: first)
     }

@@ -101,6 +101,8 @@ package enum SpliceWarning: Hashable, Sendable {
     case unsupportedAudio([String])
     /// No random access point came, so a period begins with a frame that none is announced for.
     case noRandomAccessPoint
+    /// The video has other parameter sets than its init section.
+    case foreignParameterSets
     /// No video has come for `StillFrame.longest`, so the channel goes on with its audio alone.
     case videoTimedOut
     /// Video was written before all that belongs to it had come, because too much of it was held.

@@ -47,7 +47,7 @@ package struct ZipFile {
     private static func time(_ date: ProgramDateTime) -> [UInt8] {
         let seconds = max(date.millisecondsSince1970 / 1000, 315_532_800)
         let (day, rest) = (CivilDate(daysSince1970: seconds / 86_400), seconds % 86_400)
-        let time = rest / 3600 << 11 | rest / 60 % 60 << 5 | rest % 60 / 2
+        let time = (rest / 3600) << 11 | (rest / 60 % 60) << 5 | rest % 60 / 2
         let year = min(day.year - 1980, 127)
         return bytes(UInt16(time)) + bytes(UInt16(year << 9 | day.month << 5 | day.day))
     }

@@ -5,6 +5,8 @@ import Support
 struct KnownSegments: Sendable {
     /// The media sequence numbers of the playlist recorded last.
     private(set) var newest: Range<UInt64>
+    /// The fewest segments that one of the playlists listed.
+    private var fewestListed: Int
     /// Media sequence number of the first entry; the numbers of the others are consecutive.
     private var lowerBound: UInt64
     private var entries: [Fingerprint] = []
@@ -17,6 +19,7 @@ struct KnownSegments: Sendable {
     /// - Parameter playlist: a playlist that has segments.
     init(_ playlist: MediaPlaylist) {
         newest = playlist.window ?? 0..<0
+        fewestListed = playlist.segments.count
         lowerBound = newest.lowerBound
         update(from: playlist)
     }
@@ -25,6 +28,7 @@ struct KnownSegments: Sendable {
     mutating func update(from playlist: MediaPlaylist) {
         guard let window = playlist.window else { return }
         newest = window
+        fewestListed = min(fewestListed, playlist.segments.count)
         if window.lowerBound > upperBound {
             entries = []
             lowerBound = window.lowerBound
@@ -42,6 +46,12 @@ struct KnownSegments: Sendable {
         let kept = min(playlist.segments.count, Self.longestWindow) + Self.history
         if entries.count > 2 * kept { keepNewest(kept) }
     }
+
+    /// Whether a playlist that ends early is no old one: it lists no more than half as many segments as any before.
+    ///
+    /// A packager that begins again lists its first segments under the names that the first ones of the last run had. What a
+    /// cache kept has about as many segments as all others.
+    func outgrew(_ playlist: MediaPlaylist) -> Bool { playlist.segments.count * 2 <= fewestListed }
 
     mutating func keepNewest(_ count: Int) {
         guard entries.count > count else { return }

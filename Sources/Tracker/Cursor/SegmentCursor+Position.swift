@@ -150,7 +150,9 @@ extension SegmentCursor.Position {
     /// | common numbers | condition | verdict |
     /// |---|---|---|
     /// | same segments | it reaches `next` | continuous |
-    /// | | few stale playlists in a row, equal dates, or an edge that lags | stale |
+    /// | | equal dates | stale |
+    /// | | it lists much fewer segments than any before | reset to the live edge |
+    /// | | few stale playlists in a row, or an edge that lags | stale |
     /// | | | reset by URL, else by date, else to the live edge |
     /// | none | it lists numbers around `next` | continuous |
     /// | | known URLs under other numbers, and not because names repeat | reset by URL |
@@ -174,6 +176,7 @@ extension SegmentCursor.Position {
     private func classifySameSegments(_ loaded: SegmentCursor.LoadedPlaylist, isDated: Bool = false) -> Verdict {
         guard loaded.window.upperBound < next else { return .continuous }
         let stale = countingStale(loaded.window)
+        if !isDated, knownSegments.outgrew(loaded.playlist) { return .reset(rejoinPoint(in: loaded.playlist)) }
         if stale.count <= policy.maxStalePlaylists || isDated || isLagging(loaded, stale) {
             return .stale(stale)
         }

@@ -122,7 +122,7 @@ struct PendingSegment: Sendable {
         let listed = playlist.segment(segment.mediaSequence)
         // A manifest has announced it, and then revised its period.
         if listed.isGap { return remove(at: now) }
-        guard let fresh = try? SegmentRequests(listed, base: base) else { return }
+        guard let fresh = try? SegmentRequests(listed, base: base, period: requests.period) else { return }
         switch progress {
         case .waiting, .pausing(_, awaitsPlaylist: false): requests = fresh
         case .pausing(_, awaitsPlaylist: true):

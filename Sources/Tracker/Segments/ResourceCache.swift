@@ -2,22 +2,37 @@ import Fetch
 import Playlist
 import Support
 
-/// Keys and initialization sections, each fetched once for all segments that need it.
+/// Keys and initialization sections, each fetched once for all segments of a period that need it.
 ///
-/// The tracker fetches keys with the headers and retries of segments; `Decrypt` stays a function of bytes.
+/// The tracker fetches keys with the headers and retries of segments; `Decrypt` stays a function of bytes. A resource whose
+/// bytes an earlier period had is asked for again. If the origin refuses that, or does not answer, the known bytes serve.
 struct ResourceCache: Sendable {
     enum State: Equatable, Sendable { case absent, pending, held, failed }
 
-    private struct Entry: Sendable {
-        let request: FetchRequest
-        var retrySchedule: RetrySchedule
-        var progress: Progress
+    fileprivate struct Body: Sendable {
+        let bytes: [UInt8]
+        /// The ETag of the answer; nil without one.
+        var entityTag: String?
     }
 
-    private enum Progress: Sendable {
+    fileprivate struct Entry: Sendable {
+        let request: FetchRequest
+        /// As of `SegmentResource`; nil: any, for bytes that no packager replaces.
+        let period: Int?
+        /// What an earlier period had under the same name.
+        let known: Body?
+        var retrySchedule: RetrySchedule
+        var progress: Progress
+
+        func serves(_ resource: SegmentResource) -> Bool {
+            request == resource.request && period ?? resource.period == resource.period
+        }
+    }
+
+    fileprivate enum Progress: Sendable {
         case due(at: Duration)
         case fetching(FetchID)
-        case held([UInt8])
+        case held(Body)
         /// Another attempt would fail the same way.
         case failed
     }
@@ -26,6 +41,9 @@ struct ResourceCache: Sendable {
     static let limit = 32
     /// Maps fetched at once. A channel has one, and in a break another one.
     static let maxMapsInFlight = 2
+    /// Failed attempts after which the bytes of an earlier period serve. An origin that answers with none, as while a
+    /// packager is started, is asked on.
+    static let triesForOthers = 3
 
     /// Oldest first.
     private var entries: [Entry] = []
@@ -37,8 +55,8 @@ struct ResourceCache: Sendable {
         self.seed = seed
     }
 
-    func state(of request: FetchRequest) -> State {
-        switch entry(of: request)?.progress {
+    func state(of resource: SegmentResource) -> State {
+        switch entry(of: resource)?.progress {
         case nil: .absent
         case .due, .fetching: .pending
         case .held: .held
@@ -46,17 +64,17 @@ struct ResourceCache: Sendable {
         }
     }
 
-    func holds(_ requests: [FetchRequest]) -> Bool { requests.allSatisfy { state(of: $0) == .held } }
+    func holds(_ resources: [SegmentResource]) -> Bool { resources.allSatisfy { state(of: $0) == .held } }
 
     /// The attempts for a resource; nil if it was not requested.
-    func retrySchedule(of request: FetchRequest) -> RetrySchedule? { entry(of: request)?.retrySchedule }
+    func retrySchedule(of resource: SegmentResource) -> RetrySchedule? { entry(of: resource)?.retrySchedule }
 
-    func body(of request: FetchRequest?) -> [UInt8]? {
-        guard let request, case .held(let body) = entry(of: request)?.progress else { return nil }
-        return body
+    func body(of resource: SegmentResource?) -> [UInt8]? {
+        guard let resource, case .held(let body) = entry(of: resource)?.progress else { return nil }
+        return body.bytes
     }
 
-    private func entry(of request: FetchRequest) -> Entry? { entries.first { $0.request == request } }
+    private func entry(of resource: SegmentResource) -> Entry? { entries.first { $0.serves(resource) } }
 
     /// The time of the earliest attempt that is not in flight.
     var nextDeadline: Duration? {
@@ -66,18 +84,26 @@ struct ResourceCache: Sendable {
     }
 
     /// Adds a resource that a segment needs, unless it is there already.
-    mutating func request(_ request: FetchRequest, at now: Duration) {
-        guard state(of: request) == .absent else { return }
+    mutating func request(_ resource: SegmentResource, at now: Duration) {
+        guard state(of: resource) == .absent else { return }
+        let known = entries.last { entry in
+            if case .held = entry.progress { entry.request == resource.request } else { false }
+        }
         let schedule = RetrySchedule(seed: seed &+ UInt64(entries.count))
-        entries.append(Entry(request: request, retrySchedule: schedule, progress: .due(at: now)))
+        entries.append(
+            Entry(
+                request: resource.request, period: resource.period, known: known?.body, retrySchedule: schedule,
+                progress: .due(at: now)))
         evict()
     }
 
-    /// Keeps a resource that was read before any segment needed it.
-    mutating func hold(_ body: [UInt8], of request: FetchRequest) {
-        guard state(of: request) == .absent else { return }
+    /// Keeps a resource that was read before any segment needed it, for all periods.
+    mutating func hold(_ bytes: [UInt8], of request: FetchRequest) {
+        guard state(of: SegmentResource(request)) == .absent else { return }
         entries.append(
-            Entry(request: request, retrySchedule: RetrySchedule(seed: seed), progress: .held(body)))
+            Entry(
+                request: request, period: nil, known: nil, retrySchedule: RetrySchedule(seed: seed),
+                progress: .held(Body(bytes: bytes))))
         evict()
     }
 
@@ -98,32 +124,39 @@ struct ResourceCache: Sendable {
 
     private var heldBytes: Int {
         entries.reduce(0) { sum, entry in
-            if case .held(let body) = entry.progress { sum + body.count } else { sum }
+            if case .held(let body) = entry.progress { sum + body.bytes.count } else { sum }
         }
     }
 
     /// Removes resources that failed and that no pending segment needs any more.
     ///
     /// - Parameter isNeeded: asked only for resources whose next attempt is due.
-    mutating func removeUnneeded(at now: Duration, where isNeeded: (FetchRequest) -> Bool) {
+    mutating func removeUnneeded(at now: Duration, where isNeeded: (SegmentResource) -> Bool) {
         entries.removeAll { entry in
             guard case .due(let at) = entry.progress, at <= now, entry.retrySchedule.failures > 0 else { return false }
-            return !isNeeded(entry.request)
+            return !isNeeded(SegmentResource(entry.request, period: entry.period ?? 0))
         }
     }
 
-    /// Starts the next attempt that is due and permitted, as `id`. Returns its request.
+    /// Starts the next attempt that is due and permitted, as `id`. Returns its resource.
     mutating func start(
-        as id: FetchID, at now: Duration, where isPermitted: (FetchRequest) -> Bool
-    ) -> FetchRequest? {
+        as id: FetchID, at now: Duration, where isPermitted: (SegmentResource) -> Bool
+    ) -> SegmentResource? {
         for index in entries.indices {
-            guard case .due(let at) = entries[index].progress, at <= now, isPermitted(entries[index].request),
-                entries[index].request.purpose != .map || mapsInFlight < Self.maxMapsInFlight
+            let entry = entries[index]
+            let resource = SegmentResource(entry.request, period: entry.period ?? 0)
+            guard case .due(let at) = entry.progress, at <= now, isPermitted(resource),
+                entry.request.purpose != .map || mapsInFlight < Self.maxMapsInFlight
             else { continue }
             entries[index].progress = .fetching(id)
-            return entries[index].request
+            return resource
         }
         return nil
+    }
+
+    /// What the next request for a resource says of the bytes that an earlier period had; nil: there are none.
+    func revalidation(of resource: SegmentResource) -> FetchRequest.Revalidation? {
+        entry(of: resource)?.known.map { FetchRequest.Revalidation(entityTag: $0.entityTag) }
     }
 
     private var mapsInFlight: Int {
@@ -140,13 +173,14 @@ struct ResourceCache: Sendable {
             if case .fetching(id) = entry.progress { true } else { false }
         }
         guard let index else { return nil }
-        do {
-            entries[index].progress = .held(try entries[index].request.media(in: outcome).body)
+        do throws(FetchFailure) {
+            entries[index].progress = .held(try entries[index].body(in: outcome))
             evict()
             return nil
         } catch {
             let next = entries[index].retrySchedule.failed(error, retryAfter: outcome.retryAfter, at: now)
             entries[index].progress = next.map { .due(at: $0) } ?? .failed
+            if let known = entries[index].known(after: error) { entries[index].progress = .held(known) }
             return FailedAttempt(
                 failure: error, failures: entries[index].retrySchedule.failures, isLast: next == nil)
         }
@@ -165,6 +199,29 @@ struct ResourceCache: Sendable {
                 continue
             }
             entries[index].progress = .due(at: max(now, entries[index].retrySchedule.retryAfterEnd))
+        }
+    }
+}
+
+extension ResourceCache.Entry {
+    fileprivate var body: ResourceCache.Body? { if case .held(let body) = progress { body } else { nil } }
+
+    /// The bytes that an answer brings: those that are known if it says that they are the same, or if they are.
+    fileprivate func body(in outcome: FetchOutcome) throws(FetchFailure) -> ResourceCache.Body {
+        if let known, case .success(let answer) = outcome, answer.status == FetchAnswer.notModified { return known }
+        let bytes = try request.media(in: outcome).body
+        // Equal bytes are kept once.
+        return ResourceCache.Body(
+            bytes: bytes == known?.bytes ? known?.bytes ?? bytes : bytes, entityTag: outcome.entityTag)
+    }
+
+    /// The bytes of an earlier period, if no others are to be had: their host refuses them, or does not answer.
+    fileprivate func known(after failure: FetchFailure) -> ResourceCache.Body? {
+        switch failure {
+        case .empty, .notMedia, .truncated, .shortRange, .tooShort: return nil
+        case .refused, .unreachable:
+            let isLast = failure.prospect == .hostLimited || failure.prospect == .none
+            return isLast || retrySchedule.failures >= ResourceCache.triesForOthers ? known : nil
         }
     }
 }

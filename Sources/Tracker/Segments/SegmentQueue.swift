@@ -181,7 +181,7 @@ struct SegmentQueue: Sendable {
     }
 
     /// Whether a started segment needs the key or map.
-    func needs(_ resource: FetchRequest) -> Bool {
+    func needs(_ resource: SegmentResource) -> Bool {
         startedSegments.contains { $0.requests.resources.contains(resource) }
     }
 
@@ -267,7 +267,7 @@ struct SegmentQueue: Sendable {
     }
 
     /// The keys and maps that the head needs, once its body was fetched.
-    var headResources: [FetchRequest] {
+    var headResources: [SegmentResource] {
         guard let headSegment, case .fetched = headSegment.progress else { return [] }
         return headSegment.requests.resources
     }
@@ -311,8 +311,8 @@ struct SegmentQueue: Sendable {
         let requests = pending.requests
         return TrackedSegment(
             segment: pending.segment, url: url, body: body,
-            key: cache.body(of: requests.key), keyURL: requests.key?.url, map: cache.body(of: requests.map),
-            mapKey: cache.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.url,
+            key: cache.body(of: requests.key), keyURL: requests.key?.request.url, map: cache.body(of: requests.map),
+            mapKey: cache.body(of: requests.mapKey), mapKeyURL: requests.mapKey?.request.url,
             isAfterDiscontinuity: skipped.isAfterDiscontinuity, repeatable: skipped.repeatable,
             listedAt: pending.listedAt,
             skippedSegments: skipped.segments,
@@ -413,6 +413,6 @@ extension PendingSegment {
         guard case .fetched = progress, let missing = requests.resources.first(where: { !cache.holds([$0]) }) else {
             return retrySchedule.lastFailure?.lossReason ?? .unavailable(nil)
         }
-        return missing.lossReason(cache.retrySchedule(of: missing)?.lastFailure)
+        return missing.request.lossReason(cache.retrySchedule(of: missing)?.lastFailure)
     }
 }

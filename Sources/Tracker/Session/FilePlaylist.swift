@@ -41,7 +41,8 @@ struct FilePlaylist: Sendable {
         (self.url, mayBeStream) = (url, StreamPart.isStream(beginning.body))
         announcedSize = beginning.header("content-length").flatMap { UInt64($0) }
         pace = policy.filePace
-        cutting = FileCutting(maxBytes: policy.limits.segmentBytes)
+        cutting = FileCutting(
+            maxBytes: policy.limits.segmentBytes, maxMovieBytes: UInt64(policy.limits.movieBytes))
     }
 
     /// The part of the file to request next; nil if the index is complete.

@@ -17,6 +17,8 @@ package struct IntakeLimits: Equatable, Sendable {
     package var subtitlePlaylistBytes: Int
     /// Bytes of the keys and maps that are kept.
     package var resourceBytes: Int
+    /// Bytes of the `moov` of a media file, which is there in the place of segments that wait.
+    package var movieBytes: Int
     /// Listed segments of all renditions that wait to be fetched.
     package var queuedSegments: Int
 
@@ -28,6 +30,7 @@ package struct IntakeLimits: Equatable, Sendable {
         companionPlaylistBytes = budget.playlistBytes / 6
         subtitlePlaylistBytes = budget.playlistBytes / 24
         resourceBytes = budget.bytes(of: .resources)
+        movieBytes = budget.bytes(of: .ahead)
         queuedSegments = budget.bytes(of: .queue) / Self.bytesPerQueuedSegment
     }
 

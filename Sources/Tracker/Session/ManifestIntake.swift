@@ -41,6 +41,9 @@ struct ManifestIntake: Sendable {
 
     var updateInterval: Duration? { follower.updateInterval }
 
+    /// The longest time in which nothing is added, if only another manifest adds anything; nil: the clock does, or nothing.
+    var growthInterval: Duration? { follower.nextChange == nil ? follower.updateInterval : nil }
+
     var deadlines: [Duration?] { [follower.nextChange, isClockInFlight ? nil : clockDue] }
 
     /// Whether time alone has changed the lists.

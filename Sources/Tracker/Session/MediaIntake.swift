@@ -156,13 +156,15 @@ struct MediaIntake: Sendable {
 
     /// Starts the next key or map that is due, wanted and permitted by its host. Returns whether there was one.
     private mutating func startDueResource(
-        at now: Duration, where isWanted: (FetchRequest) -> Bool
+        at now: Duration, where isWanted: (SegmentResource) -> Bool
     ) -> Bool {
         let admission = requests.admission(at: now)
-        let due = cache.start(as: requests.nextID, at: now) { isWanted($0) && admission.admits($0.url) }
+        let due = cache.start(as: requests.nextID, at: now) { isWanted($0) && admission.admits($0.request.url) }
         guard let due else { return false }
         let timeouts = cache.retrySchedule(of: due)?.timeouts ?? 0
-        requests.start(due, for: .resource(due), timeouts: timeouts, at: now)
+        requests.start(
+            due.request, for: .resource(due.request), timeouts: timeouts, revalidation: cache.revalidation(of: due),
+            at: now)
         return true
     }
 

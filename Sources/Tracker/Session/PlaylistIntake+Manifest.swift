@@ -73,6 +73,7 @@ extension PlaylistIntake {
         for index in media.renditions.indices {
             let (role, url) = (media.renditions[index].role, media.renditions[index].url)
             guard let playlist = manifest?.playlist(at: url, at: now) else { continue }
+            media.renditions[index].updateInterval = manifest?.growthInterval ?? .zero
             let load = role == .main ? manifest?.unlisted : nil
             do throws(TrackerError) {
                 try follow(index, playlist, url, load?.freshness, &media, at: now)
@@ -87,12 +88,13 @@ extension PlaylistIntake {
         return isMainListed
     }
 
-    /// Loads the manifest again not before it changes.
+    /// Loads the manifest again not before it changes. A live one that has become static is loaded as a playlist with an
+    /// ENDLIST is: a packager writes such a one when it ends, and is restarted.
     private mutating func scheduleLoad(since began: Duration, _ media: inout MediaIntake) {
         manifest?.unlisted = nil
         if let interval = manifest?.updateInterval {
             media.renditions[0].load.postpone(until: began + interval)
-        } else {
+        } else if !media.renditions[0].mayReopen {
             media.renditions[0].load.close()
         }
     }

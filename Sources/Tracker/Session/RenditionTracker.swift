@@ -17,6 +17,9 @@ struct RenditionTracker: Sendable {
     var stallEscalation: StallEscalation
     var queue: SegmentQueue
     var queueLimit = Int.max
+    /// How often a manifest says that it is updated: as long may nothing new be listed; zero if the clock alone adds segments,
+    /// and for a playlist of HLS.
+    var updateInterval = Duration.zero
     /// The media time that the last playlist listed.
     private var window = Duration.zero
     var counts = TrackerCounts()
@@ -25,6 +28,7 @@ struct RenditionTracker: Sendable {
     private(set) var lastSegment: LastSegmentIdentity?
     /// The time at which the numbers restarted last with known URLs.
     private var renumberedAt: Duration?
+    private var periods = UpstreamPeriods()
     private var lateCueTagCounter = LateCueTagCounter()
     private var irregularityLog = IrregularityLog()
     /// The date ranges of the last playlist, if it listed no new segment.
@@ -52,6 +56,9 @@ struct RenditionTracker: Sendable {
     func isDrained(at now: Duration) -> Bool {
         cursor.hasEnded && queue.isEmpty && endListState.reopensUntil.map { $0 <= now } ?? true
     }
+
+    /// Whether it was live, and has ended a moment ago.
+    var mayReopen: Bool { endListState.reopensUntil != nil }
 
     /// Whether a playlist was read that has segments or has ended.
     var isJoined: Bool { cursor.next != nil || cursor.hasEnded }
@@ -252,7 +259,8 @@ extension RenditionTracker {
             events.append(joined)
         }
         // Segments longer than the target duration do not make the playlist late.
-        if grew, let silence = stallEscalation.restart(targetDuration: playlist.typicalDuration, at: now) {
+        let growthInterval = max(playlist.typicalDuration, updateInterval)
+        if grew, let silence = stallEscalation.restart(targetDuration: growthInterval, at: now) {
             events.append(.resumed(role, silence: silence))
         }
         if cursor.hasEnded { stallEscalation.stop() }
@@ -296,6 +304,7 @@ extension RenditionTracker {
                 of: numbers.map { playlist.segment($0) })
             return []
         case .slidOut(let numbers):
+            periods.endPeriod()
             append(SegmentLoss(mediaSequences: numbers, reason: .slidOut, cause: .leftPlaylist))
             return []
         case .stale(let count):
@@ -321,7 +330,8 @@ extension RenditionTracker {
             let isFirst = number == kept.first && firstFetched.map(numbers.contains) == true
             let ranges = isFirst ? playlist.dateRanges(notWith: number...) : []
             do throws(UnsupportedKey) {
-                let requests = try SegmentRequests(segment, base: base, after: previous)
+                let requests = try SegmentRequests(
+                    segment, base: base, period: periods.period(of: segment), after: previous)
                 queue.append(segment, requests, dateRanges: ranges, at: now)
                 previous = requests
             } catch {
@@ -340,6 +350,7 @@ extension RenditionTracker {
         counts[.sequenceResets] += 1
         guard method == .url else {
             counts[.discontinuities] += 1
+            periods.endPeriod()
             queue.appendReset(repeatable: method.repeatable(in: playlist), at: now)
             return [.reset(role, method)]
         }
@@ -363,6 +374,24 @@ extension MediaPlaylist {
     fileprivate var typicalDuration: Duration {
         let longest = segments.suffix(3).map(\.duration).max() ?? .zero
         return max(targetDuration, min(longest, targetDuration * 4))
+    }
+}
+
+/// Counts the periods of an upstream, each of which may have another init section and another key of the same name.
+struct UpstreamPeriods: Sendable {
+    private var count = 0
+    private var lastDiscontinuity: UInt64?
+    private var isOver = false
+
+    /// The next segment is of another period: the upstream restarted its numbers, or it is not known what was before.
+    mutating func endPeriod() { isOver = true }
+
+    /// Returns the discontinuities before a segment. Segments are asked for in the order of their playlist.
+    mutating func period(of segment: MediaSegment) -> Int {
+        let isOther = lastDiscontinuity.map { $0 != segment.discontinuitySequence } ?? false
+        if isOver || isOther || segment.isDiscontinuous { count += 1 }
+        (lastDiscontinuity, isOver) = (segment.discontinuitySequence, false)
+        return count
     }
 }
 

@@ -80,14 +80,15 @@ struct SessionRequests: Sendable {
     ///   - timeouts: requests for the resource that timed out in a row; nil: it is no media, key or map.
     ///   - isRace: whether another request for the same resource is in flight.
     ///   - byteLimit: the largest body, if it is less than the configured one.
+    ///   - revalidation: what is known of the resource, if it may have changed.
     mutating func start(
         _ request: FetchRequest, for target: Target, timeouts: Int? = nil, isRace: Bool = false, byteLimit: Int? = nil,
-        at now: Duration
+        revalidation: FetchRequest.Revalidation? = nil, at now: Duration
     ) {
         inFlight[nextID] = (target, now)
         var request = request
         request.silenceLimit = timeouts.map { transferTimes.silenceLimit(after: $0) } ?? watchingLimit
-        request.byteLimit = byteLimit
+        (request.byteLimit, request.revalidation) = (byteLimit, revalidation)
         request.acceptsStream = (target == .opening || target == .stream) && request.byteRange == nil
         if let forwardFile, request.byteRange != nil, request.url == forwardFile.url {
             request.wholeByteCount = forwardFile.byteCount

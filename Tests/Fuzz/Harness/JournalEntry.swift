@@ -102,7 +102,7 @@ enum JournalEntry {
         }
         try demand(index.nextMediaSequence == before + 3, "media sequence numbers do not continue")
         try checkPlaylists(index, hasEnded: false)
-        _ = index.dropRewind()
+        _ = index.dropOldest(freeing: .max, keeping: .zero)
         try checkConsistency(index)
     }
 

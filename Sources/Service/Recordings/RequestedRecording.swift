@@ -141,10 +141,8 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
         }
         recordings.sort { $0.id < $1.id }
         // A number that is out of its range is as if there were none.
-        let last = (try? values.decode(Int.self, forKey: .lastID)).flatMap {
-            Self.ids.dropLast().contains($0) ? $0 : nil
-        }
-        lastID = max(last ?? 0, recordings.last?.id ?? 0)
+        let last = (try? values.decode(Int.self, forKey: .lastID)) ?? 0
+        lastID = max(last < Self.ids.upperBound ? last : 0, recordings.last?.id ?? 0)
     }
 
     /// A value of a list, or none if it cannot be read.

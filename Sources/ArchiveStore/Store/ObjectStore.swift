@@ -33,6 +33,10 @@ package final class ObjectStore: Sendable {
     /// The largest object that is read without a range: an index, or an init section.
     static let wholeBytes = 16 << 20
 
+    /// A store may need seconds for an answer, and an object minutes on a slow line.
+    private static let limits = CurlConfiguration.Limits(
+        bodyBytes: wholeBytes, idle: .seconds(20), total: .seconds(120), minBytesPerSecond: 512)
+
     package let url: StoreURL
     private let signature: RequestSignature
     private let fetcher: CurlFetcher
@@ -49,7 +53,7 @@ package final class ObjectStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - requests: the proxy and the certificates of requests. The sizes of answers are limited here.
+    ///   - requests: the proxy and the certificates of requests. Their limits are those of this type.
     ///   - now: milliseconds since 1970.
     ///   - reportDamage: gets the reason why the bytes of an object are not used.
     package init(
@@ -61,7 +65,7 @@ package final class ObjectStore: Sendable {
         self.reportDamage = reportDamage
         signature = RequestSignature(store: url, credentials: credentials)
         var requests = requests
-        requests.segmentLimits.bodyBytes = Self.wholeBytes
+        requests.segmentLimits = Self.limits
         fetcher = try CurlFetcher(upstream: url.origin, configuration: requests)
     }
 

@@ -75,7 +75,7 @@ let package = Package(
         module("Mux", ["Support", "Media"]),
         module("Splice", ["Support", "Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Support", "Playlist", "CFileSystem"]),
-        module("ArchiveStore", ["Support", "Playlist", "Fetch", "LiveRing"]),
+        module("ArchiveStore", ["Support", "Playlist", "Fetch", "Media", "LiveRing"]),
         module("Conformance", ["Media"]),
         module("ChannelList", ["Support", "Playlist", .product(name: "Yams", package: "Yams")]),
         module(
@@ -164,7 +164,8 @@ let package = Package(
             ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "MediaTestSupport", "TestSupport"]),
         tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
-        tests("ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Playlist", "Support", "TestSupport"]),
+        tests(
+            "ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "Support", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",

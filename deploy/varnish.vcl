@@ -33,6 +33,14 @@ sub vcl_recv {
         return (pipe);
     }
     unset req.http.Cookie;
+    # Varnish answers several ranges with 416. Without the field it sends everything, as liverelay does (RFC 9110, 14.2).
+    if (req.http.Range ~ ",") {
+        unset req.http.Range;
+    }
+    # Ranges of the past and clips are never stored, and are not read from their beginning for each Range.
+    if (req.url ~ "/(?!seg-)[^/?]*\.ts(\?|$)" || req.url ~ "/clip\.mp4(\?|$)") {
+        return (pass);
+    }
     # Whether a bearer may have it is known to liverelay alone, and the key has no token.
     if (req.http.Authorization) {
         return (pass);

@@ -44,23 +44,6 @@ private let keyRows: [(text: String, isKey: Bool)] = [
     #expect(IndexKey.hour(of: ProgramDateTime(millisecondsSince1970: 3_599_999)) == 0)
 }
 
-/// What a sweep at 12:00 removes of an archive of some hours.
-private let sweepRows: [(what: String, key: String, hours: Int64, isExpired: Bool)] = [
-    ("an hour before the archive", "media/2026-01-02T09/x.m4s", 2, true),
-    ("the hour in which it begins", "media/2026-01-02T10/x.m4s", 2, false),
-    ("its index", "index/2026-01-02T10/w-0.m3u8", 2, false),
-    ("an index of another writer", "index/2026-01-02T09/v-7.m3u8", 2, true),
-    ("the day before", "media/2026-01-01T23/x.m4s", 12, true), ("midnight", "media/2026-01-02T00/x.m4s", 12, false),
-    ("the future of a relay whose clock was wrong", "media/2027-01-01T00/x.m4s", 2, false),
-    ("what nobody here put", "media/other/x.m4s", 2, false), ("a file of all hours", "files/init-a.mp4", 2, false),
-]
-
-@Test(arguments: sweepRows) func aSweepRemovesWholeHours(what: String, key: String, hours: Int64, isExpired: Bool) {
-    let oldest = ArchiveSweep.oldestHour(at: noon, keeping: .seconds(hours * 3600))
-    let folder = key.prefix { $0 != "/" } + "/"
-    #expect(ArchiveSweep.isExpired(key, in: String(folder), before: oldest) == isExpired, "\(what)")
-}
-
 // MARK: - Several writers
 
 private func words(_ entries: [RingEntry]) -> [String] {
@@ -93,14 +76,22 @@ private let numberRows: [(what: String, entries: [RingEntry], words: [String])] 
 
 @Test func missingNumbersStayWhereAnotherWriterHasNothingEither() {
     let one: [RingEntry] = [.numbered(0), .numbered(1), .numbered(4)]
-    let other: [RingEntry] = [.numbered(50, at: noon.advanced(byMilliseconds: 40_000))]
+    let other: [RingEntry] = [.numbered(50, at: noon.advanced(byMilliseconds: 140_000))]
     #expect(words(ArchiveTimeline.merge([one, other])) == ["0:0", "1:1", "4:4", "5:50!"])
 }
 
-@Test func anotherWriterGoesOnWhereOneEnds() {
+/// A writer of 4 segments beside one with as many newer ones as it takes to be silent, or one fewer.
+private let silenceRows: [(what: String, newer: Int, words: [String])] = [
+    ("the newest segment of a writer ends a range", 29, ["0:0", "1:1", "2:2", "3:3"]),
+    ("another writer goes on where one is silent", 30, ["0:0", "1:1", "2:2", "3:3", "4:54!", "5:55"]),
+]
+
+@Test(arguments: silenceRows) func anotherWriterGoesOnWhereOneEnds(what: String, newer: Int, words expected: [String]) {
     let one = (0..<4).map { RingEntry.numbered($0) }
-    let other = (50..<56).map { RingEntry.numbered($0, at: noon.advanced(byMilliseconds: Int64($0 - 50) * 4000 + 100)) }
-    #expect(words(ArchiveTimeline.merge([one, other])) == ["0:0", "1:1", "2:2", "3:3", "4:54!", "5:55"])
+    let other = (50..<54 + newer).map {
+        RingEntry.numbered($0, at: noon.advanced(byMilliseconds: Int64($0 - 50) * 4000 + 100))
+    }
+    #expect(Array(words(ArchiveTimeline.merge([one, other])).prefix(6)) == expected, "\(what)")
 }
 
 @Test func anotherWriterFillsTheGapOfOne() {
@@ -109,4 +100,69 @@ private let numberRows: [(what: String, entries: [RingEntry], words: [String])] 
     let other = (50..<55).map { RingEntry.numbered($0, at: noon.advanced(byMilliseconds: Int64($0 - 50) * 4000)) }
     let merged = ArchiveTimeline.merge([one, other])
     #expect(words(merged) == ["0:0", "1:1", "2:52!", "3:53", "4:54"], "a range changes its writer as seldom as it can")
+}
+
+/// Two relays that put their indexes in turn, of which readers see what was put so far.
+private struct TwoWriters {
+    /// Seconds into the channel at which each has put an index, which has all media of 15 s before.
+    private static let puts: [[Int]] = [
+        Array(stride(from: 60, through: 600, by: 60)), Array(stride(from: 85, through: 600, by: 60)),
+    ]
+
+    /// - Parameter starts: the first segment of each, of 4 s.
+    static func entries(at second: Int, starts: [Int]) -> [[RingEntry]] {
+        zip(puts, starts).enumerated().map { writer, plan in
+            let end = ((plan.0.last { $0 <= second } ?? 0) - 15) / 4
+            guard end > plan.1 else { return [] }
+            return (plan.1..<end).map { n in
+                .numbered(
+                    n + 1000 * writer, at: noon.advanced(byMilliseconds: Int64(n) * 4000 + Int64(writer) * 300),
+                    header: "w\(writer)")
+            }
+        }
+    }
+}
+
+private let growthRows: [(what: String, starts: [Int])] = [
+    ("both from the beginning", [0, 0]), ("the second later", [0, 30]), ("the first later", [30, 0]),
+]
+
+/// A range that grows is listed each 5 s for ten minutes, of which 8 are the relays' own.
+@Test(arguments: growthRows) func whatARangeHasListedStaysListed(what: String, starts: [Int]) {
+    var listed: [String] = []
+    for second in stride(from: 60, through: 640, by: 5) {
+        let lists = TwoWriters.entries(at: second, starts: starts)
+        let next = words(ArchiveTimeline.merge(lists.filter { !$0.isEmpty }))
+        #expect(next.starts(with: listed), "\(what), at \(second) s")
+        listed = next
+    }
+    #expect(listed.count > 110, "\(what)")
+}
+
+/// The relay's own ring has the newest media at once, and another relay's index has what was before.
+@Test func aRangeThatReachesBackBeforeTheRingKeepsWhatItListed() {
+    var listed: [String] = []
+    for second in stride(from: 130, through: 640, by: 5) {
+        let other = TwoWriters.entries(at: second, starts: [0, 0])[1]
+        let own = (30..<second / 4).map { RingEntry.numbered($0) }
+        let next = words(ArchiveTimeline.merge([own, other], own: 0))
+        #expect(next.starts(with: listed), "at \(second) s")
+        listed = next
+        #expect(second < 210 || next.last?.contains(":\(second / 4 - 1)") == true, "the ring is listed to its end")
+    }
+    #expect(listed.count > 150)
+}
+
+/// Gaps of one writer for as long as another has media.
+@Test func twiceAsManyGapsTakeTwiceAsManySteps() {
+    let steps = [1000, 2000, 4000, 8000].map { count in
+        let one = (0..<count).map { RingEntry.numbered($0, lasting: 1, isGap: $0 > 0 && $0 < count - 1) }
+        let other = (0..<count).map {
+            RingEntry.numbered(
+                $0, lasting: 1, at: noon.advanced(byMilliseconds: Int64($0) * 1000 + 100), isGap: $0 % 2 == 0)
+        }
+        return StepCounter.steps { _ = ArchiveTimeline.merge([one, other]) }
+    }
+    for (few, many) in zip(steps, steps.dropFirst()) { #expect(many <= few * 2 + few / 5, "\(steps)") }
+    #expect(steps.allSatisfy { $0 > 0 })
 }

@@ -41,7 +41,8 @@ private struct StoredHours {
             credentials: StoreCredentials(keyID: "k", secretKey: Secret("s"))
         ) { noon.millisecondsSince1970 }
         reader = ArchiveReader(
-            store, cache: cache, policy: RetentionPolicy(rewind: nil), redirects: false, writer: nil)
+            store, cache: cache, policy: RetentionPolicy(rewind: nil), redirects: false
+        ) { nil }
     }
 }
 

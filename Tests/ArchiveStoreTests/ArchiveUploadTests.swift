@@ -62,6 +62,7 @@ extension ArchiveUpload.Step {
     fileprivate var words: String {
         switch self {
         case .findEnd: "find"
+        case .takeName(let change): "name: \(change)"
         case .putShared(let file): file.name
         case .putObject(let files, let key):
             "object \(files.map { "\($0.byteCount - 100)" }.joined(separator: "+")) in \(key.text)"
@@ -259,7 +260,7 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
         var index = head
         for n in 0..<3 { index.append(.numbered(n), isLost: false) }
         let key = IndexKey(hour: IndexKey.hour(of: noon), writer: "w", firstMediaSequence: 0)
-        #expect(upload.handle(.foundEnd(key, index), at: .zero)?.words == "init-a.mp4")
+        #expect(upload.handle(.foundEnd(key, index, next: 6), at: .zero)?.words == "init-a.mp4")
         #expect(upload.handle(.done(), at: .zero)?.words == "object 3+4+5 in \(first)")
         #expect(upload.loss == nil)
     }
@@ -286,8 +287,53 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
         var index = head
         for n in 0..<(stored ?? 0) { index.append(.numbered(n), isLost: false) }
         let key = IndexKey(hour: IndexKey.hour(of: noon), writer: "w", firstMediaSequence: 0)
-        _ = upload.handle(stored == nil ? .foundNothing : .foundEnd(key, index), at: .zero)
+        _ = upload.handle(
+            stored == nil ? .foundNothing : .foundEnd(key, index, next: UInt64(spool.upperBound)), at: .zero)
         #expect(upload.loss.map { $0.first...$0.last } == lost, "\(when)")
         #expect(upload.counts.lostSegments == lost?.count ?? 0, "\(when)")
+    }
+
+    @Test func aSpoolThatCountsAnewGetsAnotherName() {
+        var upload = ArchiveUpload(writer: "w")
+        _ = upload.handle(.tick, at: .zero)
+        _ = upload.handle(.published((0..<6).map { .numbered($0) }, like: head), at: .zero)
+        var index = head
+        for n in 100..<103 { index.append(.numbered(n), isLost: false) }
+        let key = IndexKey(hour: IndexKey.hour(of: noon), writer: "w", firstMediaSequence: 100)
+        #expect(upload.handle(.foundEnd(key, index, next: 6), at: .zero) == .takeName(.countsAnew))
+        #expect(upload.handle(.named("x"), at: .zero)?.words == "init-a.mp4")
+        #expect(upload.handle(.done(), at: .zero)?.words == "object 0+1+2 in index/2026-01-02T12/x-0.m3u8")
+        #expect(upload.loss == nil)
+    }
+
+    @Test func aNameThatAnotherProcessTookIsGivenUpWithItsIndex() {
+        var session = Session()
+        for n in 0..<6 { session.publish(.numbered(n)) }
+        session.now += .seconds(60)
+        session.send(.tick)
+        #expect(session.steps.last == "index \(first) of 6")
+        session.send(.taken)
+        #expect(session.steps.last == "name: taken")
+        session.send(.named("x"))
+        session.succeed()
+        session.publish(.numbered(6), .numbered(7), .numbered(8))
+        session.wait(60)
+        #expect(session.steps.last == "index index/2026-01-02T12/x-0.m3u8 of 9")
+    }
+
+    /// An hour of segments of 1 s whose index is put each minute.
+    @Test func indexesOfAnHourTakeTenMegabytes() {
+        var (session, bytes, puts) = (Session(), 0, 0)
+        for n in 0..<3600 {
+            session.now += .seconds(1)
+            for input in [ArchiveUpload.Input.published([.numbered(n, lasting: 1)], like: head), .tick] {
+                session.send(input)
+                while let step = session.step {
+                    if case .putIndex(_, let index) = step { (bytes, puts) = (bytes + index.text.count, puts + 1) }
+                    session.send(.done(object: String(repeating: "0a", count: 32) + ".m4s"))
+                }
+            }
+        }
+        #expect(bytes <= 10_000_000 && puts >= 58, "\(bytes) bytes in \(puts) requests")
     }
 }

@@ -393,6 +393,24 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         #expect(configuration.channels.map(\.options.runsAlways) == [isAlways], "\(when)")
     }
 
+    @Test(arguments: [
+        ("a URL", "s3://b/p", StoreOptions(url: "s3://b/p")),
+        (
+            "a map",
+            "{url: 's3://b/p', proxy: 'http://p:8080', certificates: ca.pem, credentials: /k, connections: 4}",
+            {
+                var store = StoreOptions(url: "s3://b/p")
+                (store.proxy, store.certificates, store.credentials) = ("http://p:8080", "/etc/ca.pem", "/k")
+                store.connections = 4
+                return store
+            }()
+        ),
+    ]) func archiveStore(when: String, written: String, store: StoreOptions) throws {
+        let yaml = "channels: {a: {url: http://h/1, proxy: 'http://q:1', archive-store: \(written)}}"
+        let configuration = try ChannelConfiguration(yaml: yaml, from: .file(directory: "/etc"))
+        #expect(configuration.channels.first?.options.archiveStore == store, "\(when)")
+    }
+
     @Test func rewindOfDefaultsWhenWatched() throws {
         let yaml = "defaults: {rewind: 2h}\nchannels: {a: http://h/1, b: {url: http://h/1, rewind: when-watched}}"
         let channels = try ChannelConfiguration(yaml: yaml).channels

@@ -19,6 +19,8 @@ class Counter:
     def __init__(self):
         self.target = None
         self.paths = collections.Counter()
+        # Bytes of answers.
+        self.sent = 0
 
     async def start(self):
         self.server = await asyncio.start_server(self.forward, "127.0.0.1", 0, backlog=1024)
@@ -38,6 +40,8 @@ class Counter:
             while part := await reader.read(1 << 16):
                 if counts:
                     self.paths.update(path.decode() for _, path in REQUEST.findall(part))
+                else:
+                    self.sent += len(part)
                 writer.write(part)
                 await writer.drain()
         except (OSError, asyncio.CancelledError):

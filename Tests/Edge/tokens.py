@@ -37,7 +37,8 @@ async def resources(port):
     """The path of each kind of resource."""
     _, _, text = await Connection(port).get("/live.m3u8", "identity", fields=BEARER)
     lines = text.decode().split("\n")
-    init = next(line.split('"')[1] for line in lines if line.startswith("#EXT-X-MAP"))
+    # Without the query by which periods differ.
+    init = next(line.split('"')[1].partition("?")[0] for line in lines if line.startswith("#EXT-X-MAP"))
     segment = [line for line in lines if line and line[0] != "#"][-1]
     return {"segment": segment, "playlist": "live.m3u8", "rewind": "dvr.m3u8", "init section": init,
             "stream": "live.ts", "status": "status.json"}

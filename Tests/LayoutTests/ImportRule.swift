@@ -31,8 +31,7 @@ enum ImportRule {
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],
         "Dispatch": [
-            "ArchiveStore/Reading/StoredFiles.swift", "Channel/TransportStream/TransportStreamThreads.swift",
-            "WebServer/", "Observability/", "Service/",
+            "Channel/TransportStream/TransportStreamThreads.swift", "WebServer/", "Observability/", "Service/",
             "liverelay/",
         ],
         "Synchronization": [""],

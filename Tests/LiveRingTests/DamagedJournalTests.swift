@@ -201,14 +201,22 @@ struct DamagedJournalTests {
     }
 
     /// An implausible file name must not cause a playlist of a thousand million gaps.
-    @Test func numberFarAheadIsRefused() async throws {
+    @Test func numberFarAheadIsIgnored() async throws {
+        do { try await DVRRing.open(directory).publish(.numbered(0)) }
+        try directory.write("seg-4000000000-01234567.m4s", [1])
+        let ring = try DVRRing.open(directory)
+        #expect(ring.snapshot.index.listed.map(\.mediaSequence) == [0] && ring.snapshot.index.nextMediaSequence == 1)
+        #expect(!directory.names.contains("seg-4000000000-01234567.m4s"))
+    }
+
+    /// With a damaged journal it is unknown what viewers saw, so numbers continue after the file.
+    @Test func numberFarAheadOfADamagedJournalIsContinued() async throws {
         do { try await DVRRing.open(directory).publish(.numbered(0)) }
         let journal = try directory.read("ring.m3u8")
+        try directory.write("ring.m3u8", journal + Array("damage\n".utf8))
         try directory.write("seg-4000000000-01234567.m4s", [1])
-        let error = RingError.damagedJournal(path: "\(directory.path)/ring.m3u8", lost: 4_000_000_000)
-        #expect(throws: error) { try DVRRing.open(directory) }
-        #expect(try directory.read("ring.m3u8") == journal)
-        #expect(directory.names.contains("seg-4000000000-01234567.m4s"))
+        let ring = try DVRRing.open(directory)
+        #expect(ring.wasDamaged && ring.snapshot.index.nextMediaSequence == 4_000_000_001)
     }
 
     /// A segment without a journal line was never visible.

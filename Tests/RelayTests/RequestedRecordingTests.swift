@@ -128,6 +128,49 @@ import WebServer
         await origin.server.shutdown(within: .zero)
     }
 
+    private static let record =
+        #"{"id":3,"channel":"news","name":"a","start":1,"end":60001,"isKept":false,"isEnded":true,"state":{"done":{}}}"#
+
+    /// The list of an earlier process, what is left of it, and the next number.
+    private static let damagedLists: [(what: String, text: String, kept: [Int], isSetAside: Bool, next: Int)] = [
+        ("whole", #"{"recordings":[\#(record)],"lastID":7}"#, [3], false, 8),
+        ("empty", "", [], true, 1), ("a page", "<html>", [], true, 1),
+        ("cut short", #"{"recordings":[\#(record)],"las"#, [], true, 1), ("zeros", "\0\0\0\0", [], true, 1),
+        ("a list of another kind", "[1, 2]", [], true, 1),
+        ("one recording without its channel", #"{"recordings":[{"id":1},\#(record)],"lastID":7}"#, [3], true, 8),
+        ("the largest number", #"{"recordings":[\#(record)],"lastID":9223372036854775807}"#, [3], false, 4),
+        ("a number below that of a recording", #"{"recordings":[\#(record)],"lastID":-5}"#, [3], false, 4),
+        (
+            "the largest number of a recording",
+            #"{"recordings":[\#(record.replacing("\"id\":3", with: "\"id\":9223372036854775807"))],"lastID":7}"#, [],
+            true, 8
+        ),
+        (
+            "a recording that ends before its start",
+            #"{"recordings":[\#(record.replacing("60001", with: "0"))],"lastID":7}"#, [], true, 8
+        ),
+        (
+            "a file outside of the directory",
+            #"{"recordings":[\#(record.dropLast()),"files":{"base":"../../etc/x","suffixes":[],"byteCount":0,"lostMilliseconds":0}}],"lastID":7}"#,
+            [], true, 8
+        ),
+    ]
+
+    @Test(arguments: damagedLists.indices) func aDamagedListKeepsNoChannelAway(row: Int) async throws {
+        let row = Self.damagedLists[row]
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        try folder.write(Array(row.text.utf8), as: ".recordings.json")
+        let scene = try await Self.scene(origin, try folder.place())
+        #expect(scene.recordings?.recordings.map(\.id) == row.kept, "\(row.what)")
+        let aside = FileManager.default.contents(atPath: "\(folder.path)/.recordings.json.damaged")
+        #expect(aside.map { String(decoding: $0, as: UTF8.self) } == (row.isSetAside ? row.text : nil), "\(row.what)")
+        let seconds = WallClock.milliseconds / 1000 + 86_400
+        let body = #"{"channel":"news","start":\#(seconds),"end":\#(seconds + 60)}"#
+        #expect(try Self.id(try scene.api("POST", "/api/recordings", body)) == row.next, "\(row.what)")
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
     /// A process that ends leaves its recordings to the next one, and a full disk is waited for.
     @Test func nextProcessGoesOn() async throws {
         let (origin, folder) = (try await CountingOrigin(.clean), Folder())

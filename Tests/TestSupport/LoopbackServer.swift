@@ -14,6 +14,7 @@ package final class LoopbackServer: Sendable {
         package let headers: [String: String]
         /// As long as Content-Length says.
         package var body: [UInt8] = []
+        package var method = "GET"
     }
 
     package enum Step: Equatable, Sendable {
@@ -164,7 +165,10 @@ package final class LoopbackServer: Sendable {
             let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
             headers[parts[0].lowercased()] = value
         }
-        return Request(connection: connection, target: String(lines[0].split(separator: " ")[1]), headers: headers)
+        let words = lines[0].split(separator: " ")
+        var request = Request(connection: connection, target: String(words[1]), headers: headers)
+        request.method = String(words[0])
+        return request
     }
 
     private static func sendAll(_ bytes: [UInt8], to connection: Int32) -> Bool {

@@ -19,19 +19,24 @@ package final class ArchiveReader: Sendable {
     private let store: ObjectStore
     private let policy: RetentionPolicy
     /// The name under which the channel's own relay puts segments; nil: there is none in this process.
-    private let writer: String?
+    private let writer: @Sendable () -> String?
+    /// Indexes that one reading fetches at once.
+    private static let indexesAtOnce = 8
 
-    /// - Parameter policy: has the live window, the rewind and the length of the archive.
+    /// - Parameters:
+    ///   - policy: has the live window, the rewind and the length of the archive.
+    ///   - transferLimit: objects of the store that are read at once.
     package init(
-        _ store: ObjectStore, cache: CopyCache, policy: RetentionPolicy, redirects: Bool, writer: String?
+        _ store: ObjectStore, cache: CopyCache, policy: RetentionPolicy, redirects: Bool, transferLimit: Int = 16,
+        writer: @escaping @Sendable () -> String?
     ) {
         (self.store, self.policy, self.writer) = (store, policy, writer)
         catalog = ArchiveCatalog(store, cache.indexes)
         parts = cache.parts
-        files = StoredFiles(store, catalog, cache, redirects: redirects)
+        files = StoredFiles(store, catalog, cache, redirects: redirects, transferLimit: transferLimit)
     }
 
-    /// The present date by the clock of the store.
+    /// The present date by the clock of this machine.
     package var now: ProgramDateTime { store.date }
 
     /// The segments from one date to another, with an hour on both sides; nil if there are none.
@@ -41,12 +46,10 @@ package final class ArchiveReader: Sendable {
     ) async throws(StoreError) -> Part? {
         let (first, last) = (IndexKey.hour(of: start), IndexKey.hour(of: end))
         guard last - first <= Self.longestRange else { throw StoreError(.tooLong, object: store.name(of: "")) }
-        let keys = try await catalog.keys()
         // A range is known to be over if something follows it.
-        let following = keys.map(\.hour).filter { $0 > last + 1 }.min() ?? last + 1
+        let keys = try await catalog.keys(inHours: first - 1...last + 1)
         return try await part(
-            of: keys.filter { $0.hour >= first - 1 && ($0.hour <= last + 1 || $0.hour == following) }, with: local,
-            from: ProgramDateTime(millisecondsSince1970: (first - 1) * 3_600_000))
+            of: keys, with: local, from: ProgramDateTime(millisecondsSince1970: (first - 1) * 3_600_000))
     }
 
     /// The segments of the index that has a file, by its name; nil if there is none.
@@ -68,8 +71,9 @@ package final class ArchiveReader: Sendable {
 
     /// The segments of the newest index; nil if there is none.
     package func newestPart() async throws(StoreError) -> Part? {
-        let key = try await catalog.keys().max { ($0.hour, $0.firstMediaSequence) < ($1.hour, $1.firstMediaSequence) }
-        return if let key { try await part(of: [key], with: nil, from: nil) } else { nil }
+        return if let key = try await catalog.newestKey() { try await part(of: [key], with: nil, from: nil) } else {
+            nil
+        }
     }
 
     private static func segment(of name: String) -> (name: String, number: UInt64?) {
@@ -84,19 +88,42 @@ package final class ArchiveReader: Sendable {
         of keys: [IndexKey], with local: RingSnapshot?, from start: ProgramDateTime?
     ) async throws(StoreError) -> Part? {
         let keys = keys.sorted { $0.firstMediaSequence < $1.firstMediaSequence }
-        var (indexes, versions): ([(writer: String, index: LoadedIndex)], [String]) = ([], ["\(files.missingVersion)"])
-        for key in keys {
-            let loaded = try await catalog.index(key)
-            indexes.append((key.writer, loaded))
-            versions.append(loaded.version)
-        }
+        let indexes = try await indexes(keys)
+        var versions = ["\(files.missingVersion)"] + indexes.map(\.index.version)
         if let local { versions.append("\(local.version) \(local.index.nextMediaSequence) \(local.hasEnded)") }
         let place = local == nil ? "" : "\(start?.millisecondsSince1970 ?? 0)"
         let name = (["\(ObjectIdentifier(files))", place] + keys.map(\.text)).joined(separator: " ")
         let version = versions.joined(separator: " ")
-        return try await parts.value(name, version: version) { [self, indexes] () async throws(StoreError) in
+        return try await parts.value(name, version: version) { [self] () async throws(StoreError) in
             make(indexes, with: local, from: start, version: "\(name) \(version)")
         }
+    }
+
+    /// The indexes with some keys, and their writers.
+    private func indexes(_ keys: [IndexKey]) async throws(StoreError) -> [(writer: String, index: LoadedIndex)] {
+        let catalog = catalog
+        typealias Outcome = Result<LoadedIndex, StoreError>
+        let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
+            var (found, next) = ([Outcome?](repeating: nil, count: keys.count), 0)
+            while true {
+                while next < keys.count, next < Self.indexesAtOnce + found.count(where: { $0 != nil }) {
+                    let position = next
+                    group.addTask {
+                        do throws(StoreError) {
+                            return (position, .success(try await catalog.index(keys[position])))
+                        } catch {
+                            return (position, .failure(error))
+                        }
+                    }
+                    next += 1
+                }
+                guard let (position, outcome) = await group.next() else { return found.compactMap(\.self) }
+                found[position] = outcome
+            }
+        }
+        var indexes: [(writer: String, index: LoadedIndex)] = []
+        for (key, outcome) in zip(keys, outcomes) { indexes.append((key.writer, try outcome.get())) }
+        return indexes
     }
 
     private func make(
@@ -111,11 +138,13 @@ package final class ArchiveReader: Sendable {
             targetDuration = max(targetDuration, loaded.index.targetDuration)
             if declared.isEmpty { declared = loaded.index.declared }
         }
-        if let local, let start {
-            let own = writer ?? ""
+        let writer = writer()
+        let own = local == nil ? nil : writer ?? ""
+        if let own, let local, let start {
             entries[own, default: []] += local.entries(after: entries[own]?.last?.mediaSequence, from: start)
         }
-        let merged = ArchiveTimeline.merge(preferring(writer, entries)).map { entry in
+        let isOwnFirst = own.map { entries[$0]?.isEmpty == false } ?? false
+        let merged = ArchiveTimeline.merge(preferring(own ?? writer, entries), own: isOwnFirst ? 0 : nil).map { entry in
             var entry = entry
             if files.isMissing(entry.segment.name) { entry.isGap = true }
             return entry

@@ -6,48 +6,115 @@ import Support
 /// A range follows one writer. Where that writer has no media, it goes on with another one that does, after a
 /// discontinuity. With one writer, all numbers are those of the writer: missing ones become gaps. The numbers of a range
 /// are counted on where they are of another writer, go back, or are missing in excess.
+///
+/// A range that grows keeps what it listed. So the last segment of a writer ends the range, though others have newer ones,
+/// until that writer has been silent for longer than it takes to put two indexes.
 enum ArchiveTimeline {
-    /// Media of two writers may overlap by this at a change, because their segments end at different times.
+    /// Milliseconds by which media of two writers may overlap at a change, because their segments end at different times.
     private static let overlap: Int64 = 500
+    /// Milliseconds of newer media of others after which a writer counts as silent.
+    static let silence = 2 * ArchiveUpload.Policy().indexInterval.components.seconds * 1000
 
-    /// - Parameter writers: the entries of each writer, in order. The earlier one is preferred.
-    static func merge(_ writers: [[RingEntry]]) -> [RingEntry] {
-        var rests = writers.map { $0[...] }
+    /// - Parameters:
+    ///   - writers: the entries of each writer, in order. The earlier one is preferred.
+    ///   - own: the writer whose newest entries are known without the store. A range goes on with it as soon as it has media.
+    static func merge(_ writers: [[RingEntry]], own: Int? = nil) -> [RingEntry] {
+        var timeline = WriterCursors(writers, own: own)
         var (merged, numbering) = ([RingEntry](), Numbering())
-        var current: Int? = writers.count == 1 ? 0 : nil
-        // Before all dates, and far from an overflow.
-        var end: Int64 = .min / 2
-        while let next = nextWriter(&rests, after: end, current: current) {
-            guard let entry = rests[next].popFirst() else { break }
+        while let (entry, isOfSameWriter) = timeline.next() {
             // An index that was put twice.
-            if next == current, entry.start < end - overlap, numbering.isPassed(entry) { continue }
-            merged.append(numbering.numbered(entry, after: merged.last, continues: next == current))
-            (current, end) = (next, entry.programDateTimeEnd.millisecondsSince1970)
+            if isOfSameWriter, entry.start < timeline.end - overlap, numbering.isPassed(entry) { continue }
+            merged.append(numbering.numbered(entry, after: merged.last, continues: isOfSameWriter))
+            timeline.end = entry.end
         }
         return merged
     }
 
-    /// The writer that has the next media: the current one, unless its next media begins later than another's ends.
-    private static func nextWriter(_ rests: inout [ArraySlice<RingEntry>], after end: Int64, current: Int?) -> Int? {
-        for index in rests.indices where index != current {
-            rests[index] = rests[index].drop { $0.isGap || $0.start < end - overlap }
+    private struct WriterCursors {
+        private var cursors: [Cursor]
+        private let own: Int?
+        private var current: Int?
+        /// Where the newest media of any writer ends.
+        private let newest: Int64
+        /// Where the timeline ends. Before all dates, and far from an overflow.
+        var end: Int64 = .min / 2
+
+        init(_ writers: [[RingEntry]], own: Int?) {
+            cursors = writers.map(Cursor.init)
+            newest = cursors.map(\.end).max() ?? 0
+            self.own = own
+            current = writers.count == 1 ? 0 : nil
         }
-        let other = rests.indices.filter { $0 != current && !rests[$0].isEmpty }
-            .min { (rests[$0].first?.start ?? .max, $0) < (rests[$1].first?.start ?? .max, $1) }
-        if let other, let entry = rests[other].first {
-            let own = current.flatMap { rests[$0].first { !$0.isGap }?.start } ?? .max
-            let fits = entry.programDateTimeEnd.millisecondsSince1970 <= own + (own == .max ? 0 : overlap)
-            if fits {
-                if let current { rests[current] = rests[current].drop { $0.isGap } }
-                return other
+
+        /// The next entry, and whether it is of the same writer as the last one.
+        mutating func next() -> (RingEntry, Bool)? {
+            guard let next = nextWriter(), let entry = cursors[next].removeFirst() else { return nil }
+            defer { current = next }
+            return (entry, next == current)
+        }
+
+        private mutating func nextWriter() -> Int? {
+            for index in cursors.indices where index != current { cursors[index].skip(before: end - overlap) }
+            let other = cursors.indices.filter { $0 != current && cursors[$0].first != nil }
+                .min { (cursors[$0].first?.start ?? .max, $0) < (cursors[$1].first?.start ?? .max, $1) }
+            guard let current else { return other }
+            let media = cursors[current].nextMedia()
+            if let own, own != current, let first = cursors[own].first, first.start < media?.end ?? end + overlap {
+                return own
+            }
+            if let other, let entry = cursors[other].first, mayFollow(entry, current, before: media) { return other }
+            return cursors[current].first == nil ? nil : current
+        }
+
+        /// Whether the entry of another writer is listed next: if the current one has no media before its end, and will
+        /// have none.
+        private func mayFollow(_ entry: RingEntry, _ current: Int, before media: RingEntry?) -> Bool {
+            if let media { return entry.end <= media.start + overlap }
+            let known = cursors[current].end
+            return entry.end <= known + overlap || newest - known >= silence
+        }
+    }
+
+    /// The entries of a writer that are still to be listed.
+    private struct Cursor {
+        private let entries: [RingEntry]
+        private var position = 0
+        private var mediaPosition = 0
+        /// Where the last entry ends.
+        let end: Int64
+
+        init(_ entries: [RingEntry]) { (self.entries, end) = (entries, entries.last?.end ?? .min / 2) }
+
+        var first: RingEntry? { position < entries.count ? entries[position] : nil }
+
+        mutating func removeFirst() -> RingEntry? {
+            defer { position += 1 }
+            return first
+        }
+
+        /// Drops gaps, and what begins before a date.
+        mutating func skip(before date: Int64) {
+            while position < entries.count, entries[position].isGap || entries[position].start < date {
+                StepCounter.add(1)
+                position += 1
             }
         }
-        return current.flatMap { rests[$0].isEmpty ? nil : $0 } ?? other
+
+        /// The first entry that is no gap.
+        mutating func nextMedia() -> RingEntry? {
+            mediaPosition = max(mediaPosition, position)
+            while mediaPosition < entries.count, entries[mediaPosition].isGap {
+                StepCounter.add(1)
+                mediaPosition += 1
+            }
+            return mediaPosition < entries.count ? entries[mediaPosition] : nil
+        }
     }
 }
 
 extension RingEntry {
     fileprivate var start: Int64 { programDateTime.millisecondsSince1970 }
+    fileprivate var end: Int64 { programDateTimeEnd.millisecondsSince1970 }
 }
 
 /// The numbers of the entries of a timeline.

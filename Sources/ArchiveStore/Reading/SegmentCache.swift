@@ -31,8 +31,10 @@ actor SegmentCache<Value: Sendable> {
     /// - Parameters:
     ///   - name: of the value, which no other has. It is kept in one version.
     ///   - make: makes it. If that fails, an older one that is kept has to do.
+    ///   - onFailure: gets the reason then, once for all callers.
     func value(
-        _ name: String, version: String, make: @escaping @Sendable () async throws(StoreError) -> Value
+        _ name: String, version: String, make: @escaping @Sendable () async throws(StoreError) -> Value,
+        onFailure: @escaping @Sendable (StoreError) async -> Void = { _ in }
     ) async throws(StoreError) -> Value {
         if let known = kept[name], known.version == version {
             uses += 1
@@ -43,7 +45,10 @@ actor SegmentCache<Value: Sendable> {
         let task =
             pending[key]
             ?? Task.detached {
-                do throws(StoreError) { return .success(try await make()) } catch { return .failure(error) }
+                do throws(StoreError) { return .success(try await make()) } catch {
+                    await onFailure(error)
+                    return .failure(error)
+                }
             }
         pending[key] = task
         let outcome = await task.value

@@ -1,4 +1,3 @@
-import Dispatch
 package import LiveRing
 package import Support
 import Synchronization
@@ -22,6 +21,8 @@ package final class StoredFiles: RemoteFiles {
     private let catalog: ArchiveCatalog
     private let cache: CopyCache
     private let redirects: Bool
+    /// Other channels have transfers of their own.
+    private let transfers: TransferPool
     private let missing = Mutex(Missing())
 
     private struct Missing {
@@ -29,8 +30,9 @@ package final class StoredFiles: RemoteFiles {
         var version = 0
     }
 
-    init(_ store: ObjectStore, _ catalog: ArchiveCatalog, _ cache: CopyCache, redirects: Bool) {
+    init(_ store: ObjectStore, _ catalog: ArchiveCatalog, _ cache: CopyCache, redirects: Bool, transferLimit: Int) {
         (self.store, self.catalog, self.cache, self.redirects) = (store, catalog, cache, redirects)
+        transfers = TransferPool(limit: transferLimit)
     }
 
     package func path(of file: SpoolFile) async throws(RingError) -> String {
@@ -48,15 +50,19 @@ package final class StoredFiles: RemoteFiles {
         }
     }
 
-    /// Copies all files of an object: who reads one of them mostly reads the others too.
+    /// Copies all files of an object, because readers usually want the others next.
     private func copy(_ name: String, of place: Place) async throws(StoreError) -> String {
         try await cache.path(of: copyName(of: name), in: store.name(of: place.key)) {
             [self] () async throws(StoreError) in
             guard let object = place.object else {
                 let bytes = try await store.bytes(of: place.key)
+                try check(StoredBytes.isShared(bytes, named: name), place.key)
                 return [(copyName(of: name), bytes[...])]
             }
-            let bytes = try await store.bytes(of: place.key, in: 0..<object.byteCount)
+            let bytes = try await transfers.perform { () async throws(StoreError) in
+                try await self.store.bytes(of: place.key, in: 0..<object.byteCount)
+            }
+            try check(StoredBytes.isObject(bytes, named: object.name), place.key)
             var start = 0
             return object.files.map { file in
                 defer { start += file.byteCount }
@@ -65,19 +71,36 @@ package final class StoredFiles: RemoteFiles {
         }
     }
 
+    /// Bytes that are not those of their name are neither kept nor passed on.
+    private func check(_ isIntact: Bool, _ key: String) throws(StoreError) {
+        guard !isIntact else { return }
+        let error = StoreError(.damagedObject, object: store.name(of: key))
+        store.recordDamage(error)
+        throw error
+    }
+
     private func copyName(of name: String) -> String {
         SHA256.digest(of: Array(store.name(of: name).utf8)).map { Hexadecimal.encode($0) } ?? ""
     }
 
-    package func waitForPath(of file: SpoolFile) throws(RingError) -> String {
-        try Self.wait { () async throws(RingError) in try await self.path(of: file) }
-    }
-
-    package func waitForBytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
-        try Self.wait { () async throws(RingError) in
-            do throws(StoreError) { return try await self.bytes(of: file, in: range) } catch {
-                throw Self.unreadable(error, file.name)
+    package func beginning(of file: SpoolFile, byteCount: Int) async throws(RingError) -> [UInt8] {
+        do throws(StoreError) {
+            if let kept = await cache.bytes(ofKept: copyName(of: file.name), in: 0..<byteCount) { return kept }
+            let place = try await place(of: file)
+            let end = place.start + min(byteCount, file.byteCount)
+            let bytes = try await transfers.perform { () async throws(StoreError) in
+                try await self.store.bytes(of: place.key, in: place.start..<end)
             }
+            guard let header = StoredBytes.header(in: bytes[...]) else {
+                // The digest of the object says whether the bytes are right, and the header is longer.
+                _ = try await copy(file.name, of: place)
+                return await cache.bytes(ofKept: copyName(of: file.name), in: 0..<byteCount) ?? []
+            }
+            try check(SpoolName.isHeader(header, ofSegment: file.name) ?? false, place.key)
+            return Array(header)
+        } catch {
+            if error.reason == .noObject { recordMissing(file.name) }
+            throw Self.unreadable(error, file.name)
         }
     }
 
@@ -91,18 +114,6 @@ package final class StoredFiles: RemoteFiles {
 
     /// Changes with the files that the store has lost.
     var missingVersion: Int { missing.withLock { $0.version } }
-
-    private func bytes(of file: SpoolFile, in range: Range<Int>) async throws(StoreError) -> [UInt8] {
-        if let kept = await cache.bytes(ofKept: copyName(of: file.name), in: range) { return kept }
-        let place = try await place(of: file)
-        do throws(StoreError) {
-            return try await store.bytes(
-                of: place.key, in: place.start + range.lowerBound..<place.start + range.upperBound)
-        } catch {
-            if error.reason == .noObject { recordMissing(file.name) }
-            throw error
-        }
-    }
 
     private func recordMissing(_ name: String) {
         missing.withLock {
@@ -126,33 +137,28 @@ package final class StoredFiles: RemoteFiles {
     private static func unreadable(_ error: StoreError, _ name: String) -> RingError {
         .remote(name: name, message: error.message)
     }
-
-    /// Waits on the calling thread, which is none of those that tasks share.
-    private static func wait<Value: Sendable>(
-        _ work: @escaping @Sendable () async throws(RingError) -> Value
-    ) throws(RingError) -> Value {
-        let pending = PendingValue<Value>()
-        Task.detached {
-            do throws(RingError) { pending.set(.success(try await work())) } catch { pending.set(.failure(error)) }
-        }
-        return try pending.wait().get()
-    }
 }
 
-/// A result that a thread waits for.
-private final class PendingValue<Value: Sendable>: Sendable {
-    private let isSet = DispatchSemaphore(value: 0)
-    private let result = Mutex<Result<Value, RingError>?>(nil)
+/// Limits the objects that are read of one store at once. Others wait, on no thread.
+actor TransferPool {
+    private let limit: Int
+    private var running = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    func set(_ value: Result<Value, RingError>) {
-        result.withLock { $0 = value }
-        isSet.signal()
-    }
+    init(limit: Int) { self.limit = limit }
 
-    func wait() -> Result<Value, RingError> {
-        while true {
-            isSet.wait()
-            if let value = result.withLock({ $0 }) { return value }
+    func perform<Value: Sendable>(
+        _ transfer: @Sendable () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        if running >= limit {
+            await withCheckedContinuation { waiting.append($0) }
+        } else {
+            running += 1
         }
+        defer {
+            // The place of this transfer goes to the next one.
+            if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
+        }
+        return try await transfer()
     }
 }

@@ -18,53 +18,80 @@ package final class ObjectStore: Sendable {
         package internal(set) var lists = 0
         package internal(set) var deletes = 0
         package internal(set) var failures = 0
+        /// Objects that were read and have other bytes than their names or indexes say.
+        package internal(set) var damaged = 0
     }
 
     /// The difference of clocks above which it is said: stores refuse 15 minutes.
     private static let smallestSkew: Int64 = 60
     /// The keys of one answer, as S3 limits them.
-    private static let listedAtOnce = 1000
+    static let listedAtOnce = 1000
+    /// The largest list in one answer: keys have 1 KiB at most, with everything else of their entries as much again.
+    private static let listBytes = 4 << 20
+    /// The bytes of an object that one request reads. A longer one is read in several.
+    private static let bytesAtOnce = 4 << 20
+    /// The largest object that is read without a range: an index, or an init section.
+    static let wholeBytes = 16 << 20
 
     package let url: StoreURL
     private let signature: RequestSignature
     private let fetcher: CurlFetcher
     private let now: @Sendable () -> Int64
+    private let reportDamage: @Sendable (StoreError) -> Void
     private let state = Mutex(State())
 
     private struct State {
         var counts = Counts()
         /// Milliseconds by which the store's clock is ahead of this machine's; 0 until the store refuses a date.
         var clockOffset: Int64 = 0
+        /// The same by the Date of the newest answer; nil until an answer has one.
+        var lastOffset: Int64?
     }
 
     /// - Parameters:
-    ///   - requests: the proxy, the certificates and the limits of requests.
+    ///   - requests: the proxy and the certificates of requests. The sizes of answers are limited here.
     ///   - now: milliseconds since 1970.
+    ///   - reportDamage: gets the reason why the bytes of an object are not used.
     package init(
         _ url: StoreURL, credentials: StoreCredentials, requests: CurlConfiguration = CurlConfiguration(),
-        now: @escaping @Sendable () -> Int64
+        now: @escaping @Sendable () -> Int64, reportDamage: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) throws(FetchError) {
         self.url = url
         self.now = now
+        self.reportDamage = reportDamage
         signature = RequestSignature(store: url, credentials: credentials)
+        var requests = requests
+        requests.segmentLimits.bodyBytes = Self.wholeBytes
         fetcher = try CurlFetcher(upstream: url.origin, configuration: requests)
     }
 
     package var counts: Counts { state.withLock { $0.counts } }
 
-    /// Milliseconds since 1970 by the clock of the store, as far as it is known.
-    var date: ProgramDateTime {
+    /// The present date by the clock of this machine. What is kept and what is asked for is counted by it.
+    var date: ProgramDateTime { ProgramDateTime(millisecondsSince1970: now()) }
+
+    /// The date with which requests are signed: by the clock of the store, if the store refused this machine's.
+    private var signingDate: ProgramDateTime {
         ProgramDateTime(millisecondsSince1970: now() + state.withLock { $0.clockOffset })
+    }
+
+    /// The time by which the store's clock is ahead of this machine's, by the newest answer; nil if none has a date.
+    var clockDifference: Duration? { state.withLock { $0.lastOffset }.map { .milliseconds($0) } }
+
+    /// Counts and reports an object whose bytes are not used.
+    func recordDamage(_ error: StoreError) {
+        state.withLock { $0.counts.damaged += 1 }
+        reportDamage(error)
     }
 
     /// The name of an object for people.
     func name(of key: String) -> String { "\(url.bucket)/\(url.prefix)\(key)" }
 
     /// A URL at which an object can be had without a key for a while.
-    package func signedURL(of key: String) -> String { signature.url("GET", url.prefix + key, at: date) }
+    package func signedURL(of key: String) -> String { signature.url("GET", url.prefix + key, at: signingDate) }
 
     package func put(_ key: String, _ bytes: [UInt8], type: String) async throws(StoreError) {
-        let url = signature.url("PUT", url.prefix + key, at: date)
+        let url = signature.url("PUT", url.prefix + key, at: signingDate)
         state.withLock { $0.counts.puts += 1 }
         let content = RequestContent(.put, type: type, bytes: bytes)
         _ = try answer(await fetcher.send(content, to: url, limitedAs: .segment), of: key)
@@ -72,7 +99,7 @@ package final class ObjectStore: Sendable {
 
     /// Removes an object. One that does not exist is no error.
     package func remove(_ key: String) async throws(StoreError) {
-        let url = signature.url("DELETE", url.prefix + key, at: date)
+        let url = signature.url("DELETE", url.prefix + key, at: signingDate)
         state.withLock { $0.counts.deletes += 1 }
         let content = RequestContent(.delete, type: "text/plain", bytes: [])
         do throws(StoreError) { _ = try answer(await fetcher.send(content, to: url), of: key) } catch {
@@ -80,35 +107,77 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    package func bytes(of key: String, in range: Range<Int>? = nil) async throws(StoreError) -> [UInt8] {
-        state.withLock { $0.counts.gets += 1 }
-        let part = range.map { ByteRange(offset: UInt64($0.lowerBound), length: UInt64($0.count)) }
-        let request = FetchRequest(.segment, url: signedURL(of: key), byteRange: part)
-        let answer = try answer(await fetcher.fetch(request), of: key)
+    /// The bytes of a small object, as its whole body.
+    package func bytes(of key: String) async throws(StoreError) -> [UInt8] {
+        try await get(FetchRequest(.segment, url: signedURL(of: key)), key).body
+    }
+
+    /// The bytes of a range of an object, all of them. A long range is read by several requests.
+    package func bytes(of key: String, in range: Range<Int>) async throws(StoreError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(range.count)
+        while bytes.count < range.count {
+            let start = range.lowerBound + bytes.count
+            let end = min(range.upperBound, start + Self.bytesAtOnce)
+            bytes += try await part(of: key, start..<end)
+        }
+        return bytes
+    }
+
+    private func part(of key: String, _ range: Range<Int>) async throws(StoreError) -> ArraySlice<UInt8> {
+        let part = ByteRange(offset: UInt64(range.lowerBound), length: UInt64(range.count))
+        let answer = try await get(FetchRequest(.segment, url: signedURL(of: key), byteRange: part), key)
         // A store may send the whole object all the same, or call it the part.
-        do throws(ResourcePart.Failure) { return try ResourcePart(of: answer, range: part?.range).bytes } catch {
-            let expected = range?.count ?? answer.body.count
-            throw StoreError(.shortObject(expected: expected, received: answer.body.count), object: name(of: key))
+        do throws(ResourcePart.Failure) { return try ResourcePart(of: answer, range: part.range).bytes[...] } catch {
+            throw StoreError(.shortObject(expected: range.count, received: answer.body.count), object: name(of: key))
         }
     }
 
-    /// The objects whose keys begin with `prefix`, in the order of their keys.
-    package func list(_ prefix: String, limit: Int = 100_000) async throws(StoreError) -> [Listed] {
-        var (found, token): ([Listed], String?) = ([], nil)
-        for _ in 0...limit / Self.listedAtOnce {
-            var query = [
-                ("list-type", "2"), ("max-keys", String(Self.listedAtOnce)), ("prefix", url.prefix + prefix),
-            ]
-            if let token { query.append(("continuation-token", token)) }
-            state.withLock { $0.counts.lists += 1 }
-            let request = FetchRequest(.segment, url: signature.url("GET", "", query: query, at: date))
-            let page = try ListingPage(
-                answer(await fetcher.fetch(request), of: prefix), below: url.prefix, of: name(of: prefix))
-            found += page.objects
-            token = page.next
-            if token == nil || found.count >= limit { break }
+    private func get(_ request: FetchRequest, _ key: String) async throws(StoreError) -> FetchAnswer {
+        state.withLock { $0.counts.gets += 1 }
+        return try answer(await fetcher.fetch(request), of: key)
+    }
+
+    /// The objects whose keys begin with `prefix`, in the order of their keys: those of one answer.
+    /// - Parameters:
+    ///   - key: after which the list begins, whether or not there is such an object; nil: at the first.
+    ///   - limit: 1...1000.
+    package func page(
+        _ prefix: String, after key: String? = nil, limit: Int = ObjectStore.listedAtOnce
+    ) async throws(StoreError) -> Page {
+        var query = [("list-type", "2"), ("max-keys", String(limit)), ("prefix", url.prefix + prefix)]
+        if let key { query.append(("start-after", url.prefix + key)) }
+        state.withLock { $0.counts.lists += 1 }
+        var request = FetchRequest(.segment, url: signature.url("GET", "", query: query, at: signingDate))
+        request.byteLimit = Self.listBytes
+        let answer = try answer(await fetcher.fetch(request), of: prefix)
+        let listed = try ListingPage(answer, below: url.prefix, of: name(of: prefix))
+        // Neither keys that were listed before nor others than were asked for.
+        let objects = listed.objects.filter { object in
+            object.key.hasPrefix(prefix)
+                && (key.map { $0.utf8.lexicographicallyPrecedes(object.key.utf8) } ?? true)
         }
-        return found
+        return Page(objects: Array(objects.prefix(Self.listedAtOnce)), isLast: !listed.hasMore || objects.isEmpty)
+    }
+
+    /// The objects of one answer to a request for a list.
+    package struct Page: Equatable, Sendable {
+        package let objects: [Listed]
+        /// Whether no object follows.
+        package let isLast: Bool
+    }
+
+    /// Passes on the objects whose keys begin with `prefix`, page by page, in the order of their keys.
+    /// - Parameter body: returns whether it wants the next page.
+    package func forEachPage(
+        _ prefix: String, after key: String? = nil, _ body: ([Listed]) -> Bool
+    ) async throws(StoreError) {
+        var last = key
+        while true {
+            let page = try await page(prefix, after: last)
+            guard body(page.objects), !page.isLast, let next = page.objects.last?.key else { return }
+            last = next
+        }
     }
 
     private func answer(_ outcome: FetchOutcome, of key: String) throws(StoreError) -> FetchAnswer {
@@ -125,6 +194,7 @@ package final class ObjectStore: Sendable {
         case .failure(let error):
             throw StoreError(.unreachable(error.reason, message: error.message), object: object)
         }
+        learnOffset(of: answer)
         guard !answer.isSuccess else { return answer }
         let code = (try? XMLElement.parse(answer.body, limit: 64))?.first("Code")?.text ?? ""
         if answer.status == 404, code != "NoSuchBucket" { throw StoreError(.noObject, object: object) }
@@ -139,19 +209,30 @@ package final class ObjectStore: Sendable {
     /// Learns the clock of the store from an answer that refuses the signature.
     /// - Returns: seconds by which this machine's clock is ahead; nil if the clocks are not why.
     private func learnClock(of answer: FetchAnswer) -> Int64? {
-        guard let theirs = answer.header("date").flatMap({ ProgramDateTime(httpDate: $0) }) else { return nil }
-        let (ours, signed) = (now(), date.millisecondsSince1970)
-        guard abs(signed - theirs.millisecondsSince1970) / 1000 >= Self.smallestSkew else { return nil }
-        state.withLock { $0.clockOffset = theirs.millisecondsSince1970 - ours }
-        return (ours - theirs.millisecondsSince1970) / 1000
+        guard let offset = Self.offset(of: answer, now()) else { return nil }
+        return state.withLock { state -> Int64? in
+            guard abs(offset - state.clockOffset) / 1000 >= Self.smallestSkew else { return nil }
+            state.clockOffset = offset
+            return -offset / 1000
+        }
+    }
+
+    private func learnOffset(of answer: FetchAnswer) {
+        guard let offset = Self.offset(of: answer, now()) else { return }
+        state.withLock { $0.lastOffset = offset }
+    }
+
+    /// Milliseconds by which the clock that dated an answer is ahead of this machine's; nil without a date.
+    private static func offset(of answer: FetchAnswer, _ now: Int64) -> Int64? {
+        answer.header("date").flatMap { ProgramDateTime(httpDate: $0) }.map { $0.millisecondsSince1970 - now }
     }
 }
 
 /// One answer to a request for a list (ListObjectsV2).
 private struct ListingPage {
     let objects: [ObjectStore.Listed]
-    /// Names the next page; nil if this is the last.
-    let next: String?
+    /// Whether other keys follow.
+    let hasMore: Bool
 
     /// - Parameter prefix: keys without it are left out.
     init(_ answer: FetchAnswer, below prefix: String, of name: String) throws(StoreError) {
@@ -165,6 +246,6 @@ private struct ListingPage {
             return ObjectStore.Listed(
                 key: String(key.dropFirst(prefix.count)), byteCount: size, entityTag: element.first("ETag")?.text ?? "")
         }
-        next = root.first("IsTruncated")?.text == "true" ? root.first("NextContinuationToken")?.text : nil
+        hasMore = root.first("IsTruncated")?.text == "true"
     }
 }

@@ -12,6 +12,8 @@ package struct StoreError: Error, Equatable, Sendable {
         case noObject
         /// An object has fewer bytes than its index says.
         case shortObject(expected: Int, received: Int)
+        /// An object has other bytes than its name or its index says.
+        case damagedObject
         /// A list of objects cannot be read.
         case badListing
         case badIndex(RingError)
@@ -51,6 +53,8 @@ package struct StoreError: Error, Equatable, Sendable {
         case .noObject: "\(object): there is no such object. Its time is a gap."
         case .shortObject(let expected, let received):
             "\(object): the object has \(received) bytes, where its index says \(expected)."
+        case .damagedObject:
+            "\(object): the object has other bytes than its name says. They are not used, and its time cannot be had."
         case .badListing: "\(object): the list of objects cannot be read. Is the endpoint that of an S3 store?"
         case .badIndex(let error): "\(object): the index cannot be read (\(error))."
         case .cache(let error): "\(object): the copy cannot be kept (\(error))."

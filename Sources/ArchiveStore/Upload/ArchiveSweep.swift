@@ -2,48 +2,118 @@ import LiveRing
 import Support
 
 /// Removes what is older than an archive reaches. Several relays of one prefix may do so at once.
+///
+/// A clock that is wrong must not cost an archive. So the age is counted by the dates of what this relay published and by
+/// the clock of this machine, of which the earlier counts; nothing is removed while the store's clock differs, and of many
+/// hours at once a day is removed, the others with the next sweeps.
 struct ArchiveSweep: Sendable {
+    /// What a sweep did.
+    struct Outcome: Equatable, Sendable {
+        var removedObjects = 0
+        /// Hours that are due, and wait for the next sweep.
+        var waitingHours = 0
+        /// The time by which the store's clock is ahead of this machine's, because of which nothing was removed.
+        var clockDifference: Duration?
+    }
+
+    /// Hours whose objects one sweep removes.
+    static let hoursAtOnce = 26
+    static let longestClockDifference = Duration.seconds(300)
     private static let interval = Duration.seconds(600)
-    /// The objects of a sweep, which one request lists. If all of them go, the next sweep follows at once.
-    private static let limit = 1000
+    /// The time after which the end of what was published is asked for again, as long as nothing was.
+    private static let startInterval = Duration.seconds(5)
+    /// The time after a sweep that left something: time to see in the log or in the metrics what is removed.
+    private static let waitingInterval = Duration.seconds(3600)
+    /// Objects of an hour, at most: more are removed with the next sweep.
+    private static let pagesAtOnce = 100
+    /// Keys that are no hours and are passed over.
+    private static let foreignLimit = 64
 
     let store: ObjectStore
     let retention: Duration
 
     /// Sweeps until the task is canceled. A store that refuses is asked again with the next sweep.
-    func run<C: Clock>(_ clock: C) async where C.Duration == Duration {
+    /// - Parameter published: the end of what this relay has published; nil: nothing so far.
+    func run<C: Clock>(
+        _ clock: C, published: @Sendable () -> ProgramDateTime?, observe: @Sendable (Outcome) -> Void
+    ) async where C.Duration == Duration {
         while !Task.isCancelled {
-            let count = (try? await sweep()) ?? 0
-            if count < Self.limit { try? await clock.sleep(for: Self.interval) }
+            guard let end = published() else {
+                try? await clock.sleep(for: Self.startInterval)
+                continue
+            }
+            let outcome = (try? await sweep(publishedUntil: end)) ?? Outcome()
+            observe(outcome)
+            try? await clock.sleep(for: outcome.waitingHours > 0 ? Self.waitingInterval : Self.interval)
         }
     }
 
-    /// Removes the indexes before the objects, so that no reader learns of an object that is gone.
-    /// - Returns: the number of objects that were removed.
-    private func sweep() async throws(StoreError) -> Int {
-        let oldest = Self.oldestHour(at: store.date, keeping: retention)
-        var count = 0
+    /// Removes the indexes of an hour before its objects, so that no reader learns of an object that is gone.
+    func sweep(publishedUntil end: ProgramDateTime) async throws(StoreError) -> Outcome {
+        var outcome = Outcome()
+        let oldest = Self.oldestHour(at: min(end, store.date), keeping: retention)
+        var hours: Set<Int64> = []
         for folder in [IndexKey.folder, IndexKey.mediaFolder] {
-            for object in try await store.list(folder, limit: Self.limit)
-            where count < Self.limit && Self.isExpired(object.key, in: folder, before: oldest) {
-                count += 1
-                try await store.remove(object.key)
+            hours.formUnion(try await expired(in: folder, before: oldest))
+        }
+        let due = hours.sorted()
+        if due.count > Self.hoursAtOnce { outcome.waitingHours = Int(clamping: oldest - due[Self.hoursAtOnce]) }
+        for hour in due.prefix(Self.hoursAtOnce) {
+            for folder in [IndexKey.folder, IndexKey.mediaFolder] {
+                guard try await remove("\(folder)\(IndexKey.name(ofHour: hour))/", &outcome) else {
+                    outcome.waitingHours = 0
+                    return outcome
+                }
             }
         }
-        return count
+        return outcome
+    }
+
+    /// The oldest hours of a folder that have left the archive: one more than a sweep removes, at most.
+    private func expired(in folder: String, before oldest: Int64) async throws(StoreError) -> [Int64] {
+        var (hours, foreign, last) = ([Int64](), 0, String?.none)
+        while hours.count <= Self.hoursAtOnce, foreign < Self.foreignLimit {
+            guard let key = try await store.page(folder, after: last, limit: 1).objects.first?.key else { break }
+            let name = key.dropFirst(folder.count).prefix { $0 != "/" }
+            guard let hour = IndexKey.hour(named: name) else {
+                (foreign, last) = (foreign + 1, key)
+                continue
+            }
+            guard hour < oldest else { break }
+            hours.append(hour)
+            // After all keys of the hour: a tilde follows what names have.
+            last = "\(folder)\(name)/~"
+        }
+        return hours
+    }
+
+    /// Removes the objects of a folder.
+    /// - Returns: false if the clocks differ.
+    private func remove(_ folder: String, _ outcome: inout Outcome) async throws(StoreError) -> Bool {
+        var last: String?
+        for _ in 0..<Self.pagesAtOnce {
+            let page = try await store.page(folder, after: last)
+            if let difference = store.clockDifference, abs(difference) > Self.longestClockDifference {
+                outcome.clockDifference = difference
+                return false
+            }
+            for object in page.objects {
+                try await store.remove(object.key)
+                outcome.removedObjects += 1
+            }
+            last = page.objects.last?.key
+            if page.isLast || last == nil { break }
+        }
+        return true
     }
 
     /// The oldest hour of which a part is in the archive.
     static func oldestHour(at date: ProgramDateTime, keeping retention: Duration) -> Int64 {
         IndexKey.hour(of: date.advanced(byMilliseconds: -retention.components.seconds * 1000))
     }
-
-    /// Whether a key is that of an hour before another one, all of which has left the archive.
-    static func isExpired(_ key: String, in folder: String, before oldest: Int64) -> Bool {
-        let name = key.dropFirst(folder.count).prefix { $0 != "/" }
-        return IndexKey.hour(named: name).map { $0 < oldest } ?? false
-    }
 }
+
+private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
 
 extension ObjectStore {
     func index(_ key: IndexKey) async throws(StoreError) -> ArchiveIndex {

@@ -20,6 +20,9 @@ package struct ArchiveUpload: Equatable, Sendable {
         package var longestWait = Duration.seconds(30)
         /// Segments of an index: an hour of one second each.
         package var indexLimit = 3600
+        /// The bytes of its records above which the next segments get an index of their own. An index that grows is put
+        /// again each minute, so that an hour takes 8 MB of requests however short segments are.
+        package var indexBytes = 256 << 10
 
         /// The longest time that a store may ask for before the next attempt.
         package var longestPause = Duration.seconds(120)
@@ -28,18 +31,33 @@ package struct ArchiveUpload: Equatable, Sendable {
     }
 
     package enum Step: Equatable, Sendable {
-        /// Find the last index that this writer put.
+        /// Find the last index that this writer put and that can be read.
         case findEnd(writer: String)
+        /// Begin to use a name that no writer has.
+        case takeName(NameChange)
         case putShared(SpoolFile)
         /// Put files one after the other, as an object that is named by their digest.
         case putObject([SpoolFile], in: IndexKey)
         case putIndex(IndexKey, ArchiveIndex)
     }
 
+    /// Why a writer needs another name.
+    package enum NameChange: Equatable, Sendable {
+        /// Another process writes under the name: its spool is a copy of this one.
+        case taken
+        /// The spool counts from lower numbers than the indexes of the name have.
+        case countsAnew
+    }
+
     package enum Input: Equatable, Sendable {
         /// The newest index of this writer, which `findEnd` found. Where there is none, `findEnd` is finished.
-        case foundEnd(IndexKey, ArchiveIndex)
+        /// - Parameter next: the number of the ring's next segment.
+        case foundEnd(IndexKey, ArchiveIndex, next: UInt64)
         case foundNothing
+        /// Another process has put something under the writer's name since this one began.
+        case taken
+        /// The new name of the writer: lowercase letters and digits.
+        case named(String)
         /// Segments were published, in order. `like` has the head of their index.
         case published([RingEntry], like: ArchiveIndex)
         /// The files of segments before a number have left the spool.
@@ -110,9 +128,11 @@ package struct ArchiveUpload: Equatable, Sendable {
     private static let sharedLimit = 256
 
     let policy: Policy
-    private let writer: String
+    package private(set) var writer: String
     private var state = State.ready
     private var hasFoundEnd = false
+    /// Why the writer needs another name; nil if it does not.
+    private var nameChange: NameChange?
     /// The segments that are in no index yet. Their files are in the spool, whose window limits them.
     private var pending = RingEntries()
     /// Since when the first of them waits for others.
@@ -142,8 +162,12 @@ package struct ArchiveUpload: Equatable, Sendable {
         switch input {
         case .published(let entries, let like): append(entries, like: like, at: now)
         case .evicted(let number): evict(before: number)
-        case .foundEnd(let key, let index): finish(nil, at: now) { $0.resume(key, index) }
+        case .foundEnd(let key, let index, let next): finish(nil, at: now) { $0.resume(key, index, next: next) }
         case .foundNothing: finish(nil, at: now) { $0.begin() }
+        case .taken:
+            nameChange = .taken
+            state = .ready
+        case .named(let name): finish(nil, at: now) { $0.begin(as: name) }
         case .done(let object): finish(object, at: now)
         case .lost:
             group?.loseAll()
@@ -197,13 +221,27 @@ package struct ArchiveUpload: Equatable, Sendable {
         loss?.end = end
     }
 
-    /// Continues after the last segment of an index.
-    private mutating func resume(_ key: IndexKey, _ index: ArchiveIndex) {
-        part = Part(key: key, index: index)
+    /// Continues after the last segment of an index, unless the ring does not.
+    private mutating func resume(_ key: IndexKey, _ index: ArchiveIndex, next: UInt64) {
         if let last = index.entries.last {
+            guard last.mediaSequence < next else {
+                nameChange = .countsAnew
+                hasFoundEnd = true
+                return
+            }
             origin = Origin(mediaSequence: last.mediaSequence + 1, date: last.programDateTimeEnd)
         }
+        part = Part(key: key, index: index)
         begin()
+    }
+
+    /// Begins under another name. The index that grows is put again under that name, because another process may have
+    /// replaced it.
+    private mutating func begin(as name: String) {
+        (writer, nameChange) = (name, nil)
+        guard let old = part else { return }
+        let key = IndexKey(hour: old.key.hour, writer: name, firstMediaSequence: old.key.firstMediaSequence)
+        part = Part(key: key, index: old.index, changedSince: old.changedSince ?? .zero)
     }
 
     /// Begins with the segment of `origin`. If the spool does not have it and the next ones, they are lost.
@@ -223,7 +261,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         guard case .working(let step) = state else { return }
         (state, backoff) = (.ready, Backoff())
         switch step {
-        case .findEnd: apply(&self)
+        case .findEnd, .takeName: apply(&self)
         case .putShared(let file):
             if sharedNames.count >= Self.sharedLimit { sharedNames = [] }
             sharedNames.insert(file.name)
@@ -235,6 +273,7 @@ package struct ArchiveUpload: Equatable, Sendable {
     }
 
     private mutating func nextStep(at now: Duration) -> Step? {
+        if let nameChange { return .takeName(nameChange) }
         guard hasFoundEnd else { return .findEnd(writer: writer) }
         while let next = group ?? nextGroup(at: now) {
             group = next
@@ -255,7 +294,11 @@ package struct ArchiveUpload: Equatable, Sendable {
     /// The index that an entry belongs to, which is begun if need be; nil if the one before has to be put first.
     private mutating func part(for entry: RingEntry) -> Part? {
         let hour = IndexKey.hour(of: entry.programDateTime)
-        if let part, part.key.hour == hour, part.index.entries.count < policy.indexLimit { return part }
+        if let part, part.key.hour == hour, part.index.entries.count < policy.indexLimit,
+            part.index.recordBytes < policy.indexBytes
+        {
+            return part
+        }
         guard part?.changedSince == nil, let template else { return nil }
         let key = IndexKey(hour: hour, writer: writer, firstMediaSequence: entry.mediaSequence)
         part = Part(key: key, index: template)

@@ -14,11 +14,24 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         case losing(mediaSequence: UInt64)
         /// Said once, when the store has caught up or the upload ends.
         case lost(ArchiveUpload.Loss)
+        /// Indexes of an earlier run cannot be read, and were set aside under their keys with `.damaged` at the end. The
+        /// segments after the last one that can be read are put again.
+        case setAside(StoreError)
+        /// The writer has another name from now on.
+        case renamed(ArchiveUpload.NameChange)
+        /// Another relay of the prefix removes what is older than `theirs`; nil is the own length, if nothing is removed.
+        case otherRetention(theirs: Duration, own: Duration?)
+        /// Nothing is removed, because the store's clock is ahead of this machine's by so much. Said once until it is not.
+        case clockDiffers(Duration)
+        /// So many hours are older than the archive. They are removed a day at a time.
+        case expired(hours: Int)
     }
 
     package struct Status: Equatable, Sendable {
         package var counts = ArchiveUpload.Counts()
         package var pendingSegments = 0
+        /// Hours of the archive that are due to be removed, and wait.
+        package var expiredHours = 0
         /// nil while the store takes what it is given.
         package var error: StoreError?
     }
@@ -29,27 +42,46 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         /// The newest loss that was said.
         var loss: ArchiveUpload.Loss?
         var isClosing = false
+        /// The end of what was published.
+        var publishedEnd: ProgramDateTime?
+        var clockDifference: Duration?
+        /// The claim of this run under the writer's name.
+        var claim: (writer: String, date: ProgramDateTime)?
     }
 
     /// How often the ring is looked at.
     private static var interval: Duration { .seconds(1) }
     private static var maxEntriesAtOnce: Int { 1024 }
+    /// Unreadable indexes of an earlier run that are set aside, at most.
+    private static var damagedLimit: Int { 16 }
+    /// The age of a claim, in milliseconds, after which it is put again, and after which that of another relay says
+    /// nothing any more.
+    private static var claimInterval: Int64 { 86_400_000 }
+    private static var claimValidity: Int64 { 3 * claimInterval }
+    /// Claims of other relays that are read.
+    private static var claimLimit: Int { 16 }
 
     private let store: ObjectStore
     private let clock: C
     private let retention: Duration?
     private let state = Mutex(State())
     private let report: @Sendable (Report) -> Void
+    private let makeName: @Sendable () -> String
+    private let run: String
     private let initial: ArchiveUpload
 
     /// - Parameters:
     ///   - writer: lowercase letters and digits that no other relay of the prefix has.
+    ///   - run: differs from that of every other process.
     ///   - retention: objects that are older are removed; nil: the store's own rules do it.
+    ///   - makeName: returns a name for the writer that none has, and that its next process has too.
     package init(
-        _ store: ObjectStore, writer: String, policy: ArchiveUpload.Policy = ArchiveUpload.Policy(),
-        retention: Duration?, clock: C, report: @escaping @Sendable (Report) -> Void
+        _ store: ObjectStore, writer: String, run: String, policy: ArchiveUpload.Policy = ArchiveUpload.Policy(),
+        retention: Duration?, clock: C, makeName: @escaping @Sendable () -> String,
+        report: @escaping @Sendable (Report) -> Void
     ) {
         (self.store, self.clock, self.retention, self.report) = (store, clock, retention, report)
+        (self.run, self.makeName) = (run, makeName)
         initial = ArchiveUpload(policy, writer: writer)
     }
 
@@ -65,7 +97,10 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
     ) async {
         await withTaskGroup(of: Void.self) { group in
             if let retention {
-                group.addTask { [self] in await ArchiveSweep(store: store, retention: retention).run(clock) }
+                group.addTask { [self] in
+                    await ArchiveSweep(store: store, retention: retention).run(
+                        clock, published: { state.withLock { $0.publishedEnd } }, observe: record)
+                }
             }
             await upload(snapshot, observe)
             if let loss = state.withLock({ $0.loss }), !loss.isOver { report(.lost(loss)) }
@@ -78,6 +113,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         var (upload, next): (ArchiveUpload, ArchiveUpload.Step?) = (initial, nil)
         while !Task.isCancelled {
             let ring = snapshot()
+            if let end = ring?.newest?.programDateTimeEnd { state.withLock { $0.publishedEnd = end } }
             let now = start.duration(to: clock.now)
             if let ring, next == nil {
                 next = upload.handle(.evicted(before: ring.index.oldestMediaSequence), at: now)
@@ -90,7 +126,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
                 try? await clock.sleep(for: isClosing ? Self.interval / 10 : Self.interval)
                 continue
             }
-            let input = await carryOut(step, in: ring, since: start)
+            let input = await carryOut(step, of: upload, in: ring, since: start)
             guard !Task.isCancelled else { return }
             next = upload.handle(input, at: start.duration(to: clock.now))
             record(upload, observe)
@@ -108,10 +144,10 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
     }
 
     private func carryOut(
-        _ step: ArchiveUpload.Step, in ring: RingSnapshot, since start: C.Instant
+        _ step: ArchiveUpload.Step, of upload: ArchiveUpload, in ring: RingSnapshot, since start: C.Instant
     ) async -> ArchiveUpload.Input {
         do throws(StoreError) {
-            let input = try await perform(step, in: ring)
+            let input = try await perform(step, in: ring, as: upload.writer)
             recordSuccess(at: start.duration(to: clock.now))
             return input
         } catch {
@@ -122,14 +158,17 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
     }
 
     private func perform(
-        _ step: ArchiveUpload.Step, in ring: RingSnapshot
+        _ step: ArchiveUpload.Step, in ring: RingSnapshot, as writer: String
     ) async throws(StoreError) -> ArchiveUpload.Input {
         switch step {
         case .findEnd(let writer):
-            let keys = try await store.list(IndexKey.folder).compactMap { IndexKey($0.key) }
-            let last = keys.filter { $0.writer == writer }.max { $0.firstMediaSequence < $1.firstMediaSequence }
-            guard let last else { return .foundNothing }
-            return .foundEnd(last, try await store.index(last))
+            try await claim(writer)
+            return try await findEnd(of: writer, continuedBy: ring)
+        case .takeName(let change):
+            let name = makeName()
+            try await claim(name)
+            report(.renamed(change))
+            return .named(name)
         case .putShared(let file):
             try await store.put(IndexKey.key(ofShared: file.name), read([file], in: ring), type: Self.mediaType)
         case .putObject(let files, let part):
@@ -139,9 +178,91 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
             try await store.put(part.key(ofObject: name), bytes, type: Self.mediaType)
             return .done(object: name)
         case .putIndex(let key, let index):
+            guard try await isClaimed(writer) else { return .taken }
             try await store.put(key.text, index.text, type: "application/vnd.apple.mpegurl")
         }
         return .done()
+    }
+
+    // MARK: - The writer's name
+
+    /// Says in the store that this process writes under a name.
+    private func claim(_ writer: String) async throws(StoreError) {
+        let isFirst = state.withLock { $0.claim == nil }
+        let claim = WriterClaim(run: run, retention: retention?.components.seconds, date: store.date)
+        try await store.put(WriterClaim.key(of: writer), claim.text, type: "text/plain")
+        state.withLock { $0.claim = (writer, claim.date) }
+        if isFirst { try? await compareRetentions(with: claim, of: writer) }
+    }
+
+    /// Whether the newest claim of a name is that of this process. A claim that is missing or cannot be read is put again.
+    private func isClaimed(_ writer: String) async throws(StoreError) -> Bool {
+        let isRecent = state.withLock { state in
+            state.claim.map { $0.writer == writer && store.date.milliseconds(since: $0.date) < Self.claimInterval }
+        }
+        do throws(StoreError) {
+            if let found = WriterClaim(try await store.bytes(of: WriterClaim.key(of: writer))) {
+                guard found.run == run else { return false }
+                if isRecent == true { return true }
+            }
+        } catch { if error.reason != .noObject { throw error } }
+        try await claim(writer)
+        return true
+    }
+
+    /// Says that relays of one prefix keep it for different times: the shortest counts for all.
+    private func compareRetentions(with own: WriterClaim, of writer: String) async throws(StoreError) {
+        let others = try await store.page(WriterClaim.folder).objects.filter { $0.key != WriterClaim.key(of: writer) }
+        for object in others.suffix(Self.claimLimit) {
+            guard let other = WriterClaim(try await store.bytes(of: object.key)), other.retention != own.retention,
+                let seconds = other.retention, own.date.milliseconds(since: other.date) < Self.claimValidity
+            else { continue }
+            report(.otherRetention(theirs: .seconds(seconds), own: retention))
+        }
+    }
+
+    /// Finds the last index of a writer that can be read: mostly in the hours that the ring has, or else before. Newer ones
+    /// are set aside.
+    private func findEnd(
+        of writer: String, continuedBy ring: RingSnapshot
+    ) async throws(StoreError) -> ArchiveUpload.Input {
+        let next = ring.index.nextMediaSequence
+        let hour = ring.index.entry(numbered: ring.index.oldestMediaSequence).map {
+            IndexKey.hour(of: $0.programDateTime) - 1
+        }
+        var keys = try await newestKeys(of: writer, from: hour)
+        if keys.isEmpty, hour != nil { keys = try await newestKeys(of: writer, from: nil) }
+        for key in keys.reversed() {
+            do throws(StoreError) { return .foundEnd(key, try await store.index(key), next: next) } catch {
+                switch error.reason {
+                case .badIndex: try await setAside(key, because: error)
+                case .noObject: break
+                default: throw error
+                }
+            }
+        }
+        return .foundNothing
+    }
+
+    private func newestKeys(of writer: String, from hour: Int64?) async throws(StoreError) -> [IndexKey] {
+        var keys: [IndexKey] = []
+        try await store.forEachPage(IndexKey.folder, after: hour.map(IndexKey.folder(ofHour:))) { page in
+            keys += page.compactMap { IndexKey($0.key) }.filter { $0.writer == writer }
+            keys.sort { $0.firstMediaSequence < $1.firstMediaSequence }
+            keys = keys.suffix(Self.damagedLimit)
+            return true
+        }
+        return keys
+    }
+
+    /// Copies an index that cannot be read, and removes it. The copy leaves the archive with its hour.
+    private func setAside(_ key: IndexKey, because error: StoreError) async throws(StoreError) {
+        store.recordDamage(error)
+        try await store.put(
+            "\(key.text).damaged", try await store.bytes(of: key.text), type: "application/octet-stream")
+        // Without the right to remove objects, readers pass it over.
+        try? await store.remove(key.text)
+        report(.setAside(error))
     }
 
     private func read(_ files: [SpoolFile], in ring: RingSnapshot) throws(StoreError) -> [UInt8] {
@@ -158,6 +279,15 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
     private static var mediaType: String { "video/mp4" }
 
     // MARK: - Status
+
+    private func record(_ sweep: ArchiveSweep.Outcome) {
+        let (lastDifference, lastHours) = state.withLock { state in
+            defer { (state.clockDifference, state.status.expiredHours) = (sweep.clockDifference, sweep.waitingHours) }
+            return (state.clockDifference, state.status.expiredHours)
+        }
+        if let difference = sweep.clockDifference, lastDifference == nil { report(.clockDiffers(difference)) }
+        if sweep.waitingHours > 0, sweep.waitingHours != lastHours { report(.expired(hours: sweep.waitingHours)) }
+    }
 
     private func recordSuccess(at now: Duration) {
         let since = state.withLock { state in

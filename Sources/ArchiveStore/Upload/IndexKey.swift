@@ -19,6 +19,9 @@ package struct IndexKey: Hashable, Sendable {
     private static let suffix = ".m3u8"
     static let mediaFolder = "media/"
 
+    /// The beginning of the keys of an hour. It precedes all of them, also as a key.
+    static func folder(ofHour hour: Int64) -> String { "\(folder)\(name(ofHour: hour))" }
+
     package var text: String {
         "\(Self.folder)\(Self.name(ofHour: hour))/\(writer)-\(firstMediaSequence)\(Self.suffix)"
     }

@@ -148,6 +148,10 @@ extension RelayStatus {
         package var gets = 0
         package var deletes = 0
         package var failures = 0
+        /// Objects that were read and are not used, because they have other bytes than their names say.
+        package var damaged = 0
+        /// Hours that are older than the archive and wait for the next sweep.
+        package var expiredHours = 0
         /// Why the store takes nothing; nil while it does.
         package var error: String?
 

@@ -60,8 +60,8 @@ package struct StillSheet: Hashable, Sendable {
         fileprivate let times: Range<Int64>
     }
 
-    package func tiles(rows: Int) -> [Tile] {
-        (0..<rows * Self.columns).map { number in
+    package func tiles(row: Int) -> [Tile] {
+        (row * Self.columns..<(row + 1) * Self.columns).map { number in
             let time = (start + Int64(number) * interval) * 1000
             return Tile(origin: Self.origin(of: number), times: time..<time + interval * 1000)
         }

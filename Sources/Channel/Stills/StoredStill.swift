@@ -60,12 +60,25 @@ package struct StoredStill: Sendable {
     }
 
     /// Reads the sample and decodes it to a still that fits into `box`.
-    package func decoded(in box: StillImage.Size) throws(Refusal) -> StillImage {
-        let (sample, header): ([UInt8], [UInt8])
-        do throws(RingError) {
-            sample = try snapshot.bytes(of: entry.segment, in: bytes)
-            header = try snapshot.bytes(of: entry.initialization)
-        } catch { throw .spool(error) }
+    package func decoded(in box: StillImage.Size) throws(Refusal) -> StillImage { try loaded().decoded(in: box) }
+
+    /// Reads what is decoded: the sample, and the init section that describes it.
+    package func loaded() throws(Refusal) -> LoadedStill {
+        // What is remote of both is found out at once.
+        let sample = Result { () throws(RingError) in try snapshot.bytes(of: entry.segment, in: bytes) }
+        let header = Result { () throws(RingError) in try snapshot.bytes(of: entry.initialization) }
+        do throws(RingError) { return LoadedStill(sample: try sample.get(), header: try header.get()) } catch {
+            throw .spool(error)
+        }
+    }
+}
+
+/// The bytes of a still that is not decoded yet.
+package struct LoadedStill: Sendable {
+    fileprivate let sample: [UInt8]
+    fileprivate let header: [UInt8]
+
+    package func decoded(in box: StillImage.Size) throws(StoredStill.Refusal) -> StillImage {
         do throws(MediaError) {
             guard let video = try TrackDescriptions(header).video() else { throw MediaError.noVideoEntry }
             return try StillDecoder.image(of: sample, video.codec, record: video.record, in: box)

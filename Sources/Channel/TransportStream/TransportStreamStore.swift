@@ -103,9 +103,12 @@ package actor TransportStreamStore {
     package func segment(
         of entry: RingEntry, in snapshot: RingSnapshot, earlyAudio: EarlyAudio = .kept
     ) async throws(TransportStreamError) -> TransportSegment {
-        let source = TransportStreamSource(snapshot, memory: memory)
         let key = Key(name: entry.segment.name, earlyAudio: earlyAudio)
-        if snapshot.remote != nil, entries[key] == nil { await snapshot.prefetch(entry.ownFiles + entry.sharedFiles) }
+        var snapshot = snapshot
+        if snapshot.remote != nil, entries[key] == nil {
+            snapshot = await snapshot.fetching(entry.ownFiles + entry.sharedFiles)
+        }
+        let source = TransportStreamSource(snapshot, memory: memory)
         return try await segment(as: key) {
             Outcome { () throws(TransportStreamError) in try source.write(entry, earlyAudio: earlyAudio) }
         }

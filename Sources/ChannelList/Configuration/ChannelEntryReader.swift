@@ -61,6 +61,7 @@ extension ConfigurationReader {
         case .recording: return recording(node)
         case .split: return split(node)
         case .storage(let least): return storage(node, atLeast: least)
+        case .store: return store(node)
         case .tokens, .headers, .sources, .rewind: return nil
         }
     }
@@ -91,6 +92,28 @@ extension ConfigurationReader {
         } else if let length = duration(node) {
             (options.rewind, options.keepsRewind) = (length, true)
         }
+    }
+
+    /// Reads the URL of a store, or a map with it.
+    private mutating func store(_ node: ConfigurationNode) -> StoreOptions? {
+        guard case .map(let entries) = node.content else {
+            return text(node, .store).map { StoreOptions(url: $0) }
+        }
+        var store = StoreOptions(url: "")
+        read(entries, keys: StoreOptions.Key.allCases) { reader, key, node in
+            switch key {
+            case .url: store.url = reader.text(node, .store) ?? ""
+            case .proxy: store.proxy = reader.text(node, .proxy).map { Secret($0) }
+            case .certificates: store.certificates = reader.filePath(node)
+            case .credentials: store.credentials = reader.filePath(node)
+            case .connections:
+                store.connections = reader.integer(node, in: StoreOptions.connectionRange) ?? store.connections
+            }
+        }
+        if !entries.contains(where: { $0.key == StoreOptions.Key.url.rawValue }) {
+            record(.missingKey("url"), at: node.position)
+        }
+        return store.url.isEmpty ? nil : store
     }
 
     private mutating func recording(_ node: ConfigurationNode) -> RecordingPattern? {

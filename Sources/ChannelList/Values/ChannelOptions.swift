@@ -56,7 +56,7 @@ package struct ChannelOptions: Sendable {
         package let keepsRewind = Field<Bool>(.rewind)
         package let archive = Field<Duration>(.archive)
         package let archiveSize = Field<Int>(.archiveSize)
-        package let archiveStore = Field<String>(.archiveStore)
+        package let archiveStore = Field<StoreOptions>(.archiveStore)
         package let redirectsArchive = Field<Bool>(.archiveRedirect)
         package let offersStills = Field<Bool>(.stills)
         package let burst = Field<Duration>(.burst)

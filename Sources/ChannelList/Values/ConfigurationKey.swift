@@ -73,6 +73,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case split
         /// Bytes of a disk.
         case storage(atLeast: Int)
+        /// The URL of a store, or a map with it and with what its requests have (`StoreOptions.Key`).
+        case store
     }
 
     package struct Row: Sendable {
@@ -189,7 +191,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 "Bytes of its segments that are kept on the disk, at least \(Self.smallestArchive >> 20)MiB: 500GiB.")
         case .archiveStore:
             row(
-                .text(.store), from: \.isOperator,
+                .store, from: \.isOperator,
                 "S3 store that has the archive: s3://bucket/prefix?endpoint=https://host:port&region=…&style=path.")
         case .archiveRedirect:
             row(

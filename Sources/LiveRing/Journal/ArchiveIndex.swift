@@ -28,9 +28,11 @@ package struct ArchiveIndex: Equatable, Sendable {
     /// Seconds.
     package private(set) var targetDuration: Int
     package private(set) var declared: [Rendition]
+    /// The bytes of the records in its text, about.
+    package private(set) var recordBytes = 0
 
     /// An index without segments.
-    init(targetDuration: Int, declared: [Rendition]) {
+    package init(targetDuration: Int, declared: [Rendition]) {
         (self.targetDuration, self.declared) = (targetDuration, declared)
     }
 
@@ -38,6 +40,7 @@ package struct ArchiveIndex: Equatable, Sendable {
     package mutating func append(_ entry: RingEntry, isLost: Bool) {
         var entry = entry
         if isLost { entry.isGap = true }
+        recordBytes += RingJournal.record(entry).utf8.count
         entries.append(entry)
     }
 
@@ -65,6 +68,7 @@ package struct ArchiveIndex: Equatable, Sendable {
             throw .unknownJournalFormat(path: name, found: nil)
         }
         (entries, targetDuration, declared) = (journal.entries, journal.targetDuration, journal.declared)
+        recordBytes = entries.reduce(0) { $0 + RingJournal.record($1).utf8.count }
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: Self.objectTag.utf8) {
             let words = String(decoding: line.dropFirst(Self.objectTag.utf8.count), as: UTF8.self).split(separator: " ")
             let files = words.dropFirst().compactMap(Self.file)

@@ -20,13 +20,13 @@ struct RingRecovery {
     private(set) var lostRecords = 0
 
     /// - Parameters:
-    ///   - journal: as it was read at `path`; nil if no part of it was written.
+    ///   - journal: as it was read at `path`; nil if no part of it was written, or it cannot be read.
     ///   - files: the ring's files.
     ///   - targetDuration: seconds. A larger value in the journal takes precedence.
     ///   - firstMediaSequence: the first number of a ring without a past.
     init(
-        _ journal: RingJournal?, path: String, files: SpoolFiles, policy: RetentionPolicy, targetDuration: Int,
-        firstMediaSequence: UInt64
+        _ journal: RingJournal?, path: String, isUnreadable: Bool = false, files: SpoolFiles, policy: RetentionPolicy,
+        targetDuration: Int, firstMediaSequence: UInt64
     ) throws(RingError) {
         let highest = files.highestMediaSequence
         guard let journal else {
@@ -35,7 +35,7 @@ struct RingRecovery {
                 policy: policy, targetDuration: targetDuration,
                 nextMediaSequence: max(firstMediaSequence, highest.map { $0 + 1 } ?? 0))
             continuesEarlierRing = highest != nil
-            isDamaged = highest != nil
+            isDamaged = isUnreadable || highest != nil
             return
         }
         let next = journal.entries.last.map { $0.mediaSequence + 1 } ?? journal.mediaSequence
@@ -124,12 +124,13 @@ struct RingRecovery {
     }
 
     /// The number of segment files without a record. A killed process leaves at most one, which no viewer saw and which
-    /// does not count if the journal is intact.
+    /// does not count if the journal is intact. Neither does a file far ahead of an intact journal, which no ring wrote.
     private static func unrecordedCount(
         upTo highest: UInt64?, after next: UInt64, isDamaged: Bool, path: String
     ) throws(RingError) -> Int {
         guard let highest, highest >= next, isDamaged || highest > next else { return 0 }
         guard highest - next < RingJournal.maximumUnrecorded else {
+            guard isDamaged else { return 0 }
             throw .damagedJournal(path: path, lost: highest - next + 1)
         }
         return Int(highest - next) + 1

@@ -131,7 +131,8 @@ package actor DVRRing {
 // MARK: - Opening
 
 extension DVRRing {
-    /// Opens the ring in `directory`, recovers its content and removes files that do not belong to it.
+    /// Opens the ring in `directory`, recovers its content and removes files that do not belong to it. A journal that cannot
+    /// be read is set aside as `ring.m3u8.damaged`, and numbers continue after those of the files.
     /// - Parameters:
     ///   - directory: the spool directory, which is created if it does not exist.
     ///   - targetDuration: seconds, at least that of the upstream.
@@ -155,10 +156,20 @@ extension DVRRing {
         let files = try spool.files()
         let path = spool.path(of: SpoolName.journal)
         var journal = previous?.dequeueJournal(ifStill: spool.version(of: SpoolName.journal))
-        if journal == nil { journal = try JournalReader.read(in: spool.path)?.journal }
-        let recovery = try RingRecovery(
-            journal, path: path, files: files, policy: policy, targetDuration: targetDuration,
-            firstMediaSequence: firstMediaSequence)
+        func recover(_ journal: RingJournal?, isUnreadable: Bool = false) throws(RingError) -> RingRecovery {
+            try RingRecovery(
+                journal, path: path, isUnreadable: isUnreadable, files: files, policy: policy,
+                targetDuration: targetDuration, firstMediaSequence: firstMediaSequence)
+        }
+        let recovery: RingRecovery
+        do throws(RingError) {
+            if journal == nil { journal = try JournalReader.read(in: spool.path)?.journal }
+            recovery = try recover(journal)
+        } catch {
+            // `RingOpening` keeps the journal under another name.
+            guard error.isDamagedJournal else { throw error }
+            recovery = try recover(nil, isUnreadable: true)
+        }
         self.init(try RingOpening(spool, recovery: recovery, subtitles: subtitles, files: files))
     }
 

@@ -19,6 +19,8 @@ package struct RingSnapshot: Sendable {
     package let directory: String
     /// Has the files that are not in `directory`; nil if nothing has.
     package internal(set) var remote: (any RemoteFiles)?
+    /// What was fetched of them.
+    var reads: RemoteReads?
 
     /// The newest entry; nil before the first.
     package var newest: RingEntry? { index.listed.last }
@@ -321,20 +323,12 @@ extension RingSnapshot {
 
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] { try open(file).readToEnd() }
 
-    /// The bytes of a range of a file; fewer if the file ends before.
+    /// The bytes of a range of a file; fewer if the file ends before, and of a remote segment's beginning only its header.
     package func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
-        guard let remote, range.count <= Self.smallRange, range.count < file.byteCount else {
-            return try open(file).bytes(in: range)
-        }
-        do throws(RingError) {
-            return try FileDescriptor(path(of: file)).bytes(in: range)
-        } catch .system(.open, _, code: FileDescriptor.doesNotExist) {
-            return try remote.waitForBytes(of: file, in: range)
+        do throws(RingError) { return try FileDescriptor(path(of: file)).bytes(in: range) } catch {
+            return try reads(of: file, after: error).bytes(of: file, in: range)
         }
     }
-
-    /// Bytes of a remote file that are fetched without the others.
-    private static let smallRange = 64 << 10
 
     /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.
     /// - Returns: the number of its bytes.
@@ -342,20 +336,18 @@ extension RingSnapshot {
         try open(file).readToEnd(into: &buffer)
     }
 
-    /// Opens a file of the ring, or waits for the copy of a remote one.
+    /// Opens a file of the ring, or the copy of a remote one that was fetched.
     private func open(_ file: SpoolFile) throws(RingError) -> FileDescriptor {
-        do throws(RingError) {
-            return try FileDescriptor(path(of: file))
-        } catch {
-            guard let remote, case .system(.open, _, code: FileDescriptor.doesNotExist) = error else { throw error }
-            return try FileDescriptor(remote.waitForPath(of: file))
+        do throws(RingError) { return try FileDescriptor(path(of: file)) } catch {
+            return try reads(of: file, after: error).open(file)
         }
     }
 
-    /// Makes copies of files that are remote, so that nothing has to wait for them.
-    package func prefetch(_ files: [SpoolFile]) async {
-        guard let remote else { return }
-        for file in files where !isLocal(file) { _ = try? await remote.path(of: file) }
+    /// - Throws: `error`, unless it says that the file is not here and it may be remote.
+    private func reads(of file: SpoolFile, after error: RingError) throws(RingError) -> RemoteReads {
+        guard remote != nil, case .system(.open, _, code: FileDescriptor.doesNotExist) = error else { throw error }
+        guard let reads else { throw .remote(name: file.name, message: "it is not fetched") }
+        return reads
     }
 
     /// Whether a file is in the directory of the ring.
@@ -397,19 +389,4 @@ extension ArchiveIndex {
     package init(like snapshot: RingSnapshot) {
         self.init(targetDuration: snapshot.index.targetDuration, declared: snapshot.index.declaredRenditions)
     }
-}
-
-/// Files of a ring that are not in its spool.
-package protocol RemoteFiles: Sendable {
-    /// Returns the path of a copy on this machine, which is made if there is none.
-    func path(of file: SpoolFile) async throws(RingError) -> String
-
-    /// The path of a copy; the calling thread waits for it.
-    func waitForPath(of file: SpoolFile) throws(RingError) -> String
-
-    /// The bytes of a small range; the calling thread waits for them.
-    func waitForBytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8]
-
-    /// A URL at which a client can have the file itself; nil if it has to come from here.
-    func clientURL(of file: SpoolFile) async -> Secret?
 }

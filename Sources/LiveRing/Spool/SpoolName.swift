@@ -210,6 +210,21 @@ package enum SpoolName {
             && name.utf8.dropLast(4).allSatisfy { Hexadecimal.value(ofDigit: $0) != nil }
     }
 
+    /// Whether the header of a segment (`styp`, `moof` and the header of `mdat`) is that which its name was made of; nil for
+    /// a name that is not that of a segment or of a track's file.
+    package static func isHeader(_ header: ArraySlice<UInt8>, ofSegment name: String) -> Bool? {
+        guard mediaSequence(ofSegment: name) != nil || trackFile(named: name) != nil else { return nil }
+        return name.dropLast(fragmentedMP4Suffix.count).hasSuffix("-\(hexFingerprint(header))")
+    }
+
+    /// The hash in the name of an init section or of a file beside segments; nil for any other name.
+    package static func hash(inNameOfShared name: String) -> Substring? {
+        guard isInitialization(name) || kind(ofSidecar: name) != nil, let dash = name.lastIndex(of: "-") else {
+            return nil
+        }
+        return name[name.index(after: dash)...].dropLast(4)
+    }
+
     /// Whether only a ring creates files called `name`.
     static func isRingFile(_ name: String) -> Bool {
         if name == journal + partSuffix || name == checkpoint + partSuffix { return true }

@@ -33,6 +33,14 @@ package enum RingError: Error, Equatable, Sendable {
         if case .diskFull = self { true } else { false }
     }
 
+    /// Whether a journal is none, or says what it cannot say. The journal of another version is whole, and so is its spool.
+    var isDamagedJournal: Bool {
+        switch self {
+        case .unreadableJournal, .unknownJournalFormat(_, found: nil), .damagedJournal, .damagedJournalEntry: true
+        default: false
+        }
+    }
+
     /// Whether the disk caused the error, not the data to be written.
     package var isDiskError: Bool {
         if case .system = self { true } else { isDiskFull }

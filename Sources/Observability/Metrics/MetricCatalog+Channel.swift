@@ -88,15 +88,19 @@ extension MetricCatalog {
             }),
         .counters(
             "liverelay_channel_archive_requests_total", by: ["kind"],
-            help: "Requests to the store: `put`, `list`, `get`, `delete`, and those of them that `failed`.",
+            help:
+                "Requests to the store: `put`, `list`, `get`, `delete`, those that `failed`, or read `damaged` objects.",
             { run in
                 let store = run.status.archiveStore ?? RelayStatus.ArchiveStore()
                 return [
                     (["put"], .integer(UInt64(store.puts))), (["list"], .integer(UInt64(store.lists))),
                     (["get"], .integer(UInt64(store.gets))), (["delete"], .integer(UInt64(store.deletes))),
-                    (["failed"], .integer(UInt64(store.failures))),
+                    (["failed"], .integer(UInt64(store.failures))), (["damaged"], .integer(UInt64(store.damaged))),
                 ]
             }),
+        .gauge("liverelay_channel_archive_expired_hours", help: "Hours that are due to be removed from the store.") {
+            Double($0.status.archiveStore?.expiredHours ?? 0)
+        },
         .gauge("liverelay_channel_archive_pending_segments", help: "Segments that the store does not have yet.") {
             Double($0.status.archiveStore?.pendingSegments ?? 0)
         },

@@ -1,10 +1,10 @@
 package import ArchiveStore
 import Channel
 import ChannelList
-package import Fetch
+import Fetch
 import Foundation
 package import LiveRing
-import Logging
+package import Logging
 import Observability
 import Support
 
@@ -13,49 +13,42 @@ package final class ChannelArchive: Sendable {
     /// The time in which the store gets the last segments: of a channel that is asked to end, and of one that has ended.
     private static let closingTime = Duration.milliseconds(1200)
     private static let endedTime = Duration.seconds(600)
-    private static let writerFile = "archive.writer"
+
+    /// Names this process in the store. A channel that begins again while its last run ends is no other process.
+    private static let process = WriterName.random
 
     package let reader: ArchiveReader
     private let store: ObjectStore
     private let settings: ArchiveSettings
     /// nil: nothing is put.
-    private let writer: String?
+    private let writer: WriterName?
 
     /// - Parameters:
     ///   - policy: of the channel's ring.
     ///   - spool: the directory of the ring, which remembers the name of the writer; nil: nothing is put.
     package init(
-        _ settings: ArchiveSettings, policy: RetentionPolicy, requests: CurlConfiguration, spool: String?,
-        cache: CopyCache
+        _ settings: ArchiveSettings, policy: RetentionPolicy, spool: String?, cache: CopyCache, logger: Logger
     ) throws(StoreError) {
         self.settings = settings
-        let credentials = try ArchiveSettings.credentials()
+        let credentials = try settings.credentials()
         do throws(FetchError) {
-            store = try ObjectStore(settings.url, credentials: credentials, requests: requests.withoutCredentials) {
+            store = try ObjectStore(settings.url, credentials: credentials, requests: settings.requests) {
                 WallClock.milliseconds
+            } reportDamage: { error in
+                logger.error("Archive store: \(error.message)")
             }
         } catch {
             throw StoreError(.unreachable(error.reason, message: error.message), object: settings.url.bucket)
         }
-        writer = spool.map(Self.writer)
+        writer = spool.map { WriterName(in: $0, logger: logger) }
         var policy = policy
         policy.archive = settings.retention ?? .seconds(366 * 86_400)
         policy.byteLimit = nil
-        reader = ArchiveReader(store, cache: cache, policy: policy, redirects: settings.redirects, writer: writer)
-    }
-
-    /// The name of the writer of a spool. Another spool has other numbers, and so another writer.
-    private static func writer(of spool: String) -> String {
-        let file = URL(filePath: spool, directoryHint: .isDirectory).appending(path: writerFile)
-        if let known = try? String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .newlines),
-            !known.isEmpty, known.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
-        {
-            return known
+        reader = ArchiveReader(
+            store, cache: cache, policy: policy, redirects: settings.redirects, transferLimit: settings.connections
+        ) {
+            [writer] in writer?.text
         }
-        let name = String(UInt64.random(in: .min ... .max), radix: 36)
-        try? FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
-        try? Data("\(name)\n".utf8).write(to: file)
-        return name
     }
 
     /// Puts what the channel publishes until `work` returns, and what is left of it soon after.
@@ -67,8 +60,9 @@ package final class ChannelArchive: Sendable {
         // A redirect leads to a whole object.
         if settings.redirects { policy.objectDuration = .zero }
         let uploader = ArchiveUploader(
-            store, writer: writer, policy: policy, retention: settings.retention, clock: ContinuousClock()
-        ) { Self.report($0, logger, events) }
+            store, writer: writer.text, run: Self.process, policy: policy, retention: settings.retention,
+            clock: ContinuousClock(), makeName: { writer.change() },
+            report: { Self.report($0, logger, events) })
         state.update { $0.archiveStore = .init() }
         let task = Task { [store] in
             await uploader.run {
@@ -116,6 +110,35 @@ package final class ChannelArchive: Sendable {
             events?.publish(
                 .archiveLoss(
                     segments: loss.segments, numbers: loss.first...loss.last, from: loss.start, to: loss.end))
+        case .setAside(let error):
+            logger.error(
+                "Archive store: an index was set aside as .damaged, and what the spool has is put again: \(error.message)"
+            )
+        case .renamed(.taken):
+            logger.error(
+                """
+                Archive store: another process writes under the name in \(WriterName.file) of this spool, which is a copy \
+                of the other. This process takes another name
+                """)
+        case .renamed(.countsAnew):
+            logger.warning(
+                "Archive store: the spool counts anew below its last index in the store. It gets another writer's name")
+        case .otherRetention(let theirs, let own):
+            logger.warning(
+                """
+                Archive store: another relay of the prefix removes what is older than \(theirs.secondsText), and this one \
+                \(own.map { "what is older than \($0.secondsText)" } ?? "nothing"). The shortest counts for both
+                """)
+        case .clockDiffers(let difference):
+            logger.error(
+                """
+                Archive store: nothing is removed, because the store's clock is \(difference.secondsText) ahead of this \
+                machine's (negative: behind). Set both clocks (NTP)
+                """)
+        case .expired(let hours):
+            logger.warning(
+                "Archive store: \(hours) hours are older than the archive and wait. Each sweep removes 26 hours at most"
+            )
         }
     }
 }
@@ -126,38 +149,8 @@ extension RelayStatus.ArchiveStore {
         (segments, bytes) = (status.counts.storedSegments, status.counts.storedBytes)
         (pendingSegments, lostSegments) = (status.pendingSegments, status.counts.lostSegments)
         (puts, lists, gets) = (requests.puts, requests.lists, requests.gets)
-        (deletes, failures) = (requests.deletes, requests.failures)
+        (deletes, failures, damaged) = (requests.deletes, requests.failures, requests.damaged)
+        expiredHours = status.expiredHours
         error = status.error?.message
-    }
-}
-
-/// Where the archive of a channel is, if it is in an object store.
-package struct ArchiveSettings: Hashable, Sendable {
-    package let url: StoreURL
-    /// How long objects are kept; nil: the store's own rules say it.
-    package var retention: Duration?
-    /// Whether players are sent to the store for segments.
-    package var redirects: Bool
-
-    package init(url: StoreURL, retention: Duration?, redirects: Bool) {
-        (self.url, self.retention, self.redirects) = (url, retention, redirects)
-    }
-
-    /// nil if the archive of the channel is on the disk. Each channel has a folder of its own.
-    init?(_ channel: ListedChannel) {
-        guard let text = channel.options.archiveStore, let url = try? StoreURL(parsing: text) else { return nil }
-        self.init(
-            url: url.folder(channel.slug), retention: channel.options.archive,
-            redirects: channel.options.redirectsArchive ?? false)
-    }
-
-    /// The key of the environment, or of the file that it names.
-    static func credentials() throws(StoreError) -> StoreCredentials {
-        let environment = ProcessInfo.processInfo.environment
-        if let found = StoreCredentials(environment: environment) { return found }
-        guard let path = environment[StoreCredentials.fileVariable],
-            let text = try? String(contentsOfFile: path, encoding: .utf8), let found = StoreCredentials(file: text)
-        else { throw StoreError(.noCredentials, object: "s3://") }
-        return found
     }
 }

@@ -46,7 +46,7 @@ package final class StoredArchives: Sendable {
             }
         }
         let archive = try ChannelArchive(
-            settings, policy: configuration.retention, requests: self.configuration.requests, spool: nil, cache: cache)
+            settings, policy: configuration.retention, spool: nil, cache: cache, logger: logger)
         let responder = ArchiveResponder(
             archive.reader, rewind: configuration.retention.rewind, channel: channel.slug,
             offersStills: configuration.offersStills)

@@ -241,8 +241,7 @@ package final class ChannelResponder: Sendable {
         let file = snapshot.flatMap {
             $0.index.segmentFile(named: name) ?? $0.index.initializationFile(named: name)
         }
-        if let file { await snapshot?.prefetch([file]) }
-        guard let snapshot, let file, let body = Self.body(of: track, file, in: snapshot) else {
+        guard let snapshot, let file, let body = Self.body(of: track, file, in: await snapshot.fetching([file])) else {
             return notPublished(path)
         }
         return Self.file(body, named: name, of: track)

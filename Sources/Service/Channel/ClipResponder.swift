@@ -76,7 +76,7 @@ final class ClipResponder: Sendable {
         return .later { [self] in
             guard Self.budget.heldBytes < Self.budget.limit else { return state.refuseRange() }
             do throws(PlaylistCache.Refusal) {
-                let made = try await work.perform(for: client, on: PlaylistCache.clips) {
+                let made = try await work.perform(for: client, on: PlaylistCache.clips, reading: snapshot) { snapshot in
                     Result { () throws(MovieClip.Refusal) in
                         try MovieClip(range, isPrecise: isPrecise, of: snapshot)
                     }

@@ -139,12 +139,26 @@ final class PlaylistCache: Sendable {
     }
 
     /// Performs the work within the limits of ranges.
-    /// - Parameter queue: nil for that of the renderings.
     func perform<Result: Sendable>(
-        for client: String?, on queue: DispatchQueue? = nil, _ work: @escaping @Sendable () -> Result
+        for client: String?, _ work: @escaping @Sendable () -> Result
     ) async throws(Refusal) -> Result {
         guard state.withLock({ $0.begin(client) }) else { throw Refusal() }
-        let result = await Self.perform(on: queue ?? rangeQueue, work)
+        let result = await Self.perform(on: rangeQueue, work)
+        state.withLock { $0.end(client) }
+        return result
+    }
+
+    /// Performs work that reads files of a ring within the limits of ranges. No thread waits for remote files.
+    func perform<Result: Sendable>(
+        for client: String?, on queue: DispatchQueue, reading snapshot: RingSnapshot,
+        _ work: @escaping @Sendable (RingSnapshot) -> Result
+    ) async throws(Refusal) -> Result {
+        guard state.withLock({ $0.begin(client) }) else { throw Refusal() }
+        let result = await snapshot.reading {
+            await Self.perform(on: queue, $0)
+        } _: {
+            work($0)
+        }
         state.withLock { $0.end(client) }
         return result
     }

@@ -40,7 +40,11 @@ final class StillResponder: Sendable {
             as: request, snapshot, for: target,
             cacheControl: isPast ? .immutable : .maxAge(seconds: snapshot.index.targetDuration)
         ) { [store] in
-            await store.perform { Self.still(at: nearest, in: box, of: snapshot, store) }
+            await snapshot.reading {
+                await store.perform($0)
+            } _: {
+                Self.still(at: nearest, in: box, of: $0, store)
+            }
         }
     }
 
@@ -58,12 +62,15 @@ final class StillResponder: Sendable {
             if let known = store.still(named: name) { return .kept(known) }
             var (image, isEmpty) = (sheet.blank, true)
             var failure: StoredStill.Refusal?
-            for tile in sheet.tiles(rows: rows) {
-                do throws(StoredStill.Refusal) {
-                    guard let part = try await Self.part(tile, of: snapshot, store) else { continue }
-                    image.draw(part, in: StillSheet.tile, at: tile.origin)
-                    isEmpty = false
-                } catch { failure = error }
+            for row in 0..<rows {
+                let tiles = sheet.tiles(row: row)
+                for (tile, loaded) in zip(tiles, await Self.load(tiles, of: snapshot, store)) {
+                    do throws(StoredStill.Refusal) {
+                        guard let loaded = try loaded.get() else { continue }
+                        image.draw(try await Self.part(loaded, store), in: StillSheet.tile, at: tile.origin)
+                        isEmpty = false
+                    } catch { failure = error }
+                }
             }
             guard !isEmpty else { return .failed(failure ?? .noMedia) }
             let (made, isWhole) = (image, failure == nil)
@@ -94,7 +101,8 @@ final class StillResponder: Sendable {
         .later { [self] in
             do throws(StillStore.Busy) {
                 let outcome = try await store.outcome(
-                    of: request, for: PlaylistResponder.client(of: target.fields), make: make)
+                    of: request, for: PlaylistResponder.client(of: target.fields), isRemote: snapshot.remote != nil,
+                    make: make)
                 return response(to: outcome, snapshot, cacheControl)
             } catch { return busy }
         }
@@ -111,14 +119,24 @@ final class StillResponder: Sendable {
         } catch { return .failed(error) }
     }
 
-    /// The still of a tile; nil if there is no media.
-    private static func part(
-        _ tile: StillSheet.Tile, of snapshot: RingSnapshot, _ store: StillStore
-    ) async throws(StoredStill.Refusal) -> StillImage? {
-        try await store.perform {
-            Result { () throws(StoredStill.Refusal) in
-                try StoredStill(of: tile, in: snapshot)?.decoded(in: StillSheet.tile)
+    /// What the stills of some tiles are decoded from; nil if there is no media.
+    private static func load(
+        _ tiles: [StillSheet.Tile], of snapshot: RingSnapshot, _ store: StillStore
+    ) async -> [Result<LoadedStill?, StoredStill.Refusal>] {
+        await snapshot.reading {
+            await store.perform($0)
+        } _: { snapshot in
+            tiles.map { tile in
+                Result { () throws(StoredStill.Refusal) in try StoredStill(of: tile, in: snapshot)?.loaded() }
             }
+        }
+    }
+
+    private static func part(
+        _ loaded: LoadedStill, _ store: StillStore
+    ) async throws(StoredStill.Refusal) -> StillImage {
+        try await store.perform {
+            Result { () throws(StoredStill.Refusal) in try loaded.decoded(in: StillSheet.tile) }
         }.get()
     }
 

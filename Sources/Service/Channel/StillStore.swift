@@ -7,6 +7,8 @@ final class StillStore: Sendable {
     static let pendingLimit = 32
     /// Stills and sheets that requests of one client may wait for.
     static let pendingPerClient = 8
+    /// Of the pending ones, those of archives in a store: a store that is slow leaves room for all other channels.
+    static let remoteLimit = pendingLimit / 2
     /// Bytes that are kept.
     static let byteLimit = 32 << 20
 
@@ -26,6 +28,7 @@ final class StillStore: Sendable {
         var uses: UInt64 = 0
         var pending: [String: Task<StillResponder.Outcome, Never>] = [:]
         var pendingByClient: [String: Int] = [:]
+        var pendingRemote = 0
     }
 
     private let queue = DispatchQueue(label: "liverelay.stills")
@@ -48,25 +51,30 @@ final class StillStore: Sendable {
     }
 
     /// Returns what `make` returns. Equal requests wait for one call.
-    /// - Parameter client: the address of the client; nil: it has no limit of its own.
+    /// - Parameters:
+    ///   - client: the address of the client; nil: it has no limit of its own.
+    ///   - isRemote: whether a store may have to be read.
     func outcome(
-        of request: String, for client: String?, make: @escaping @Sendable () async -> StillResponder.Outcome
+        of request: String, for client: String?, isRemote: Bool = false,
+        make: @escaping @Sendable () async -> StillResponder.Outcome
     ) async throws(Busy) -> StillResponder.Outcome {
         let client = client ?? ""
         let task = state.withLock { state -> Task<StillResponder.Outcome, Never>? in
             if let task = state.pending[request] { return task }
-            guard state.pending.count < pendingLimit,
+            guard state.pending.count < pendingLimit, !isRemote || state.pendingRemote < Self.remoteLimit,
                 client.isEmpty || state.pendingByClient[client, default: 0] < Self.pendingPerClient
             else { return nil }
             let task = Task { [self] in
                 let outcome = await make()
                 self.state.withLock { state in
                     state.pending[request] = nil
+                    if isRemote { state.pendingRemote -= 1 }
                     state.pendingByClient[client] = state.pendingByClient[client].flatMap { $0 > 1 ? $0 - 1 : nil }
                 }
                 return outcome
             }
             state.pending[request] = task
+            if isRemote { state.pendingRemote += 1 }
             state.pendingByClient[client, default: 0] += 1
             return task
         }

@@ -14,8 +14,6 @@ final class RecordingFile: Sendable {
         case full
         /// Another process writes it.
         case inUse(path: String)
-        /// The list of recordings is none.
-        case malformed(path: String)
         /// The list of recordings belongs to the next process.
         case closed
     }

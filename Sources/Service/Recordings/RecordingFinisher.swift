@@ -177,7 +177,6 @@ extension RecordingFile.Failure {
         switch self {
         case .full: "the disk is full: 1 GiB of it stays free, or a tenth"
         case .inUse(let path): "another process writes \(path)"
-        case .malformed(let path): "\(path) is no list of recordings: move it away"
         case .closed: "liverelay ends"
         case .system(let code, let path): "\(path): \(unsafe String(cString: strerror(code)))"
         }

@@ -33,6 +33,9 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         var byteCount: UInt64 = 0
         /// Media that it does not have.
         var lostMilliseconds: Int64 = 0
+
+        /// Whether the path is that of a file below the directory of recordings.
+        var isBelowRoot: Bool { !base.hasPrefix("/") && !base.split(separator: "/").contains("..") }
     }
 
     let id: Int
@@ -59,6 +62,14 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
         self.includesSlate = includesSlate
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
+    }
+
+    /// Whether the numbers are those of a recording that was planned. Others may come from a damaged list.
+    var isPlausible: Bool {
+        let range = Int64(0)..<253_402_300_800_000  // to the year 9999
+        return RecordingSchedule.ids.contains(id) && range.contains(start) && range.contains(end) && start < end
+            && end - start <= RecordingSchedule.longest.wholeMilliseconds
+            && (files.map { $0.isBelowRoot && range.contains($0.lostMilliseconds) } ?? true)
     }
 
     var startDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: start) }
@@ -105,8 +116,41 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
     static let longest = Duration.seconds(7 * 86_400)
     static let furthest = Duration.seconds(366 * 86_400)
 
+    /// Numbers of recordings, which JSON has without a loss.
+    static let ids = 1...(1 << 53) - 1
+
     private(set) var recordings: [RequestedRecording] = []
     private var lastID = 0
+    /// Recordings of the list that cannot be read, or have numbers out of their ranges.
+    private(set) var droppedCount = 0
+
+    private enum CodingKeys: String, CodingKey { case recordings, lastID }
+
+    init() {}
+
+    /// Reads a list. Recordings that cannot be read are left out.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        var known: Set<Int> = []
+        for recording in try values.decode([Lossy<RequestedRecording>].self, forKey: .recordings) {
+            guard let value = recording.value, value.isPlausible, known.insert(value.id).inserted else {
+                droppedCount += 1
+                continue
+            }
+            recordings.append(value)
+        }
+        recordings.sort { $0.id < $1.id }
+        // A number that is out of its range is as if there were none.
+        let last = (try? values.decode(Int.self, forKey: .lastID)) ?? 0
+        lastID = max(last < Self.ids.upperBound ? last : 0, recordings.last?.id ?? 0)
+    }
+
+    /// A value of a list, or none if it cannot be read.
+    private struct Lossy<Value: Decodable>: Decodable {
+        let value: Value?
+
+        init(from decoder: any Decoder) { value = try? Value(from: decoder) }
+    }
 
     subscript(id: Int) -> RequestedRecording? { recordings.first { $0.id == id } }
 

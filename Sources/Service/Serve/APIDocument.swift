@@ -36,7 +36,7 @@ extension ConfigurationKey.Form {
         case .hours(let range):
             Self.oneOf([Self.string(.duration), Self.integer(range.lowerBound * 3600...range.upperBound * 3600)])
         case .rewind: Self.oneOf(Self.spans + [["const": "when-watched"]])
-        case .path, .addresses, .tokens, .recording, .split: Self.string(.text)
+        case .path, .addresses, .tokens, .recording, .split, .store: Self.string(.text)
         case .storage(let least): Self.oneOf([Self.string(.byteCount), Self.integer(least...999_999_999_999)])
         case .variant: Self.string(.variant)
         case .text(.source): Self.reference("URL")

@@ -77,8 +77,7 @@ package struct ChannelSettings: Sendable {
         guard let copies else { return nil }
         do throws(StoreError) {
             return try ChannelArchive(
-                settings, policy: configuration.retention, requests: configuration.requests, spool: configuration.spool,
-                cache: copies)
+                settings, policy: configuration.retention, spool: configuration.spool, cache: copies, logger: logger)
         } catch {
             logger.error("Archive store: \(error.message)")
             return nil

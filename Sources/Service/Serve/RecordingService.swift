@@ -80,17 +80,25 @@ package final class RecordingService: Sendable {
         try RecordingFile.makeDirectory(of: Self.listPath(pattern))
         directory = try Descriptor(pattern.root, O_RDONLY | O_DIRECTORY)
         guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: pattern.root) }
-        state = Mutex(State(schedule: try Self.readList(Self.listPath(pattern))))
+        state = Mutex(State(schedule: Self.readList(Self.listPath(pattern), logger)))
     }
 
     private static func listPath(_ pattern: RecordingPattern) -> String { pattern.root + "/.recordings.json" }
 
-    private static func readList(_ path: String) throws(RecordingFile.Failure) -> RecordingSchedule {
+    /// Reads the list. What cannot be read of it is left out; the file is set aside then.
+    private static func readList(_ path: String, _ logger: Logger) -> RecordingSchedule {
         guard unsafe access(path, F_OK) == 0 else { return RecordingSchedule() }
-        let file = try Descriptor(path, O_RDONLY)
-        let bytes = try file.read(0..<file.byteCount())
-        guard let schedule = try? JSONDecoder().decode(RecordingSchedule.self, from: Data(bytes)) else {
-            throw .malformed(path: path)
+        let file = URL(filePath: path)
+        guard let bytes = try? Data(contentsOf: file),
+            let schedule = try? JSONDecoder().decode(RecordingSchedule.self, from: bytes)
+        else {
+            DamagedFile.setAside(file, logger)
+            return RecordingSchedule()
+        }
+        if schedule.droppedCount > 0 {
+            DamagedFile.setAside(file, logger)
+            logger.error("\(schedule.droppedCount) recordings of \(path) cannot be read and are left out")
+            if let list = try? JSONEncoder().encode(schedule) { try? RecordingFile.replace(path, with: Array(list)) }
         }
         return schedule
     }

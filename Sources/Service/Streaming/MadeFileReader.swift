@@ -43,8 +43,7 @@ actor MadeFileReader {
             return bytes
         }
         guard let (file, place) = part(wanted.lowerBound) else { return nil }
-        let (snapshot, range) = (snapshot, place.prefix(wanted.count))
-        await snapshot.prefetch([file])
+        let (snapshot, range) = (await snapshot.fetching([file]), place.prefix(wanted.count))
         let bytes = await TransportStreamThreads.perform { try? snapshot.bytes(of: file, in: range) }
         guard let bytes, bytes.count == range.count else { return nil }
         unsent.removeFirst(bytes.count)

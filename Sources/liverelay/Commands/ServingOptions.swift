@@ -119,14 +119,15 @@ struct ServingOptions: ParsableArguments {
     }
 
     /// nil: the archive is in the spool.
-    private func openArchive(_ configuration: RelayConfiguration) throws(RelayError) -> ChannelArchive? {
+    private func openArchive(
+        _ configuration: RelayConfiguration, _ logger: Logger
+    ) throws(RelayError) -> ChannelArchive? {
         guard let archiveStore else { return nil }
         let settings = ArchiveSettings(url: archiveStore, retention: archive?.duration, redirects: archiveRedirect)
         let copies = try RelayService.copies(in: configuration.spool)
         do throws(StoreError) {
             return try ChannelArchive(
-                settings, policy: configuration.retention, requests: configuration.requests, spool: configuration.spool,
-                cache: copies)
+                settings, policy: configuration.retention, spool: configuration.spool, cache: copies, logger: logger)
         } catch {
             throw RelayError(.cannotSpool, error.message, advice: "Correct --archive-store, or leave it out")
         }
@@ -178,7 +179,7 @@ struct ServingOptions: ParsableArguments {
                     StreamWriter(descriptor: descriptor, policy: $0.policy(for: descriptor.kind), logger: logger)
                 }
             },
-            recording: streaming?.recording, archive: try openArchive(configuration), logger: logger,
+            recording: streaming?.recording, archive: try openArchive(configuration, logger), logger: logger,
             startupLines: startupLines
         ).run()
     }

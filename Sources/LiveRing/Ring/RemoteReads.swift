@@ -1,0 +1,161 @@
+package import Support
+import Synchronization
+
+/// Files of a ring that are not in its spool.
+package protocol RemoteFiles: Sendable {
+    /// The path of a copy on this machine, which is made if there is none.
+    func path(of file: SpoolFile) async throws(RingError) -> String
+
+    /// The header of a segment (`styp`, `moof` and the header of `mdat`), which is fetched without the others.
+    /// - Parameter byteCount: in which the header probably ends. Of a longer one, so many bytes are returned.
+    func beginning(of file: SpoolFile, byteCount: Int) async throws(RingError) -> [UInt8]
+
+    /// A URL at which a client can have the file itself; nil if it has to come from here.
+    func clientURL(of file: SpoolFile) async -> Secret?
+}
+
+/// What was fetched of remote files for one piece of work, and what it needs besides.
+///
+/// No thread waits for a store. Work that needs bytes which are not here fails, or goes on without them; it is done again
+/// when they have been fetched.
+final class RemoteReads: Sendable {
+    private enum Need: Hashable, Sendable {
+        case whole(SpoolFile)
+        case beginning(SpoolFile, byteCount: Int)
+    }
+
+    private enum Found: Sendable {
+        /// The path of a copy.
+        case copy(String)
+        case bytes([UInt8])
+        case failure(RingError)
+    }
+
+    private struct State {
+        var found: [Need: Found] = [:]
+        var needs: Set<Need> = []
+    }
+
+    /// Bytes that are fetched without the others of their file, at most.
+    private static let longestBeginning = 64 << 10
+    /// Requests for one piece of work at once.
+    static let width = 8
+
+    private let state = Mutex(State())
+
+    /// Says that a file is needed.
+    func add(_ file: SpoolFile) { state.withLock { _ = $0.needs.insert(.whole(file)) } }
+
+    func open(_ file: SpoolFile) throws(RingError) -> FileDescriptor {
+        guard case .copy(let path)? = try found(.whole(file)) else { throw Self.missing(file) }
+        do throws(RingError) { return try FileDescriptor(path) } catch {
+            // The copy was removed for others.
+            state.withLock { state in
+                state.found[.whole(file)] = nil
+                state.needs.insert(.whole(file))
+            }
+            throw error
+        }
+    }
+
+    /// The bytes of a range; of the beginning of a segment, its header.
+    func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
+        let isBeginning =
+            range.lowerBound == 0 && range.count <= Self.longestBeginning && range.count < file.byteCount
+            && (SpoolName.mediaSequence(ofSegment: file.name) ?? SpoolName.trackFile(named: file.name)?.mediaSequence)
+                != nil
+        guard isBeginning, !isCopied(file) else { return try open(file).bytes(in: range) }
+        guard case .bytes(let bytes)? = try found(.beginning(file, byteCount: range.count)) else {
+            throw Self.missing(file)
+        }
+        return bytes
+    }
+
+    private func isCopied(_ file: SpoolFile) -> Bool { state.withLock { $0.found[.whole(file)] != nil } }
+
+    private func found(_ need: Need) throws(RingError) -> Found? {
+        let found = state.withLock { state in
+            if state.found[need] == nil { state.needs.insert(need) }
+            return state.found[need]
+        }
+        if case .failure(let error)? = found { throw error }
+        return found
+    }
+
+    private static func missing(_ file: SpoolFile) -> RingError {
+        .remote(name: file.name, message: "it is not fetched yet")
+    }
+
+    /// Fetches what is needed, several files at once.
+    /// - Returns: false if nothing was needed, or the task is canceled.
+    func fetch(from remote: any RemoteFiles) async -> Bool {
+        var needs = Array(
+            state.withLock { state in
+                defer { state.needs = [] }
+                return state.needs
+            })
+        guard !needs.isEmpty else { return false }
+        await withTaskGroup(of: (Need, Found).self) { group in
+            for _ in 0..<Self.width {
+                if let need = needs.popLast() { group.addTask { (need, await Self.fetch(need, from: remote)) } }
+            }
+            while let (need, found) = await group.next() {
+                state.withLock { $0.found[need] = found }
+                if !Task.isCancelled, let next = needs.popLast() {
+                    group.addTask { (next, await Self.fetch(next, from: remote)) }
+                }
+            }
+        }
+        return !Task.isCancelled
+    }
+
+    private static func fetch(_ need: Need, from remote: any RemoteFiles) async -> Found {
+        do throws(RingError) {
+            switch need {
+            case .whole(let file): return .copy(try await remote.path(of: file))
+            case .beginning(let file, let byteCount):
+                return .bytes(try await remote.beginning(of: file, byteCount: byteCount))
+            }
+        } catch { return .failure(error) }
+    }
+}
+
+extension RingSnapshot {
+    /// How often work is done again because it needs other bytes.
+    private static let mostPasses = 12
+
+    /// Does work that reads files of the ring. No thread waits while remote ones are fetched.
+    /// - Parameters:
+    ///   - perform: calls its argument on a thread for such work.
+    ///   - work: reads the snapshot that it is given, more than once if files are remote. Where it goes on without bytes that
+    ///     it cannot read, it finds out at once what it needs.
+    package func reading<Result: Sendable>(
+        _ perform: @Sendable (@escaping @Sendable () -> Result) async -> Result,
+        _ work: @escaping @Sendable (RingSnapshot) -> Result
+    ) async -> Result {
+        guard let remote else { return await perform { work(self) } }
+        let reads = RemoteReads()
+        let snapshot = with(reads)
+        var result = await perform { work(snapshot) }
+        for _ in 0..<Self.mostPasses {
+            guard await reads.fetch(from: remote) else { break }
+            result = await perform { work(snapshot) }
+        }
+        return result
+    }
+
+    /// The snapshot with copies of files that are remote, which can be read then.
+    package func fetching(_ files: [SpoolFile]) async -> RingSnapshot {
+        guard let remote else { return self }
+        let reads = RemoteReads()
+        for file in files where !isLocal(file) { reads.add(file) }
+        _ = await reads.fetch(from: remote)
+        return with(reads)
+    }
+
+    private func with(_ reads: RemoteReads) -> RingSnapshot {
+        var snapshot = self
+        snapshot.reads = reads
+        return snapshot
+    }
+}

@@ -9,8 +9,6 @@ struct VideoFragmentFramer: Sendable {
     private var writer: VideoSampleWriter
     private var codec: VideoConfiguration.Codec
     private var lengthSize = 4
-    private var units: [NALUnit] = []
-    private var roles: [NALUnitRole] = []
 
     /// - Returns: nil if the track's first sample entry is not supported.
     init?(_ track: MovieTrack) throws(MediaError) {
@@ -47,11 +45,10 @@ struct VideoFragmentFramer: Sendable {
 
     /// - Returns: false if there is no picture, or nothing to decode it with.
     mutating func append(_ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks, dts: Ticks) -> Bool {
-        units.removeAll(keepingCapacity: true)
-        roles.removeAll(keepingCapacity: true)
+        var units: [NALUnit] = []
         let isWhole = LengthPrefixedNALUnits.scan(
             bytes, in: sample.payload.indices, lengthSize: lengthSize, into: &units)
-        for unit in units { roles.append(NALUnitRole(unit, of: bytes, codec: codec)) }
+        let roles = units.map { NALUnitRole($0, of: bytes, codec: codec) }
         return writer.write(
             units[...], roles[...], of: bytes,
             VideoSampleWriter.Timing(

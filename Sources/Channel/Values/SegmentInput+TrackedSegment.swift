@@ -13,7 +13,7 @@ extension SegmentInput {
         let segment = tracked.segment
         let bytes = try SegmentDecryptor.decrypt(
             tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
-            mediaSequence: segment.mediaSequence)
+            mediaSequence: segment.mediaSequence, content: .media)
         let map = try tracked.map.map { map throws(DecryptError) in try Self.initialization(map, of: tracked) }
         self.init(
             rendition: rendition, mediaSequence: segment.mediaSequence,
@@ -23,16 +23,18 @@ extension SegmentInput {
             initialization: map, bytes: bytes, ranges: segment.byteRange.flatMap(\.range).map { [$0] } ?? [])
     }
 
-    /// Decrypts `map`, unless it is clear.
-    ///
-    /// Some packagers list a key before a section that they leave clear, so a section that begins as boxes do is not
-    /// decrypted.
     private static func initialization(_ map: [UInt8], of tracked: TrackedSegment) throws(DecryptError) -> [UInt8] {
-        let segmentKey = tracked.segment.map?.keys.aes128
-        let container = try? SegmentContainer.sniff(map)
-        guard segmentKey != nil, container != .fragmentedMP4 else { return map }
-        return try SegmentDecryptor.decrypt(
-            map, under: segmentKey, key: tracked.mapKey, keyURL: tracked.mapKeyURL,
-            mediaSequence: tracked.segment.mediaSequence)
+        try SegmentDecryptor.decrypt(
+            map, under: tracked.segment.map?.keys.aes128, key: tracked.mapKey, keyURL: tracked.mapKeyURL,
+            mediaSequence: tracked.segment.mediaSequence, content: .media)
     }
+}
+
+extension ClearContent {
+    /// Segments and EXT-X-MAP sections of any container.
+    static let media = ClearContent(
+        isContent: { bytes in (try? LocatedMedia.find(in: bytes)) != nil }, isWhole: LocatedMedia.isWhole)
+
+    /// WebVTT files.
+    static let subtitles = ClearContent(isContent: SubtitleInput.isSubtitles, isWhole: SubtitleInput.isWholeSubtitles)
 }

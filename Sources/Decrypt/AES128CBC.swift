@@ -1,7 +1,7 @@
 import CCrypto
 import Support
 
-/// An OpenSSL context that decrypts one message: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
+/// An OpenSSL context that decrypts one message: AES-128 in CBC mode (RFC 8216 §4.3.2.4).
 ///
 /// Only this file uses libcrypto.
 @safe
@@ -25,21 +25,22 @@ struct AES128CBC: ~Copyable {
             unsafe EVP_CIPHER_CTX_free(context)
             throw .library(code: drainErrorQueue())
         }
+        // The padding is left to the caller: without a valid one, the text may still be what it should be.
+        _ = unsafe EVP_CIPHER_CTX_set_padding(context, 0)
         unsafe self.context = context
     }
 
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// Decrypts a message. Throws `.badPadding`, `.library` or `.canceled`.
-    /// - Parameter body: the whole message: at least one block, a multiple of 16 bytes.
-    /// - Returns: the message without its padding, 1 to 16 bytes shorter than `body`.
-    consuming func decrypt(_ body: [UInt8]) throws(DecryptError.Reason) -> [UInt8] {
+    /// Decrypts a message. Throws `.library` or `.canceled`.
+    /// - Parameter body: the whole message: a multiple of 16 bytes.
+    /// - Returns: the clear text with its padding, as long as `body`.
+    consuming func decrypt(_ body: ArraySlice<UInt8>) throws(DecryptError.Reason) -> [UInt8] {
         var failure: DecryptError.Reason?
         let clear = unsafe [UInt8](unsafeUninitializedCapacity: body.count + Self.blockByteCount) { output, count in
             unsafe body.withUnsafeBufferPointer { input in
                 do throws(DecryptError.Reason) {
                     unsafe count = try update(input, into: output)
-                    unsafe count += try finish(into: output, at: count)
                 } catch {
                     failure = error
                     count = 0
@@ -50,7 +51,7 @@ struct AES128CBC: ~Copyable {
         return clear
     }
 
-    /// - Returns: the number of bytes written. OpenSSL keeps the last block back.
+    /// - Returns: the number of bytes written.
     private func update(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) throws(DecryptError.Reason) -> Int {
@@ -68,19 +69,6 @@ struct AES128CBC: ~Copyable {
             written += Int(chunkWritten)
         }
         return written
-    }
-
-    /// - Returns: the number of bytes in the last block that are not padding.
-    private func finish(
-        into output: UnsafeMutableBufferPointer<UInt8>, at written: Int
-    ) throws(DecryptError.Reason) -> Int {
-        guard let target = output.baseAddress else { return 0 }
-        var count: Int32 = 0
-        guard unsafe EVP_DecryptFinal_ex(context, target + written, &count) == 1 else {
-            _ = drainErrorQueue()
-            throw .badPadding
-        }
-        return Int(count)
     }
 }
 

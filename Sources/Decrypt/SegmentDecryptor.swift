@@ -1,6 +1,10 @@
 package import Playlist
+import Support
 
 /// Decryption of fetched segments and EXT-X-MAP sections (RFC 8216 §4.3.2.4, §5.2).
+///
+/// The key in force and the padding are claims, and the text decides. Some packagers write no padding, or list a key before
+/// what they leave clear.
 package enum SegmentDecryptor {
     /// Decrypts a segment or an EXT-X-MAP section.
     /// - Parameters:
@@ -11,29 +15,64 @@ package enum SegmentDecryptor {
     ///   - keyURL: the absolute URL of that key, for error messages.
     ///   - mediaSequence: the IV if the key has none. For an EXT-X-MAP section, which should have an explicit IV
     ///     (§4.3.2.5), the number of the segment that uses the section.
+    ///   - content: recognizes the clear text.
     /// - Returns: the clear bytes; `body` itself, without a copy, if there is nothing to decrypt.
     package static func decrypt(
-        _ body: [UInt8], under segmentKey: SegmentKey?, key: [UInt8]?, keyURL: String?, mediaSequence: UInt64
+        _ body: [UInt8], under segmentKey: SegmentKey?, key: [UInt8]?, keyURL: String?, mediaSequence: UInt64,
+        content: ClearContent = .unknown
     ) throws(DecryptError) -> [UInt8] {
-        guard let segmentKey else { return body }
+        guard let segmentKey, !content.isWhole(body) else { return body }
         do throws(DecryptError.Reason) {
-            return try decrypt(body, under: segmentKey, key: key, mediaSequence: mediaSequence)
+            return try decrypt(body, under: segmentKey, key: key, mediaSequence: mediaSequence, content)
         } catch {
             throw DecryptError(reason: error, mediaSequence: mediaSequence, keyURL: keyURL)
         }
     }
 
     private static func decrypt(
-        _ body: [UInt8], under segmentKey: SegmentKey, key: [UInt8]?, mediaSequence: UInt64
+        _ body: [UInt8], under segmentKey: SegmentKey, key: [UInt8]?, mediaSequence: UInt64, _ content: ClearContent
     ) throws(DecryptError.Reason) -> [UInt8] {
         guard let key else { throw .missingKey }
         guard key.count == AES128CBC.keyByteCount else { throw .wrongKeySize(key.count) }
         let vector = segmentKey.vector(for: mediaSequence)
         guard vector.count == AES128CBC.blockByteCount else { throw .wrongInitializationVectorSize(vector.count) }
-        guard !body.isEmpty, body.count.isMultiple(of: AES128CBC.blockByteCount) else {
-            throw .notBlockAligned(body.count)
+        let rest = body.count % AES128CBC.blockByteCount
+        guard body.count > rest else { throw .notBlockAligned(body.count) }
+        var text = try AES128CBC(key: key, vector: vector).decrypt(body.dropLast(rest))
+        if rest == 0, let padding = paddingSize(of: text) {
+            if !content.isWhole(text) { text.removeLast(padding) }
+            return text
         }
-        return try AES128CBC(key: key, vector: vector).decrypt(body)
+        // A body that is cut short has no padding either.
+        guard content.isContent(text) else {
+            guard !StepCounter.isTaskCanceled() else { throw .canceled }
+            throw rest == 0 ? .badPadding : .notBlockAligned(body.count)
+        }
+        return text
+    }
+
+    /// The bytes of PKCS #7 padding at the end, 1 to 16 (RFC 5652 §6.3); nil if they are none.
+    private static func paddingSize(of text: [UInt8]) -> Int? {
+        guard let last = text.last, (1...AES128CBC.blockByteCount).contains(Int(last)) else { return nil }
+        return text.suffix(Int(last)).allSatisfy { $0 == last } ? Int(last) : nil
+    }
+}
+
+/// Recognizes clear text by its bytes.
+package struct ClearContent: Sendable {
+    /// Whether the bytes are the content, perhaps with others after it.
+    let isContent: @Sendable ([UInt8]) -> Bool
+    /// Whether the bytes are the content and nothing else, so that padding at their end would be a part of it.
+    let isWhole: @Sendable ([UInt8]) -> Bool
+
+    /// Recognizes nothing: the padding alone proves the key.
+    package static let unknown = ClearContent(isContent: { _ in false }, isWhole: { _ in false })
+
+    package init(
+        isContent: @escaping @Sendable ([UInt8]) -> Bool, isWhole: @escaping @Sendable ([UInt8]) -> Bool
+    ) {
+        self.isContent = isContent
+        self.isWhole = isWhole
     }
 }
 
@@ -45,9 +84,9 @@ package struct DecryptError: Error, Equatable, Sendable {
         case wrongKeySize(Int)
         /// The size of the IV in bytes, other than 16.
         case wrongInitializationVectorSize(Int)
-        /// The size of the body in bytes: not a multiple of 16, or 0. Padding adds at least one byte.
+        /// The size of the body in bytes: not a multiple of 16, or 0. What its whole blocks hold is not recognized.
         case notBlockAligned(Int)
-        /// The clear text does not end in PKCS #7 padding: the key or the IV is wrong, or the end is damaged.
+        /// The clear text does not end in PKCS #7 padding, and is not recognized: the key is wrong.
         case badPadding
         /// OpenSSL failed; `code` is the first code of its error queue, 0 if the queue was empty.
         case library(code: UInt)

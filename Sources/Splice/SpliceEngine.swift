@@ -79,6 +79,7 @@ package struct SpliceEngine: Sendable {
     package var warnings: [SpliceWarning] {
         let counts = counts
         var warnings: [SpliceWarning] = []
+        if !main.unsupportedVideo.isEmpty { warnings.append(.unsupportedVideo(main.unsupportedVideo)) }
         if !main.unsupportedAudio.isEmpty { warnings.append(.unsupportedAudio(main.unsupportedAudio)) }
         if counts[.assumedRandomAccessPoints] > 0 { warnings.append(.noRandomAccessPoint) }
         if counts.demux[.foreignParameterSets] > 0 { warnings.append(.foreignParameterSets) }
@@ -209,7 +210,8 @@ package struct SpliceEngine: Sendable {
         for step in route(demuxed, of: segment) {
             try MediaError.checkCancellation()
             if requiresVideo, case .audioOnly = step {
-                throw MediaError(.noUsableVideo(streams: main.program?.streamNames ?? []), section: "RFC 8216 §3")
+                throw MediaError(
+                    .noUsableVideo(streams: main.program?.streamNames ?? main.unsupportedVideo), section: "RFC 8216 §3")
             }
             written += try perform(step, of: segment)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Splice
+import TestSupport
 import Testing
 
 @testable import Channel
@@ -16,6 +17,33 @@ import Testing
     private static let (first, second) = ([UInt8](1...16), [UInt8](21...36))
     private static let explicit = [UInt8](repeating: 9, count: 16)
 
+    /// How the last block is filled.
+    enum Padding: Sendable {
+        case standard, none
+        case zeros
+        /// Bytes that are none of the others.
+        case junk
+    }
+
+    private static let fragment: [UInt8] = {
+        func box(_ type: String, _ body: [UInt8]) -> [UInt8] {
+            [0, 0, 0, UInt8(8 + body.count)] + Array(type.utf8) + body
+        }
+        return box("styp", [UInt8](repeating: 1, count: 8)) + box("moof", [UInt8](repeating: 1, count: 40))
+            + box("mdat", [UInt8](repeating: 1, count: 16))
+    }()
+
+    /// 188 × 4 is a multiple of 16. The last byte is one of PKCS #7 padding.
+    private static let packets: [UInt8] = (0..<8).flatMap { index in
+        [0x47, 1, 0, 0x10 | UInt8(index)] + [UInt8](repeating: 1, count: 184)
+    }
+
+    private static let tables: [UInt8] = {
+        var builder = TransportStreamBuilder()
+        builder.tables([.init(pid: 0x100, type: 0x1B)])
+        return builder.cut()
+    }()
+
     struct Row: CustomTestStringConvertible, Sendable {
         let when: String
         var mediaKey: [UInt8]?
@@ -24,6 +52,10 @@ import Testing
         var vector: [UInt8]? = explicit
         /// Whether the section is clear although a key is in force.
         var isMapLeftClear = false
+        var isMediaLeftClear = false
+        var media = DecryptedSegmentTests.media
+        var section = DecryptedSegmentTests.section
+        var padding = Padding.standard
 
         var testDescription: String { when }
     }
@@ -36,6 +68,20 @@ import Testing
         Row(when: "an encrypted section before a clear segment", mapKey: first),
         Row(when: "vectors from the media sequence number", mediaKey: first, mapKey: first, vector: nil),
         Row(when: "a section left clear under a key", mediaKey: first, mapKey: first, isMapLeftClear: true),
+        Row(
+            when: "a section of a transport stream left clear under a key", mediaKey: first, mapKey: first,
+            isMapLeftClear: true, section: tables),
+        Row(
+            when: "packets left clear under a key", mediaKey: first, mapKey: first, isMediaLeftClear: true,
+            media: packets),
+        Row(
+            when: "boxes left clear under a key", mediaKey: first, mapKey: first, isMediaLeftClear: true,
+            media: fragment),
+        Row(when: "packets with padding", mediaKey: first, media: packets + tables),
+        Row(when: "packets without padding", mediaKey: first, media: packets, padding: .none),
+        Row(when: "boxes without padding", mediaKey: first, media: fragment, padding: .none),
+        Row(when: "packets, and zeros", mediaKey: first, media: packets + tables, padding: .zeros),
+        Row(when: "packets, and other bytes", mediaKey: first, media: packets + tables, padding: .junk),
     ]
 
     @Test(arguments: rows)
@@ -45,11 +91,36 @@ import Testing
         segment.map = MediaInitialization(uri: "init", keys: key(row.mapKey, row.vector))
         let vector = row.vector ?? [UInt8](repeating: 0, count: 14) + [1, 2]
         let tracked = TrackedSegment(
-            segment: segment, url: "seg", body: try encrypt(Self.media, row.mediaKey, vector), key: row.mediaKey,
-            map: row.isMapLeftClear ? Self.section : try encrypt(Self.section, row.mapKey, vector), mapKey: row.mapKey)
+            segment: segment, url: "seg",
+            body: row.isMediaLeftClear ? row.media : try encrypt(row.media, row.mediaKey, vector, row.padding),
+            key: row.mediaKey,
+            map: row.isMapLeftClear ? row.section : try encrypt(row.section, row.mapKey, vector), mapKey: row.mapKey)
         let clear = try SegmentInput(decrypting: tracked, of: .main)
-        #expect(clear.bytes == Self.media)
-        #expect(clear.initialization == Self.section)
+        // What fills a block in place of padding stays.
+        #expect(clear.bytes.starts(with: row.media) && clear.bytes.count < row.media.count + 16)
+        #expect(row.padding == .zeros || row.padding == .junk || clear.bytes == row.media)
+        #expect(clear.initialization == row.section)
+    }
+
+    /// Without padding, another key gives an error as exact as with it.
+    @Test(arguments: [Padding.standard, .none, .zeros]) func wrongKeyIsTheFault(padding: Padding) throws {
+        var segment = MediaSegment(uri: "seg", duration: .seconds(6))
+        segment.keys = key(Self.first, Self.explicit)
+        let body = try encrypt(Self.packets + Self.tables, Self.second, Self.explicit, padding)
+        let tracked = TrackedSegment(segment: segment, url: "seg", body: body, key: Self.first, keyURL: "http://k")
+        #expect(throws: DecryptError(reason: .badPadding, mediaSequence: 0, keyURL: "http://k")) {
+            _ = try SegmentInput(decrypting: tracked, of: .main)
+        }
+    }
+
+    /// A segment that is cut short has neither padding nor whole blocks; its packets are media nevertheless.
+    @Test func truncatedSegment() throws {
+        var segment = MediaSegment(uri: "seg", duration: .seconds(6))
+        segment.keys = key(Self.first, Self.explicit)
+        let body = try encrypt(Self.packets, Self.first, Self.explicit, .none).dropLast(100)
+        let tracked = TrackedSegment(segment: segment, url: "seg", body: Array(body), key: Self.first)
+        let clear = try SegmentInput(decrypting: tracked, of: .main)
+        #expect(clear.bytes == Array(Self.packets.prefix(body.count / 16 * 16)))
     }
 
     @Test func segmentWithoutMapHasNoInitSection() throws {
@@ -73,17 +144,27 @@ import Testing
         key == nil ? [] : [SegmentKey(method: .aes128, uri: "key", initializationVector: vector)]
     }
 
-    private func encrypt(_ clear: [UInt8], _ key: [UInt8]?, _ vector: [UInt8]) throws -> [UInt8] {
+    private func encrypt(
+        _ clear: [UInt8], _ key: [UInt8]?, _ vector: [UInt8], _ padding: Padding = .standard
+    ) throws -> [UInt8] {
         guard let key else { return clear }
+        let missing = (16 - clear.count % 16) % 16
+        let text =
+            switch padding {
+            case .standard, .none: clear
+            case .zeros: clear + [UInt8](repeating: 0, count: missing)
+            case .junk: clear + (0..<missing).map { UInt8(0x80 + $0) }
+            }
         let hexadecimal = { (bytes: [UInt8]) in bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["openssl", "enc", "-aes-128-cbc", "-K", hexadecimal(key), "-iv", hexadecimal(vector)]
+        if padding != .standard { process.arguments?.append("-nopad") }
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(clear))
+        try input.fileHandleForWriting.write(contentsOf: Data(text))
         try input.fileHandleForWriting.close()
         let encrypted = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -20,7 +20,7 @@ import Testing
     static let aac = Builder.Stream(pid: 0x101, type: 0x0F)
     static let vc1 = Builder.Stream(pid: 0x100, type: 0xEA)
     static let h264 = Builder.Stream(pid: 0x100, type: 0x1B)
-    static let opus = Builder.Stream(pid: 0x102, type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8))
+    static let ac4 = Builder.Stream(pid: 0x102, type: 0x06, descriptors: [0x05, 4] + Array("AC-4".utf8))
 
     /// One ADTS frame of 1024 samples.
     private static let frame: [UInt8] =
@@ -112,7 +112,7 @@ import Testing
     static let warningRows: [(when: String, streams: [Builder.Stream], video: [String]?, audio: [String]?)] = [
         ("audio alone", [aac], nil, nil),
         ("VC-1 beside audio", [vc1, aac], ["VC-1"], nil),
-        ("Opus beside audio that is followed", [aac, opus], nil, ["Opus"]),
+        ("AC-4 beside audio that is followed", [aac, ac4], nil, ["AC-4"]),
         ("two kinds of video", [vc1, Builder.Stream(pid: 0x103, type: 0x42), aac], ["VC-1", "AVS video"], nil),
     ]
 
@@ -126,13 +126,13 @@ import Testing
         #expect(program.unsupportedVideo == video && program.unsupportedAudio == audio, "\(when)")
     }
 
-    /// Opus beside video is not published.
+    /// AC-4 beside video is not published.
     @Test func unsupportedAudioBesideVideo() throws {
         var builder = Builder()
-        builder.tables([Self.h264, Self.opus])
+        builder.tables([Self.h264, Self.ac4])
         var demuxer = TransportDemuxer()
         let program = try #require(try demuxer.feed(builder.cut() + builder.cut()).program)
-        #expect(program.unsupportedAudio == ["Opus"] && program.unsupportedVideo.isEmpty)
+        #expect(program.unsupportedAudio == ["AC-4"] && program.unsupportedVideo.isEmpty)
     }
 
     /// Plays a finished playlist to its end.

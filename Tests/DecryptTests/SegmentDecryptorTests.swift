@@ -84,6 +84,49 @@ func refusesUnusableKeysAndBodies(row: DecryptErrorRow) {
     #expect(decrypt(row.body, row.keys, row.key) == .failure(error), "\(row.when)")
 }
 
+/// How the text is recognized, and what becomes of it.
+private let contentRows:
+    [(when: String, body: [UInt8], isContent: Bool, isWhole: Bool, result: Result<[UInt8], DecryptError.Reason>)] = [
+        ("padding", explicitVector, false, false, .success(clearText)),
+        (
+            "a text that is whole with what looks like padding", explicitVector, true, true,
+            .success(clearText + [5, 5, 5, 5, 5])
+        ),
+        (
+            "no padding, and the content", Array(explicitVector.dropLast(16)), true, false,
+            .success(Array(clearText.prefix(32)))
+        ),
+        ("no padding, and other content", Array(explicitVector.dropLast(16)), false, false, .failure(.badPadding)),
+        (
+            "the last byte cut off, and the content", explicitVector.dropLast(), true, false,
+            .success(Array(clearText.prefix(32)))
+        ),
+        (
+            "the last byte cut off, and other content", explicitVector.dropLast(), false, false,
+            .failure(.notBlockAligned(47))
+        ),
+        ("less than a block", Array(explicitVector.prefix(9)), true, false, .failure(.notBlockAligned(9))),
+    ]
+
+@Test(arguments: contentRows.indices)
+func contentDecides(_ index: Int) {
+    let row = contentRows[index]
+    // The body itself is not the content.
+    let content = ClearContent(isContent: { _ in row.isContent }, isWhole: { row.isWhole && $0 != row.body })
+    let result = Result { () throws(DecryptError) in
+        try SegmentDecryptor.decrypt(
+            row.body, under: aes128(iv), key: key, keyURL: url, mediaSequence: 7, content: content)
+    }
+    #expect(result == row.result.mapError { DecryptError(reason: $0, mediaSequence: 7, keyURL: url) }, "\(row.when)")
+}
+
+@Test func bodyThatIsClearIsNotDecrypted() throws {
+    let content = ClearContent(isContent: { _ in true }, isWhole: { $0 == clearText })
+    #expect(
+        try SegmentDecryptor.decrypt(
+            clearText, under: aes128(iv), key: nil, keyURL: url, mediaSequence: 7, content: content) == clearText)
+}
+
 @Test func wrongIVDamagesOnlyFirstBlock() throws {
     let clear = try decrypt(explicitVector, [aes128()], key).get()
     #expect(clear.prefix(16) != clearText.prefix(16))

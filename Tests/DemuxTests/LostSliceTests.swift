@@ -93,11 +93,11 @@ import Testing
         var whole = ElementaryBuffer()
         whole.bytes = stream
         var (splitter, other) = (AccessUnitSplitter(codec: codec), AccessUnitSplitter(codec: codec))
-        try splitter.split(buffer, in: buffer.bytes.indices)
-        try other.split(whole, in: whole.bytes.indices)
-        #expect(other.accessUnits.count == 50)
-        #expect(other.accessUnits.allSatisfy { !$0.isFirstSliceMissing })
-        #expect(splitter.accessUnits.count == 50)
-        #expect(splitter.accessUnits.count { $0.isFirstSliceMissing } == 48)
+        let found = try splitter.split(buffer, in: buffer.bytes.indices).accessUnits
+        let intact = try other.split(whole, in: whole.bytes.indices).accessUnits
+        #expect(intact.count == 50)
+        #expect(intact.allSatisfy { !$0.isFirstSliceMissing })
+        #expect(found.count == 50)
+        #expect(found.count { $0.isFirstSliceMissing } == 48)
     }
 }

@@ -69,6 +69,8 @@ extension MediaFileIndex {
             output: ["-movflags", "+frag_keyframe+empty_moov+default_base_moof+global_sidx"]),
         Row(when: "fragments with an index each", output: ["-movflags", "+frag_keyframe+empty_moov+dash"]),
         Row(when: "fragments without an index", output: noSlices + ["-movflags", "+skip_trailer"]),
+        Row(
+            when: "fragments of each track", output: noSlices + ["-movflags", "+separate_moof+skip_trailer"]),
         Row(when: "fragments of half a second", output: noSlices + ["-frag_duration", "500000"], segments: 5),
         Row(
             when: "one GOP, cut at any frame", video: ["-c:v", "libx264", "-preset", "veryfast", "-g", "999"],
@@ -135,6 +137,22 @@ extension MediaFileIndex {
         _ = try MediaFileIndex.of(file, FileCutting(maxBytes: 32 << 20, maxMovieBytes: movie))
         #expect(throws: MediaError.movie(.movieTooLarge(bytes: movie))) {
             try MediaFileIndex.of(file, FileCutting(maxBytes: 32 << 20, maxMovieBytes: movie - 1))
+        }
+    }
+
+    /// Audio that comes after its video, in a fragment of its own, is in the segment of that video.
+    @Test(arguments: ["1M", "4M"]) func segmentsOfFragmentsPerTrackHaveBothTracks(length: String) throws {
+        let file = try FileMedia.make(
+            seconds: "12", output: ["-movflags", "+empty_moov+separate_moof+skip_trailer", "-frag_duration", length])
+        let index = try MediaFileIndex.of(file).index
+        #expect(index.segments.count >= 3)
+        var demuxer = FragmentedMP4Demuxer()
+        for segment in index.segments {
+            try demuxer.initialize(with: try #require(index.initialization).bytes)
+            let media = try demuxer.feed(Array(file[segment.range]), of: [segment.range])
+            let (video, audio) = (media.video.compactMap(\.dts).max(), media.audio.compactMap(\.pts).max())
+            #expect(abs(try #require(video).count - (try #require(audio).count)) < 18_000)
+            #expect(abs(segment.duration.count - Int64(media.video.count) * 3600) <= 3600)
         }
     }
 

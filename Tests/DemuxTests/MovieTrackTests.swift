@@ -231,9 +231,20 @@ struct MovieTrackTests {
             when: "a missing sample entry", tracks: { [Track()] }, entry: 7,
             reason: .badParameterSet(field: "sample_description_index")),
         RefusalRow(
-            when: "unsupported video",
-            tracks: { [Track(entries: [("av01", [])]), audioTrack(MovieBuilder.mp4a([0x11, 0x90]))] },
+            when: "unsupported video", tracks: { [Track(entries: [("av01", [])])] },
             reason: .noSupportedTrack(sampleEntries: ["av01"])),
+        RefusalRow(
+            when: "unsupported video and audio",
+            tracks: { [Track(entries: [("av01", [])]), audioTrack(("ac-4", []))] },
+            reason: .noSupportedTrack(sampleEntries: ["av01"])),
+        RefusalRow(
+            when: "encrypted video beside clear audio",
+            tracks: {
+                [
+                    Track(entries: [MovieBuilder.avc1("encv", inside: cenc)]),
+                    audioTrack(MovieBuilder.mp4a([0x11, 0x90])),
+                ]
+            }, reason: .protectedTrack(scheme: "cenc")),
         RefusalRow(
             when: "no decoder configuration", tracks: { [Track(entries: [("avc1", [])])] },
             reason: .badParameterSet(field: "avcC")),
@@ -269,6 +280,19 @@ struct MovieTrackTests {
         try demuxer.initialize(with: MovieBuilder.initialization([Track()] + audio))
         let found = try demuxer.feed(Self.videoFragment([Self.videoSample([Self.idr])]))
         #expect(found.unsupportedAudio == named && found.declaresAudio == entries.contains("mp4a"))
+    }
+
+    @Test("audio beside video in a codec that cannot be republished is sound alone")
+    func unsupportedVideo() throws {
+        let tracks = [
+            Track(entries: [("av01", [])]), Track(id: 3, entries: [("vp09", [])]),
+            Self.audioTrack(MovieBuilder.mp4a([0x11, 0x90])),
+        ]
+        var demuxer = FragmentedMP4Demuxer()
+        try demuxer.initialize(with: MovieBuilder.initialization(tracks))
+        let found = try demuxer.feed(Self.frames())
+        #expect(found.audio.count == 2 && found.isAudioOnly && found.unsupportedVideo == ["av01", "vp09"])
+        #expect(throws: MediaError.self) { try demux(Self.frames(), tracks, selection: .video) }
     }
 
     @Test("fragments before any init section")

@@ -63,7 +63,7 @@ import Testing
     private static func clear(_ name: String, of capture: CaptureFixture) throws -> [UInt8]? {
         var bytes = try capture.bytes("body/\(name)")
         if capture == .demuxedAES128 { bytes = try decrypted(bytes, name, of: capture) }
-        return try SegmentContainer.sniff(bytes) == .transportStream ? bytes : nil
+        return try LocatedMedia.find(in: bytes)?.container == .transportStream ? bytes : nil
     }
 
     /// The first five segments of each rendition have one key and an explicit IV; the others have another key and the

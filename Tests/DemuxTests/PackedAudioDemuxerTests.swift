@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: MP3File.all)
     func plainMP3Files(file: MP3File) throws {
         let bytes = file.lead + (try file.bytes())
-        #expect(try SegmentContainer.sniff(bytes) == .packedAudio, "\(file.name)")
+        #expect(try LocatedMedia.find(in: bytes)?.container == .packedAudio, "\(file.name)")
         var demuxer = PackedAudioDemuxer(requiresTimestamp: false)
         let output = try demuxer.feed(bytes)
         let oracle = try OracleDemuxer.packets(file.bytes(), container: "mp3")
@@ -158,7 +158,7 @@ import Testing
 
     @Test(arguments: containers)
     func sniff(when: String, bytes: [UInt8], container: SegmentContainer?) throws {
-        #expect(try SegmentContainer.sniff(bytes) == container, "\(when)")
+        #expect(try LocatedMedia.find(in: bytes)?.container == container, "\(when)")
     }
 }
 

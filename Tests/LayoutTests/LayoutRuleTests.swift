@@ -237,6 +237,21 @@ private let mapRows: [(when: String, row: String, finds: [String])] = [
             NameRule.sharedNames(in: files) == ["One is at Sources/A/File.swift:1 and Sources/B/File.swift:1"])
     }
 
+    @Test("Stored offsets are found, those of one call and of a type's own bytes are not") func offsets() {
+        let rows = [
+            ("struct PESAssembler {\n    private var lastPayload: Range<Int>?\n}", 1),
+            ("struct Framer: Sendable {\n    private(set) var units: [NALUnit] = []\n}", 1),
+            ("struct Framer {\n    func scan() {\n        var units: [NALUnit] = []\n    }\n}", 0),
+            ("struct TransportPacket {\n    let payload: Range<Int>\n}", 0),
+            ("struct Framer {\n    var range: Range<Int> {\n    }\n    let ranges: [Range<UInt64>]\n}", 0),
+        ]
+        for (text, count) in rows {
+            #expect(
+                OffsetRule.findings(in: SourceFile(path: "Sources/Demux/A.swift", text: text)).count == count, "\(text)"
+            )
+        }
+    }
+
     @Test("Every rule about words finds its words") func everyWord() {
         for rule in WordRule.all {
             let file = SourceFile(path: "Sources/Splice/A.swift", text: rule.words.joined(separator: " "))

@@ -29,6 +29,10 @@ import Testing
         #expect(Self.swift.flatMap(RetiredWordRule.findings) == [])
     }
 
+    @Test("No type of Demux keeps an offset of bytes that it does not own") func offsets() {
+        #expect(Self.swift.flatMap(OffsetRule.findings) == [])
+    }
+
     @Test("No folders of a module refer to each other in a circle") func folders() {
         #expect(FolderRule(files: Self.swift).findings == [])
     }

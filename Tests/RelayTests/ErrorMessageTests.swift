@@ -80,8 +80,8 @@ private let mediaErrorRows: [(when: String, error: ChannelError, exit: Support.E
     (
         "a codec", unusable(.noSupportedStream(streamTypes: [1], names: ["MPEG-1 video"])), .noUsableMedia,
         [
-            "3 segments in a row", "MPEG-1 video 0x1", "H.264, HEVC and MPEG-2 video", "AAC, MP3, AC-3 and E-AC-3",
-            "Opus",
+            "3 segments in a row", "MPEG-1 video 0x1", "H.264, HEVC and MPEG-2 video",
+            "AAC, MP3, AC-3, E-AC-3 and Opus",
         ]
     ),
     ("conditional access", unusable(.scrambled), .noUsableMedia, ["scrambled (conditional access)"]),

@@ -11,7 +11,7 @@ import Testing
 @Suite struct MissingMediaTests {
     private typealias Stream = TransportStreamBuilder.Stream
 
-    private static let opus = Stream(pid: 0x102, type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8))
+    private static let ac4 = Stream(pid: 0x102, type: 0x06, descriptors: [0x05, 4] + Array("AC-4".utf8))
     private static let aac = Stream(pid: 0x101, type: 0x0F)
     private static let h264 = Stream(pid: 0x100, type: 0x1B)
     private static let mpeg2 = Stream(pid: 0x103, type: 0x02)
@@ -19,12 +19,12 @@ import Testing
 
     private static let programs: [(streams: [Stream], warning: String?)] = [
         ([h264, aac], nil),
-        ([h264, aac, opus], "not all audio is published, because Opus cannot be republished"),
-        ([h264, opus], "no audio is published, because Opus cannot be republished"),
+        ([h264, aac, ac4], "not all audio is published, because AC-4 cannot be republished"),
+        ([h264, ac4], "no audio is published, because AC-4 cannot be republished"),
         ([vc1, h264, aac], "not all video is published, because VC-1 cannot be republished"),
         (
-            [vc1, aac, opus],
-            "no video is published, because VC-1 cannot be republished; not all audio is published, because Opus cannot be "
+            [vc1, aac, ac4],
+            "no video is published, because VC-1 cannot be republished; not all audio is published, because AC-4 cannot be "
                 + "republished"
         ),
         (
@@ -44,6 +44,7 @@ import Testing
     }
 
     private static let warnings: [(SpliceWarning, says: String)] = [
+        (.unsupportedVideo(["av01"]), "No video is published, because av01 in fragmented MP4 cannot be republished"),
         (.unsupportedAudio(["ac-4", "mhm1"]), "because ac-4, mhm1 in fragmented MP4 cannot be republished"),
         (.noRandomAccessPoint, "No random access point has come"),
         (.videoTimedOut, "goes on with its audio alone"),

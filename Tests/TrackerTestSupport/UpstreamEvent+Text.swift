@@ -165,6 +165,7 @@ extension UnpublishedReason {
         case .pending: "pending"
         case .lost(let reason): reason.token
         case .undecryptable: "undecryptable"
+        case .scrambled: "scrambled"
         case .unreadable: "unreadable"
         case .noVideo: "no-video"
         case .noRandomAccess: "no-random-access"

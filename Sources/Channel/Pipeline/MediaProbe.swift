@@ -49,7 +49,7 @@ extension UnpublishedReason {
     /// `undecryptable` if an encrypted segment decrypts to no media: by all appearances it was encrypted with another key.
     init(_ error: MediaError, of tracked: TrackedSegment) {
         let isWrongKey = !tracked.segment.keys.isEmpty && error.isUnknownContainer
-        self = isWrongKey ? .undecryptable : .unreadable
+        self = isWrongKey ? .undecryptable : error.reason == .scrambled ? .scrambled : .unreadable
     }
 }
 

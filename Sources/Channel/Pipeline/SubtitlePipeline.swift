@@ -74,7 +74,7 @@ struct SubtitlePipeline: Sendable {
             initialization = try tracked.clearInitialization()
             clear = try SegmentDecryptor.decrypt(
                 tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
-                mediaSequence: segment.mediaSequence)
+                mediaSequence: segment.mediaSequence, content: .subtitles)
         } catch {
             if error.reason == .canceled { throw .canceled }
             undecryptableSegments += 1

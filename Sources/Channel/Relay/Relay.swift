@@ -246,6 +246,7 @@ extension Relay {
         switch event {
         case .periodBegan(let period, _): state.update { $0.splice.currentPeriod = RelayStatus.Period(period) }
         case .programSelected(let program, let rendition): state.update { $0.splice.setProgram(program, of: rendition) }
+        case .warned(.unsupportedVideo(let entries)): state.update { $0.splice.unsupportedVideo = entries }
         case .warned(.unsupportedAudio(let entries)): state.update { $0.splice.unsupportedAudio = entries }
         case .ended: state.setState(.ended, reason: nil)
         case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,

@@ -12,6 +12,8 @@ extension RelayStatus {
         package internal(set) var program: ProgramStatus?
         /// The selected program of the companion audio rendition.
         package internal(set) var companionProgram: ProgramStatus?
+        /// Sample entries of the video tracks of fragmented MP4, if none can be republished; else nil.
+        package internal(set) var unsupportedVideo: [String]?
         /// Sample entries of audio tracks of fragmented MP4 that cannot be republished; nil if there are none.
         package internal(set) var unsupportedAudio: [String]?
         /// The audio tracks beside the leading one; nil if there are none.
@@ -26,8 +28,8 @@ extension RelayStatus {
         package var timestampGapSeconds: Double { Ticks(Int64(counts[.timestampGapTicks])).duration.seconds }
 
         private enum CodingKeys: String, CodingKey {
-            case currentPeriod, program, companionProgram, unsupportedAudio, audioTracks, variants, variantsDropped,
-                segmentsSkipped, segmentsNotWritten, timestampGapSeconds
+            case currentPeriod, program, companionProgram, unsupportedVideo, unsupportedAudio, audioTracks, variants,
+                variantsDropped, segmentsSkipped, segmentsNotWritten, timestampGapSeconds
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -36,6 +38,7 @@ extension RelayStatus {
             try container.encodeIfPresent(currentPeriod, forKey: .currentPeriod)
             try container.encodeIfPresent(program, forKey: .program)
             try container.encodeIfPresent(companionProgram, forKey: .companionProgram)
+            try container.encodeIfPresent(unsupportedVideo, forKey: .unsupportedVideo)
             try container.encodeIfPresent(unsupportedAudio, forKey: .unsupportedAudio)
             try container.encodeIfPresent(audioTracks, forKey: .audioTracks)
             try container.encodeIfPresent(variants, forKey: .variants)

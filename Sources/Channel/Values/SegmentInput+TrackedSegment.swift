@@ -13,7 +13,7 @@ extension SegmentInput {
         let segment = tracked.segment
         let bytes = try SegmentDecryptor.decrypt(
             tracked.body, under: segment.keys.aes128, key: tracked.key, keyURL: tracked.keyURL,
-            mediaSequence: segment.mediaSequence)
+            mediaSequence: segment.mediaSequence, content: .media)
         let map = try tracked.clearInitialization()
         self.init(
             rendition: rendition, mediaSequence: segment.mediaSequence,
@@ -26,15 +26,20 @@ extension SegmentInput {
 
 extension TrackedSegment {
     /// Decrypts the EXT-X-MAP section, unless it is clear; nil if there is none.
-    ///
-    /// Some packagers list a key before a section that they leave clear, so a section that begins as boxes do is not
-    /// decrypted.
     func clearInitialization() throws(DecryptError) -> [UInt8]? {
-        guard let map else { return nil }
-        let segmentKey = segment.map?.keys.aes128
-        let container = try? SegmentContainer.sniff(map)
-        guard segmentKey != nil, container != .fragmentedMP4 else { return map }
-        return try SegmentDecryptor.decrypt(
-            map, under: segmentKey, key: mapKey, keyURL: mapKeyURL, mediaSequence: segment.mediaSequence)
+        try map.map { map throws(DecryptError) in
+            try SegmentDecryptor.decrypt(
+                map, under: segment.map?.keys.aes128, key: mapKey, keyURL: mapKeyURL,
+                mediaSequence: segment.mediaSequence, content: .media)
+        }
     }
+}
+
+extension ClearContent {
+    /// Segments and EXT-X-MAP sections of any container.
+    static let media = ClearContent(
+        isContent: { bytes in (try? LocatedMedia.find(in: bytes)) != nil }, isWhole: LocatedMedia.isWhole)
+
+    /// WebVTT files.
+    static let subtitles = ClearContent(isContent: SubtitleInput.isSubtitles, isWhole: SubtitleInput.isWholeSubtitles)
 }

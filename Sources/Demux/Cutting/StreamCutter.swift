@@ -53,6 +53,9 @@ package struct StreamCutter: Sendable {
     static let streamLimit = 64
     /// Bytes that cannot be cut at frames, before they are passed on as they are: whoever reads them can tell why.
     private static let unreadableBytes = 2 << 20
+    /// Scrambled units of the anchor after which they are passed on: about a second of video, then five. Who reads them can
+    /// tell at once, and a descrambler has some time to begin.
+    private static let scrambledUnits = (first: 24, next: 120)
     private static let unreadableDuration = Ticks.seconds(2)
     /// Frames without a random access point after which decoding begins anywhere.
     static let longestWait = 600
@@ -94,8 +97,10 @@ package struct StreamCutter: Sendable {
     private var waiting: [StreamUnit] = []
     /// PIDs whose units may still be repeated after the anchor has continued.
     private var repeating: Set<UInt16> = []
-    /// Packets without tables, or scrambled, before the first frame.
+    /// Packets without tables, or scrambled, since the last frame.
     private var unreadable: [UInt8] = []
+    private var unreadableUnits = 0
+    private var hasPassedUnreadable = false
     private var outputs: [Output] = []
     private var own = Counts()
     private var unitCounts = StreamUnitAssembler.Counts()
@@ -171,40 +176,43 @@ package struct StreamCutter: Sendable {
             if tables.append(packet, of: bytes) { changeProgram() } else { declaration = tables.declaration }
             return
         }
-        if tables.followed == nil { keepUnreadable(bytes, at: offset) }
+        if tables.followed == nil { keepUnreadable(bytes, at: offset, isUnit: false) }
         // Moved out, so that its arrays are not copied.
         guard var assembler = assemblers.removeValue(forKey: packet.pid) else { return }
         var units: [StreamUnit] = []
-        if packet.isReadable {
+        if !packet.isIntact {
+            assembler.recordLoss(packet)
+        } else if assembler.isClear(packet, of: bytes) {
             units = assembler.append(packet, of: bytes, at: offset, counts: &unitCounts)
         } else {
-            if packet.isScrambled {
-                own.scrambledPackets += 1
-                keepUnreadable(bytes, at: offset)
-            }
+            own.scrambledPackets += 1
             assembler.recordLoss(packet)
+            keepUnreadable(bytes, at: offset, isUnit: assembler.isAnchor && packet.startsUnit)
         }
         assemblers[packet.pid] = assembler
         for unit in units { handle(unit) }
     }
 
-    private mutating func keepUnreadable(_ bytes: [UInt8], at offset: Int) {
-        guard own.frames == 0, !tables.isProgramMissing else {
-            unreadable = []
-            return
-        }
+    /// - Parameter isUnit: whether a unit of the anchor begins with the packet.
+    private mutating func keepUnreadable(_ bytes: [UInt8], at offset: Int, isUnit: Bool) {
+        guard !tables.isProgramMissing else { return clearUnreadable() }
         unreadable += bytes[offset..<offset + PacketStride.packetSize]
-        guard unreadable.count >= Self.unreadableBytes else { return }
+        unreadableUnits += isUnit ? 1 : 0
+        let limit = hasPassedUnreadable || own.frames > 0 ? Self.scrambledUnits.next : Self.scrambledUnits.first
+        guard unreadableUnits >= limit || unreadable.count >= Self.unreadableBytes else { return }
+        cut(isForced: false)
         let declared = declaration.map { tables.packets(of: $0) } ?? []
-        let segment = Segment(bytes: declared + unreadable, duration: Self.unreadableDuration)
-        unreadable = []
-        outputs.append(.segment(segment))
+        outputs.append(.segment(Segment(bytes: declared + unreadable, duration: Self.unreadableDuration)))
+        clearUnreadable()
+        hasPassedUnreadable = true
     }
+
+    private mutating func clearUnreadable() { (unreadable, unreadableUnits) = ([], 0) }
 
     /// Follows the streams of another PMT. The units of streams that are not in it are complete.
     private mutating func changeProgram() {
         guard let map = tables.followed?.map else { return }
-        unreadable = []
+        clearUnreadable()
         let anchor = map.anchor?.pid
         var next: [UInt16: StreamUnitAssembler] = [:]
         for entry in map.entries where next[entry.pid] == nil {
@@ -228,7 +236,10 @@ package struct StreamCutter: Sendable {
 
     private mutating func handle(_ unit: StreamUnit) {
         let isAnchor = assemblers[unit.pid]?.isAnchor ?? (unit.digest != 0)
-        if isAnchor, let time = unit.time { measure(time) }
+        if isAnchor {
+            clearUnreadable()
+            if let time = unit.time { measure(time) }
+        }
         switch phase {
         case .passing: pass(unit, isAnchor: isAnchor)
         case .waiting where !isAnchor, .joining where !isAnchor: wait(unit)

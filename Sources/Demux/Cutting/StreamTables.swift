@@ -48,7 +48,7 @@ struct StreamTables: Sendable {
     /// Reads a packet of a table.
     /// - Returns: whether the followed program is another one, or has other streams.
     mutating func append(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
-        guard packet.isReadable else { return false }
+        guard packet.isIntact else { return false }
         let sections = assemblers[packet.pid, default: SectionAssembler()].append(packet, of: bytes)
         var isChanged = false
         for section in sections {

@@ -65,6 +65,7 @@ struct StreamUnitAssembler: Sendable {
     private var counter: UInt8?
     private var lastPayload: [UInt8] = []
     private var hasLoss = false
+    private var scrambling = ScramblingMark()
 
     init(pid: UInt16, content: Content, isAnchor: Bool) {
         self.pid = pid
@@ -95,6 +96,11 @@ struct StreamUnitAssembler: Sendable {
         add(bytes, at: offset, payload, packet, counts: &counts)
         if isComplete, let unit = takeOpen() { units.append(unit) }
         return units
+    }
+
+    /// Whether the payload of `packet` is clear. CRC_32 tells that of a section, to whoever reads it.
+    mutating func isClear(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
+        content == .sections || scrambling.isClear(packet, of: bytes)
     }
 
     mutating func recordLoss(_ packet: TransportPacket) {
@@ -131,7 +137,8 @@ struct StreamUnitAssembler: Sendable {
         }
         let start = unit.packets.count
         unit.packets += bytes[offset..<offset + PacketStride.packetSize]
-        unit.packets[start + 3] = unit.packets[start + 3] & 0xF0 | unit.counter & 15
+        // Without transport_scrambling_control, which is wrong if it is set.
+        unit.packets[start + 3] = unit.packets[start + 3] & 0x30 | unit.counter & 15
         unit.counter &+= 1
         unit.isStuffed = packet.isStuffed
         unit.hasIndicator = unit.hasIndicator || Self.hasRandomAccessIndicator(bytes, at: offset)

@@ -22,6 +22,8 @@ struct ElementaryBuffer: Equatable, Sendable {
     private(set) var starts: [PacketStart] = []
     /// In ascending order.
     private(set) var losses: [ByteLoss] = []
+    /// Number of bytes at the beginning that an earlier segment left.
+    private(set) var carriedBytes = 0
 
     init() {}
 
@@ -29,14 +31,8 @@ struct ElementaryBuffer: Equatable, Sendable {
         starts.append(PacketStart(offset: bytes.count, pts: pts, dts: dts))
     }
 
-    /// Appends bytes of a segment without a reference to it, which would cost a transport packet more than its bytes do.
     @inline(__always)
-    mutating func append(_ range: Range<Int>, of segment: [UInt8]) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= segment.count)
-        unsafe segment.withUnsafeBufferPointer { segment in
-            unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: segment[range]))
-        }
-    }
+    mutating func append(_ range: Range<Int>, of segment: [UInt8]) { bytes.append(range, of: segment) }
 
     mutating func recordLoss(isBetweenPackets: Bool = false) {
         if let last = losses.last, last.offset == bytes.count { return }
@@ -99,5 +95,18 @@ struct ElementaryBuffer: Equatable, Sendable {
         for index in starts.indices { starts[index].offset -= offset }
         losses.removeAll { $0.offset <= offset }
         for index in losses.indices { losses[index].offset -= offset }
+        carriedBytes = bytes.count
+    }
+}
+
+extension [UInt8] {
+    /// Appends bytes of a segment without a reference to it, which would cost a transport packet more than its bytes do.
+    /// - Parameter range: offsets into `segment`; those outside it are left out.
+    @inline(__always)
+    mutating func append(_ range: Range<Int>, of segment: [UInt8]) {
+        unsafe segment.withUnsafeBufferPointer { segment in
+            let range = range.clamped(to: segment.indices)
+            unsafe append(contentsOf: UnsafeBufferPointer(rebasing: segment[range]))
+        }
     }
 }

@@ -7,6 +7,8 @@ import Support
 struct FragmentScan: Sendable {
     /// Largest `sidx` and `moof` accepted, bytes. A `moof` of ten seconds has some kilobytes.
     static let largestBox: UInt64 = 2 << 20
+    /// Audio that is that far before the end of its video has come.
+    private static let tolerance = Ticks.milliseconds(200)
     /// The duration of a segment without a frame of that track: the last audio of a file.
     private static let shortest = Ticks.milliseconds(20)
     /// Most boxes accepted: a day of fragments of half a second, each of five boxes.
@@ -16,11 +18,15 @@ struct FragmentScan: Sendable {
     private(set) var neededRange: Range<UInt64>?
     private let movie: Movie
     private let track: MovieTrack
+    /// The audio that accompanies the track.
+    private let companion: MovieTrack?
     private let byteCount: UInt64
     private let cutting: FileCutting
     /// The fragments that are not in a segment yet, and the duration of those whose `mdat` is still to come.
     private var pending: (range: Range<UInt64>, duration: Ticks)
     private var opened = Ticks.zero
+    /// The durations of all fragments of the track so far, and of those of its audio.
+    private var totals = (track: Ticks.zero, companion: Ticks.zero)
     private var boxes = 0
 
     init(_ moov: [UInt8], from start: UInt64, byteCount: UInt64, _ cutting: FileCutting) throws(MediaError) {
@@ -29,6 +35,7 @@ struct FragmentScan: Sendable {
         let trackID = tracks.videoID ?? tracks.audioID
         guard let track = movie.tracks.first(where: { $0.trackID == trackID }) else { throw .movie(.noMovie) }
         (self.track, self.byteCount, self.cutting) = (track, byteCount, cutting)
+        companion = tracks.videoID == nil ? nil : movie.tracks.first { $0.trackID == tracks.audioID }
         pending = (start..<start, .zero)
         seek(to: start)
     }
@@ -59,8 +66,10 @@ struct FragmentScan: Sendable {
                 neededRange = nil
                 return segments
             }
-        // A fragment that cannot be read is part of a segment nevertheless.
-        case "moof": opened += (try? duration(ofFragment: bytes)) ?? .zero
+        case "moof":
+            let segments = beginFragment(bytes)
+            seek(to: box.upperBound)
+            return neededRange == nil ? segments + finish() : segments
         case "mdat": return endFragment(at: box.upperBound)
         default: break
         }
@@ -68,11 +77,31 @@ struct FragmentScan: Sendable {
         return neededRange == nil ? finish() : []
     }
 
+    /// Begins a fragment. Each track may have fragments of its own, so a segment ends at the latest before the one with which
+    /// the track goes on that the file is cut by.
+    ///
+    /// A fragment that cannot be read is part of a segment nevertheless.
+    private mutating func beginFragment(_ moof: [UInt8]) -> [FileSegment] {
+        var own: Ticks?
+        do throws(MediaError) {
+            own = try duration(of: track, in: moof)
+            if let companion { totals.companion += try duration(of: companion, in: moof) ?? .zero }
+        } catch {
+            own = .zero
+        }
+        guard let own else { return [] }
+        let segments = pending.duration >= cutting.shortest ? takePending() : []
+        totals.track += own
+        opened += own
+        return segments
+    }
+
     private mutating func endFragment(at end: UInt64) -> [FileSegment] {
         seek(to: end)
         pending = (pending.range.lowerBound..<end, pending.duration + opened)
         opened = .zero
-        let isLong = pending.duration >= cutting.shortest || pending.range.count > cutting.maxBytes / 2
+        let isWhole = companion == nil || totals.companion + Self.tolerance >= totals.track
+        let isLong = pending.duration >= cutting.shortest && isWhole || pending.range.count > cutting.maxBytes / 2
         return isLong || neededRange == nil ? takePending() : []
     }
 
@@ -88,13 +117,15 @@ struct FragmentScan: Sendable {
         return [FileSegment(range: pending.range, duration: max(pending.duration, Self.shortest))]
     }
 
-    /// The duration of a `moof`: the sum of those of its samples.
-    private func duration(ofFragment moof: [UInt8]) throws(MediaError) -> Ticks {
+    /// The duration of a track in a `moof`: the sum of those of its samples; nil if it has none of the track.
+    private func duration(of track: MovieTrack, in moof: [UInt8]) throws(MediaError) -> Ticks? {
         var (units, remaining) = (UInt64(0), DemuxLimits.samples)
+        var isOfTrack = false
         for traf in try BoxReader.boxes(in: moof[...]).require("moof").children() where traf.type == "traf" {
             let boxes = try traf.children()
             let header = try TrackFragmentHeader(boxes, movie.defaults)
             guard header.trackID == track.trackID else { continue }
+            isOfTrack = true
             for trun in boxes where trun.type == "trun" {
                 let run = try TrackRun(trun, header.defaults, limit: remaining)
                 StepCounter.add(run.entries.count)
@@ -102,7 +133,7 @@ struct FragmentScan: Sendable {
                 units += run.entries.reduce(0) { $0 + UInt64($1.duration) }
             }
         }
-        return min(Ticks(units: units, timescale: track.timescale), .seconds(3600))
+        return isOfTrack ? min(Ticks(units: units, timescale: track.timescale), .seconds(3600)) : nil
     }
 
     /// The segments of an index; nil if it is not one of the whole file.

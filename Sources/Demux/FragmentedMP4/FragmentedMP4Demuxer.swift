@@ -66,7 +66,7 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
         guard var tracks else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
         output.declaresVideo = tracks.hasVideo
         output.declaresAudio = tracks.hasAudio
-        output.unsupportedAudio = tracks.unsupportedAudio
+        (output.unsupportedVideo, output.unsupportedAudio) = (tracks.unsupportedVideo, tracks.unsupportedAudio)
         output.audioTrack = tracks.audioTrack
         // Moved out while it is fed: a second owner would make it copy its contents.
         self.tracks = nil

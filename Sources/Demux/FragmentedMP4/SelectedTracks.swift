@@ -9,12 +9,14 @@ struct SelectedTracks: Sendable {
     private var furtherAudio: [TrackDemuxer] = []
     /// Sample entries of the audio tracks that cannot be republished.
     private(set) var unsupportedAudio: [String] = []
+    /// Sample entries of the video tracks, if none of them can be republished.
+    private(set) var unsupportedVideo: [String] = []
 
     private static let section = "ISO/IEC 14496-12 §8.5.2"
 
     /// Selects the first video track, and the first audio track that plays by default, else the first audio track.
-    /// - Throws: If a requested track is encrypted or its codec is not supported. Unsupported audio beside video is
-    ///   dropped instead.
+    /// - Throws: If a requested track is encrypted, or no codec is supported. Unsupported audio beside video, and unsupported
+    ///   video beside audio, is dropped instead.
     init(
         _ movie: Movie, _ selection: TrackSelection, audio choice: AudioTrackChoice = .leading,
         after old: SelectedTracks?
@@ -25,13 +27,14 @@ struct SelectedTracks: Sendable {
         let ordered = audioTracks.filter(\.isEnabled) + audioTracks.filter { !$0.isEnabled }
         let wanted = choice.leading(of: ordered, language: \.language).map { [$0] } ?? []
         audio = try audioTrack(of: wanted + ordered, in: movie)
-        guard video != nil || videoTracks.isEmpty && audio != nil else {
+        guard video != nil || audio != nil else {
             let candidates = videoTracks.isEmpty ? audioTracks.isEmpty ? movie.tracks : audioTracks : videoTracks
             throw MediaError(
                 .noSupportedTrack(sampleEntries: candidates.map { "\($0.sampleEntries[0].type)" }),
                 section: Self.section)
         }
         unsupportedAudio = audioTracks.filter { !Self.isSupported($0, in: movie) }.map { "\($0.sampleEntries[0].type)" }
+        if video == nil { unsupportedVideo = videoTracks.map { "\($0.sampleEntries[0].type)" } }
         video?.resume(after: old?.video)
         audio?.resume(after: old?.audio)
         follow(audioTracks, of: movie, selection == .both ? choice : .leading, after: old)

@@ -10,8 +10,6 @@ struct VideoFragmentFramer: Sendable {
     private var writer: VideoSampleWriter
     private var codec: VideoConfiguration.Codec
     private var lengthSize = 4
-    private var units: [NALUnit] = []
-    private var roles: [NALUnitRole] = []
 
     /// - Returns: nil if the track's first sample entry is not supported.
     init?(_ track: MovieTrack) throws(MediaError) {
@@ -50,12 +48,11 @@ struct VideoFragmentFramer: Sendable {
     mutating func append(
         _ sample: TrackFragment.Sample, of bytes: [UInt8], pts: Ticks, dts: Ticks, counts: inout Counts<DemuxCount>
     ) -> Bool {
-        units.removeAll(keepingCapacity: true)
-        roles.removeAll(keepingCapacity: true)
+        var units: [NALUnit] = []
         let isWhole = LengthPrefixedNALUnits.scan(
             bytes, in: sample.payload.indices, lengthSize: lengthSize, into: &units)
-        for unit in units { roles.append(NALUnitRole(unit, of: bytes, codec: codec)) }
-        if hasForeignSequence(bytes) { counts[.foreignParameterSets] += 1 }
+        let roles = units.map { NALUnitRole($0, of: bytes, codec: codec) }
+        if hasForeignSequence(units, roles, of: bytes) { counts[.foreignParameterSets] += 1 }
         return writer.write(
             units[...], roles[...], of: bytes,
             VideoSampleWriter.Timing(
@@ -63,7 +60,7 @@ struct VideoFragmentFramer: Sendable {
     }
 
     /// Whether the units have an SPS that the sample entry does not have, though it has one.
-    private func hasForeignSequence(_ bytes: [UInt8]) -> Bool {
+    private func hasForeignSequence(_ units: [NALUnit], _ roles: [NALUnitRole], of bytes: [UInt8]) -> Bool {
         guard roles.contains(.parameterSet(.sequence)), let current, let sets = descriptions[current]?.parameterSets,
             sets.contains(where: { $0.kind == .sequence })
         else { return false }

@@ -16,14 +16,27 @@ struct ID3Tags: Equatable, Sendable {
         end = offset
         while Self.begins(bytes, at: end) {
             StepCounter.add(1)
-            let size = Self.size(bytes, at: end + 6)
-            let hasFooter = bytes[end + 5] & 0x10 != 0
-            let next = min(bytes.count, end + 10 + size)
+            let next = min(bytes.count, end + 10 + Self.size(bytes, at: end + 6))
             let sizesAreSyncSafe = bytes[end + 3] >= 4
             let frames = try readFrames(bytes, in: end + 10..<next, sizesAreSyncSafe: sizesAreSyncSafe)
             if !frames.isEmpty { append(Self.tag(like: bytes[end..<end + 6], frames)) }
-            end = min(bytes.count, next + (hasFooter ? 10 : 0))
+            end = Self.endOfTag(bytes, at: end)
         }
+    }
+
+    /// Returns where consecutive tags end; `offset` if none begins there.
+    static func end(in bytes: [UInt8], from offset: Int = 0) -> Int {
+        var end = offset
+        while begins(bytes, at: end) {
+            StepCounter.add(1)
+            end = endOfTag(bytes, at: end)
+        }
+        return end
+    }
+
+    private static func endOfTag(_ bytes: [UInt8], at offset: Int) -> Int {
+        let hasFooter = bytes[offset + 5] & 0x10 != 0
+        return min(bytes.count, offset + 10 + size(bytes, at: offset + 6) + (hasFooter ? 10 : 0))
     }
 
     private mutating func append(_ tag: [UInt8]) {

@@ -87,4 +87,6 @@ package enum AudioFraming: Hashable, Sendable {
     case ac3
     /// MPEG-4 audio in LOAS frames (ISO/IEC 14496-3 §1.7).
     case loas
+    /// Opus access units with a control header each.
+    case opus(OpusChannels)
 }

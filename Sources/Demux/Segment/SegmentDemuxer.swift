@@ -6,8 +6,8 @@ package import Support
 /// It may hold back an incomplete frame at the end of a segment and emit it first with the next segment. In a canceled
 /// task each function throws `MediaError.Reason.canceled`; the demuxer is then of no further use.
 package protocol SegmentDemuxer: Sendable {
-    /// Sets the clear Media Initialization Section of the following segments (RFC 8216 §4.3.2.5); called with each
-    /// segment. Containers without one ignore it.
+    /// Sets the clear Media Initialization Section of the next segment (RFC 8216 §4.3.2.5); called with each segment.
+    /// Packed audio has none, and ignores it.
     mutating func initialize(with section: [UInt8]) throws(MediaError)
     mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment
     /// - Parameters:
@@ -47,6 +47,8 @@ package struct DemuxedSegment: Equatable, Sendable {
     package var program: ProgramSelection?
     /// The identity of the leading audio; nil if the container does not say.
     package var audioTrack: AudioTrackIdentity?
+    /// Sample entries of the video tracks, if none of them can be republished; of fragmented MP4 alone.
+    package var unsupportedVideo: [String] = []
     /// Sample entries of the audio tracks that cannot be republished; of fragmented MP4 alone.
     package var unsupportedAudio: [String] = []
 

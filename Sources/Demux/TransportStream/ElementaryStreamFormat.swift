@@ -42,6 +42,12 @@ struct ElementaryStreamFormat: Equatable, Sendable {
     private static let dts = Self(.unsupportedAudio, "DTS")
     private static let mpegH = Self(.unsupportedAudio, "MPEG-H audio")
 
+    /// A stream without its extension descriptor has two channels.
+    private static func opus(_ descriptors: StreamDescriptors) -> Self {
+        let channels = descriptors.opusChannelCode.map(OpusChannels.init) ?? .stereo
+        return Self(channels.map { .supported(.audio(.opus($0))) } ?? .unsupportedAudio, "Opus")
+    }
+
     private static let streamTypes: [UInt8: Self] = [
         0x01: Self(.unsupportedVideo, "MPEG-1 video"), 0x02: Self(.supported(.video(.mpeg2)), "MPEG-2 video"),
         0x03: mpegAudio, 0x04: mpegAudio, 0x05: Self(.other, "private sections"), 0x08: Self(.other, "DSM-CC"),
@@ -60,7 +66,7 @@ struct ElementaryStreamFormat: Equatable, Sendable {
 
     private static let registrations: [String: Self] = [
         "AC-3": ac3, "EAC3": ac3, "HEVC": hevc, "DTS1": dts, "DTS2": dts, "DTS3": dts,
-        "BSSD": Self(.unsupportedAudio, "PCM (SMPTE 302M)"), "Opus": Self(.unsupportedAudio, "Opus"),
+        "BSSD": Self(.unsupportedAudio, "PCM (SMPTE 302M)"),
         "AC-4": Self(.unsupportedAudio, "AC-4"), "AV01": Self(.unsupportedVideo, "AV1"),
         "VC-1": Self(.unsupportedVideo, "VC-1"), "drac": Self(.unsupportedVideo, "Dirac"), "KLVA": Self(.other, "KLV"),
         "VANC": Self(.other, "VANC"), "CUEI": Self(.other, "SCTE-35"), "ID3 ": Self(.other, "timed ID3"),
@@ -79,6 +85,7 @@ struct ElementaryStreamFormat: Equatable, Sendable {
     private static func privateData(_ descriptors: StreamDescriptors) -> Self {
         let tagged = descriptorTags.first { descriptors.has($0.tag) }?.format
         guard let registration = descriptors.registration else { return tagged ?? Self(.other, nil) }
+        if registration == "Opus" { return opus(descriptors) }
         let registered = registrations[registration] ?? Self(.other, "“\(registration)”")
         if registered.kind == nil, let tagged, tagged.content != .other { return tagged }
         return registered
@@ -102,6 +109,8 @@ struct StreamDescriptors: Equatable, Sendable {
     /// Whether the audio describes the video to people who cannot see it, or comments on it (audio_type 3, or a
     /// supplementary audio descriptor). Such audio does not replace the main audio.
     private(set) var isCommentary = false
+    /// channel_config_code of Opus.
+    private(set) var opusChannelCode: UInt8?
     /// The subtitles or teletext in the stream; nil if there are none. Streams with equal descriptors are not told apart.
     private(set) var privateData: PrivateDataStream?
 
@@ -128,6 +137,8 @@ struct StreamDescriptors: Equatable, Sendable {
             audioType = language == nil ? body[3] : audioType
             language = language ?? Self.text(body.prefix(3))
             if body[3] == 3 { isCommentary = true }
+        case .dvbExtension where body.count >= 2 && body[0] == 0x80:  // Opus, of a range for users
+            opusChannelCode = opusChannelCode ?? body[1]
         case .dvbExtension where body.count >= 2 && body[0] == 0x06:  // supplementary_audio_descriptor
             // editorial_classification 1 is for the visually impaired; 2 and 3 are clean audio and spoken subtitles.
             if (1...3).contains(body[1] >> 2 & 0x1F) { isCommentary = true }

@@ -7,6 +7,7 @@ struct ElementaryTrack: Sendable {
     private var assembler: PESAssembler
     private var video: VideoFramer?
     private var audio: AudioFramer?
+    private var scrambling = ScramblingMark()
     private var packetCounts = (scrambled: 0, clear: 0)
 
     init(_ stream: ProgramSelection.Stream) {
@@ -31,16 +32,21 @@ struct ElementaryTrack: Sendable {
 
     func expects(_ packet: TransportPacket) -> Bool { assembler.expects(packet) }
 
-    mutating func recordLoss(_ packet: TransportPacket) {
-        if packet.isScrambled { packetCounts.scrambled += 1 }
-        assembler.recordLoss(packet)
-    }
-
+    /// Whether all packets of this segment are scrambled.
     var isScrambled: Bool { packetCounts.scrambled > 0 && packetCounts.clear == 0 }
 
     mutating func append(_ packet: TransportPacket, of bytes: [UInt8], counts: inout Counts<DemuxCount>) {
-        packetCounts.clear += 1
-        assembler.append(packet, of: bytes, counts: &counts)
+        if !packet.isIntact {
+            counts[.transportErrors] += 1
+            assembler.recordLoss(packet)
+        } else if scrambling.isClear(packet, of: bytes) {
+            packetCounts.clear += 1
+            assembler.append(packet, of: bytes, counts: &counts)
+        } else {
+            packetCounts.scrambled += 1
+            counts[.scrambledPackets] += 1
+            assembler.recordLoss(packet)
+        }
     }
 
     mutating func endSegment(into segment: inout DemuxedSegment) throws(MediaError) {

@@ -7,6 +7,7 @@ struct MetadataStreams: Sendable {
         let kind: MetadataStreamKind
         var sections = SectionAssembler()
         var packets = PESAssembler(.metadata)
+        var scrambling = ScramblingMark()
     }
 
     private var tracks: [UInt16: Track] = [:]
@@ -20,6 +21,13 @@ struct MetadataStreams: Sendable {
 
     mutating func reset() { update(streams: []) }
 
+    mutating func beginSegment() {
+        for pid in tracks.keys {
+            tracks[pid]?.sections.beginSegment()
+            tracks[pid]?.packets.beginSegment()
+        }
+    }
+
     /// - Parameter time: the time of the frames around the packet, as on the wire.
     /// - Returns: Whether the packet belongs to one of the metadata streams.
     mutating func consume(
@@ -27,9 +35,13 @@ struct MetadataStreams: Sendable {
     ) -> Bool {
         guard var track = tracks.removeValue(forKey: packet.pid) else { return false }
         if track.kind == .splice {
+            // CRC_32 tells whether a section is clear.
             for section in track.sections.append(packet, of: bytes) { Self.read(section, at: time, into: &segment) }
-        } else {
+        } else if track.scrambling.isClear(packet, of: bytes) {
             Self.append(packet, of: bytes, at: time, to: &track, into: &segment)
+        } else {
+            segment.counts[.scrambledPackets] += 1
+            track.packets.recordLoss(packet)
         }
         tracks[packet.pid] = track
         return true
@@ -50,7 +62,9 @@ struct MetadataStreams: Sendable {
         _ packet: TransportPacket, of bytes: [UInt8], at time: Ticks?, to track: inout Track,
         into segment: inout DemuxedSegment
     ) {
-        if packet.startsUnit { flush(&track, at: time, into: &segment) }
+        if packet.startsUnit, !track.packets.isDuplicate(packet, of: bytes) {
+            flush(&track, at: time, into: &segment)
+        }
         track.packets.append(packet, of: bytes, counts: &segment.counts)
         if track.packets.isPacketComplete { flush(&track, at: time, into: &segment) }
         if track.packets.buffer.bytes.count > Self.maxPacketSize { track.packets.buffer = ElementaryBuffer() }

@@ -20,6 +20,15 @@ struct PESHeader: Equatable, Sendable {
     /// The decoding time; equal to `pts` if the header has only that.
     let dts: Ticks?
 
+    /// Whether a PES packet begins with `bytes`, as far as they go. Scrambled payload looks so once in 2²⁴ times.
+    static func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
+        switch read(bytes) {
+        case .header: true
+        case .needsMore: bytes.count >= 4 && bytes.starts(with: [0, 0, 1])
+        case .malformed: false
+        }
+    }
+
     static func read(_ bytes: ArraySlice<UInt8>) -> Outcome {
         guard bytes.count >= 9 else {
             return bytes.starts(with: [0, 0, 1].prefix(bytes.count)) ? .needsMore : .malformed

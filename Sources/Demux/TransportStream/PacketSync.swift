@@ -7,8 +7,6 @@ import Support
 struct PacketSync: Equatable, Sendable {
     private static var packetSize: Int { PacketStride.packetSize }
     private static let longestSearch = 1 << 16
-    /// The bytes at the beginning by which packets of 192 and 204 bytes are recognized.
-    private static let recognitionBytes = 1100
 
     private(set) var blocks: [PacketBlock] = []
     /// Number of bytes outside packets: before, between and after them.
@@ -39,11 +37,6 @@ struct PacketSync: Equatable, Sendable {
         bytesOutOfSync += max(0, bytes.count - max(offset, blocks.last.map { $0[$0.count] } ?? offset))
     }
 
-    /// The offset of the first packet; nil if there is none. What follows it is not read.
-    static func firstPacket(in bytes: [UInt8]) throws(MediaError) -> Int? {
-        try resync(bytes, after: -1, by: stride(of: bytes))
-    }
-
     private mutating func append(from start: Int, to end: Int, hasBadSyncBytes: Bool) {
         for part in Swift.stride(from: start, to: end, by: PacketBlock.limit * stride) {
             let count = min((end - part) / stride, PacketBlock.limit)
@@ -63,7 +56,7 @@ struct PacketSync: Equatable, Sendable {
     /// The stride of the first packets; 188 if they are too few to tell.
     private static func stride(of bytes: [UInt8]) -> Int {
         guard !PacketStride.hasPackets(3, in: bytes, from: 0, by: packetSize) else { return packetSize }
-        return PacketStride(recognizing: Array(bytes.prefix(recognitionBytes)))?.size ?? packetSize
+        return PacketStride(recognizing: bytes)?.size ?? packetSize
     }
 
     private func endOfBlock(_ bytes: [UInt8], from start: Int) -> Int {
@@ -88,13 +81,22 @@ struct PacketSync: Equatable, Sendable {
 
     /// Whether three packets begin here in a row, or fewer if the last packet ends exactly at the end of the bytes.
     private static func isInSync(_ bytes: [UInt8], at offset: Int, by stride: Int) -> Bool {
-        var next = offset
-        for _ in 0..<3 {
-            guard next + packetSize <= bytes.count, bytes[next] == PacketStride.syncByte else { return false }
-            if next + packetSize == bytes.count || next + stride == bytes.count { return true }
+        let (count, isEnd) = packets(upTo: 3, in: bytes, at: offset, by: stride)
+        return count == 3 || isEnd
+    }
+
+    /// Returns how many packets begin in a row at `offset`, up to `limit`, and whether the bytes end with the last of them.
+    static func packets(
+        upTo limit: Int, in bytes: [UInt8], at offset: Int, by stride: Int
+    ) -> (count: Int, isEnd: Bool) {
+        var (count, next) = (0, offset)
+        while count < limit {
+            guard next + packetSize <= bytes.count, bytes[next] == PacketStride.syncByte else { return (count, false) }
+            count += 1
+            if next + packetSize == bytes.count || next + stride == bytes.count { return (count, true) }
             next += stride
         }
-        return true
+        return (count, false)
     }
 }
 

@@ -7,6 +7,7 @@ struct ProgramProbe {
     private var video: [UInt16: VideoProbe] = [:]
     private var videoPIDs: [UInt16] = []
     private var audio: ProgramSelection.Stream?
+    private var scrambling: [UInt16: ScramblingMark] = [:]
 
     init(_ bytes: [UInt8], blocks: [PacketBlock]) throws(MediaError) {
         for block in blocks where !block.hasBadSyncBytes {
@@ -14,7 +15,7 @@ struct ProgramProbe {
             StepCounter.add(block.count)
             for index in 0..<block.count {
                 let packet = TransportPacket(bytes, at: block[index])
-                guard packet.isReadable else { continue }
+                guard packet.isIntact, isClear(packet, of: bytes) else { continue }
                 if packet.startsUnit {
                     readHeader(of: packet, bytes)
                 } else {
@@ -22,6 +23,10 @@ struct ProgramProbe {
                 }
             }
         }
+    }
+
+    private mutating func isClear(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
+        !packet.isMarkedScrambled || scrambling[packet.pid, default: ScramblingMark()].isClear(packet, of: bytes)
     }
 
     /// Returns the first video and audio streams that are supported.

@@ -16,8 +16,8 @@ struct ProgramTables: Sendable {
     private var selector: ProgramSelector
     /// Tables of this segment that differ from those before them.
     private var tableChanges = 0
-    /// Sections of the last scanned segment with a wrong CRC_32, and changes beyond the limits.
-    private(set) var badSections = 0
+    /// Sections with a wrong CRC_32, and changes beyond the limits.
+    private var badSections = 0
 
     private static let associationPID: UInt16 = 0
     /// Stream types of HLS sample encryption: H.264, AAC, AC-3 and E-AC-3.
@@ -46,7 +46,6 @@ struct ProgramTables: Sendable {
 
     /// - Returns: Each change of the selection with the packet that completes its table.
     mutating func scan(_ bytes: [UInt8], blocks: [PacketBlock]) throws(MediaError) -> [SelectionChange] {
-        badSections = 0
         tableChanges = 0
         for pid in assemblers.keys { assemblers[pid]?.drop() }
         let hadPrograms = !programs.isEmpty
@@ -56,6 +55,12 @@ struct ProgramTables: Sendable {
         }
         confirmSelection()
         return changes
+    }
+
+    /// Returns the number of bad sections since the last call.
+    mutating func dequeueBadSections() -> Int {
+        defer { badSections = 0 }
+        return badSections
     }
 
     /// Returns the error for known tables that contain nothing to follow; nil if there is something.
@@ -112,7 +117,7 @@ struct ProgramTables: Sendable {
     private var tableSelection: ProgramSelection? { isEmpty ? nil : selection }
 
     private mutating func readSections(_ packet: TransportPacket, of bytes: [UInt8]) {
-        guard packet.isReadable else { return }
+        guard packet.isIntact else { return }
         let sections = assemblers[packet.pid, default: SectionAssembler()].append(packet, of: bytes)
         for section in sections {
             guard SectionCRC.isIntact(section) else {

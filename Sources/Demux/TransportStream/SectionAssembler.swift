@@ -10,12 +10,15 @@ struct SectionAssembler: Sendable {
     private var pending: [UInt8] = []
     private var isOpen = false
     private var counter: UInt8?
+    /// Whether a packet of this segment was read: a duplicate is one of the packet before it, in the same segment.
+    private var hasPacket = false
 
     /// - Returns: The sections that this packet completes, from table_id to CRC_32, not checked.
     mutating func append(_ packet: TransportPacket, of bytes: [UInt8]) -> [[UInt8]] {
         guard !packet.payload.isEmpty else { return [] }
         let isNext = counter.map(packet.follows) ?? true
-        if packet.continuityCounter == counter, isOpen { return [] }  // duplicate
+        if packet.continuityCounter == counter, isOpen, hasPacket { return [] }  // duplicate
+        hasPacket = true
         counter = packet.continuityCounter
         if !isNext { drop() }
         guard packet.startsUnit else {
@@ -33,6 +36,12 @@ struct SectionAssembler: Sendable {
         pending = Array(bytes[start..<packet.payload.upperBound])
         isOpen = true
         return previous + completed()
+    }
+
+    /// Begins a segment. The continuity counter is checked across the segment boundary only if a section is still open.
+    mutating func beginSegment() {
+        hasPacket = false
+        if !isOpen { counter = nil }
     }
 
     /// Discards an incomplete section, at a gap or at the start of a segment.
@@ -59,5 +68,18 @@ struct SectionAssembler: Sendable {
             pending.removeFirst(size)
         }
         return sections
+    }
+}
+
+extension SectionAssembler {
+    /// Whether one of some transport packets completes a section whose CRC_32 is correct.
+    /// - Parameter bytes: whole packets.
+    static func hasIntactSection(_ bytes: [UInt8]) -> Bool {
+        var assemblers: [UInt16: SectionAssembler] = [:]
+        return stride(from: 0, to: bytes.count - PacketStride.packetSize + 1, by: PacketStride.packetSize).contains {
+            let packet = TransportPacket(bytes, at: $0)
+            return assemblers[packet.pid, default: SectionAssembler()].append(packet, of: bytes)
+                .contains(where: SectionCRC.isIntact)
+        }
     }
 }

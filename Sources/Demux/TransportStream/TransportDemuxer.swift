@@ -27,6 +27,12 @@ package struct TransportDemuxer: SegmentDemuxer {
         tables = ProgramTables(tracks: tracks, audio: choice)
     }
 
+    /// Reads the tables of an EXT-X-MAP section, a PAT and a PMT (RFC 8216 §3.2), as if the next segment began with them.
+    package mutating func initialize(with section: [UInt8]) throws(MediaError) {
+        guard let sync = try PacketSync(section) else { return }
+        _ = try tables.scan(section, blocks: sync.blocks)
+    }
+
     /// A part of a file that follows the last one may begin and end inside a frame, however cleanly others began.
     package mutating func feed(_ segment: [UInt8], of ranges: [Range<UInt64>]) throws(MediaError) -> DemuxedSegment {
         if let start = ranges.first?.lowerBound, start == rangeEnd {
@@ -44,10 +50,11 @@ package struct TransportDemuxer: SegmentDemuxer {
         let changes = try selections(in: segment, blocks: sync.blocks)
         var output = DemuxedSegment()
         output.counts[.bytesOutOfSync] = sync.bytesOutOfSync
-        output.counts[.badSections] = tables.badSections
+        output.counts[.badSections] = tables.dequeueBadSections()
         output.declaresVideo = changes.last?.selection.video != nil
         output.declaresAudio = changes.last?.selection.audio != nil
         for index in tracks.indices { tracks[index].beginSegment(capacity: segment.count) }
+        metadata.beginSegment()
         try demux(segment, blocks: sync.blocks, changes: changes, into: &output)
         for index in tracks.indices { try tracks[index].endSegment(into: &output) }
         output.isScrambled = isScrambled(output)
@@ -172,20 +179,12 @@ extension TransportDemuxer {
             return consumeUnfollowed(packet, of: segment, block: block, into: &output)
         }
         if block.hasBadSyncBytes {
-            guard !packet.hasError, !packet.isScrambled, tracks[index].expects(packet) else {
+            guard !packet.hasError, tracks[index].expects(packet) else {
                 output.counts[.bytesOutOfSync] += PacketStride.packetSize
                 return
             }
         }
-        if packet.hasError || packet.isMalformed {
-            output.counts[.transportErrors] += 1
-            tracks[index].recordLoss(packet)
-        } else if packet.isScrambled {
-            output.counts[.scrambledPackets] += 1
-            tracks[index].recordLoss(packet)
-        } else {
-            tracks[index].append(packet, of: segment, counts: &output.counts)
-        }
+        tracks[index].append(packet, of: segment, counts: &output.counts)
     }
 
     /// Consumes a packet of a PID that is not a followed audio or video stream: metadata, tables and others.
@@ -196,7 +195,7 @@ extension TransportDemuxer {
             output.counts[.bytesOutOfSync] += PacketStride.packetSize
             return
         }
-        if packet.isReadable, metadata.consume(packet, of: segment, at: currentPTS, into: &output) { return }
+        if packet.isIntact, metadata.consume(packet, of: segment, at: currentPTS, into: &output) { return }
         guard packet.pid >= Self.firstStreamPID, packet.pid != TransportPacket.nullPID, !tables.isTable(packet.pid)
         else { return }
         output.counts[.otherPackets] += 1

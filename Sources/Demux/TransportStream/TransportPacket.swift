@@ -9,7 +9,8 @@ struct TransportPacket: Equatable, Sendable {
     let hasError: Bool
     /// payload_unit_start_indicator.
     let startsUnit: Bool
-    let isScrambled: Bool
+    /// Whether transport_scrambling_control is set. `ScramblingMark` tells whether the payload is scrambled.
+    let isMarkedScrambled: Bool
     /// 0 ..< 16; counts the packets of a PID with payload.
     let continuityCounter: UInt8
     /// discontinuity_indicator: the counter was reset on purpose.
@@ -24,8 +25,8 @@ struct TransportPacket: Equatable, Sendable {
     /// Whether the continuity counter of this packet is the one after `counter`.
     func follows(_ counter: UInt8) -> Bool { (counter &+ 1) & 15 == continuityCounter }
 
-    /// Whether the payload can be used: no error, not malformed, not scrambled.
-    var isReadable: Bool { !hasError && !isMalformed && !isScrambled }
+    /// Whether the payload can be used, unless it is scrambled: no error, not malformed.
+    var isIntact: Bool { !hasError && !isMalformed }
 
     /// - Parameter offset: the offset of the sync byte; 188 bytes are there.
     @inline(__always)
@@ -35,7 +36,7 @@ struct TransportPacket: Equatable, Sendable {
         pid = UInt16(second & 0x1F) << 8 | UInt16(bytes[offset + 2])
         hasError = second & 0x80 != 0
         startsUnit = second & 0x40 != 0
-        isScrambled = fourth & 0xC0 != 0
+        isMarkedScrambled = fourth & 0xC0 != 0
         continuityCounter = fourth & 0x0F
         let end = offset + PacketStride.packetSize
         let hasPayload = fourth & 0x10 != 0

@@ -10,7 +10,7 @@ package struct PacketStride: Equatable, Sendable {
     package static let provingPackets = 5
     /// Bytes before the first packet that are searched.
     package static let longestLead = 1 << 16
-    private static let sizes = [packetSize, 192, 204]
+    package static let sizes = [packetSize, 192, 204]
 
     package let start: Int
     package let size: Int

@@ -82,6 +82,8 @@ extension SlateMovie.AudioTrackUse {
 extension SpliceWarning {
     var message: String {
         switch self {
+        case .unsupportedVideo(let entries):
+            "No video is published, because \(entries.joined(separator: ", ")) in fragmented MP4 cannot be republished"
         case .unsupportedAudio(let entries):
             "Not all audio is published, because \(entries.joined(separator: ", ")) in fragmented MP4 cannot be republished"
         case .noRandomAccessPoint:

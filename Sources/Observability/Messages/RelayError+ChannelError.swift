@@ -119,8 +119,8 @@ extension RelayError {
     }
 
     private static let carriedMedia = """
-        liverelay republishes H.264, HEVC and MPEG-2 video, and AAC, MP3, AC-3 and E-AC-3 audio (in fragmented MP4 also Opus \
-        and FLAC), from MPEG-TS, fragmented MP4 and packed audio; MPEG audio layers I and II become AAC
+        liverelay republishes H.264, HEVC and MPEG-2 video, and AAC, MP3, AC-3, E-AC-3 and Opus audio (in fragmented MP4 also \
+        FLAC), from MPEG-TS, fragmented MP4 and packed audio; MPEG audio layers I and II become AAC
         """
 }
 

@@ -10,6 +10,7 @@ extension UnpublishedReason {
         case .lost(.gap): "the upstream marks its segments as gaps"
         case .lost(let reason): "its segments do not arrive (\(reason.message))"
         case .undecryptable: "its segments do not decrypt, so the key is wrong"
+        case .scrambled: "its packets are scrambled (conditional access)"
         case .unreadable: "there is no media in its segments that can be republished"
         case .noVideo: "there is no video in its segments that can be presented, or that was not published before"
         case .noRandomAccess:

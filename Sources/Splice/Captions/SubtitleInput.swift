@@ -35,6 +35,16 @@ package struct SubtitleInput: Sendable {
     }
 }
 
+extension SubtitleInput {
+    /// Whether the bytes begin as a WebVTT file.
+    package static func isSubtitles(_ bytes: [UInt8]) -> Bool { WebVTTParser.hasSignature(bytes) }
+
+    /// Whether the bytes are a WebVTT file without any padding but white space at the end.
+    package static func isWholeSubtitles(_ bytes: [UInt8]) -> Bool {
+        isSubtitles(bytes) && bytes.last.map { $0 > 0x1F || [0x09, 0x0A, 0x0D].contains($0) } ?? false
+    }
+}
+
 /// The subtitles of one published segment, a complete WebVTT file.
 package struct SegmentSubtitles: Equatable, Sendable {
     package let rendition: Int

@@ -9,8 +9,7 @@ enum WebVTTParser {
         guard bytes.count <= SubtitleLimits.fileBytes else {
             throw MediaError(.tooLarge(bytes: bytes.count), section: section)
         }
-        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        var (lines, dropsLines) = Self.lines(of: text)
+        var (lines, dropsLines) = Self.lines(of: text(of: bytes))
         guard let signature = lines.popFirst(), isSignature(signature) else {
             throw MediaError(.unknownContainer(firstBytes: Array(bytes.prefix(16))), section: section)
         }
@@ -19,6 +18,19 @@ enum WebVTTParser {
         for line in popHeader(&lines) { readTimestampMap(line, into: &file) }
         while let block = popBlock(&lines) { read(block, into: &file) }
         return file
+    }
+
+    /// Whether a file begins with the signature.
+    static func hasSignature(_ bytes: [UInt8]) -> Bool {
+        let line = text(of: bytes).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return isSignature(Substring(decoding: line.prefix(8), as: UTF8.self))
+    }
+
+    /// Returns the bytes between a byte order mark and the zeros with which some encryption fills a block.
+    private static func text(of bytes: [UInt8]) -> ArraySlice<UInt8> {
+        var text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        while text.last == 0 { text.removeLast() }
+        return text
     }
 
     private static func isSignature(_ line: Substring) -> Bool {

@@ -97,6 +97,8 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
 
 /// A fault of an upstream that is published all the same, of which an operator is told once.
 package enum SpliceWarning: Hashable, Sendable {
+    /// All video tracks of fragmented MP4 are in codecs that cannot be republished, by their sample entries.
+    case unsupportedVideo([String])
     /// Audio tracks of fragmented MP4 in codecs that cannot be republished, by their sample entries.
     case unsupportedAudio([String])
     /// No random access point came, so a period begins with a frame that none is announced for.

@@ -17,6 +17,8 @@ struct RenditionDemuxer: Sendable {
     private(set) var program: ProgramSelection?
     /// The identity of the leading audio; nil if the container does not say.
     private(set) var audioTrack: AudioTrackIdentity?
+    /// Video tracks of fragmented MP4 without one that can be republished, by their sample entries.
+    private(set) var unsupportedVideo: [String] = []
     /// Audio tracks of fragmented MP4 that cannot be republished, by their sample entries.
     private(set) var unsupportedAudio: [String] = []
 
@@ -50,27 +52,32 @@ struct RenditionDemuxer: Sendable {
         let boundary: SegmentBoundary =
             isContinuityBroken || segment.isAfterDiscontinuity ? .loss : segment.isDiscontinuous ? .tagged : .plain
         isContinuityBroken = true
-        let detected = try SegmentContainer.detect(
-            segment.bytes, initialization: segment.initialization, isRange: !segment.ranges.isEmpty)
-        guard let sniffed = detected else {
+        let located = try LocatedMedia.find(
+            in: segment.bytes, initialization: segment.initialization, isRange: !segment.ranges.isEmpty)
+        guard let located else {
             throw MediaError(
                 .unknownContainer(firstBytes: Array(segment.bytes.prefix(16))), section: "RFC 8216 §3")
         }
-        let held = sniffed != container ? try demuxer?.finish() : boundary != .plain ? try demuxer?.reset() : nil
+        let detected = located.container
+        let held = detected != container ? try demuxer?.finish() : boundary != .plain ? try demuxer?.reset() : nil
         var flushed = counted(held)
         let previous = container
         // The demuxer is moved out while it is fed: a second owner would make it copy its buffers.
-        var demuxer = detachDemuxer(for: sniffed)
+        var demuxer = detachDemuxer(for: detected)
         defer { self.demuxer = demuxer }
-        if let initialization = segment.initialization { try demuxer.initialize(with: initialization) }
-        var packets = try demuxer.feed(segment.bytes, of: segment.ranges)
+        if let initialization = segment.initialization {
+            let section = try LocatedMedia.find(in: initialization)
+            try demuxer.initialize(with: section?.media(of: initialization) ?? initialization)
+        }
+        var packets = try demuxer.feed(located.media(of: segment.bytes), of: segment.ranges)
+        try located.appendPrefix(of: segment.bytes, to: &packets)
         counts.demux += packets.counts
         if packets.isScrambled { throw MediaError(.scrambled, section: "ISO/IEC 13818-1 2.4.3.3") }
-        let isContinuous = boundary == .plain && sniffed == previous
+        let isContinuous = boundary == .plain && detected == previous
         try audioStage.process(flushed: &flushed.audio, &packets.audio, isContinuous: isContinuous)
         program = packets.program
         audioTrack = packets.audioTrack ?? audioTrack
-        unsupportedAudio = packets.unsupportedAudio
+        (unsupportedVideo, unsupportedAudio) = (packets.unsupportedVideo, packets.unsupportedAudio)
         isContinuityBroken = false
         return Demuxed(flushed: flushed, boundary: boundary, packets: packets, isContinuous: isContinuous)
     }
@@ -88,13 +95,13 @@ struct RenditionDemuxer: Sendable {
     }
 
     /// Returns the current demuxer if the container did not change, otherwise a new one.
-    private mutating func detachDemuxer(for sniffed: SegmentContainer) -> any SegmentDemuxer {
+    private mutating func detachDemuxer(for detected: SegmentContainer) -> any SegmentDemuxer {
         defer {
             demuxer = nil
-            container = sniffed
+            container = detected
         }
-        if sniffed == container, let demuxer { return demuxer }
-        switch sniffed {
+        if detected == container, let demuxer { return demuxer }
+        switch detected {
         case .transportStream: return TransportDemuxer(tracks: tracks, audio: choice)
         case .packedAudio: return PackedAudioDemuxer(requiresTimestamp: tracks == .audio)
         case .fragmentedMP4: return FragmentedMP4Demuxer(tracks: tracks, audio: choice)

@@ -75,6 +75,8 @@ package enum UnpublishedReason: Equatable, Sendable {
     case lost(SegmentLoss.Reason)
     /// The segment appears to be encrypted with another key.
     case undecryptable
+    /// The packets of the segment are scrambled (conditional access).
+    case scrambled
     /// The segment has no media that can be republished.
     case unreadable
     /// The segment can be read, but has no video to present, or none that was not published before.

@@ -351,7 +351,7 @@ extension StreamCutter.Obstacle {
         case .noTables: .noTables
         case .noProgram: .unreadable
         case .frozenClock: .frozenClock
-        case .scrambled: .undecryptable
+        case .scrambled: .scrambled
         case .noRandomAccess: .noRandomAccess
         }
     }

@@ -32,7 +32,7 @@ package struct CaptureSeeds: Sendable {
 
     /// Returns the segments in one container format.
     func segments(in container: SegmentContainer) -> [[UInt8]] {
-        segments.filter { (try? SegmentContainer.sniff($0)) == container }
+        segments.filter { (try? LocatedMedia.find(in: $0))?.container == container }
     }
 
     /// Returns the distinct text responses in the index of a capture.
@@ -57,7 +57,7 @@ package struct CaptureSeeds: Sendable {
     private static func smallest(_ bodies: [(name: String, bytes: [UInt8])]) -> [[UInt8]] {
         let kinds = Dictionary(grouping: bodies) { $0.name.filter { !$0.isNumber } }
         return kinds.sorted { $0.key < $1.key }.compactMap { kind in
-            let clear = kind.value.map(\.bytes).filter { (try? SegmentContainer.sniff($0)) != nil }
+            let clear = kind.value.map(\.bytes).filter { (try? LocatedMedia.find(in: $0)) != nil }
             return clear.min { $0.count < $1.count }
         }
     }

@@ -175,7 +175,8 @@ extension ElementaryEntries {
             seeds.segments(in: .packedAudio).map { Array($0.prefix(6000)) } + AudioSeeds.streams.map(\.bytes)
         },
         run: { bytes in
-            _ = try SegmentContainer.sniff(bytes)
+            _ = try LocatedMedia.find(in: bytes)
+            _ = LocatedMedia.isWhole(bytes)
             for isAligned in [true, false] {
                 var demuxer = PackedAudioDemuxer(requiresTimestamp: isAligned)
                 var outputs: [DemuxedSegment] = []

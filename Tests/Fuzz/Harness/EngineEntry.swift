@@ -55,7 +55,8 @@ enum EngineEntry {
 
     private static func inputs(_ bytes: [UInt8], _ control: UInt8) -> [SpliceInput] {
         let initEnd =
-            (try? SegmentContainer.sniff(bytes)) == .fragmentedMP4 ? MovieEntries.initializationEnd(of: bytes) : 0
+            (try? LocatedMedia.find(in: bytes))?.container == .fragmentedMP4
+            ? MovieEntries.initializationEnd(of: bytes) : 0
         let media = Array(bytes[initEnd...])
         var inputs: [SpliceInput] = []
         for number in 0..<UInt64(2) {

@@ -29,14 +29,16 @@ struct AudioFrameHeader: Equatable, Sendable {
         /// frame to frame, and players ignore it.
         var dataRate = 0
         var enhanced: EnhancedAC3?
+        var opus: OpusChannels?
 
         static func == (left: Self, right: Self) -> Bool {
             left.codec == right.codec && left.sampleRate == right.sampleRate
                 && left.channelCount == right.channelCount && left.samplesPerFrame == right.samplesPerFrame
-                && left.specific == right.specific
+                && left.specific == right.specific && left.opus == right.opus
         }
 
         var specificBytes: [UInt8] {
+            if let opus { return opus.decoderSpecificInfo }
             let rate = dataRate > 0 ? UInt64(min(dataRate, 0x1FFF)) << UInt64(8 * specificSize - 13) : 0
             return (0..<specificSize).reversed().map { UInt8(truncatingIfNeeded: (specific | rate) >> UInt64(8 * $0)) }
         }
@@ -77,6 +79,7 @@ extension AudioFraming {
             guard bytes[offset] == firstByte, bytes[offset + 1] == 0x77 else { return .none }
             return AC3.header(bytes, at: offset, end: end)
         case .loas: return LOAS.header(bytes, at: offset, end: end)
+        case .opus(let channels): return OpusAccessUnit.header(bytes, at: offset, end: end, channels)
         }
     }
 
@@ -85,6 +88,7 @@ extension AudioFraming {
         case .mpeg: 0xFF
         case .ac3: 0x0B
         case .loas: 0x56
+        case .opus: OpusAccessUnit.firstByte
         }
     }
 }

@@ -9,10 +9,6 @@ struct AudioFramer: Sendable {
     private var timestamps = AudioTimestampInterpolator()
     private var configurations = AudioConfigurationCache()
     private var latm = LATMReader()
-    /// The packets without their payloads, whose ranges are in the buffer's bytes; for LOAS, in `unpacked`.
-    private var frames: [(packet: AudioPacket, payload: Range<Int>)] = []
-    private var firstSinceLoss = 0
-    private var unpacked: [UInt8] = []
 
     init(pid: UInt16, framing: AudioFraming) {
         self.pid = pid
@@ -25,11 +21,13 @@ struct AudioFramer: Sendable {
         _ buffer: inout ElementaryBuffer, isClosed: Bool, counts: inout Counts<DemuxCount>
     ) throws(MediaError) -> [AudioPacket] {
         var packetTimestamps = PESTimestamps()
+        var framed = FramedAudio()
         var (offset, steps) = (0, 0)
         while offset < buffer.bytes.count {
             if steps & 0xFFF == 0 { try MediaError.checkCancellation() }
             steps += 1
-            let next = advance(from: offset, in: buffer, &packetTimestamps, isClosed: isClosed, counts: &counts)
+            let next = advance(
+                from: offset, in: buffer, &packetTimestamps, isClosed: isClosed, into: &framed, counts: &counts)
             guard let next else { break }
             offset = next
         }
@@ -37,37 +35,98 @@ struct AudioFramer: Sendable {
             counts[.abandonedUnits] += 1
             offset = buffer.bytes.count
         }
-        return makePackets(buffer.detachFirst(offset, keepsTimes: packetTimestamps.isUnused(at: offset, in: buffer)))
+        let bytes = buffer.detachFirst(offset, keepsTimes: packetTimestamps.isUnused(at: offset, in: buffer))
+        return framed.packets(from: framing == .loas ? framed.unpacked : bytes)
     }
 
     /// - Returns: The offset of the next step; nil if more bytes are needed.
     private mutating func advance(
         from offset: Int, in buffer: borrowing ElementaryBuffer, _ packetTimestamps: inout PESTimestamps,
-        isClosed: Bool, counts: inout Counts<DemuxCount>
+        isClosed: Bool, into framed: inout FramedAudio, counts: inout Counts<DemuxCount>
     ) -> Int? {
         let loss = packetTimestamps.skipLosses(upTo: offset, in: buffer)
         let wasSynced = sync.isSynced
         switch sync.nextStep(buffer.bytes, at: offset, loss: loss, isClosed: isClosed) {
         case .frame(let header, let isSuspect):
-            if let pts = packetTimestamps.consumeTimestamp(at: offset, in: buffer) { setClock(pts) }
-            append(header, at: offset, of: buffer.bytes, isSuspect: isSuspect, counts: &counts)
+            if let pts = packetTimestamps.consumeTimestamp(at: offset, in: buffer) { setClock(pts, &framed) }
+            append(header, at: offset, of: buffer.bytes, isSuspect: isSuspect, into: &framed, counts: &counts)
             return offset + header.size
         case .resync(let next):
             if wasSynced { counts[.undecodableUnits] += 1 }
             timestamps.set(nil)
-            firstSinceLoss = frames.count
+            framed.beginAfterLoss()
             return next
         case .needsMore: return nil
         }
     }
 
-    private mutating func setClock(_ pts: Ticks) {
-        if timestamps.now == nil { backfillTimestamps(from: pts) }
+    private mutating func setClock(_ pts: Ticks, _ framed: inout FramedAudio) {
+        if timestamps.now == nil { framed.backfillTimestamps(from: pts) }
         timestamps.set(pts)
     }
 
+    private mutating func append(
+        _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool,
+        into framed: inout FramedAudio, counts: inout Counts<DemuxCount>
+    ) {
+        let payload = offset + header.headerSize..<offset + header.size
+        if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, into: &framed, counts: &counts) }
+        guard header.use != .otherProgram else { return }
+        if header.use == .packet, framed.hasRoom,
+            let configuration = configurations.configuration(of: header, bytes[payload])
+        {
+            framed.append(packet(configuration, isSuspect: isSuspect), payload)
+        } else {
+            counts[.undecodableUnits] += 1
+        }
+        timestamps.advance(header.format.samplesPerFrame, at: header.format.sampleRate)
+    }
+
+    private mutating func unpack(
+        _ element: ArraySlice<UInt8>, isSuspect: Bool, into framed: inout FramedAudio,
+        counts: inout Counts<DemuxCount>
+    ) {
+        guard let unpackedFrames = try? latm.frames(element), let configuration = latm.configuration else {
+            counts[.undecodableUnits] += 1
+            timestamps.set(nil)
+            framed.beginAfterLoss()
+            return
+        }
+        for frame in unpackedFrames {
+            guard framed.hasRoom else {
+                counts[.undecodableUnits] += 1
+                continue
+            }
+            framed.append(packet(configuration, isSuspect: isSuspect), unpacked: frame)
+            timestamps.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
+        }
+    }
+
+    private func packet(_ configuration: AudioConfiguration, isSuspect: Bool) -> AudioPacket {
+        AudioPacket(pid: pid, configuration: configuration, pts: timestamps.now, isDamaged: isSuspect, payload: [])
+    }
+}
+
+/// The frames of one segment's bytes.
+private struct FramedAudio {
+    /// The packets without their payloads, whose ranges are in the bytes of the stream; for LOAS, in `unpacked`.
+    private var frames: [(packet: AudioPacket, payload: Range<Int>)] = []
+    private var firstSinceLoss = 0
+    private(set) var unpacked: [UInt8] = []
+
+    var hasRoom: Bool { frames.count < DemuxLimits.audioFrames }
+
+    mutating func append(_ packet: AudioPacket, _ payload: Range<Int>) { frames.append((packet, payload)) }
+
+    mutating func append(_ packet: AudioPacket, unpacked frame: [UInt8]) {
+        frames.append((packet, unpacked.count..<unpacked.count + frame.count))
+        unpacked += frame
+    }
+
+    mutating func beginAfterLoss() { firstSinceLoss = frames.count }
+
     /// Computes the timestamps of the frames since the last loss from the next known timestamp.
-    private mutating func backfillTimestamps(from pts: Ticks) {
+    mutating func backfillTimestamps(from pts: Ticks) {
         var samples: Int64 = 0
         for index in frames.indices[firstSinceLoss...].reversed() {
             let configuration = frames[index].packet.configuration
@@ -76,57 +135,11 @@ struct AudioFramer: Sendable {
         }
     }
 
-    private mutating func append(
-        _ header: AudioFrameHeader, at offset: Int, of bytes: [UInt8], isSuspect: Bool, counts: inout Counts<DemuxCount>
-    ) {
-        let payload = offset + header.headerSize..<offset + header.size
-        if framing == .loas { return unpack(bytes[payload], isSuspect: isSuspect, counts: &counts) }
-        guard header.use != .otherProgram else { return }
-        if header.use == .packet, frames.count < DemuxLimits.audioFrames,
-            let configuration = configurations.configuration(of: header, bytes[payload])
-        {
-            append(configuration, isSuspect: isSuspect, payload)
-        } else {
-            counts[.undecodableUnits] += 1
-        }
-        timestamps.advance(header.format.samplesPerFrame, at: header.format.sampleRate)
-    }
-
-    private mutating func unpack(_ element: ArraySlice<UInt8>, isSuspect: Bool, counts: inout Counts<DemuxCount>) {
-        guard let unpackedFrames = try? latm.frames(element), let configuration = latm.configuration else {
-            counts[.undecodableUnits] += 1
-            timestamps.set(nil)
-            firstSinceLoss = frames.count
-            return
-        }
-        for frame in unpackedFrames {
-            guard frames.count < DemuxLimits.audioFrames else {
-                counts[.undecodableUnits] += 1
-                continue
-            }
-            let payload = unpacked.count..<unpacked.count + frame.count
-            unpacked += frame
-            append(configuration, isSuspect: isSuspect, payload)
-            timestamps.advance(configuration.samplesPerFrame, at: configuration.sampleRate)
-        }
-    }
-
-    private mutating func append(_ configuration: AudioConfiguration, isSuspect: Bool, _ payload: Range<Int>) {
-        let packet = AudioPacket(
-            pid: pid, configuration: configuration, pts: timestamps.now, isDamaged: isSuspect, payload: [])
-        frames.append((packet, payload))
-    }
-
-    private mutating func makePackets(_ bytes: [UInt8]) -> [AudioPacket] {
-        let source = framing == .loas ? unpacked : bytes
-        defer {
-            frames.removeAll(keepingCapacity: true)
-            firstSinceLoss = 0
-            unpacked = []
-        }
-        return frames.map { frame in
+    /// - Parameter bytes: the bytes that the ranges are in.
+    consuming func packets(from bytes: [UInt8]) -> [AudioPacket] {
+        frames.map { frame in
             var packet = frame.packet
-            packet.payload = source[frame.payload]
+            packet.payload = bytes[frame.payload]
             return packet
         }
     }

@@ -5,11 +5,6 @@ import Support
 /// 23008-2 §7.4.2.4.4).
 struct AccessUnitSplitter: Sendable {
     private let codec: VideoConfiguration.Codec
-    private(set) var units: [NALUnit] = []
-    private(set) var roles: [NALUnitRole] = []
-    private(set) var accessUnits: [AccessUnit] = []
-    /// Whether bytes precede the first access unit: the end of one whose beginning is missing.
-    private(set) var hasOrphanedBytes = false
     private var slices: SliceComparison
 
     init(codec: VideoConfiguration.Codec) {
@@ -17,64 +12,76 @@ struct AccessUnitSplitter: Sendable {
         slices = SliceComparison(codec: codec)
     }
 
-    /// Splits `range`; afterwards `units`, `roles` and `accessUnits` describe that range only.
-    mutating func split(_ buffer: borrowing ElementaryBuffer, in range: Range<Int>) throws(MediaError) {
-        units.removeAll(keepingCapacity: true)
-        roles.removeAll(keepingCapacity: true)
-        accessUnits.removeAll(keepingCapacity: true)
-        try AnnexB.scan(buffer.bytes, in: range, keepsZeros: codec == .mpeg2, into: &units)
-        for unit in units { roles.append(NALUnitRole(unit, of: buffer.bytes, codec: codec)) }
-        guard let first = roles.firstIndex(where: \.canBeginAccessUnit) else {
-            hasOrphanedBytes = !range.isEmpty
-            return
+    mutating func split(
+        _ buffer: borrowing ElementaryBuffer, in range: Range<Int>
+    ) throws(MediaError) -> SplitAccessUnits {
+        var split = SplitAccessUnits()
+        try AnnexB.scan(buffer.bytes, in: range, keepsZeros: codec == .mpeg2, into: &split.units)
+        split.roles.reserveCapacity(split.units.count)
+        for unit in split.units { split.roles.append(NALUnitRole(unit, of: buffer.bytes, codec: codec)) }
+        guard let first = split.roles.firstIndex(where: \.canBeginAccessUnit) else {
+            split.hasOrphanedBytes = !range.isEmpty
+            return split
         }
-        hasOrphanedBytes = first > 0 || units[first].prefix > range.lowerBound
-        try group(from: first, buffer, end: range.upperBound)
-        if codec == .mpeg2 { findFields(in: buffer) }
-        if codec != .hevc { joinFields() }
+        split.hasOrphanedBytes = first > 0 || split.units[first].prefix > range.lowerBound
+        try group(&split, from: first, buffer, end: range.upperBound)
+        if codec == .mpeg2 { split.findFields(in: buffer) }
+        if codec != .hevc { split.joinFields() }
+        return split
     }
 
-    private mutating func findFields(in buffer: borrowing ElementaryBuffer) {
+    private mutating func group(
+        _ split: inout SplitAccessUnits, from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int
+    ) throws(MediaError) {
+        var open = AccessUnit(units: first..<first, bytes: 0..<0, hasSlice: false)
+        var begin = buffer.startOffset(of: split.units[first])
+        var firstSlice: Int?
+        for index in first..<split.units.count {
+            StepCounter.add(1)
+            if index & 0xFFF == 0 { try MediaError.checkCancellation() }
+            let (unit, role) = (split.units[index], split.roles[index])
+            if case .parameterSet(let kind) = role { slices.insert(buffer.content(of: unit), kind) }
+            if let slice = firstSlice, slices.beginsAccessUnit(unit, role, after: split.units[slice], of: buffer) {
+                firstSlice = nil
+                let next = buffer.startOffset(of: unit)
+                split.close(&open, units: index, bytes: begin..<next)
+                begin = next
+            }
+            if case .slice(let isFirst, _) = role, firstSlice == nil {
+                firstSlice = index
+                open.hasSlice = true
+                open.isFirstSliceMissing = !isFirst
+                open.field = slices.field(buffer.content(of: unit)).map { .h264($0) }
+            }
+        }
+        split.close(&open, units: split.units.count, bytes: begin..<end)
+    }
+}
+
+/// The access units of a range of a byte stream, as offsets into its bytes.
+struct SplitAccessUnits: Equatable, Sendable {
+    fileprivate(set) var units: [NALUnit] = []
+    /// One for each of `units`.
+    fileprivate(set) var roles: [NALUnitRole] = []
+    fileprivate(set) var accessUnits: [AccessUnit] = []
+    /// Whether bytes precede the first access unit: the end of one whose beginning is missing.
+    fileprivate(set) var hasOrphanedBytes = false
+
+    fileprivate mutating func findFields(in buffer: borrowing ElementaryBuffer) {
         for index in accessUnits.indices {
             accessUnits[index].field =
                 MPEG2Picture.field(units[accessUnits[index].units], of: buffer.bytes).map { .mpeg2($0) }
         }
     }
 
-    private mutating func group(
-        from first: Int, _ buffer: borrowing ElementaryBuffer, end: Int
-    ) throws(MediaError) {
-        var open = AccessUnit(units: first..<first, bytes: 0..<0, hasSlice: false)
-        var begin = buffer.startOffset(of: units[first])
-        var firstSlice: Int?
-        for index in first..<units.count {
-            StepCounter.add(1)
-            if index & 0xFFF == 0 { try MediaError.checkCancellation() }
-            if case .parameterSet(let kind) = roles[index] { slices.insert(content(index, buffer), kind) }
-            if begins(index, firstSlice, buffer) {
-                firstSlice = nil
-                let next = buffer.startOffset(of: units[index])
-                close(&open, units: index, bytes: begin..<next)
-                begin = next
-            }
-            if case .slice(let isFirst, _) = roles[index], firstSlice == nil {
-                firstSlice = index
-                open.hasSlice = true
-                open.isFirstSliceMissing = !isFirst
-                open.field = slices.field(content(index, buffer)).map { .h264($0) }
-            }
-        }
-        close(&open, units: units.count, bytes: begin..<end)
-    }
-
-    private mutating func close(_ open: inout AccessUnit, units end: Int, bytes: Range<Int>) {
+    fileprivate mutating func close(_ open: inout AccessUnit, units end: Int, bytes: Range<Int>) {
         open.units = open.units.lowerBound..<end
         open.bytes = bytes
         accessUnits.append(open)
         open = AccessUnit(units: end..<end, bytes: bytes.upperBound..<bytes.upperBound, hasSlice: false)
     }
 
-    private mutating func joinFields() {
+    fileprivate mutating func joinFields() {
         var count = 0
         var open: FieldPicture?
         for unit in accessUnits {
@@ -90,20 +97,6 @@ struct AccessUnitSplitter: Sendable {
         }
         accessUnits.removeLast(accessUnits.count - count)
     }
-
-    /// Whether an access unit begins at unit `index`.
-    /// - Parameter firstSlice: the first slice of the access unit before; nil if it has none.
-    private func begins(_ index: Int, _ firstSlice: Int?, _ buffer: borrowing ElementaryBuffer) -> Bool {
-        guard let firstSlice else { return false }
-        if case .slice(isFirst: false, _) = roles[index] {
-            return slices.areDifferentPictures(content(firstSlice, buffer), content(index, buffer))
-        }
-        return roles[index].canBeginAccessUnit
-    }
-
-    private func content(_ index: Int, _ buffer: borrowing ElementaryBuffer) -> ArraySlice<UInt8> {
-        buffer.bytes[units[index].start..<units[index].end]
-    }
 }
 
 extension ElementaryBuffer {
@@ -113,6 +106,8 @@ extension ElementaryBuffer {
         let start = packetIndex(at: unit.start - 3).map { starts[$0].offset } ?? 0
         return max(unit.prefix, start)
     }
+
+    fileprivate func content(of unit: NALUnit) -> ArraySlice<UInt8> { bytes[unit.start..<unit.end] }
 }
 
 /// A picture that is one field, by what tells whether it is the second one of a frame.
@@ -166,6 +161,14 @@ private struct SliceComparison: Sendable {
         case (.hevc, .picture): hevc.insertPicture(unit)
         case (_, .video), (.mpeg2, _): break
         }
+    }
+
+    /// Whether an access unit begins at `unit`, after one with the slice `first`.
+    func beginsAccessUnit(
+        _ unit: NALUnit, _ role: NALUnitRole, after first: NALUnit, of buffer: borrowing ElementaryBuffer
+    ) -> Bool {
+        guard case .slice(isFirst: false, _) = role else { return role.canBeginAccessUnit }
+        return areDifferentPictures(buffer.content(of: first), buffer.content(of: unit))
     }
 
     /// Whether the slices are known to belong to different pictures.

@@ -9,7 +9,6 @@ struct VideoFramer: Sendable {
     private var splitter: AccessUnitSplitter
     private var writer: VideoSampleWriter
     private var boundaryAlignment = BoundaryAlignment.unknown(cleanBoundaries: 0)
-    private var heldBytes = 0
     /// Whether the held bytes are the first field of a frame: its second field then says nothing about segment
     /// alignment.
     private var heldIsUnpairedField = false
@@ -34,38 +33,43 @@ struct VideoFramer: Sendable {
         var lastTimed: Int?
         var begin = 0
         for loss in buffer.losses where loss.isBetweenPackets {
-            try splitter.split(buffer, in: begin..<loss.offset)
-            if begin == 0 { updateAlignment(start) }
-            if splitter.hasOrphanedBytes { counts[.undecodableUnits] += 1 }
-            for unit in splitter.accessUnits { try write(unit, buffer, &lastTimed, &counts) }
+            let split = try split(buffer, in: begin..<loss.offset, start, counts: &counts)
+            for unit in split.accessUnits { try write(unit, of: split, buffer, &lastTimed, &counts) }
             begin = loss.offset
         }
-        try splitter.split(buffer, in: begin..<buffer.bytes.count)
-        if begin == 0 { updateAlignment(start) }
-        if splitter.hasOrphanedBytes { counts[.undecodableUnits] += 1 }
-        for unit in splitter.accessUnits.dropLast() { try write(unit, buffer, &lastTimed, &counts) }
-        try finish(&buffer, ending, &lastTimed, &counts)
+        let split = try split(buffer, in: begin..<buffer.bytes.count, start, counts: &counts)
+        for unit in split.accessUnits.dropLast() { try write(unit, of: split, buffer, &lastTimed, &counts) }
+        try finish(&buffer, split, ending, &lastTimed, &counts)
         return writer.drain()
     }
 
-    private mutating func updateAlignment(_ start: SegmentStart?) {
+    private mutating func split(
+        _ buffer: borrowing ElementaryBuffer, in range: Range<Int>, _ start: SegmentStart?,
+        counts: inout Counts<DemuxCount>
+    ) throws(MediaError) -> SplitAccessUnits {
+        let split = try splitter.split(buffer, in: range)
+        if range.lowerBound == 0 { updateAlignment(start, split, carriedBytes: buffer.carriedBytes) }
+        if split.hasOrphanedBytes { counts[.undecodableUnits] += 1 }
+        return split
+    }
+
+    private mutating func updateAlignment(_ start: SegmentStart?, _ split: SplitAccessUnits, carriedBytes: Int) {
         guard let lookedComplete, let start else { return }
         self.lookedComplete = nil
-        let first = splitter.accessUnits.first
+        let first = split.accessUnits.first
         let continuesAccessUnit =
-            heldBytes > 0
-            ? !heldIsUnpairedField && first.map { $0.bytes.upperBound > heldBytes } ?? true : splitter.hasOrphanedBytes
+            carriedBytes > 0
+            ? !heldIsUnpairedField && first.map { $0.bytes.upperBound > carriedBytes } ?? true : split.hasOrphanedBytes
         boundaryAlignment.recordBoundary(
             start, continuesAccessUnit: continuesAccessUnit, previousLookedComplete: lookedComplete)
     }
 
     private mutating func finish(
-        _ buffer: inout ElementaryBuffer, _ ending: StreamEnding, _ lastTimed: inout Int?,
-        _ counts: inout Counts<DemuxCount>
+        _ buffer: inout ElementaryBuffer, _ split: SplitAccessUnits, _ ending: StreamEnding,
+        _ lastTimed: inout Int?, _ counts: inout Counts<DemuxCount>
     ) throws(MediaError) {
-        guard let last = splitter.accessUnits.last else {
+        guard let last = split.accessUnits.last else {
             buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
-            heldBytes = 0
             return rememberPacketState(ending)
         }
         heldIsUnpairedField = last.isUnpairedField
@@ -74,13 +78,12 @@ struct VideoFramer: Sendable {
             buffer.removeFirst(last.bytes.lowerBound, keepsTimes: packet != lastTimed)
         } else {
             if isComplete(last, ending) {
-                try write(last, buffer, &lastTimed, &counts)
+                try write(last, of: split, buffer, &lastTimed, &counts)
             } else {
                 counts[.abandonedUnits] += 1
             }
             buffer.removeFirst(buffer.bytes.count, keepsTimes: false)
         }
-        heldBytes = buffer.bytes.count
         rememberPacketState(ending)
     }
 
@@ -100,7 +103,7 @@ struct VideoFramer: Sendable {
     }
 
     private mutating func write(
-        _ unit: AccessUnit, _ buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?,
+        _ unit: AccessUnit, of split: SplitAccessUnits, _ buffer: borrowing ElementaryBuffer, _ lastTimed: inout Int?,
         _ counts: inout Counts<DemuxCount>
     ) throws(MediaError) {
         try MediaError.checkCancellation()
@@ -111,7 +114,7 @@ struct VideoFramer: Sendable {
             pts: packetStart?.pts, dts: packetStart?.dts,
             isDamaged: unit.isFirstSliceMissing || buffer.hasLoss(in: unit.bytes))
         let isWritten = writer.write(
-            splitter.units[unit.units], splitter.roles[unit.units], of: buffer.bytes, timing)
+            split.units[unit.units], split.roles[unit.units], of: buffer.bytes, timing)
         if !isWritten { counts[.undecodableUnits] += 1 }
     }
 }

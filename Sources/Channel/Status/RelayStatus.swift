@@ -149,7 +149,7 @@ extension RelayStatus {
         package var deletes = 0
         package var failures = 0
         /// Why the store takes nothing; nil while it does.
-        package var error: String?
+        package var error: FailureText?
 
         package init() {}
     }

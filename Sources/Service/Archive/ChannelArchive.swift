@@ -127,7 +127,7 @@ extension RelayStatus.ArchiveStore {
         (pendingSegments, lostSegments) = (status.pendingSegments, status.counts.lostSegments)
         (puts, lists, gets) = (requests.puts, requests.lists, requests.gets)
         (deletes, failures) = (requests.deletes, requests.failures)
-        error = status.error?.message
+        error = status.error.map { FailureText(operatorText: $0.message, viewerText: $0.viewerText) }
     }
 }
 

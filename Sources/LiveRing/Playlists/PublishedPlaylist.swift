@@ -177,7 +177,7 @@ struct PublishedPlaylist {
             }
         }
         open.removeAll(endingBefore: index.listed[start].programDateTime)
-        return open.ranges
+        return open.ranges.filter { !ads.hides($0) }
     }
 }
 

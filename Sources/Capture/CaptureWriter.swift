@@ -140,12 +140,22 @@ package struct CaptureWriter: Sendable {
         return name
     }
 
-    /// The extension of the URL's path, so that players open the body; "bin" if it has none.
+    /// The extension of the URL's path, so that players open the body; "bin" if it has none, or one that is no extension of
+    /// media: it may be a part of a secret.
     private static func fileExtension(of url: String) -> String {
         let name = URIReference.withoutQuery(url).split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return "bin" }
         let found = name[name.index(after: dot)...]
-        let isPlain = (1...5).contains(found.count) && found.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return isPlain ? found.lowercased() : "bin"
+        return extensions.contains(found.lowercased()) ? found.lowercased() : "bin"
     }
+
+    private static let extensions: Set = [
+        "3gp", "aac", "ac3", "avi", "bin", "cmfa", "cmft", "cmfv", "css", "dash", "dat", "ec3", "flac", "gif", "htm",
+        "html",
+        "ism", "isma", "ismv", "jpeg", "jpg", "js", "json", "key", "m2ts", "m3u", "m3u8", "m4a", "m4f", "m4s", "m4v",
+        "mkv",
+        "mov", "mp2", "mp3", "mp4", "mp4a", "mp4v", "mpd", "mpeg", "mpg", "mts", "ogg", "php", "png", "ts", "tsv",
+        "ttml",
+        "txt", "vtt", "wav", "webm", "webp", "xml",
+    ]
 }

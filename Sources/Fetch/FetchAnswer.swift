@@ -124,8 +124,12 @@ extension FetchAnswer {
         let beginning = body.prefix(Self.wordBytes)
         // Control characters below the tab are of no text.
         guard !beginning.contains(where: { $0 < 9 }) else { return "" }
-        let secrets = Set(url.split(whereSeparator: Self.isSeparator))
-            .subtracting(url.redacted.split(whereSeparator: Self.isSeparator))
+        // A page may show them percent-decoded.
+        let written = URIRedaction(url).secrets
+        let secrets = Set(
+            (written + written.compactMap { PercentEncoding.decode($0[...]) }).flatMap {
+                $0.split(whereSeparator: Self.isSeparator)
+            })
         var (text, token) = ("", Substring())
         for character in Self.withoutMarkup(String(decoding: beginning, as: UTF8.self)) + " " {
             if Self.isSeparator(character) {

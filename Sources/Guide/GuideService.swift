@@ -128,10 +128,10 @@ package final class GuideService: Sendable {
     /// Why no guide is there, in a sentence.
     var absence: String {
         let sources = state.withLock { $0.sources }
-        guard let failed = sources.first(where: { $0.fault != nil }), let fault = failed.fault else {
+        guard let fault = sources.lazy.compactMap(\.fault).first else {
             return "The guide is being fetched: see status.json."
         }
-        return "There is no guide yet. The one at \(failed.redactedLocation): \(fault.message)."
+        return "There is no guide yet: \(fault.message)."
     }
 }
 

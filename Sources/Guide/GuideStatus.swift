@@ -3,7 +3,7 @@ import Support
 /// The guide in `/status.json` of a process of many channels. Times are seconds.
 package struct GuideStatus: Encodable, Sendable {
     struct Source: Encodable, Sendable {
-        /// Redacted.
+        /// Redacted; only operators get it.
         let url: String
         /// `pending`, `fetched`, or `failed`; what was fetched before a failure is still used.
         let state: String
@@ -15,6 +15,21 @@ package struct GuideStatus: Encodable, Sendable {
         let programs: Int
         /// Elements that were dropped because they have no end, or are too long.
         let damagedElements: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case url, state, reason, secondsSinceFetch, channels, programs, damagedElements
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            if Audience(of: encoder) == .operators { try container.encode(url, forKey: .url) }
+            try container.encode(state, forKey: .state)
+            try container.encodeIfPresent(reason, forKey: .reason)
+            try container.encodeIfPresent(secondsSinceFetch, forKey: .secondsSinceFetch)
+            try container.encode(channels, forKey: .channels)
+            try container.encode(programs, forKey: .programs)
+            try container.encode(damagedElements, forKey: .damagedElements)
+        }
     }
 
     /// The guide that is served.

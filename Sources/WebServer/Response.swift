@@ -154,13 +154,36 @@ package struct Response: Equatable, Sendable {
     }
 }
 
+/// A field of a response, in visible ASCII with spaces (RFC 9110 §5.5).
 package struct HeaderField: Equatable, Sendable {
     let name: String
     let value: String
 
+    /// - Parameter value: its quotation marks and dashes of typography become those of ASCII; any other character becomes
+    ///   a question mark.
     package init(name: String, value: String) {
         self.name = name
-        self.value = value
+        self.value = Self.ascii(value)
+    }
+
+    /// Why there is no media, for a client that shows no body. The body has the same text in UTF-8.
+    package static func reason(_ text: String) -> HeaderField {
+        HeaderField(name: "X-Liverelay-Reason", value: String(text.redactingURLs.prefix(500)))
+    }
+
+    private static func ascii(_ text: String) -> String {
+        guard text.utf8.contains(where: { !(0x20..<0x7F).contains($0) }) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\u{20}"..<"\u{7F}": result.unicodeScalars.append(scalar)
+            case "“", "”", "„", "«", "»": result += "\""
+            case "‘", "’", "‚": result += "'"
+            case "–", "—", "−": result += "-"
+            case "…": result += "..."
+            case "×": result += "x"
+            default: result += "?"
+            }
+        }
     }
 
     package static func retryAfter(seconds: Int64) -> HeaderField {
@@ -169,10 +192,11 @@ package struct HeaderField: Equatable, Sendable {
 }
 
 extension Response {
-    /// One line of text for a person who uses curl, or several. Their control characters are escaped.
+    /// One line of text for a person who uses curl, or several, in UTF-8. Their control characters are escaped, and URLs
+    /// in them are redacted.
     /// - Parameter line: without its last newline.
     package static func text(_ status: HTTPStatus, _ line: String, cacheControl: CacheControl = .noStore) -> Response {
-        let text = line.escapingControlCharacters(keepingLines: true) + "\n"
+        let text = line.redactingURLs.escapingControlCharacters(keepingLines: true) + "\n"
         return Response(
             status: status, contentType: .text, cacheControl: cacheControl, body: .bytes(Array(text.utf8), gzip: nil))
     }
@@ -195,11 +219,11 @@ extension Response {
     }
 
     /// An error instead of a stream: without a body, because some clients would play it.
-    /// - Parameter reason: one line of ASCII.
+    /// - Parameter reason: one line.
     package static func refusedStream(_ status: HTTPStatus, reason: String) -> Response {
         Response(
             status: status, contentType: nil, cacheControl: .noStore, body: .empty,
-            extraHeaders: [HeaderField(name: "X-Liverelay-Reason", value: reason)])
+            extraHeaders: [.reason(reason)])
     }
 
     /// - Parameter cacheControl: one TARGETDURATION for a segment of a live playlist, which may still appear

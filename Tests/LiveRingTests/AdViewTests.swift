@@ -44,6 +44,42 @@ struct AdViewTests {
         return index
     }
 
+    /// Segments 2 to 5 are in an interstitial, and segment 4 begins another range.
+    private static var indexWithInterstitial: RingIndex {
+        var index = RingIndex(policy: plentiful, targetDuration: 6)
+        for n in 0..<10 {
+            var segment = NewSegment.numbered(n, initialization: "init-p.mp4")
+            segment.resumePoint.upstream = UpstreamPosition(sourceIndex: 0, mediaSequence: UInt64(n))
+            if n == 2 {
+                var range = DateRange.numbered(1, from: at(12))
+                range.attributes.set("CLASS", to: "com.apple.hls.interstitial", isQuoted: true)
+                range.attributes.set("X-ASSET-URI", to: "https://ads.example/1.m3u8", isQuoted: true)
+                range.attributes.set("X-RESUME-OFFSET", to: "24")
+                segment.adMarkers.dateRanges = [range]
+            }
+            index.publish(segment)
+        }
+        return index
+    }
+
+    /// An interstitial is a signalled break. Its own ads are not presented in the place of the slate.
+    @Test func interstitialIsASignalledBreak() throws {
+        let index = Self.indexWithInterstitial
+        let found = AdBreakFinder(index.listed, canGoOn: true).breaks
+        #expect(found == [AdBreak(evidence: .signalled, id: "range-1", start: at(12), end: at(36), parts: [])])
+        let kept = try #require(PublishedPlaylist(index: index, hasEnded: false).rewind(.whole))
+        #expect(Self.text(kept) == "pppppppppp" && kept.segments[2].dateRanges.map(\.id) == ["range-1"])
+        let replaced = PublishedPlaylist(index: index, hasEnded: false, ads: .slate(Self.slate))
+        let playlist = try #require(replaced.rewind(.whole))
+        #expect(Self.text(playlist) == "pp+ssss+pppp")
+        #expect(playlist.segments.allSatisfy(\.dateRanges.isEmpty) && playlist.dateRanges.isEmpty)
+        // From the middle of the break on, the head has the range, unless the slate is in its place.
+        let range = RewindRange.between(start: at(24), end: nil)
+        let later = PublishedPlaylist(index: index, hasEnded: false)
+        #expect(try #require(later.rewind(range)).dateRanges.map(\.id) == ["range-1"])
+        #expect(try #require(replaced.rewind(range)).dateRanges.isEmpty)
+    }
+
     private static func snapshot(_ index: RingIndex, hasEnded: Bool = false) -> RingSnapshot {
         RingSnapshot(
             version: 1, index: index, hasEnded: hasEnded, rewindDrops: 0, housekeepingError: nil, directory: "")

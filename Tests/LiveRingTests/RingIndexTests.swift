@@ -58,6 +58,35 @@ struct RingIndexTests {
         #expect(index.listedBytes == index.listed.reduce(0) { $0 + $1.storedBytes }, "\(when)")
     }
 
+    /// Segments of 6 s, target duration 6 s, so that the shortest playlist that slides has 18 s. The letters are the segments
+    /// from 0 on: `-` is a gap.
+    static let gapRows: [(when: String, published: String, live: Int)] = [
+        ("a gap in the middle stays", "ooo--ooo", 2), ("a gap is first", "oo--oooooo", 4),
+        ("a gap is first, and the rest is shorter than three target durations", "ooooo----oo", 8),
+        ("the rest is as long as has to be", "ooooo----ooo", 9), ("gaps alone", "oooo------", 4),
+        ("gaps alone, from the beginning", "--------", 2), ("gaps at the beginning, too few segments", "--oo", 1),
+        ("gaps at the beginning", "--ooo", 2), ("a gap is last", "oooooooo-", 3),
+    ]
+
+    @Test(arguments: gapRows) func livePlaylistBeginsAfterGaps(when: String, published: String, live: Int) throws {
+        var index = RingIndex(policy: RetentionPolicy(rewind: nil), targetDuration: 6)
+        var starts: [UInt64] = []
+        for (n, kind) in published.enumerated() {
+            var entry = index.entry(for: .numbered(n), afterInterruption: false)
+            entry.isGap = kind == "-"
+            _ = index.publish(entry)
+            starts.append(try #require(PublishedPlaylist(index: index, hasEnded: false).live).mediaSequence)
+        }
+        #expect(starts.last == UInt64(live), "\(when): \(starts)")
+        #expect(starts == starts.sorted(), "\(when): \(starts)")
+        // Other playlists that slide begin there too, and ranges of time do not.
+        let playlist = PublishedPlaylist(index: index, hasEnded: false)
+        let last = try #require(playlist.rewind(.last(milliseconds: 30_000)))
+        #expect(last.mediaSequence == UInt64(live), "\(when)")
+        let range = try #require(playlist.rewind(.between(start: at(0), end: nil)))
+        #expect(range.mediaSequence == 0, "\(when)")
+    }
+
     /// An archive of 40 segments with a rewind of 10: `dvr.m3u8` lists the rewind, a range all of it, and a file stays as long
     /// after it left the archive as `dvr.m3u8` is.
     @Test func archiveIsReachedByRangesOnly() throws {

@@ -19,6 +19,20 @@ struct UpstreamDateRangeTests {
         String(range(id, start, more).dropFirst("#EXT-X-DATERANGE:".count))
     }
 
+    /// An interstitial is dropped if the operator says so, and counted once however often it is listed.
+    @Test(arguments: Interstitials.allCases) func interstitialsAreKeptOrDropped(_ interstitials: Interstitials) throws {
+        var channel = AdMarkerChannel()
+        channel.timeline.interstitials = interstitials
+        let ad = Self.range("ad", 6, ",CLASS=\"com.apple.hls.interstitial\",X-ASSET-URI=\"https://a.example/1\"")
+        for lines in [[Self.range("b", 0)], [ad, Self.range("c", 6)], [ad]] {
+            try channel.publish(lines.joined(separator: "\n"))
+        }
+        let published = channel.tags.sorted { $0.key < $1.key }.flatMap(\.value)
+        #expect(published.count { $0.contains("ID=\"ad\"") } == (interstitials == .keep ? 1 : 0))
+        #expect(published.count { $0.contains("ID=\"c\"") } == 1)
+        #expect(channel.timeline.counts[.droppedInterstitials] == (interstitials == .keep ? 0 : 1))
+    }
+
     private static var rows: [Row] {
         [
             (

@@ -38,6 +38,62 @@ func endOfRange(when: String, text: String, end: String?) throws {
     #expect(value.plannedDuration == nil && value.attributes["PLANNED-DURATION"] == nil)
 }
 
+private let uriRows: [(when: String, base: String, text: String, absolute: String?)] = [
+    (
+        "a relative asset", "https://up.example/tv/live/index.m3u8?x=1", #"ID="a",X-ASSET-URI="../ads/1.m3u8?b=2""#,
+        #"ID="a",X-ASSET-URI="https://up.example/tv/ads/1.m3u8?b=2""#
+    ),
+    (
+        "a list of assets from the root", "https://up.example/tv/live/index.m3u8",
+        #"ID="a",X-ASSET-LIST="/l?t=1",X-N=1"#,
+        #"ID="a",X-ASSET-LIST="https://up.example/l?t=1",X-N=1"#
+    ),
+    (
+        "another attribute with a URI", "https://up.example/a/b", #"ID="a",X-AD-URL="c.json",X-LIST="c""#,
+        #"ID="a",X-AD-URL="https://up.example/a/c.json",X-LIST="c""#
+    ),
+    ("an absolute URI", "https://up.example/a/b", #"ID="a",X-ASSET-URI="data:,x""#, #"ID="a",X-ASSET-URI="data:,x""#),
+    ("no base", "", #"ID="a",X-ASSET-URI="b.m3u8""#, #"ID="a",X-ASSET-URI="b.m3u8""#),
+    (
+        "a session in the path", "https://up.example/0123456789abcdef0123456789abcdef/b",
+        #"ID="a",CLASS="com.apple.hls.interstitial",X-ASSET-LIST="l""#,
+        #"ID="a",CLASS="com.apple.hls.interstitial",X-ASSET-LIST="https://up.example/0123456789abcdef0123456789abcdef/l""#
+    ),
+    (
+        "an asset of the operator's account", "http://up.example/live/anna/secret/12.m3u8",
+        #"ID="a",CLASS="com.apple.hls.interstitial",X-ASSET-URI="12/ad.m3u8""#, nil
+    ),
+    (
+        "user information of the operator", "http://anna:secret@up.example/12.m3u8", #"ID="a",X-AD-URL="ad",X-N=1"#,
+        #"ID="a",X-N=1"#
+    ),
+    (
+        "a root without the account", "http://up.example/live/anna/secret/12.m3u8",
+        #"ID="a",CLASS="com.apple.hls.interstitial",X-ASSET-URI="/ads/1.m3u8""#,
+        #"ID="a",CLASS="com.apple.hls.interstitial",X-ASSET-URI="http://up.example/ads/1.m3u8""#
+    ),
+]
+
+@Test(arguments: uriRows) func urisBecomeAbsolute(when: String, base: String, text: String, absolute: String?) throws {
+    #expect(try range(text).resolvingURIs(against: base)?.attributes.text == absolute, "\(when)")
+    let playlist = try MediaPlaylistParser.parse(
+        Array("#EXTM3U\n#EXT-X-DATERANGE:\(text)\n#EXTINF:6,\ns.ts\n".utf8), url: base)
+    #expect(playlist.segments[0].dateRanges.map(\.attributes.text) == [absolute].compactMap { $0 }, "\(when)")
+    #expect(!playlist.irregularities.contains { "\($0)".contains("secret") }, "\(when)")
+}
+
+private let interstitialRows: [(when: String, text: String, end: String)] = [
+    ("an offset to resume at", "X-RESUME-OFFSET=15.5,DURATION=30", "2026-01-02T03:04:20.500Z"),
+    ("a duration", "DURATION=30", "2026-01-02T03:04:35.000Z"),
+    ("a planned duration", "PLANNED-DURATION=20", "2026-01-02T03:04:25.000Z"),
+    ("neither", "X-N=1", "2026-01-02T03:04:05.000Z"), ("inserted", "X-RESUME-OFFSET=0", "2026-01-02T03:04:05.000Z"),
+]
+
+@Test(arguments: interstitialRows) func endOfInterstitial(when: String, text: String, end: String) throws {
+    let found = try range(#"ID="a",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-02T03:04:05Z","# + text)
+    #expect(found.isInterstitial && found.interstitialEnd?.text == end, "\(when)")
+}
+
 private let additionRows: [(when: String, old: String, new: String, both: String, refused: [String])] = [
     ("an end is added", #"ID="a",X-N=1"#, #"ID="a",DURATION=5"#, #"ID="a",X-N=1,DURATION=5"#, []),
     ("nothing new", #"ID="a",X-N=1"#, #"ID="a",X-N=1"#, #"ID="a",X-N=1"#, []),

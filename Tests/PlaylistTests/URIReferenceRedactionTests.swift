@@ -22,8 +22,8 @@ private let rows: [(when: String, url: String, redacted: String)] = [
     ("a stream of an account", "http://h:8080/live/anna/secret/12.ts", "http://h:8080/live/…/…/12.ts"),
     ("its playlist below a path", "http://h/tv/live/anna/secret/12.m3u8", "http://h/tv/live/…/…/12.m3u8"),
     ("without an extension", "http://h/live/anna/secret/12", "http://h/live/…/…/12"),
-    ("in the short form", "http://h:80/anna/secret/12", "http://h:80/anna/…/12"),
-    ("in the short form with an extension", "http://h:80/anna/secret/12.m3u8", "http://h:80/anna/…/12.m3u8"),
+    ("in the short form", "http://h:80/anna/secret/12", "http://h:80/…/…/12"),
+    ("in the short form with an extension", "http://h:80/anna/secret/12.m3u8", "http://h:80/…/…/12.m3u8"),
     (
         "an archive", "http://h/timeshift/anna/secret/60/2026-01-02:15-04/12.ts",
         "http://h/timeshift/…/…/60/2026-01-02:15-04/12.ts"
@@ -35,7 +35,15 @@ private let rows: [(when: String, url: String, redacted: String)] = [
         "a list of an account", "http://h/get.php?username=anna&password=secret",
         "http://h/get.php?username=…&password=…"
     ),
-    ("nothing", "", ""),
+    (
+        "a segment with a rate in its name", "https://h/a-audio=128000-video=2000000-7.ts",
+        "https://h/a-audio=128000-video=2000000-7.ts"
+    ),
+    ("a segment of this program", "https://h/seg-7-0123456789abcdef.m4s", "https://h/seg-7-0123456789abcdef.m4s"),
+    ("a file with a resolution", "https://h/BigBuckBunny1080p60fps.m3u8", "https://h/BigBuckBunny1080p60fps.m3u8"),
+    ("a host with a port and no scheme", "tv.example:80/anna/secret/12", "tv.example:80/…/…/12"),
+    ("a token with an extension", "https://h/0123456789abcdef0123456789abcdef.ts", "https://h/….ts"),
+    ("a word", "news", "news"), ("nothing", "", ""),
 ]
 
 @Test(arguments: rows) func redactsSecrets(when: String, url: String, redacted: String) {

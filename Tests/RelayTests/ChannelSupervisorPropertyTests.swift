@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -127,7 +128,7 @@ private struct SupervisedWorld {
         send(.streamClosed(run))
     }
 
-    private mutating func over(_ run: Run, failure: String?) {
+    private mutating func over(_ run: Run, failure: FailureText?) {
         guard runs.remove(run) != nil else { return }
         endingRuns.remove(run)
         send(.ended(run, failure: failure))

@@ -73,7 +73,7 @@ private let rows: [(when: String, isTerminal: Bool, changes: @Sendable (inout Co
 }
 
 /// A console that writes into a pipe.
-private struct PipedConsole {
+struct PipedConsole {
     private let pipe = Pipe()
     let console: Console
 

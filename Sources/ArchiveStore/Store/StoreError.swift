@@ -36,6 +36,18 @@ package struct StoreError: Error, Equatable, Sendable {
         (self.reason, self.object, self.retryAfter) = (reason, object, retryAfter)
     }
 
+    /// The class of the failure, without the object and words of the store.
+    package var viewerText: String {
+        switch reason {
+        case .noObject: "There is no such object. Its time is a gap."
+        case .tooLong: "The range is too long to be read from the store. Ask for 24 hours at most."
+        case .unreachable: "The store cannot be reached."
+        case .refused, .noCredentials: "The store refuses."
+        case .clockSkew, .shortObject, .badListing, .badIndex, .cache:
+            "The store of the archive does not answer as it should."
+        }
+    }
+
     /// One sentence, and what to do.
     package var message: String {
         switch reason {

@@ -41,6 +41,7 @@ package struct ChannelPipeline: Sendable {
         (self.configuration, self.isLive, self.wallClock) = (configuration, isLive, wallClock)
         publisher = ChannelPublisher(
             in: ring, from: configuration.beginning, captionsToWebVTT: configuration.captionsToWebVTT, isLive: isLive)
+        publisher.markers.interstitials = configuration.interstitials
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
     }
 

@@ -70,7 +70,9 @@ struct ChannelPublisher: Sendable {
     /// Starts over with the ad markers, because those that follow come from another source.
     mutating func resetMarkers() {
         earlierMarkerCounts = earlierMarkerCounts + markers.counts
+        let interstitials = markers.interstitials
         markers = Self.adMarkers(of: ring)
+        markers.interstitials = interstitials
     }
 }
 

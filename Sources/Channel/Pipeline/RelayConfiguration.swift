@@ -40,6 +40,7 @@ package struct RelayConfiguration: Sendable {
     package var slate: SlateSource?
     /// How ad breaks are presented to those who do not ask for something else. Without a slate none is replaced.
     package var ads = AdPresentation.keep
+    package var interstitials = Interstitials.keep
     /// Where the timeline begins if the spool has no past. What is published does not depend on it, except for its times.
     package var beginning = TimelinePosition.beginning
     /// program_number of the program that is followed of a transport stream; nil: the first one with video.

@@ -6,7 +6,7 @@ package import Tracker
 
 extension RelayStatus {
     package struct Upstream: Encodable, Equatable, Sendable {
-        /// Redacted, as `playlistURL` is.
+        /// Redacted, as `playlistURL` is. Only operators get the two, and the names of hosts.
         package internal(set) var url: String
         package internal(set) var playlistURL: String?
         package internal(set) var bandwidth: Int?
@@ -43,8 +43,10 @@ extension RelayStatus {
         package func encode(to encoder: any Encoder) throws {
             try counts.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(url, forKey: .url)
-            try container.encodeIfPresent(playlistURL, forKey: .playlistURL)
+            if Audience(of: encoder) == .operators {
+                try container.encode(url, forKey: .url)
+                try container.encodeIfPresent(playlistURL, forKey: .playlistURL)
+            }
             try container.encodeIfPresent(bandwidth, forKey: .bandwidth)
             try container.encodeIfPresent(resolution, forKey: .resolution)
             try container.encodeIfPresent(audioRendition, forKey: .audioRendition)
@@ -92,6 +94,15 @@ extension RelayStatus {
             package internal(set) var responses: Int
             /// Seconds until the host is asked again, one request at a time; 0 if it is being asked.
             package internal(set) var pauseSeconds: Double
+
+            private enum CodingKeys: String, CodingKey { case host, responses, pauseSeconds }
+
+            package func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                if Audience(of: encoder) == .operators { try container.encode(host, forKey: .host) }
+                try container.encode(responses, forKey: .responses)
+                try container.encode(pauseSeconds, forKey: .pauseSeconds)
+            }
         }
 
         package internal(set) var total = 0

@@ -153,7 +153,7 @@ extension RelayStatus {
         /// Hours that are older than the archive and wait for the next sweep.
         package var expiredHours = 0
         /// Why the store takes nothing; nil while it does.
-        package var error: String?
+        package var error: FailureText?
 
         package init() {}
     }

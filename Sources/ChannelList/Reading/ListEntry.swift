@@ -91,25 +91,15 @@ struct ListEntry {
     /// The last component of the URL's path that says something, without its extension; else the host. Neither user
     /// information nor the query is part of it, nor a component that looks like a credential.
     static func name(ofURL url: String) -> String {
-        let path = URIReference.withoutQuery(url).split(separator: "/").dropFirst(2)
+        let path = URIReference.withoutQuery(url.redacted).split(separator: "/").dropFirst(2)
         let words = path.map { component in
             let name = component.split(separator: ".").first.map(String.init) ?? ""
             return PercentEncoding.decode(name[...]) ?? name
         }
         let plain: Set = ["index", "playlist", "master", "live", "chunklist", "video", "stream", "hls", "mono", ""]
-        return words.last { !plain.contains($0.lowercased()) && !mayBeCredential($0) }
+        return words.last { !plain.contains($0.lowercased()) && !URIRedaction.mayBeSecret(component: $0) }
             ?? URIReference.host(of: url) ?? "channel"
     }
-
-    /// Whether a component of a path may be a token or have one: `user:password@…`, `token=…`, or a long word of letters
-    /// and digits.
-    private static func mayBeCredential(_ component: String) -> Bool {
-        if component.contains(where: { ":@=;?&/".contains($0) }) { return true }
-        let words = component.split { "-_ +~".contains($0) }
-        return words.contains { $0.count >= shortestToken && $0.contains(where: \.isNumber) }
-    }
-
-    private static let shortestToken = 16
 
     /// An absolute URL without spaces.
     private static func logo(_ text: String, base: String) -> String {

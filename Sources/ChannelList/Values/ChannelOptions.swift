@@ -49,6 +49,7 @@ package struct ChannelOptions: Sendable {
         package let requiredMedia = Field<String>(.require)
         package let slate = Field<String>(.slate)
         package let ads = Field<String>(.ads)
+        package let interstitials = Field<String>(.interstitials)
         package let window = Field<Duration>(.window)
         /// Length of the rewind, by `dvr` or `rewind`.
         package let rewind = Field<Duration>(.dvr)

@@ -28,7 +28,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case audioTracks = "audio-tracks"
     case fillSilence = "fill-silence"
     case captionsToWebVTT = "captions-to-webvtt"
-    case require, slate, ads, window, dvr, rewind, archive
+    case require, slate, ads, interstitials, window, dvr, rewind, archive
     case archiveSize = "archive-size"
     case archiveStore = "archive-store"
     case archiveRedirect = "archive-redirect"
@@ -176,6 +176,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             row(
                 .choice(["keep", "mark", "slate"]),
                 "Ad breaks: keep, mark those that nobody signals, or the slate in their place.")
+        case .interstitials:
+            row(.choice(["keep", "drop"]), "HLS interstitials of the upstream: keep them, or drop them.")
         case .window: row(.span, "Length of live.m3u8, which has at least six segments.")
         case .dvr: row(.span, "Rewind to keep: 90, 15m, 2h.")
         case .rewind:

@@ -72,6 +72,11 @@ struct EntryBlock: Sendable {
         return difference.isBase ? bases[Int(difference.base)].duration : Int64(difference.duration)
     }
 
+    func isGap(at position: Int) -> Bool {
+        let difference = differences[position]
+        return difference.isBase ? bases[Int(difference.base)].isGap : difference.isGap
+    }
+
     /// The numbers of each entry that has the texts of the entry before it; nil for the others, which have to be made.
     var figures: [EntryFigures?] {
         var figures = differences.map { difference -> EntryFigures? in

@@ -6,15 +6,22 @@ struct LiveWindow: Equatable, Sendable {
     private(set) var start = 0
     /// The duration of the entries from `start` on.
     private var ticks: Int64 = 0
+    /// The entries from `start` up to this one, if it is after `start`, are known to be gaps.
+    private var gapEnd = 0
     /// The date ranges of the entries before `start` that may reach into the live playlist.
     private(set) var passedDateRanges = OpenDateRanges()
 
     /// Records that an entry of `duration` was listed.
     mutating func append(lasting duration: Int64) { ticks += duration }
 
-    /// Moves the beginning forward as far as `window` stays filled.
-    /// - Parameter limit: the media sequence number at which the playlist may begin at the latest; nil: at any.
-    mutating func slide(in listed: RingEntries, to window: PlaylistWindow, notAfter limit: UInt64?) {
+    /// Moves the beginning forward as far as `window` stays filled, and then over the gaps that are first.
+    /// - Parameters:
+    ///   - shortest: the window of the shortest playlist that slides.
+    ///   - limit: the media sequence number at which the playlist may begin at the latest; nil: at any.
+    mutating func slide(
+        in listed: RingEntries, to window: PlaylistWindow, passingGapsTo shortest: PlaylistWindow,
+        notAfter limit: UInt64?
+    ) {
         let before = start
         while start < listed.endIndex {
             guard ticks - listed.duration(at: start) >= window.ticks,
@@ -23,7 +30,19 @@ struct LiveWindow: Equatable, Sendable {
             else { break }
             pass(in: listed)
         }
+        passGaps(in: listed, to: shortest, notAfter: limit)
         if start > before { removeEndedDateRanges(in: listed) }
+    }
+
+    /// Moves the beginning over gaps, unless there is nothing else, while as much stays listed as has to
+    /// (RFC 8216 §6.2.2): some players cannot begin where there is no media.
+    private mutating func passGaps(in listed: RingEntries, to shortest: PlaylistWindow, notAfter limit: UInt64?) {
+        gapEnd = max(gapEnd, start)
+        while gapEnd < listed.endIndex, listed.isGap(at: gapEnd) { gapEnd += 1 }
+        guard gapEnd < listed.endIndex else { return }
+        while start < gapEnd, ticks - listed.duration(at: start) >= shortest.ticks,
+            limit.map({ listed[start].mediaSequence < $0 }) ?? true
+        { pass(in: listed) }
     }
 
     /// Moves the beginning to `index` or after it, because earlier entries leave `listed`.
@@ -90,6 +109,15 @@ struct PlaylistWindow: Equatable, Sendable {
             count += 1
         }
         return index
+    }
+
+    /// The index of the first entry of a playlist of `entries` that begins after the gaps at `start`, as far as the rest is
+    /// as long as this window; `start` if there are gaps alone.
+    func startAfterGaps(at start: Int, in entries: RingEntries) -> Int {
+        var end = start
+        while end < entries.endIndex, entries.isGap(at: end) { end += 1 }
+        guard end > start, end < entries.endIndex else { return start }
+        return max(start, min(end, entries.startOfSuffix(lasting: ticks, count: 1)))
     }
 
     /// The index after the last entry in the window at the beginning of `entries`.

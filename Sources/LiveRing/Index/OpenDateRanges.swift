@@ -43,6 +43,7 @@ package struct OpenDateRanges: Equatable, Sendable {
     private func reaches(_ range: DateRange, _ date: ProgramDateTime) -> Bool {
         guard let start = range.startDate else { return false }
         if start >= date { return true }
+        if range.isInterstitial, let end = range.interstitialEnd, end > date { return true }
         if let end = range.end { return end > date }
         if range.isEndOnNext { return !isFollowed(range, from: start, by: date) }
         // Without a duration, an end or SCTE35-OUT the range is a single point in time.

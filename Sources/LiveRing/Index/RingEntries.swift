@@ -75,6 +75,14 @@ package struct RingEntries: Sendable {
         return blocks[blocks.startIndex + (first - blockStart) / EntryBlock.size]
     }
 
+    /// Whether the entry at `index` is a gap.
+    func isGap(at index: Int) -> Bool {
+        let position = index - blockEnd
+        guard position < 0 else { return recent[recent.startIndex + position].isGap }
+        let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+        return blocks[blocks.startIndex + block].isGap(at: offset)
+    }
+
     /// Whether the entry at `index` may have date ranges. Few entries may.
     func mayHaveDateRanges(at index: Int) -> Bool {
         let position = index - blockEnd

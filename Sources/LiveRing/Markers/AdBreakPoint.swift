@@ -25,14 +25,15 @@ extension DateRange {
     private static let foundClass = "liverelay.break"
 
     /// Whether the upstream says that the range is an ad break.
-    var isAdBreak: Bool { self[splice: .out] != nil || id.hasPrefix("cue-") }
+    var isAdBreak: Bool { self[splice: .out] != nil || id.hasPrefix("cue-") || isInterstitial }
 
     /// Whether the range is a break that nobody signalled. Only viewers who ask for marks get it.
     package var isFoundBreak: Bool { className == Self.foundClass }
 
     /// The end of an ad break, as it is known or planned.
     var breakEnd: ProgramDateTime? {
-        end ?? plannedDuration.flatMap { planned in startDate.map { $0.advanced(by: planned) } }
+        if isInterstitial { return interstitialEnd }
+        return end ?? plannedDuration.flatMap { planned in startDate.map { $0.advanced(by: planned) } }
     }
 
     /// - Parameter number: of the first segment after the break.

@@ -19,6 +19,7 @@ package struct AdMarkerTimeline: Equatable, Sendable {
     /// The time of the first segment of the channel; nil before it.
     private var channelStart: ProgramDateTime?
     package private(set) var counts = Counts<AdMarkerCount>()
+    package var interstitials = Interstitials.keep
 
     /// - Parameters:
     ///   - publishedRanges: the date ranges that an earlier process published.
@@ -124,13 +125,20 @@ extension AdMarkerTimeline {
     ///
     /// If the upstream lists more than are known at once, the later ones are dropped, each time that they are listed.
     private mutating func publish(_ ranges: [DateRange], at date: ProgramDateTime) {
-        let ranges = ranges.prefix(AdMarkerLimits.listedDateRanges)
+        let ranges = ranges.prefix(AdMarkerLimits.listedDateRanges).filter { !isDropped($0) }
         guard !ranges.isEmpty else { return }
         published.beginListing()
         for range in ranges {
             if let index = published.index(of: range, on: upstreamDates) { published.recordListing(of: index) }
         }
         for range in ranges { publish(range, at: date) }
+    }
+
+    /// Whether a range is an interstitial that viewers do not get. Each is counted once, as far as it is known.
+    private mutating func isDropped(_ range: DateRange) -> Bool {
+        guard interstitials == .drop, range.isInterstitial else { return false }
+        if published.recordRefusal(of: range.id) { counts[.droppedInterstitials] += 1 }
+        return true
     }
 
     private mutating func publish(_ range: DateRange, at date: ProgramDateTime) {
@@ -430,6 +438,8 @@ package enum AdMarkerCount: Int, CountKey {
     case changedDateRangeAttributes
     /// Ends of ad breaks that never began.
     case unpairedBreakEnds
+    /// Interstitials that viewers do not get, because the operator says so.
+    case droppedInterstitials
     /// Tags that no standard defines.
     case otherTags
     /// Ad markers of segments that had no frame for too long.

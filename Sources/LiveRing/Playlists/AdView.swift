@@ -69,6 +69,12 @@ package struct AdView: Hashable, Sendable {
 
     var replacesSegments: Bool { slate != nil }
 
+    /// Whether a viewer does not get a date range: a break that nobody signalled and that is not asked for, and ads that
+    /// would be presented in the place of the slate.
+    func hides(_ range: DateRange) -> Bool {
+        range.isFoundBreak ? !listsFoundBreaks : slate != nil && range.isInterstitial
+    }
+
     /// The same view, in which the slate is in the place of breaks that are over too.
     func replacing(_ found: [AdBreak]) -> AdView {
         var view = self
@@ -90,7 +96,7 @@ package struct AdView: Hashable, Sendable {
     /// The entry that stands for a published one.
     func entry(for published: RingEntry) -> RingEntry {
         var entry = published
-        if !listsFoundBreaks { entry.adMarkers.dateRanges.removeAll(where: \.isFoundBreak) }
+        entry.adMarkers.dateRanges.removeAll(where: hides)
         guard let slate else { return entry }
         if replaces(published) { entry = slate.replacement(of: entry) }
         // Its numbers count the edges of breaks, which have another init section.

@@ -221,7 +221,7 @@ private protocol EventMember {
 }
 
 extension String: EventMember {
-    fileprivate func add(to object: inout JSONObject, as name: String) { object.add(name, self) }
+    fileprivate func add(to object: inout JSONObject, as name: String) { object.add(name, redactingURLs) }
 }
 
 extension FixedWidthInteger {

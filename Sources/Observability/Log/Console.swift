@@ -43,8 +43,9 @@ package final class Console: Sendable {
 
     package func write(line: String) { update { $0.append(line: line) } }
 
-    /// Writes a line for people, in the console's format.
+    /// Writes a line for people, in the console's format, with its URLs redacted.
     package func write(message: String, level: Logger.Level = .info) {
+        let message = message.redactingURLs
         update { $0.append(line: $0.format.line(message, level: level)) }
     }
 

@@ -4,6 +4,8 @@ import Synchronization
 
 /// Writes log lines to a console: `2026-01-02T03:04:05.678Z warning: text`.
 ///
+/// Any URL in a line is redacted, wherever the line comes from.
+///
 /// A line about a backup names it, and one about a channel of many names that: `… warning: news: Backup 1: text`.
 package struct ConsoleLogHandler: LogHandler {
     /// Metadata key for the name of the source that a line is about, unless that is the channel's own upstream.
@@ -46,7 +48,7 @@ package struct ConsoleLogHandler: LogHandler {
     }
 
     private func line(of event: LogEvent, at now: String) -> String {
-        let text = "\(event.message)"
+        let text = "\(event.message)".redactingURLs
         let message = text.utf8.count > Self.longestMessage ? text.prefix(Self.longestMessage) + "…" : text[...]
         let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
         return line(String(message), level: event.level, at: now, metadata)
@@ -61,7 +63,7 @@ package struct ConsoleLogHandler: LogHandler {
         object.add("channel", channel)
         object.add("source", source)
         object.add("sequence", metadata[Self.sequence].flatMap { UInt64($0.description) })
-        object.add("url", metadata[Self.url]?.description)
+        object.add("url", metadata[Self.url]?.description.redacted)
         return object.text
     }
 }

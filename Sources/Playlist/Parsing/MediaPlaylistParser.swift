@@ -6,6 +6,8 @@ import Support
 /// and unreadable tags that do not govern media. It refuses text that could give wrong media.
 package struct MediaPlaylistParser {
     private var playlist = MediaPlaylist(targetDuration: .zero)
+    /// As in `parse`.
+    private let url: String
     private var scope: VariableScope
     private var builder: MediaSegmentBuilder
     /// Counts what is dropped beyond the limits, but for what `scope` and `builder` drop.
@@ -25,7 +27,7 @@ package struct MediaPlaylistParser {
     /// Throws for text that is no playlist, for a malformed tag that governs media (`PlaylistTag.governsMedia`), for a
     /// URI without EXTINF, and for a playlist that has neither segments nor EXT-X-TARGETDURATION.
     /// - Parameters:
-    ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
+    ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM and the URIs of date ranges.
     ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
     ///   - limits: how much is kept. Beyond them the oldest segments and date ranges are dropped, and the last ones of
     ///     everything else.
@@ -37,7 +39,7 @@ package struct MediaPlaylistParser {
         mayBeTruncated: Bool = false
     ) throws(PlaylistError) -> MediaPlaylist {
         var parser = MediaPlaylistParser(
-            scope: VariableScope(url: url, imported: imported, limits: limits),
+            url: url, scope: VariableScope(url: url, imported: imported, limits: limits),
             builder: MediaSegmentBuilder(meter: LimitMeter(limits)), meter: LimitMeter(limits))
         var lines = try PlaylistLines(playlist: bytes)
         while let line = lines.next() {
@@ -161,7 +163,11 @@ package struct MediaPlaylistParser {
         guard tag == .dateRange || tag == .skip else { return }
         let attributes = try TagAttributes(value, of: tag, line: line, in: &scope)
         guard tag == .skip else {
-            return append(DateRange(id: try attributes.required("ID"), attributes: attributes.list))
+            let range = DateRange(id: try attributes.required("ID"), attributes: attributes.list)
+            guard let absolute = range.resolvingURIs(against: url) else {
+                throw PlaylistError(.badValue(range.assetURI.redacted), .dateRange, line: line)
+            }
+            return append(absolute)
         }
         let text = try attributes.required("SKIPPED-SEGMENTS")
         guard let count = PlaylistNumber.skippedSegments.value(text.utf8) else {

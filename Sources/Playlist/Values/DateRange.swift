@@ -55,6 +55,18 @@ extension DateRange {
 
     package var className: String? { attributes["CLASS"] }
 
+    /// The class of ads and other media that players load and present themselves (draft-pantos-hls-rfc8216bis, appendix D).
+    private static let interstitialClass = "com.apple.hls.interstitial"
+
+    package var isInterstitial: Bool { className == Self.interstitialClass }
+
+    /// The time of the channel in whose place an interstitial is presented: X-RESUME-OFFSET, else its duration, else none.
+    package var interstitialEnd: ProgramDateTime? {
+        guard let startDate else { return nil }
+        if let offset = seconds("X-RESUME-OFFSET") { return startDate.advanced(by: offset) }
+        return end ?? startDate.advanced(by: plannedDuration ?? .zero)
+    }
+
     package var isEndOnNext: Bool { attributes["END-ON-NEXT"] == "YES" }
 
     /// An attribute that holds a whole splice_info_section (SCTE 35 §9.2).
@@ -81,6 +93,31 @@ extension DateRange {
     }
 
     private func seconds(_ name: String) -> Duration? { attributes[name].flatMap { DecimalSeconds.duration($0) } }
+
+    /// The range with absolute URIs, because its viewers have another base than the playlist with the URL `base`.
+    ///
+    /// A URI is the value of an attribute whose name ends in URI or URL, or is X-ASSET-LIST. A relative URI whose target has
+    /// the user information or the account of `base` is removed: viewers are not told them.
+    /// - Returns: nil if the range is an interstitial without a URI then.
+    package func resolvingURIs(against base: String) -> DateRange? {
+        var range = self
+        let names = attributes.attributes.map(\.name).filter(Self.namesURI)
+        for name in names {
+            guard let reference = attributes[name], URIReference.scheme(of: reference) == nil else { continue }
+            let target = URIReference.resolve(reference, against: base)
+            let isPublic = URIRedaction(target).credentials == URIRedaction(reference).credentials
+            range.attributes.set(name, to: isPublic ? target : nil, isQuoted: true)
+        }
+        let isEmpty = isInterstitial && !names.isEmpty && names.allSatisfy { range.attributes[$0] == nil }
+        return isEmpty ? nil : range
+    }
+
+    /// The URI of an interstitial's media, or of the list of it; empty without one.
+    var assetURI: String { attributes["X-ASSET-URI"] ?? attributes["X-ASSET-LIST"] ?? "" }
+
+    private static func namesURI(_ name: String) -> Bool {
+        name.hasSuffix("URI") || name.hasSuffix("URL") || name == "X-ASSET-LIST"
+    }
 
     /// Adds the attributes of `other` that this range does not have.
     ///

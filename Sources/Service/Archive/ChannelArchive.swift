@@ -14,9 +14,6 @@ package final class ChannelArchive: Sendable {
     private static let closingTime = Duration.milliseconds(1200)
     private static let endedTime = Duration.seconds(600)
 
-    /// Names this process in the store. A channel that begins again while its last run ends is no other process.
-    private static let process = WriterName.random
-
     package let reader: ArchiveReader
     private let store: ObjectStore
     private let settings: ArchiveSettings
@@ -60,7 +57,7 @@ package final class ChannelArchive: Sendable {
         // A redirect leads to a whole object.
         if settings.redirects { policy.objectDuration = .zero }
         let uploader = ArchiveUploader(
-            store, writer: writer.text, run: Self.process, policy: policy, retention: settings.retention,
+            store, writer: writer.text, run: WriterName.random, policy: policy, retention: settings.retention,
             clock: ContinuousClock(), makeName: { writer.change() },
             report: { Self.report($0, logger, events) })
         state.update { $0.archiveStore = .init() }
@@ -151,6 +148,6 @@ extension RelayStatus.ArchiveStore {
         (puts, lists, gets) = (requests.puts, requests.lists, requests.gets)
         (deletes, failures, damaged) = (requests.deletes, requests.failures, requests.damaged)
         expiredHours = status.expiredHours
-        error = status.error?.message
+        error = status.error.map { FailureText(operatorText: $0.message, viewerText: $0.viewerText) }
     }
 }

@@ -32,7 +32,8 @@ package final class StoredArchives: Sendable {
             let archive = try open(channel, settings)
             return archive.responder.answer(to: resource, target, local: nil, ads: archive.ads)
         } catch {
-            return .now(.unavailable(error.message, retryAfter: 30))
+            logger.error("Archive store: \(error.message)")
+            return .now(.unavailable(error.viewerText, retryAfter: 30))
         }
     }
 

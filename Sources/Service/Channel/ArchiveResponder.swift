@@ -130,8 +130,8 @@ package final class ArchiveResponder: Sendable {
 
     private static func refusal(_ error: StoreError) -> Response {
         switch error.reason {
-        case .tooLong: .text(.badRequest, error.message)
-        case .noObject: .text(.notFound, error.message)
+        case .tooLong: .text(.badRequest, error.viewerText)
+        case .noObject: .text(.notFound, error.viewerText)
         // The message names the bucket.
         default: .unavailable("The store of the archive does not answer as it should.", retryAfter: 2)
         }

@@ -281,7 +281,7 @@ package final class ChannelResponder: Sendable {
     private var readiness: Response {
         let status = state.status
         if let failure = status.output.writeFailure {
-            return .text(.serviceUnavailable, "not ready: \(failure.reason.message)")
+            return .text(.serviceUnavailable, "not ready: \(failure.reason.text.viewerText)")
         }
         return state.isReady ? .text(.ok, "ready") : .text(.serviceUnavailable, "\(status.state): not ready")
     }

@@ -132,7 +132,7 @@ extension Response {
     static func nothingInRange(_ snapshot: RingSnapshot?) -> Response {
         let reason = snapshot.nothingInRange
         var response = Response.text(.notFound, reason)
-        response.extraHeaders = [HeaderField(name: "X-Liverelay-Reason", value: reason)]
+        response.extraHeaders = [.reason(reason)]
         return response
     }
 }

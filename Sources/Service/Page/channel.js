@@ -275,7 +275,6 @@ function showStatus(now) {
   const { upstream = {}, output = {}, splice = {}, transportStream = {} } = status;
   const period = splice.currentPeriod ?? {};
   const rows = Object.entries({
-    "Upstream": upstream.url,
     "Edge age": upstream.secondsSinceNewSegment === undefined ? undefined : duration(upstream.secondsSinceNewSegment),
     "Behind the clock": output.liveEdge && now ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined,
     "Bit rate": output.averageBandwidth && `${bitRate(output.averageBandwidth)}, at most ${bitRate(output.bandwidth)}`,

@@ -127,7 +127,7 @@ export function problems(status) {
     add(2, `Backup ${upstream.activeSource} is being shown.`, "The primary is watched, and shown again when it is back.");
   }
   for (const host of upstream.requests?.throttledHosts ?? []) {
-    add(2, `${host.host} asked for fewer requests ${plural(host.responses, "time")}.`, remedies.http429);
+    add(2, `A host of the upstream asked for fewer requests ${plural(host.responses, "time")}.`, remedies.http429);
   }
   const unsupported = [...(splice.program?.unsupportedVideo ?? []), ...(splice.program?.unsupportedAudio ?? [])];
   if (unsupported.length > 0) {

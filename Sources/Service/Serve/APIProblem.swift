@@ -1,5 +1,6 @@
 import ChannelList
 import Observability
+import Support
 import WebServer
 
 /// An error in answer to a request to the API (RFC 9457).
@@ -21,8 +22,8 @@ struct APIProblem: Encodable, Equatable, Sendable {
     init(_ status: HTTPStatus, _ title: String, _ detail: String, errors: [Mistake]? = nil) {
         self.title = title
         self.status = status.rawValue
-        self.detail = detail
-        self.errors = errors
+        self.detail = detail.redactingURLs
+        self.errors = errors.map { $0.map { Mistake(pointer: $0.pointer, detail: $0.detail.redactingURLs) } }
     }
 
     /// - Parameter title: what the configuration is of.

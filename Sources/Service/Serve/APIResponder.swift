@@ -31,8 +31,13 @@ package final class APIResponder: Sendable {
     }
 
     /// Answers a request by any method. What is refused is refused before its body has arrived.
-    /// - Parameter documents: of the moment, one of which all channels together are.
-    func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
+    /// - Parameters:
+    ///   - documents: of the moment, one of which all channels together are.
+    ///   - status: of the process.
+    func answer(
+        to route: Route.API, _ target: RequestTarget, documents: DocumentCache,
+        status: @escaping @Sendable () -> ServeStatus
+    ) -> Answer {
         if target.method == .options { return .now(Self.options(of: route, target.path)) }
         // The document is for everyone: it is part of the project.
         guard route == .document || token.isCarried(by: target.fields.authorization) else {
@@ -45,7 +50,11 @@ package final class APIResponder: Sendable {
                     contentType: .json, cacheControl: .maxAge(seconds: 3600),
                     body: .bytes(APIDocument.json, gzip: nil)))
         case (.channels, .get), (.channels, .head):
-            return .later { [host] in await documents.perform { .json(of: ChannelDocument.List(host.overview)) } }
+            return .later { [host] in
+                await documents.perform { .json(of: ChannelDocument.List(host.overview), for: .operators) }
+            }
+        case (.status, .get), (.status, .head):
+            return .later { await documents.perform { .json(of: status(), for: .operators) } }
         case (.events, .get), (.events, .head):
             return .now(bus.response(to: target))
         case (.channel(let name), .get), (.channel(let name), .head):
@@ -91,7 +100,7 @@ package final class APIResponder: Sendable {
     }
 
     private func document(of name: String, _ status: HTTPStatus) -> Response {
-        host.listing(of: name).map { .json(of: ChannelDocument($0.channel, $0.entry), status: status) }
+        host.listing(of: name).map { .json(of: ChannelDocument($0.channel, $0.entry), for: .operators, status: status) }
             ?? APIProblem.unknownChannel(name).response()
     }
 
@@ -108,7 +117,7 @@ package final class APIResponder: Sendable {
 
     private static func response(to reload: Result<CatalogUpdater.Outcome, CatalogError>) -> Response {
         switch reload {
-        case .success(let outcome): .json(of: ReloadDocument(outcome))
+        case .success(let outcome): .json(of: ReloadDocument(outcome), for: .operators)
         case .failure(.configuration(let error, _)):
             APIProblem(error, status: .conflict, title: "The configuration has mistakes; nothing changed").response()
         case .failure(.other(let error)):
@@ -121,7 +130,7 @@ extension Route.API {
     /// The methods that the path answers; nil: the path does not exist.
     fileprivate var methods: String? {
         switch self {
-        case .document, .channels: "GET, HEAD, OPTIONS"
+        case .document, .channels, .status: "GET, HEAD, OPTIONS"
         case .channel: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .recordings: "GET, HEAD, POST, OPTIONS"
         case .recording: "GET, HEAD, PATCH, DELETE, OPTIONS"

@@ -1,4 +1,5 @@
 import ChannelList
+import Support
 
 /// A channel as the API shows it.
 struct ChannelDocument: Encodable, Sendable {
@@ -30,7 +31,7 @@ struct ChannelDocument: Encodable, Sendable {
     /// As in `/status.json`.
     let state: String
     /// Why it failed.
-    let reason: String?
+    let reason: FailureText?
     /// The keys of `channels.yaml`, with what `defaults` adds, but for those that only a file can have. A PUT of it
     /// changes nothing.
     let configuration: Configuration

@@ -10,7 +10,7 @@ struct ChannelOverview: Encodable, Sendable {
     let state: String
     /// The channel's own state while it runs: `live`, `late`, `outage`, …
     let channelState: RelayStatus.State?
-    let reason: String?
+    let reason: FailureText?
     let upstreamReason: StatusReason?
     let secondsInState: Double?
     let secondsSinceNewSegment: Double?

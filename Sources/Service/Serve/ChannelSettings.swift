@@ -168,6 +168,7 @@ extension RelayConfiguration {
         audio.tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? audio.tracks
         audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
         ads = options.ads.flatMap { AdPresentation(rawValue: $0) } ?? ads
+        interstitials = options.interstitials.flatMap { Interstitials(rawValue: $0) } ?? interstitials
         captionsToWebVTT = options.captionsToWebVTT ?? captionsToWebVTT
         offersStills = options.offersStills ?? offersStills
         requests.apply(options)

@@ -1,3 +1,5 @@
+package import Support
+
 /// Decides which channels of a process run, from the requests of their viewers.
 ///
 /// A channel that is not in `channels` is idle and costs nothing. A viewer is present while a request of his is held or
@@ -59,7 +61,7 @@ package struct ChannelSupervisor: Sendable {
         case lingering(Run, since: Duration)
         case ending(Run)
         /// The last run failed. The channel is not started again before that time.
-        case failed(reason: String, until: Duration)
+        case failed(reason: FailureText, until: Duration)
     }
 
     /// A request that is held.
@@ -100,7 +102,7 @@ package struct ChannelSupervisor: Sendable {
         /// The first segment of the run can be played.
         case published(Run)
         /// The run is over and its upstream is no longer read. `failure`: the reason, unless it was asked to end.
-        case ended(Run, failure: String?)
+        case ended(Run, failure: FailureText?)
         /// The channel left the list, or its entry changed.
         case retired(String)
         /// When channels run, as their configuration says now. Those that are not named stay as they are.
@@ -117,7 +119,7 @@ package struct ChannelSupervisor: Sendable {
         case full(limit: Int)
         /// Each connection of the account has a channel with a viewer.
         case accountFull(String, connections: Int)
-        case failed(reason: String, retryAfter: Duration)
+        case failed(reason: FailureText, retryAfter: Duration)
     }
 
     enum Effect: Equatable, Sendable {
@@ -362,7 +364,7 @@ extension ChannelSupervisor {
         }
     }
 
-    private mutating func end(_ run: Run, failure: String?, at now: Duration, _ effects: inout [Effect]) {
+    private mutating func end(_ run: Run, failure: FailureText?, at now: Duration, _ effects: inout [Effect]) {
         guard var entry = channels[run.channel], entry.state.run == run else { return }
         (entry.streams, entry.publishedAt) = (0, nil)
         if case .ending = entry.state {

@@ -351,7 +351,7 @@ extension RecordingService {
                 if end != nil || running.state.isOver && recording.endDate <= clock.now() { return }
             case .refused(let refusal, let status):
                 guard !Task.isCancelled else { return }
-                pause(recording, writer?.file, refusal.reason(status))
+                pause(recording, writer?.file, refusal.reason(status).viewerText)
             }
             let now = clock.now()
             if overdue <= now { return }

@@ -56,16 +56,18 @@ final class RunningChannel: Sendable {
     /// - Returns: why the channel failed; nil if it was asked to end.
     private static func play(
         _ runner: ChannelRunner, into state: ChannelState, onPublish: @escaping @Sendable () -> Void
-    ) async -> String? {
+    ) async -> FailureText? {
         let spool = URL(filePath: runner.configuration.spool, directoryHint: .isDirectory)
         runner.logger.info("Started")
         do { try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true) } catch {
-            return "The spool cannot be created: \(error.localizedDescription)"
+            return FailureText(
+                operatorText: "The spool cannot be created: \(error.localizedDescription)",
+                viewerText: ExitStatus.cannotSpool.viewerText)
         }
         switch await runner.run(into: state, onPublish: onPublish) {
         case .failed(let error):
             runner.logger.error("\(error.line)")
-            return error.line
+            return error.text
         case .canceled: break
         case .drained:
             // Published media can be watched until the last viewer has left. A channel that always runs asks

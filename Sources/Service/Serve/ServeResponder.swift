@@ -71,7 +71,11 @@ package final class ServeResponder: Responder {
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
         case .api(let route):
-            api?.answer(to: route, target, documents: moments) ?? .now(APIProblem.switchedOff.response())
+            api?.answer(
+                to: route, target, documents: moments,
+                status: { [host, clients, guide] in
+                    ServeStatus(host.overview, clients: clients(), guide: guide?.status)
+                }) ?? .now(APIProblem.switchedOff.response())
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
             streamClients.observed(
@@ -224,21 +228,21 @@ extension ServeResponder {
 // MARK: - Refusals
 
 extension ChannelSupervisor.Refusal {
-    /// The reason, as one line of plain ASCII text for a header field.
-    func reason(_ status: RelayStatus?) -> String {
-        let text =
-            switch self {
-            case .startTimedOut:
-                "The channel published nothing in time. "
-                    + (status?.reason?.message ?? "Its upstream has not delivered a segment yet.")
-            case .full(let limit): "All \(limit) channels that may run at once are being watched."
-            case .accountFull(let account, let connections):
-                connections == 1
-                    ? "The only connection of the account \(account) is being watched."
-                    : "All \(connections) connections of the account \(account) are being watched."
-            case .failed(let reason, _): reason
-            }
-        return String(text.unicodeScalars.map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }.prefix(500))
+    /// The reason, in one line.
+    func reason(_ status: RelayStatus?) -> FailureText {
+        switch self {
+        case .startTimedOut:
+            let reason = status?.reason?.text ?? "Its upstream has not delivered a segment yet."
+            let start = "The channel published nothing in time. "
+            return FailureText(operatorText: start + reason.operatorText, viewerText: start + reason.viewerText)
+        case .full(let limit): return "All \(limit) channels that may run at once are being watched."
+        case .accountFull(let account, let connections):
+            // A panel's address may be the name of its account.
+            return connections == 1
+                ? "The only connection of the account \(account.redactingURLs) is being watched."
+                : "All \(connections) connections of the account \(account.redactingURLs) are being watched."
+        case .failed(let reason, _): return reason
+        }
     }
 
     var retryAfter: Int64 {
@@ -248,12 +252,12 @@ extension ChannelSupervisor.Refusal {
 
     /// The answer 503. A stream has no body, because some clients would play it.
     fileprivate func response(isStream: Bool, status: RelayStatus?) -> Response {
-        let reason = reason(status)
+        let reason = reason(status).viewerText
         var response = Response.text(.serviceUnavailable, reason)
         if isStream { (response.contentType, response.body) = (nil, .empty) }
         response.extraHeaders = [
             .retryAfter(seconds: retryAfter),
-            HeaderField(name: "X-Liverelay-Reason", value: reason),
+            .reason(reason),
         ]
         if isStream { response.extraHeaders.append(tunerError.header) }
         return response

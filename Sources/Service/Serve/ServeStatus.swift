@@ -3,7 +3,7 @@ import ChannelList
 import Foundation
 import Guide
 package import Observability
-import Support
+package import Support
 package import WebServer
 
 /// The content of `/status.json` for a process of many channels. Times are seconds.
@@ -15,7 +15,7 @@ struct ServeStatus: Encodable, Sendable {
         /// `idle`, `queued`, `starting`, `running`, `lingering`, `ending` or `failed`.
         let state: String
         /// Why it failed; nil in any other state.
-        let reason: String?
+        let reason: FailureText?
         /// Requests that are held until the channel publishes.
         let waitingRequests: Int
         let openStreams: Int
@@ -109,10 +109,11 @@ extension MetricsSnapshot {
 
 package enum StatusDocument {
     /// Returns a value as JSON. Its keys are sorted, so that two documents can be compared line by line.
-    package static func json(of value: some Encodable) -> [UInt8] {
+    package static func json(of value: some Encodable, for audience: Audience = .viewers) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        if let key = StatusReason.textKey { encoder.userInfo[key] = StatusReason.Text { $0.message } }
+        if let key = Audience.key { encoder.userInfo[key] = audience }
+        if let key = StatusReason.textKey { encoder.userInfo[key] = StatusReason.Text { $0.text.text(for: audience) } }
         // Every field is a number, a text or an object of them: encoding cannot fail.
         guard let data = try? encoder.encode(value) else { return Array("{}".utf8) }
         return ControlCharacters.escaped(json: Array(data)) + [UInt8(ascii: "\n")]
@@ -122,10 +123,11 @@ package enum StatusDocument {
 extension Response {
     /// A document that is made for each request.
     static func json(
-        of value: some Encodable, status: HTTPStatus = .ok, _ type: MimeType = .json, _ headers: [HeaderField] = []
+        of value: some Encodable, for audience: Audience = .viewers, status: HTTPStatus = .ok, _ type: MimeType = .json,
+        _ headers: [HeaderField] = []
     ) -> Response {
         Response(
             status: status, contentType: type, cacheControl: .noStore,
-            body: .bytes(StatusDocument.json(of: value), gzip: nil), extraHeaders: headers)
+            body: .bytes(StatusDocument.json(of: value, for: audience), gzip: nil), extraHeaders: headers)
     }
 }

@@ -10,7 +10,7 @@ package enum Route: Equatable, Sendable {
 
     /// A path of the API.
     package enum API: Equatable, Sendable {
-        case document, channels, reload, events, recordings
+        case document, channels, status, reload, events, recordings
         case channel(String)
         case recording(String)
         case unknown
@@ -95,6 +95,7 @@ extension Route.API {
         switch path {
         case "/api/openapi.json": self = .document
         case "/api/channels": self = .channels
+        case "/api/status": self = .status
         case "/api/reload": self = .reload
         case "/api/events": self = .events
         case "/api/recordings": self = .recordings

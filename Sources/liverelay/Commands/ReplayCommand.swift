@@ -84,7 +84,9 @@ struct ReplayCommand: AsyncParsableCommand {
         if recorded.isTruncated {
             logger.warning("\(capture) was cut off during the recording; its complete part was replayed")
         }
-        print(String(decoding: StatusDocument.json(of: replay.state.status), as: UTF8.self), terminator: "")
+        print(
+            String(decoding: StatusDocument.json(of: replay.state.status, for: .operators), as: UTF8.self),
+            terminator: "")
         if out != nil { print("Published in \(directory.path): play its ring.m3u8") }
     }
 }

@@ -92,6 +92,14 @@ struct ServingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            .interstitials,
+            discussion: """
+                Players that know them load their ads from the upstream's hosts and present them in place of the channel.
+                """))
+    var interstitials = Interstitials.keep
+
+    @Option(
+        help: ArgumentHelp(
             .require,
             discussion: "Segments that would be published as audio alone count as unusable (status 15).",
             valueName: "media"))
@@ -168,6 +176,7 @@ struct ServingOptions: ParsableArguments {
         configuration.retrySeed = .random(in: .min ... .max)
         configuration.offersStills = stills
         configuration.ads = ads
+        configuration.interstitials = interstitials
         configuration.requiresVideo = require == .video
         configuration.captionsToWebVTT = captionsToWebvtt
         try await RelayService(
@@ -191,3 +200,4 @@ enum RequiredMedia: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension AdPresentation: ExpressibleByArgument {}
+extension Interstitials: ExpressibleByArgument {}

@@ -10,7 +10,8 @@ import Testing
 @Suite struct WebVTTSampleTests {
     private static func cue(_ text: String, id: String? = nil, settings: String? = nil) -> [UInt8] {
         let fields = [("iden", id), ("sttg", settings), ("payl", text)] as [(BoxType, String?)]
-        return MovieBuilder.box("vttc", fields.flatMap { type, value in value.map { MovieBuilder.box(type, Array($0.utf8)) } ?? [] })
+        return MovieBuilder.box(
+            "vttc", fields.flatMap { type, value in value.map { MovieBuilder.box(type, Array($0.utf8)) } ?? [] })
     }
 
     private static let empty = MovieBuilder.box("vtte", [])
@@ -38,7 +39,10 @@ import Testing
     static let rows: [(when: String, samples: [[UInt8]], cues: [String])] = [
         ("nothing is said", [empty, empty], []),
         ("a cue between silence", [empty, cue("a"), empty], ["11000 12000 a"]),
-        ("a cue over several samples", [cue("a"), cue("a") + cue("b"), cue("b"), empty], ["10000 12000 a", "11000 13000 b"]),
+        (
+            "a cue over several samples", [cue("a"), cue("a") + cue("b"), cue("b"), empty],
+            ["10000 12000 a", "11000 13000 b"]
+        ),
         ("the same text after a pause", [cue("a"), empty, cue("a")], ["10000 11000 a", "12000 13000 a"]),
         (
             "identifiers and settings", [cue("a", id: "1", settings: "line:0"), cue("a", id: "2")],
@@ -85,9 +89,11 @@ import Testing
         var files = timeline.append(Self.input([Self.empty, Self.cue("a"), Self.empty, Self.empty]), rendition: 0)
         files += timeline.append(
             [video],
-            of: SubtitleSegmenter.PublishedSegment(mediaSequence: 7, period: 0, start: Ticks(18_000), end: Ticks(378_000)))
+            of: SubtitleSegmenter.PublishedSegment(
+                mediaSequence: 7, period: 0, start: Ticks(18_000), end: Ticks(378_000)))
         files += timeline.end(0) + timeline.endVideo()
         #expect(files.map(\.mediaSequence) == [7])
-        #expect(files.contains { String(decoding: $0.bytes, as: UTF8.self).contains("00:00:01.200 --> 00:00:02.200\na") })
+        #expect(
+            files.contains { String(decoding: $0.bytes, as: UTF8.self).contains("00:00:01.200 --> 00:00:02.200\na") })
     }
 }

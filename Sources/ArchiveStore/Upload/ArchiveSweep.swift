@@ -22,6 +22,8 @@ struct ArchiveSweep: Sendable {
     private static let interval = Duration.seconds(600)
     /// The time after which the end of what was published is asked for again, as long as nothing was.
     private static let startInterval = Duration.seconds(5)
+    /// The time after a sweep that the store refused, or that was broken off.
+    private static let failureInterval = Duration.seconds(60)
     /// The time after a sweep that left something: time to see in the log or in the metrics what is removed.
     private static let waitingInterval = Duration.seconds(3600)
     /// Objects of an hour, at most: more are removed with the next sweep.
@@ -32,7 +34,7 @@ struct ArchiveSweep: Sendable {
     let store: ObjectStore
     let retention: Duration
 
-    /// Sweeps until the task is canceled. A store that refuses is asked again with the next sweep.
+    /// Sweeps until the task is canceled. A store that refuses is asked again.
     /// - Parameter published: the end of what this relay has published; nil: nothing so far.
     func run<C: Clock>(
         _ clock: C, published: @Sendable () -> ProgramDateTime?, observe: @Sendable (Outcome) -> Void
@@ -42,7 +44,10 @@ struct ArchiveSweep: Sendable {
                 try? await clock.sleep(for: Self.startInterval)
                 continue
             }
-            let outcome = (try? await sweep(publishedUntil: end)) ?? Outcome()
+            guard let outcome = try? await sweep(publishedUntil: end) else {
+                try? await clock.sleep(for: Self.failureInterval)
+                continue
+            }
             observe(outcome)
             try? await clock.sleep(for: outcome.waitingHours > 0 ? Self.waitingInterval : Self.interval)
         }

@@ -116,6 +116,9 @@ extension LocatedMedia {
         segment.counts[.excessEventMessages] += tags.excessTags
     }
 
+    /// Whether a segment begins with a box.
+    package static func isFragmentedMP4(_ bytes: [UInt8]) -> Bool { BoxHeader(bytes, at: 0)?.beginsSegment == true }
+
     /// Whether the bytes are whole units of media and nothing else: transport packets, boxes, or audio frames. The chance
     /// that other bytes look so is below 2⁻³².
     package static func isWhole(_ bytes: [UInt8]) -> Bool {

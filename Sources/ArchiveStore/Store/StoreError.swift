@@ -43,7 +43,7 @@ package struct StoreError: Error, Equatable, Sendable {
         case .tooLong: "The range is too long to be read from the store. Ask for 24 hours at most."
         case .unreachable: "The store cannot be reached."
         case .refused, .noCredentials: "The store refuses."
-        case .clockSkew, .shortObject, .badListing, .badIndex, .cache:
+        case .clockSkew, .shortObject, .damagedObject, .badListing, .badIndex, .cache:
             "The store of the archive does not answer as it should."
         }
     }

@@ -1,6 +1,7 @@
 import Channel
 import ChannelList
 import LiveRing
+import Support
 import Synchronization
 import WebServer
 

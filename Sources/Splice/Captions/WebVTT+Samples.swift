@@ -6,7 +6,7 @@ extension WebVTT {
     /// Reads a segment of subtitles: text, or WebVTT in fragmented MP4.
     /// - Throws: `.unknownContainer` if it is neither, `.tooLarge`, and what is wrong with a box.
     init(_ input: SubtitleInput) throws(MediaError) {
-        guard SegmentContainer.isFragmentedMP4(input.bytes) else {
+        guard LocatedMedia.isFragmentedMP4(input.bytes) else {
             self = try WebVTTParser.parse(input.bytes)
             return
         }

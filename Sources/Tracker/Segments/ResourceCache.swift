@@ -218,7 +218,7 @@ extension ResourceCache.Entry {
     /// The bytes of an earlier period, if no others are to be had: their host refuses them, or does not answer.
     fileprivate func known(after failure: FetchFailure) -> ResourceCache.Body? {
         switch failure {
-        case .empty, .notMedia, .truncated, .shortRange, .tooShort: return nil
+        case .empty, .notMedia, .truncated, .shortRange, .wrongRange, .tooShort: return nil
         case .refused, .unreachable:
             let isLast = failure.prospect == .hostLimited || failure.prospect == .none
             return isLast || retrySchedule.failures >= ResourceCache.triesForOthers ? known : nil

@@ -334,6 +334,6 @@ private let first = "index/2026-01-02T12/w-0.m3u8"
                 }
             }
         }
-        #expect(bytes <= 10_000_000 && puts >= 58, "\(bytes) bytes in \(puts) requests")
+        #expect(bytes <= 10_000_000 && puts >= 50, "\(bytes) bytes in \(puts) requests")
     }
 }

@@ -7,8 +7,9 @@ package struct StoreOptions: Hashable, Sendable {
         case url, proxy, certificates, credentials, connections
     }
 
-    /// Objects that are read at once.
-    static let connectionRange = 1...64
+    /// Objects that are read at once, at most.
+    static let mostConnections = 64
+    static let connectionRange = 1...mostConnections
 
     /// `s3://bucket/prefix?…`
     package var url: String

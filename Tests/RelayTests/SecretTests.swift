@@ -152,8 +152,8 @@ private func events(about url: String) -> [UpstreamEvent] {
     @Test(arguments: forms.indices) func eventsHideSecrets(index: Int) {
         let row = forms[index]
         var mapper = ChannelEventMapper()
-        var contents = events(about: row.url).compactMap {
-            mapper.content(of: RelayEvent(kind: .upstream($0), isDuringOutage: false))
+        var contents: [EventContent] = events(about: row.url).flatMap {
+            mapper.contents(of: RelayEvent(kind: .upstream($0), isDuringOutage: false), at: .zero)
         }
         contents += errors(about: row.url).map { .channelError(.failed, reason: RelayError($0).line) }
         if row.url.contains("://") {

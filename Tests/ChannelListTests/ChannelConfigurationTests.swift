@@ -394,12 +394,12 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
     }
 
     @Test(arguments: [
-        ("a URL", "s3://b/p", StoreOptions(url: "s3://b/p")),
+        ("a URL", "s3://bucket/p", StoreOptions(url: "s3://bucket/p")),
         (
             "a map",
-            "{url: 's3://b/p', proxy: 'http://p:8080', certificates: ca.pem, credentials: /k, connections: 4}",
+            "{url: 's3://bucket/p', proxy: 'http://p:8080', certificates: ca.pem, credentials: /k, connections: 4}",
             {
-                var store = StoreOptions(url: "s3://b/p")
+                var store = StoreOptions(url: "s3://bucket/p")
                 (store.proxy, store.certificates, store.credentials) = ("http://p:8080", "/etc/ca.pem", "/k")
                 store.connections = 4
                 return store

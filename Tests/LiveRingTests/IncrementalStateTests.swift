@@ -66,14 +66,16 @@ struct IncrementalStateTests {
         try checkLivePlaylist(of: index, when)
     }
 
-    /// The live playlist begins where the shortest suffix that fills the window begins, and its head has the date ranges
-    /// that a look at every entry before it finds.
+    /// The live playlist begins where the shortest suffix that fills the window begins, or at the media before the gaps
+    /// there. Its head has the date ranges that a look at every entry before it finds.
     private func checkLivePlaylist(of index: RingIndex, _ when: String) throws {
         let window = PlaylistWindow(wanted: index.policy.liveWindow, targetDuration: 6)
         let shortest = window.start(in: index.listed)
         let limit = index.liveWindowStart.map { from in index.listed.firstIndex { $0.mediaSequence >= from } }
         let start = index.liveWindow.start
-        try #require(start == min(shortest, (limit ?? nil) ?? shortest), "\(when)")
+        let latest = min(shortest, (limit ?? nil) ?? shortest)
+        try #require(start <= latest && index.listed[start..<latest].dropFirst().allSatisfy(\.isGap), "\(when)")
+        try #require(start == latest || limit == nil && !index.listed[start].isGap, "\(when)")
         guard start < index.listed.endIndex else { return }
         var open = index.openDateRanges
         open.merge(dateRangesOf: index.listed[..<start])

@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The times of the samples are those of the video.
-    @Test func cuesAreShownAtTheirFrames() {
+    @Test func cuesArePresentedAtTheirFrames() {
         let video = SourceSpan(
             period: 0, mediaSequence: 1, discontinuitySequence: 0, programDateTime: nil, start: .seconds(10),
             end: .seconds(14), outputStart: Ticks(18_000))

@@ -93,8 +93,8 @@ let resetRows: [CursorRow] = [
         ], [.fetch(8..<9)]
     ),
     (
-        "same names again, growing for long: a reset, not a lag",
-        [mediaPlaylist(0..<6)] + (1...4).map { mediaPlaylist(0..<$0) }, [.reset(.liveEdge), .fetch(2..<4)]
+        "same names again, growing for long: a reset at the first of them, not a lag",
+        [mediaPlaylist(0..<6)] + (1...4).map { mediaPlaylist(0..<$0) }, [.fetch(3..<4)]
     ),
 ]
 

@@ -21,7 +21,7 @@ package struct DASHManifestParser {
     /// Bytes of all base URLs, which are resolved for each representation.
     static let baseURLBytes = PlaylistLimits.standard.expandedBytes
     /// Characters of a wrong value that are kept.
-    private static let shownValue = 200
+    private static let reportedLength = 200
 
     /// Whether bytes are a manifest, by their first element. Its prefix does not matter.
     package static func isManifest(_ bytes: [UInt8]) -> Bool {
@@ -61,7 +61,7 @@ package struct DASHManifestParser {
     func error(_ reason: PlaylistError.Reason, _ element: XMLElement, _ attribute: String? = nil) -> PlaylistError {
         let tag = attribute.map { "\(element.name)@\($0)" } ?? element.name
         var reason = reason
-        if case .badValue(let text) = reason { reason = .badValue(String(text.prefix(Self.shownValue))) }
+        if case .badValue(let text) = reason { reason = .badValue(String(text.prefix(Self.reportedLength))) }
         return PlaylistError(reason: reason, tag: tag, line: element.line, section: Self.section)
     }
 

@@ -6,43 +6,32 @@ struct LiveWindow: Equatable, Sendable {
     private(set) var start = 0
     /// The duration of the entries from `start` on.
     private var ticks: Int64 = 0
-    /// The entries from `start` up to this one, if it is after `start`, are known to be gaps.
-    private var gapEnd = 0
     /// The date ranges of the entries before `start` that may reach into the live playlist.
     private(set) var passedDateRanges = OpenDateRanges()
 
     /// Records that an entry of `duration` was listed.
     mutating func append(lasting duration: Int64) { ticks += duration }
 
-    /// Moves the beginning forward as far as `window` stays filled, and then over the gaps that are first.
-    /// - Parameters:
-    ///   - shortest: the window of the shortest playlist that slides.
-    ///   - limit: the media sequence number at which the playlist may begin at the latest; nil: at any.
-    mutating func slide(
-        in listed: RingEntries, to window: PlaylistWindow, passingGapsTo shortest: PlaylistWindow,
-        notAfter limit: UInt64?
-    ) {
+    /// Moves the beginning forward as far as `window` stays filled.
+    ///
+    /// Some players cannot begin where there is no media. So the media before a gap stays listed until the gap can leave
+    /// with it, unless the playlist would have twice its length. Gaps alone leave one by one.
+    /// - Parameter limit: the media sequence number at which the playlist may begin at the latest; nil: at any.
+    mutating func slide(in listed: RingEntries, to window: PlaylistWindow, notAfter limit: UInt64?) {
         let before = start
-        while start < listed.endIndex {
-            guard ticks - listed.duration(at: start) >= window.ticks,
-                listed.endIndex - start > RetentionPolicy.minimumSegments,
-                limit.map({ listed[start].mediaSequence < $0 }) ?? true
-            else { break }
-            pass(in: listed)
+        while start < listed.endIndex, limit.map({ listed[start].mediaSequence < $0 }) ?? true {
+            var (end, removed) = (start + 1, listed.duration(at: start))
+            while end < listed.endIndex, removed <= window.ticks, listed.isGap(at: end) {
+                removed += listed.duration(at: end)
+                end += 1
+            }
+            if listed.isGap(at: start) || end == listed.endIndex || ticks > 2 * window.ticks || limit != nil {
+                (end, removed) = (start + 1, listed.duration(at: start))
+            }
+            guard ticks - removed >= window.ticks, listed.endIndex - end >= RetentionPolicy.minimumSegments else { break }
+            while start < end { pass(in: listed) }
         }
-        passGaps(in: listed, to: shortest, notAfter: limit)
         if start > before { removeEndedDateRanges(in: listed) }
-    }
-
-    /// Moves the beginning over gaps, unless there is nothing else, while as much stays listed as has to
-    /// (RFC 8216 §6.2.2): some players cannot begin where there is no media.
-    private mutating func passGaps(in listed: RingEntries, to shortest: PlaylistWindow, notAfter limit: UInt64?) {
-        gapEnd = max(gapEnd, start)
-        while gapEnd < listed.endIndex, listed.isGap(at: gapEnd) { gapEnd += 1 }
-        guard gapEnd < listed.endIndex else { return }
-        while start < gapEnd, ticks - listed.duration(at: start) >= shortest.ticks,
-            limit.map({ listed[start].mediaSequence < $0 }) ?? true
-        { pass(in: listed) }
     }
 
     /// Moves the beginning to `index` or after it, because earlier entries leave `listed`.
@@ -109,15 +98,6 @@ struct PlaylistWindow: Equatable, Sendable {
             count += 1
         }
         return index
-    }
-
-    /// The index of the first entry of a playlist of `entries` that begins after the gaps at `start`, as far as the rest is
-    /// as long as this window; `start` if there are gaps alone.
-    func startAfterGaps(at start: Int, in entries: RingEntries) -> Int {
-        var end = start
-        while end < entries.endIndex, entries.isGap(at: end) { end += 1 }
-        guard end > start, end < entries.endIndex else { return start }
-        return max(start, min(end, entries.startOfSuffix(lasting: ticks, count: 1)))
     }
 
     /// The index after the last entry in the window at the beginning of `entries`.

@@ -164,8 +164,7 @@ package struct RingIndex: Equatable, Sendable {
     mutating func finishReplayingBlocks() {
         let start = window(policy.liveWindow).start(in: listed)
         let latest = liveWindowStart.map { index(ofNumber: $0) ?? listedStart } ?? .max
-        let first = window(.zero).startAfterGaps(at: start, in: listed)
-        liveWindow.jump(to: min(first, latest), in: listed, dateRanged: indicesWithDateRanges)
+        liveWindow.jump(to: min(start, latest), in: listed, dateRanged: indicesWithDateRanges)
     }
 
     /// Adds `count` entries with the format, the init section and the still of `entry`.
@@ -240,8 +239,7 @@ package struct RingIndex: Equatable, Sendable {
     }
 
     private mutating func slideLiveWindow() {
-        liveWindow.slide(
-            in: listed, to: window(policy.liveWindow), passingGapsTo: window(.zero), notAfter: liveWindowStart)
+        liveWindow.slide(in: listed, to: window(policy.liveWindow), notAfter: liveWindowStart)
     }
 
     // Only `append`, `retire` and `removeRetired` change the lists: entries are added at the end and leave at the front.

@@ -93,11 +93,8 @@ struct PublishedPlaylist {
         return sliding(window.start(in: entries[..<end])..<(hasEnded ? entries.endIndex : end), form: .unannounced)
     }
 
-    /// A playlist that may lose its first segments later, so it has no EXT-X-PLAYLIST-TYPE (§6.2.1). It begins after the
-    /// gaps at its beginning.
+    /// A playlist that may lose its first segments later, so it has no EXT-X-PLAYLIST-TYPE (§6.2.1).
     private func sliding(_ range: Range<Int>, form: PlaylistForm? = nil) -> MediaPlaylist? {
-        let entries = index.listed[..<range.upperBound]
-        let range = index.window(.zero).startAfterGaps(at: range.lowerBound, in: entries)..<range.upperBound
         guard !range.isEmpty, var playlist = render(range, form: form ?? self.form) else { return nil }
         playlist.hasEndList = hasEnded && hasAllSubtitles(range)
         return playlist

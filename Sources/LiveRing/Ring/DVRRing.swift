@@ -344,7 +344,7 @@ extension DVRRing {
         var failure: RingError
         do throws(RingError) { return try body() } catch { failure = error }
         for bytes in [byteCount * (1 + RetentionPolicy.segmentsMadeRoomFor), .max] where failure.isDiskFull {
-            guard removeOldest(freeing: bytes, keeping: .zero) else { continue }
+            guard removeOldest(freeing: bytes, keeping: .zero) || bytes == .max else { continue }
             do throws(RingError) { return try body() } catch { failure = error }
         }
         throw failure

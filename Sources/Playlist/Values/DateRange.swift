@@ -100,12 +100,14 @@ extension DateRange {
     /// the user information or the account of `base` is removed: viewers are not told them.
     /// - Returns: nil if the range is an interstitial without a URI then.
     package func resolvingURIs(against base: String) -> DateRange? {
+        guard !base.isEmpty else { return self }
         var range = self
+        let account = Set(URIRedaction(base).credentials)
         let names = attributes.attributes.map(\.name).filter(Self.namesURI)
         for name in names {
             guard let reference = attributes[name], URIReference.scheme(of: reference) == nil else { continue }
             let target = URIReference.resolve(reference, against: base)
-            let isPublic = URIRedaction(target).credentials == URIRedaction(reference).credentials
+            let isPublic = account.isDisjoint(with: URIRedaction(target).credentials)
             range.attributes.set(name, to: isPublic ? target : nil, isQuoted: true)
         }
         let isEmpty = isInterstitial && !names.isEmpty && names.allSatisfy { range.attributes[$0] == nil }

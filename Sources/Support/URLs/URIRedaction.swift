@@ -172,7 +172,8 @@ package struct URIRedaction: Equatable, Sendable {
         for (index, part) in parts.enumerated() {
             if index > 0 { keep("/") }
             let isNamed =
-                index > 0 && index < parts.endIndex - 1 && Self.secretNames.contains(parts[index - 1].lowercased())
+                index > 0 && index < parts.endIndex - 1 && !hidden.contains(index - 1)
+                && Self.secretNames.contains(parts[index - 1].lowercased())
             if hidden.contains(index) { credentials.append(String(part)) }
             if hidden.contains(index) || isNamed { hide(part) } else { append(component: part) }
         }

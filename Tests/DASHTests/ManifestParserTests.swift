@@ -175,7 +175,9 @@ private let faults: [(when: String, text: String, tag: String, reason: PlaylistE
 
     @Test("A line is that of the element") func lines() throws {
         let head = "<!--\n\n-->\n<ProgramInformation>\n</ProgramInformation>\n"
-        let manifest = try Sketch(head: head, periods: [Sketch.period(template), Sketch.period("start=\"PT4S\"", id: "q", "")]).parsed()
+        let manifest = try Sketch(
+            head: head, periods: [Sketch.period(template), Sketch.period("start=\"PT4S\"", id: "q", "")]
+        ).parsed()
         #expect(manifest.irregularities.map(\.line) == [13])
     }
 

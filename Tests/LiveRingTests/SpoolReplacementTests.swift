@@ -70,7 +70,7 @@ struct SpoolReplacementTests {
                     #expect(files.fileExists(atPath: snapshot.path(of: file)), "\(file.name) is whole")
                 }
             }
-            let text = text(snapshot.livePlaylist(of: .subtitles(0)))
+            let text = text(snapshot.dvrPlaylist(.whole, of: .subtitles(0)))
             #expect(text.split(separator: "\n").count { $0 == "#EXT-X-GAP" } == (row.isLost ? 3 : 0))
             #expect(throws: RingError.spoolInUse(directory: path), "no other process may write") { try open() }
         }
@@ -78,6 +78,22 @@ struct SpoolReplacementTests {
         let ring = try open()
         #expect(ring.snapshot.index.nextMediaSequence == 5 && ring.snapshot.spoolReplacements == 0)
         #expect(ring.snapshot.index.listed.count { !$0.isGap } == (row.isLost ? 2 : 5))
+    }
+
+    /// A child process that was just forked has all open files of its parent until it runs its program.
+    @Test func lockEndsWithItsRingThoughAChildHasItsFile() async throws {
+        var copy: Int32 = -1
+        do {
+            let ring = try open()
+            for descriptor in Int32(3)..<256 {
+                let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+                if target == "\(path)/ring.lock" { copy = dup(descriptor) }
+            }
+            try #require(copy >= 0)
+            try await publish(0..<1, to: ring)
+        }
+        defer { close(copy) }
+        #expect(try open().snapshot.index.nextMediaSequence == 1)
     }
 
     @Test func nothingIsWrittenWithoutLock() async throws {

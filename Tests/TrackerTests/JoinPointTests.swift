@@ -137,16 +137,17 @@ private let lostRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist,
 private let minute = Duration.seconds(60)
 
 /// Segments of 2 s; `number` is that of the first one fetched.
-private let repeatableRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist, number: UInt64, is: Duration)] = [
-    ("the live edge", .edge, playlist(10..<15), 12, minute),
-    ("left for another source", JoinPoint(leftAt: 12), playlist(10..<15), 12, minute),
-    ("the segment of the resume point", JoinPoint(mediaSequence: 12), playlist(10..<15), 12, minute),
-    ("the segment after it", JoinPoint(mediaSequence: 12), playlist(13..<15), 13, .zero),
-    ("numbers that are not listed any more", JoinPoint(mediaSequence: 4000), playlist(10..<15), 12, minute),
-    ("a date", JoinPoint(date: date(8)), playlist(10..<15, datedFrom: 0), 14, .seconds(4)),
-    ("a date that is not listed", JoinPoint(date: date(-7200)), playlist(10..<15, datedFrom: 0), 12, minute),
-    ("a date, of a playlist without dates", JoinPoint(date: date(8)), playlist(10..<15), 12, minute),
-]
+private let repeatableRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist, number: UInt64, is: Duration)] =
+    [
+        ("the live edge", .edge, playlist(10..<15), 12, minute),
+        ("left for another source", JoinPoint(leftAt: 12), playlist(10..<15), 12, minute),
+        ("the segment of the resume point", JoinPoint(mediaSequence: 12), playlist(10..<15), 12, minute),
+        ("the segment after it", JoinPoint(mediaSequence: 12), playlist(13..<15), 13, .zero),
+        ("numbers that are not listed any more", JoinPoint(mediaSequence: 4000), playlist(10..<15), 12, minute),
+        ("a date", JoinPoint(date: date(8)), playlist(10..<15, datedFrom: 0), 14, .seconds(4)),
+        ("a date that is not listed", JoinPoint(date: date(-7200)), playlist(10..<15, datedFrom: 0), 12, minute),
+        ("a date, of a playlist without dates", JoinPoint(date: date(8)), playlist(10..<15), 12, minute),
+    ]
 
 @Test(arguments: repeatableRows)
 func segmentsMayRepeatWhatCanBeListedAgain(

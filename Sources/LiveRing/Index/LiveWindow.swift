@@ -20,18 +20,30 @@ struct LiveWindow: Equatable, Sendable {
     mutating func slide(in listed: RingEntries, to window: PlaylistWindow, notAfter limit: UInt64?) {
         let before = start
         while start < listed.endIndex, limit.map({ listed[start].mediaSequence < $0 }) ?? true {
-            var (end, removed) = (start + 1, listed.duration(at: start))
-            while end < listed.endIndex, removed <= window.ticks, listed.isGap(at: end) {
-                removed += listed.duration(at: end)
-                end += 1
+            let passesGaps = limit == nil && ticks <= 2 * window.ticks && !listed.isGap(at: start)
+            let (end, removed) = passesGaps ? endOfGaps(in: listed) : (start + 1, listed.duration(at: start))
+            guard ticks - removed >= window.ticks, listed.endIndex - end >= RetentionPolicy.minimumSegments else {
+                break
             }
-            if listed.isGap(at: start) || end == listed.endIndex || ticks > 2 * window.ticks || limit != nil {
-                (end, removed) = (start + 1, listed.duration(at: start))
-            }
-            guard ticks - removed >= window.ticks, listed.endIndex - end >= RetentionPolicy.minimumSegments else { break }
             while start < end { pass(in: listed) }
         }
         if start > before { removeEndedDateRanges(in: listed) }
+    }
+
+    /// Gaps after which the media before them leaves by itself, however short they are.
+    private static let mostGaps = 256
+
+    /// Returns the index after the gaps that follow the first entry, and the duration of all of them; the index after the first
+    /// entry if the gaps are too many, or nothing follows them.
+    private func endOfGaps(in listed: RingEntries) -> (end: Int, removed: Int64) {
+        var (end, removed) = (start + 1, listed.duration(at: start))
+        let first = (end, removed)
+        while end < listed.endIndex, listed.isGap(at: end) {
+            guard end - start <= Self.mostGaps else { return first }
+            removed += listed.duration(at: end)
+            end += 1
+        }
+        return end < listed.endIndex ? (end, removed) : first
     }
 
     /// Moves the beginning to `index` or after it, because earlier entries leave `listed`.

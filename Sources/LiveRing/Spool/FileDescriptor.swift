@@ -19,14 +19,6 @@ import Glibc
         self.path = path
     }
 
-    /// A duplicate of an open file. A lock on the file is held until both descriptors are closed.
-    init(duplicating other: borrowing FileDescriptor) throws(RingError) {
-        let descriptor = fcntl(other.raw, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw .system(.open, path: other.path, code: errno) }
-        raw = descriptor
-        path = other.path
-    }
-
     deinit { close(raw) }
 
     /// - Returns: false if another open file holds the lock.
@@ -35,6 +27,9 @@ import Glibc
         if errno == EWOULDBLOCK { return false }
         throw .system(.lock, path: path, code: errno)
     }
+
+    /// Ends the lock, whoever else has the open file: a child process that was just forked has it until it runs its program.
+    func unlock() { _ = flock(raw, LOCK_UN) }
 
     /// Whether `path` still names this file.
     var isAtItsPath: Bool {

@@ -7,7 +7,7 @@ import Glibc
 /// missing or short; recovery checks their sizes.
 struct SpoolDirectory: ~Copyable {
     let path: String
-    private var lock: FileDescriptor
+    private var lock: SpoolLock
     private let fileSystem: FileSystem
 
     /// Creates the directory, but not its parents, and locks it.
@@ -18,19 +18,17 @@ struct SpoolDirectory: ~Copyable {
     }
 
     /// The same directory for another ring of this process, under the same lock.
-    init(sharing other: borrowing SpoolDirectory) throws(RingError) {
+    init(sharing other: borrowing SpoolDirectory) {
         path = other.path
-        lock = try FileDescriptor(duplicating: other.lock)
+        lock = other.lock
         fileSystem = other.fileSystem
     }
 
-    private static func acquireLock(at path: String) throws(RingError) -> FileDescriptor {
+    private static func acquireLock(at path: String) throws(RingError) -> SpoolLock {
         if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
             throw .system(.createDirectory, path: path, code: errno)
         }
-        let lock = try FileDescriptor("\(path)/\(SpoolName.lock)", flags: O_RDWR | O_CREAT)
-        guard try lock.lockExclusively() else { throw .spoolInUse(directory: path) }
-        return lock
+        return try SpoolLock(of: path)
     }
 
     /// Makes sure that no other process may write into the directory.
@@ -38,7 +36,7 @@ struct SpoolDirectory: ~Copyable {
     /// A directory that was removed or replaced has another lock file or none. It is created and locked again.
     /// - Returns: the ring's files in the directory if it was locked again; nil if the lock is still valid.
     mutating func reacquireLock() throws(RingError) -> SpoolFiles? {
-        if lock.isAtItsPath { return nil }
+        if lock.file.isAtItsPath { return nil }
         let newLock = try Self.acquireLock(at: path)
         let files = try files()
         lock = newLock
@@ -174,4 +172,16 @@ struct SpoolDirectory: ~Copyable {
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
     }
+}
+
+/// The lock of a spool directory, which all rings of this process in the directory share. It ends with the last of them.
+private final class SpoolLock: Sendable {
+    let file: FileDescriptor
+
+    init(of directory: String) throws(RingError) {
+        file = try FileDescriptor("\(directory)/\(SpoolName.lock)", flags: O_RDWR | O_CREAT)
+        guard try file.lockExclusively() else { throw .spoolInUse(directory: directory) }
+    }
+
+    deinit { file.unlock() }
 }

@@ -199,7 +199,12 @@ final class Descriptor: Sendable {
         guard raw >= 0 else { throw .system(code: errno, path: path) }
     }
 
-    deinit { if raw >= 0 { close(raw) } }
+    deinit {
+        guard raw >= 0 else { return }
+        // A child process that was just forked has the file until it runs its program.
+        _ = flock(raw, LOCK_UN)
+        close(raw)
+    }
 
     private var failure: RecordingFile.Failure {
         errno == ENOSPC || errno == EDQUOT ? .full : .system(code: errno, path: path)

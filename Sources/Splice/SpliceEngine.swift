@@ -321,11 +321,15 @@ package struct SpliceEngine: Sendable {
         }
     }
 
-    /// Whether the first part waits for an audio rendition beside the companion, or for another variant: until as much video
-    /// has come after it as its publication may fall behind.
+    /// Whether the first part waits for an audio rendition beside the companion, until as much video has come after it as its
+    /// publication may fall behind; or for another variant.
     private mutating func firstPartAwaitsTrack() -> Bool {
-        guard let span = videoQueue.firstSpan, videoQueue.durationAfterFirst <= patience else { return false }
-        return assembler.further.awaitsAudio(for: span) || assembler.ladder.awaitsVideo(of: span)
+        guard let span = videoQueue.firstSpan else { return false }
+        if videoQueue.durationAfterFirst <= patience, assembler.further.awaitsAudio(for: span) { return true }
+        // A variant is awaited until the segment after the part has come. Several come at once at the beginning.
+        let segments: Int64 = assembler.position.isInitial ? 4 : 2
+        return videoQueue.waitingDuration <= Ticks(longestSegment.count * segments)
+            && assembler.ladder.awaitsVideo(of: span)
     }
 
     private mutating func writeAudioOnly(_ parts: [AudioPeriodPart]) throws(MediaError) -> [SplicedSegment] {

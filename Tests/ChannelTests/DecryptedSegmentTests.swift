@@ -30,7 +30,7 @@ import Testing
             [0, 0, 0, UInt8(8 + body.count)] + Array(type.utf8) + body
         }
         return box("styp", [UInt8](repeating: 1, count: 8)) + box("moof", [UInt8](repeating: 1, count: 40))
-            + box("mdat", [UInt8](repeating: 1, count: 16))
+            + box("mdat", [UInt8](repeating: 1, count: 24))
     }()
 
     /// 188 × 4 is a multiple of 16. The last byte is one of PKCS #7 padding.

@@ -10,7 +10,7 @@ import Testing
 struct ArchiveSettingsTests {
     private static let upstream = """
         url: {url: 'http://h/1', headers: {X-Token: t}, cookie: a=b, user-agent: U, proxy: 'http://q:1'}
-            memory-limit: 96MiB
+            memory-limit: 128MiB
             max-segment: 8MiB
             deny-private: true
         """

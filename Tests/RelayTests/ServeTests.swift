@@ -133,7 +133,7 @@ private let firstWords: [(word: String, says: String?)] = [
     ("chekc", "“chekc” is neither a command nor a URL. Did you mean liverelay check?"),
     (
         "missing.m3u",
-        "“missing.m3u” is neither a command nor a URL. A channel is given as http://… or https://…, and a list of channels to liverelay serve."
+        "There is no file “missing.m3u”. A channel on the network begins with http:// or https://."
     ),
 ]
 

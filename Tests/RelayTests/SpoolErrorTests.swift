@@ -51,6 +51,6 @@ import Testing
         #expect(response.status == .serviceUnavailable)
         guard case .bytes(let body, _) = response.body else { return #expect(Bool(false)) }
         let text = String(decoding: body, as: UTF8.self)
-        #expect(text.hasPrefix("not ready: the disk of ") && text.contains("is full"), "\(text)")
+        #expect(text.hasPrefix("not ready: the disk does not take the channel"), "\(text)")
     }
 }

@@ -77,6 +77,6 @@ import Testing
             state: state, wallClock: { 0 })
         _ = relay.recordFailure(.spool(.spoolInUse(directory: "/spool")))
         let reason = try object(state.status)["reason"] as? String
-        #expect(reason == RelayError(.spoolInUse(directory: "/spool")).line)
+        #expect(reason == RelayError(.spoolInUse(directory: "/spool")).text.viewerText)
     }
 }

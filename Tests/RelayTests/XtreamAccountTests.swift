@@ -28,7 +28,10 @@ private struct Panel {
                 let key = target.path == "/player_api.php" ? action ?? "player" : target.path
                 log.requests.withLock { $0.append(key) }
                 guard let answer = answers[key] else { return .now(.notFound(target.path)) }
-                return .now(.text(answer.status, answer.text))
+                return .now(
+                    Response(
+                        status: answer.status, cacheControl: .noStore, body: .bytes(Array(answer.text.utf8), gzip: nil))
+                )
             })
     }
 

@@ -132,12 +132,17 @@ package final class LoopbackServer: Sendable {
         return unsafe poll(&event, 1, milliseconds) != 0
     }
 
-    /// Reads up to the blank line. Returns nil if the client closed the connection.
+    /// Reads up to the blank line. Returns nil if the client closed the connection, or began a handshake of TLS, which is
+    /// refused in plain text.
     private static func readHead(of connection: Int32) -> String? {
         var head: [UInt8] = []
         var byte: UInt8 = 0
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
             guard unsafe recv(connection, &byte, 1, 0) == 1 else { return nil }
+            guard !head.isEmpty || byte != 0x16 else {
+                _ = sendAll(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), to: connection)
+                return nil
+            }
             head.append(byte)
         }
         return String(decoding: head, as: UTF8.self)

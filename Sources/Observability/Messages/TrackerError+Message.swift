@@ -81,7 +81,7 @@ extension TrackerError {
         case _ where FileURL.isOne(url): "Check the path and its permissions"
         case .refused(401), .refused(403):
             "Check the URL, its token, and whether it needs --header, --cookie or --user-agent"
-        case .refused(407): "The proxy wants a user and a password: --proxy http://user:password@host:port"
+        case .refused(407): "The proxy wants a user and a password. Give both in the URL of --proxy"
         case .refused(429), .refused(458), .refused(509):
             "The provider permits no more connections now: stop other players of the account, or try again later"
         case .unreachable(let reason): reason.advice

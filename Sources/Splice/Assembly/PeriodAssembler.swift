@@ -40,7 +40,7 @@ struct PeriodAssembler: Sendable {
             position: configuration.position)
         ladder = FurtherVideoTracks(
             configuration.variants, leading: configuration.leadingVariant,
-            areOnDemand: configuration.hasVariantsOnDemand, patience: configuration.patience,
+            areOnDemand: configuration.hasVariantsOnDemand,
             byteLimit: configuration.heldVariantBytes,
             after: configuration.position.videoTracks)
         fillsAudioGaps = configuration.fillsSilence

@@ -36,7 +36,8 @@ struct FurtherVideoTrack: Sendable {
     private var frameDuration = VideoTimestampUnwrapper.assumedFrameDuration
     private var description:
         (configuration: VideoConfiguration, initSection: InitSection, format: PeriodDescription.VideoFormat)?
-    private var patience: TrackPatience
+    /// Whether the leading track went on without this one. It does not wait again before this one has caught up.
+    private var isLate = false
     /// Whether the variant is followed: on demand from its first segment on, until its end.
     private var isFollowed: Bool
     /// The parts and segments of the leading track that this one has to adopt yet, because it began later.
@@ -46,13 +47,8 @@ struct FurtherVideoTrack: Sendable {
     private var isContinuous = false
     private var ownCounts = Counts<FurtherVideoCount>()
 
-    /// - Parameter patience: how long the leading track waits for this one.
-    init(
-        _ identity: VideoTrackIdentity, hasSource: Bool, isOnDemand: Bool = false, patience: Ticks = .zero,
-        byteLimit: Int
-    ) {
+    init(_ identity: VideoTrackIdentity, hasSource: Bool, isOnDemand: Bool = false, byteLimit: Int) {
         self.identity = identity
-        self.patience = TrackPatience(patience)
         isFollowed = !isOnDemand
         self.hasSource = hasSource
         matcher = VariantMatcher(byteLimit: byteLimit)
@@ -70,8 +66,7 @@ struct FurtherVideoTrack: Sendable {
             demuxer = RenditionDemuxer(tracks: .video, audioStage: AudioTranscodeStage(.copy))
             matcher.removeAll()
             beginPeriod()
-            (isFollowed, backlog) = (true, history)
-            patience = TrackPatience(patience.limit, isAwaited: history.isEmpty)
+            (isFollowed, isLate, backlog) = (true, !history.isEmpty, history)
         }
         defer { adoptBacklog() }
         let demuxed = try demuxer.demux(segment)
@@ -92,15 +87,14 @@ struct FurtherVideoTrack: Sendable {
     }
 
     func awaitsVideo(of span: AudioVideoMatcher.VideoSpan) -> Bool {
-        guard hasSource, isFollowed, patience.isAwaited else { return false }
-        return !backlog.isEmpty || !matcher.covers(span)
+        guard hasSource, isFollowed, !isLate else { return false }
+        return backlog.isEmpty ? !matcher.covers(span) : !backlog.hasCuts
     }
 
     mutating func adopt(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
         guard hasSource else { return }
-        let isComplete = backlog.isEmpty && matcher.covers(span)
-        patience.record(span, isComplete: isComplete, lag: matcher.lag(before: span))
         guard backlog.isEmpty else {
+            isLate = true
             backlog.append(.part(span, frameDuration: frameDuration))
             return adoptBacklog()
         }
@@ -108,6 +102,7 @@ struct FurtherVideoTrack: Sendable {
     }
 
     private mutating func adoptNext(_ span: AudioVideoMatcher.VideoSpan, frameDuration: Ticks) {
+        isLate = !matcher.covers(span)
         if span.beginsPeriod {
             beginPeriod()
         }
@@ -259,7 +254,7 @@ struct FurtherVideoTrack: Sendable {
     /// Resumes where other sources left the channel; the next part begins a period.
     mutating func resume(byteLimit: Int) {
         matcher.byteLimit = byteLimit
-        (patience, backlog) = (TrackPatience(patience.limit), LadderHistory())
+        (isLate, backlog) = (false, LadderHistory())
         beginPeriod()
     }
 }

@@ -8,20 +8,16 @@ struct FurtherVideoTracks: Sendable {
     private let variants: [VideoTrackIdentity?]
     private let leading: VideoTrackIdentity?
     private let areOnDemand: Bool
-    private let patience: Ticks
     /// The parts and segments that the tracks adopted lately, for one that begins.
     private var history = LadderHistory()
     /// Bytes of all tracks that wait for the leading one.
     private let byteLimit: Int
 
-    /// - Parameters:
-    ///   - patience: how long the leading track waits for each.
-    ///   - known: the tracks that the channel has, whether the source has them or not.
+    /// - Parameter known: the tracks that the channel has, whether the source has them or not.
     init(
         _ variants: [VideoTrackIdentity?], leading: VideoTrackIdentity? = nil, areOnDemand: Bool = false,
-        patience: Ticks = .zero, byteLimit: Int, after known: [VideoTrackIdentity]
+        byteLimit: Int, after known: [VideoTrackIdentity]
     ) {
-        self.patience = patience
         self.variants = variants
         self.leading = leading
         self.areOnDemand = areOnDemand
@@ -116,8 +112,7 @@ struct FurtherVideoTracks: Sendable {
         tracks = all.prefix(VideoTrackIdentity.limit).map { identity in
             tracks.first { $0.identity == identity }
                 ?? FurtherVideoTrack(
-                    identity, hasSource: variants.contains(identity), isOnDemand: areOnDemand, patience: patience,
-                    byteLimit: 0)
+                    identity, hasSource: variants.contains(identity), isOnDemand: areOnDemand, byteLimit: 0)
         }
         history = LadderHistory()
         for index in tracks.indices { tracks[index].resume(byteLimit: byteLimit / tracks.count) }
@@ -152,6 +147,8 @@ struct LadderHistory: Sendable {
     }
 
     var isEmpty: Bool { events.isEmpty }
+
+    var hasCuts: Bool { cuts > 0 }
 
     func firstPart(where condition: (AudioVideoMatcher.VideoSpan) -> Bool) -> Int? {
         events.firstIndex { if case .part(let span, _) = $0 { condition(span) } else { false } }

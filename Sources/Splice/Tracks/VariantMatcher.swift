@@ -33,8 +33,6 @@ struct VariantMatcher: Sendable {
     private static let missesBeforeLearning = 8
 
     private var received: [Received] = []
-    /// The newest of them, without its frames, also after it was matched.
-    private var newest: Received?
     private var clock = VideoTimestampUnwrapper()
     private var isEnded = false
     private var misses = 0
@@ -68,11 +66,7 @@ struct VariantMatcher: Sendable {
             }
             segment.append(unit, frameDuration: clock.frameDuration)
         }
-        if !segment.units.isEmpty {
-            received.append(segment)
-            newest = segment
-            newest?.units = []
-        }
+        if !segment.units.isEmpty { received.append(segment) }
         var bytes = received.reduce(0) { $0 + $1.byteCount }
         while received.count > 1, bytes > byteLimit || received.count > Self.segmentLimit {
             bytes -= received[0].byteCount
@@ -106,13 +100,6 @@ struct VariantMatcher: Sendable {
             case .after: true
             }
         }
-    }
-
-    /// By how much the newest video ends before `span`; nil if that is not known.
-    func lag(before span: AudioVideoMatcher.VideoSpan) -> Ticks? {
-        guard let newest, sequenceOffset == nil || isOfSequence(newest, span) else { return nil }
-        let lag = span.start - times(of: newest, near: span).end
-        return abs(lag.count) <= Self.longestDistance.count ? lag : nil
     }
 
     /// Removes and returns the frames of `span`, in decoding order and on the clock of the leading track. What precedes them

@@ -50,3 +50,12 @@ private let rows: [(when: String, url: String, redacted: String)] = [
     #expect(URIReference.redacted(url) == redacted, "\(when)")
     #expect(URIReference.redacted(redacted) == redacted, "\(when): redacted twice")
 }
+
+/// URIs in URIs, deeper than a thread's stack would bear.
+@Test func deepURIsAreHidden() {
+    for nested in ["http://h/", "a:"] {
+        let redacted = URIReference.redacted(String(repeating: nested, count: 20_000) + "http://anna:secret@h/a")
+        #expect(redacted.hasSuffix("…") && redacted.utf8.count < 1000 && !redacted.contains("secret"))
+        #expect(URIReference.redacted(redacted) == redacted)
+    }
+}

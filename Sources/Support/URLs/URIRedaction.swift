@@ -21,7 +21,17 @@ package struct URIRedaction: Equatable, Sendable {
     /// Those of them that are user information or an account.
     package private(set) var credentials: [String] = []
 
-    package init(_ reference: some StringProtocol) { append(reference: Substring(reference)) }
+    package init(_ reference: some StringProtocol) {
+        // Each URI in a URI has a colon. What a stranger nests deeper than anybody needs is hidden.
+        let whole = Substring(reference)
+        let colons = whole.indices.lazy.filter { whole[$0] == ":" }
+        let end = colons.dropFirst(Self.mostColons).first ?? whole.endIndex
+        append(reference: whole[..<end])
+        hide(whole[end...])
+    }
+
+    /// Colons of a reference that is read: two IPv6 addresses with ports, in a URI in a URI, have 22.
+    private static let mostColons = 24
 
     // MARK: - Writing
 

@@ -173,6 +173,8 @@ package struct URIRedaction: Equatable, Sendable {
     ///   - isStreamKeyLast: whether the last of several components is a key.
     private mutating func append(path: Substring, isBelowHost: Bool, isStreamKeyLast: Bool = false) {
         if let nested = Self.nestedURI(in: path) {
+            // What begins like a URI and has no scheme would be read as itself again.
+            guard nested > path.startIndex else { return hide(path) }
             append(path: path[..<nested], isBelowHost: isBelowHost)
             return append(reference: path[nested...])
         }

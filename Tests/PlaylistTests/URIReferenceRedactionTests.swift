@@ -58,7 +58,7 @@ private let rows: [(when: String, url: String, redacted: String)] = [
         #expect(redacted.hasSuffix("…") && redacted.utf8.count < 1000 && !redacted.contains("secret"))
         #expect(URIReference.redacted(redacted) == redacted)
     }
-    for text in ["://anna:secret@h/a", "1://anna:secret@h/a", "-x://h", "a/://h/secret"] {
+    for text in ["://anna:secret@h/a", "1://anna:secret@h/a", "-x://h"] {
         #expect(!URIReference.redacted(text).contains("secret"), "\(text)")
     }
 }

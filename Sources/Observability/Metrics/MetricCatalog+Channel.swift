@@ -38,7 +38,9 @@ extension MetricCatalog {
         .gauge("liverelay_channel_spool_size_bytes", help: "Size of the spool's file system.") {
             $0.spoolSpace.map { Double($0.byteCount) }
         },
-        .counter("liverelay_channel_rewind_evictions_total", help: "How often a full disk cost the oldest of the rewind.") {
+        .counter(
+            "liverelay_channel_rewind_evictions_total", help: "How often a full disk cost the oldest of the rewind."
+        ) {
             $0.status.output.rewindEvictionsForDiskFull
         },
         .counter("liverelay_channel_published_segments_total", help: "Segments published, those of the slate included.")

@@ -183,6 +183,7 @@ extension SegmentLoss.Reason {
         case .tooMany: "too-many"
         case .gap: "gap"
         case .neverSent: "never-sent"
+        case .late: "late"
         case .unavailable(let failure): Self.token(failure)
         case .notMedia: "not-media"
         case .keyUnavailable(_, let failure): "key-" + Self.token(failure)

@@ -27,6 +27,26 @@ private let gapRows: [ChannelRow] = [
         }, seconds: 80, backups: 0, gapTolerance: .init(targetDurations: .halves(3)),
         delivers: "p104 p105 - p106 p107 p108 p109 p110 p111 p112 p113 p114 p115 p116 p117"),
     ChannelRow(
+        when: "a cache has an old playlist, and then all of the time: what was listed as gaps is late",
+        sources: ChannelOrigins().with { sources in
+            let steady = SessionOrigin()
+            sources.primary.instead = { request, now in
+                guard request.purpose != .segment else { return nil }
+                let isOld = (.seconds(14)..<(.seconds(44))).contains(now)
+                return text(steady.playlist(at: isOld ? .seconds(14) : now), request)
+            }
+        }, seconds: 60, backups: 0, gapTolerance: .beforeGaps, delivers: "LATE"),
+    ChannelRow(
+        when: "an encoder pauses, and goes on where it was: all of it is published",
+        sources: ChannelOrigins().with { sources in
+            let steady = SessionOrigin()
+            sources.primary.instead = { request, now in
+                guard request.purpose != .segment else { return nil }
+                let time = now < .seconds(14) ? now : max(.seconds(14), now - .seconds(30))
+                return text(steady.playlist(at: time), request)
+            }
+        }, seconds: 75, backups: 0, gapTolerance: .beforeGaps, delivers: "PAUSE"),
+    ChannelRow(
         when: "a VOD playlist that loses a segment: no outage gap",
         sources: ChannelOrigins().with {
             $0.primary.stopsAt = .zero

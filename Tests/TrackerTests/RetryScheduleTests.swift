@@ -52,12 +52,13 @@ private struct PatienceRow: Sendable {
 }
 
 private func head(
-    lasting duration: Int = 4, listedAt: Double = 0, heldSince: Double? = nil, failedAt: Double? = nil,
+    lasting duration: Int = 4, listedAt: Double = 0, heldSince: Double? = nil, gapAt: Int? = nil,
+    failedAt: Double? = nil,
     isRefused: Bool = false, retryAfter: Int = 0, removedAt: Double? = nil
 ) -> SegmentPatience.Head {
     SegmentPatience.Head(
         duration: .seconds(duration), listedAt: .milliseconds(Int(listedAt * 1000)),
-        heldSince: heldSince.map { .milliseconds(Int($0 * 1000)) },
+        heldSince: heldSince.map { .milliseconds(Int($0 * 1000)) }, gapAt: gapAt.map { .seconds($0) },
         firstFailureAt: failedAt.map { .milliseconds(Int($0 * 1000)) },
         isRefused: isRefused, retryAfter: .seconds(retryAfter),
         removedAt: removedAt.map { .milliseconds(Int($0 * 1000)) })
@@ -75,6 +76,17 @@ private let patienceRows: [PatienceRow] = [
         when: "a slow head is no exception in a live playlist",
         head: head(heldSince: 24.3), loss: .init(at: .milliseconds(32_300), cause: .overtaken)),
     PatienceRow(when: "nothing else could be delivered", head: head(failedAt: 20), loss: nil),
+    PatienceRow(
+        when: "a gap would be listed before", head: head(heldSince: 24, gapAt: 30),
+        loss: .init(at: .seconds(30), cause: .overtaken)),
+    PatienceRow(
+        when: "a gap would be listed before, however long the operator would wait", configured: .seconds(18),
+        head: head(heldSince: 24, gapAt: 30), loss: .init(at: .seconds(30), cause: .overtaken)),
+    PatienceRow(
+        when: "a gap was listed before the next segment came", head: head(heldSince: 24, gapAt: 20),
+        loss: .init(at: .seconds(24), cause: .overtaken)),
+    PatienceRow(
+        when: "nothing else could be delivered, and a gap is listed", head: head(gapAt: 20, failedAt: 20), loss: nil),
     PatienceRow(
         when: "not listed any more, nothing else could be delivered: one window",
         head: head(failedAt: 20, removedAt: 30), loss: .init(at: .seconds(54), cause: .gone)),

@@ -40,6 +40,7 @@ extension SegmentLoss.Reason {
         case .slidOut: "they left the playlist before they were fetched"
         case .tooMany: "more are listed at once than --memory-limit has room for"
         case .gap: "the upstream lists them as a gap"
+        case .late: "they came when their time had been listed as a gap"
         case .neverSent: "no connection brought them"
         case .unavailable(let failure): Self.message(failure)
         case .notMedia: "the answer was no media"

@@ -53,7 +53,7 @@ extension SegmentLoss.Reason {
     fileprivate var mayNameUpstream: Bool {
         switch self {
         case .unavailable, .keyUnavailable: true
-        case .slidOut, .tooMany, .gap, .neverSent, .notMedia: false
+        case .slidOut, .tooMany, .gap, .late, .neverSent, .notMedia: false
         }
     }
 }

@@ -140,7 +140,7 @@ export function problems(status) {
 export function faults(status) {
   const { upstream = {}, output = {}, splice = {} } = status, { requests = {} } = upstream;
   const causes = { leftPlaylist: "left the playlist too early", gap: "marked as gaps by the upstream", gone: "withdrawn",
-    overtaken: "too late", permanent: "refused for good" };
+    overtaken: "too late", permanent: "refused for good", late: "came after a gap in their place" };
   const rows = [
     ["Segments lost", upstream.segmentsLost,
       Object.entries(upstream.segmentsLostByCause ?? {}).filter(([, n]) => n > 0).map(([k, n]) => `${n} ${causes[k] ?? k}`).join(", ")],

@@ -167,11 +167,13 @@ package struct CursorPolicy: Equatable, Sendable {
 
 /// A duration counted in half target durations.
 package struct TargetDurations: Equatable, Sendable {
-    private let halves: Int
+    private let quarters: Int
 
-    package static func halves(_ halves: Int) -> TargetDurations { TargetDurations(halves: halves) }
+    package static func halves(_ halves: Int) -> TargetDurations { TargetDurations(quarters: halves * 2) }
+
+    package static func quarters(_ quarters: Int) -> TargetDurations { TargetDurations(quarters: quarters) }
 
     package static func * (targetDuration: Duration, count: TargetDurations) -> Duration {
-        targetDuration * count.halves / 2
+        targetDuration * count.quarters / 4
     }
 }

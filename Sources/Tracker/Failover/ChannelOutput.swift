@@ -77,9 +77,11 @@ struct ChannelOutput: Sendable {
     }
 
     /// Returns the outage gaps that are due by `now` and were not emitted yet.
-    mutating func dueGaps(at now: Duration) -> [Delivery.Content] {
+    mutating func dueGaps(at now: Duration) -> [Duration] {
         guard let gapUnit else { return [] }
-        return Array(repeating: .outageGap(gapUnit), count: gapTimer.dueGapCount(at: now, targetDuration: gapUnit))
+        let count = gapTimer.dueGapCount(at: now, targetDuration: gapUnit)
+        edge.advance(overGap: gapUnit * count)
+        return Array(repeating: gapUnit, count: count)
     }
 }
 

@@ -78,8 +78,8 @@ package struct ChannelSession: IngestSession {
             apply(.primaryOpened(makeSession(for: 0)))
             forwardToActive(.start, at: now)
         case .answered(let id, _), .received(let id, _): forward(input, at: now) { $0.owns(id) }
-        // The channel itself pauses one of its sessions.
-        case .pauseMedia, .resumeMedia: break
+        // The channel itself pauses one of its sessions, and lists gaps.
+        case .pauseMedia, .resumeMedia, .gapListed: break
         case .demanded: forward(input, at: now) { _ in true }
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed(let delivery, let outcome): recordProbe(delivery, outcome)
@@ -193,7 +193,13 @@ package struct ChannelSession: IngestSession {
         failoverOrder.resume(after: trial.source)
         history.recordTakeover(of: trial.source)
         effects.report(.sourceSwitched(to: trial.source, url: urls[trial.source]))
-        publish(output.edge.trimming(trial.heldEffects))
+        let (kept, late) = output.edge.trimming(trial.heldEffects)
+        for loss in late {
+            retiredCounts.record(loss)
+            let event = UpstreamEvent.lost(.main, loss)
+            effects.report(trial.source == 0 ? event : .backup(trial.source, event))
+        }
+        publish(kept)
         if trial.isMediaPaused { forwardToActive(.resumeMedia, at: now) }
     }
 
@@ -264,8 +270,9 @@ package struct ChannelSession: IngestSession {
     private mutating func handleOutage(at now: Duration) {
         guard !state.hasEnded, !output.awaitsOutcome else { return }
         if let end = giveUpReason(at: now) { return finish(end) }
-        for content in output.dueGaps(at: now) {
-            effects.append(.deliver(Delivery(rendition: .main, content: content, source: currentSource)))
+        for gap in output.dueGaps(at: now) {
+            effects.append(.deliver(Delivery(rendition: .main, content: .outageGap(gap), source: currentSource)))
+            forwardToActive(.gapListed(gap), at: now)
         }
     }
 

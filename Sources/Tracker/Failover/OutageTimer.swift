@@ -23,14 +23,22 @@ package struct OutageTimer: Equatable, Sendable {
     /// Silence that is tolerated: a number of target durations, and a minimum. A target duration of a second says
     /// little about how much media players have buffered.
     package struct Tolerance: Equatable, Sendable {
-        /// Until missing time is listed as gaps: an outage is published, a late segment is not. Viewers who wait for a
-        /// moment are better off than viewers who cross a discontinuity.
-        package static let beforeGaps = Tolerance(targetDurations: .halves(7), atLeast: .seconds(8))
+        /// Until the source counts as unavailable, and another one is tried: early enough for that to take over before a
+        /// gap is listed.
+        package static let beforeTrial = Tolerance(targetDurations: .quarters(9), atLeast: .seconds(4))
+        /// Until missing time is listed as gaps: before any player gives up that reloads a playlist in vain. Viewers who
+        /// wait for a moment are better off than viewers who cross a discontinuity.
+        package static let beforeGaps = Tolerance(targetDurations: .quarters(10), atLeast: .seconds(5))
         /// Until the slate is published: before players run out of media.
         package static let beforeSlate = Tolerance(targetDurations: .halves(3), atLeast: .seconds(3))
 
         package var targetDurations: TargetDurations
         package var atLeast = Duration.zero
+
+        /// The silence of a playlist with a target duration.
+        package func duration(_ targetDuration: Duration) -> Duration {
+            max(atLeast, targetDuration * targetDurations)
+        }
     }
 
     init(tolerance: Tolerance?) { self.tolerance = tolerance }
@@ -68,8 +76,7 @@ package struct OutageTimer: Equatable, Sendable {
         case .emittingGaps(let next): return next
         case .playing(let since, let burst):
             guard let tolerance else { return nil }
-            return since + max(tolerance.atLeast, targetDuration * tolerance.targetDurations)
-                + max(.zero, burst - targetDuration)
+            return since + tolerance.duration(targetDuration) + max(.zero, burst - targetDuration)
         }
     }
 }

@@ -5,6 +5,8 @@ import Support
 struct PublishedEdge: Equatable, Sendable {
     /// The end on the upstream's clock (EXT-X-PROGRAM-DATE-TIME); nil while no segment had a date.
     private(set) var date: ProgramDateTime?
+    /// The time listed as gaps after `date`.
+    private var gaps = Duration.zero
     /// The first media sequence number of the primary that may not have been published by an earlier process; nil once
     /// this process has published a segment.
     private var mediaSequence: UInt64?
@@ -25,26 +27,40 @@ struct PublishedEdge: Equatable, Sendable {
         switch delivery.content {
         case .segment(let tracked):
             date = Self.startDate(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
+            gaps = .zero
             mediaSequence = nil
             nextSequences[delivery.source] = tracked.segment.mediaSequence &+ 1
         case .lost, .outageGap, .ended: break
         }
     }
 
-    /// Returns the effects held during a trial, without the leading segments that were published meanwhile.
-    func trimming(_ held: [UpstreamSession.Effect]) -> [UpstreamSession.Effect] {
-        guard let date else { return held }
+    /// Records that missing time was listed as a gap.
+    mutating func advance(overGap duration: Duration) { gaps += duration }
+
+    /// Returns the effects held during a trial, without the leading segments whose time was published meanwhile, or listed
+    /// as a gap.
+    /// - Returns: `late`: the segments whose time was listed as a gap.
+    func trimming(_ held: [UpstreamSession.Effect]) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
+        guard let date else { return (held, []) }
         var heldEdge = PublishedEdge()
         var isDuplicate = true
-        return held.filter { effect in
+        var late: [SegmentLoss] = []
+        let kept = held.filter { effect in
             guard isDuplicate, case .deliver(let delivery) = effect, delivery.rendition == .main,
                 case .segment(let tracked) = delivery.content
             else { return true }
-            let start = Self.startDate(of: tracked, after: heldEdge.date)
+            let (segment, start) = (tracked.segment, Self.startDate(of: tracked, after: heldEdge.date))
             heldEdge.advance(past: delivery)
-            isDuplicate = start.map { tracked.segment.isPublished(until: date, from: $0) } ?? false
+            isDuplicate = start.map { segment.isPublished(until: date.advanced(by: gaps), from: $0) } ?? false
+            if isDuplicate, let start, !segment.isPublished(until: date, from: start) {
+                let number = segment.mediaSequence
+                late.append(
+                    SegmentLoss(
+                        mediaSequences: number..<number &+ 1, reason: .late, cause: .late, duration: segment.duration))
+            }
             return !isDuplicate
         }
+        return (kept, late)
     }
 
     private static func startDate(of tracked: TrackedSegment, after end: ProgramDateTime?) -> ProgramDateTime? {

@@ -18,6 +18,8 @@ package struct SegmentLoss: Equatable, Sendable {
         case keyUnavailable(url: String, FetchFailure?)
         /// More segments were listed at once than may wait to be fetched.
         case tooMany
+        /// Their time had been listed as a gap.
+        case late
     }
 
     /// Why the segments are not waited for any longer.
@@ -32,6 +34,8 @@ package struct SegmentLoss: Equatable, Sendable {
         case overtaken
         /// Every attempt would fail the same way.
         case permanent
+        /// The segment came when its time had been listed as a gap.
+        case late
     }
 
     package let mediaSequences: Range<UInt64>
@@ -39,6 +43,13 @@ package struct SegmentLoss: Equatable, Sendable {
     package let cause: Cause
     /// Playing time of those segments that were listed, or of a stream's missing media; zero if it is not known.
     package var duration = Duration.zero
+
+    /// The loss for the channel's timeline, on which the time of what is late is listed already.
+    var withoutListedTime: SegmentLoss {
+        var loss = self
+        if cause == .late { loss.duration = .zero }
+        return loss
+    }
 
     var count: UInt64 { mediaSequences.upperBound - mediaSequences.lowerBound }
 }

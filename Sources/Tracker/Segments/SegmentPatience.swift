@@ -9,6 +9,8 @@ package struct SegmentPatience: Equatable, Sendable {
         var listedAt = Duration.zero
         /// Since when later media is ready that this segment holds up; nil if nothing else could be delivered.
         var heldSince: Duration?
+        /// When a gap would be listed if the rendition stays silent; nil before its first segment.
+        var gapAt: Duration?
         /// When the segment, or a key or map that it needs, failed first; nil if it did not fail.
         var firstFailureAt: Duration?
         var isRefused = false
@@ -42,7 +44,8 @@ package struct SegmentPatience: Equatable, Sendable {
     /// - Parameter configured: the operator's limit; nil: three target durations, at least `shortestLimit`, and twice
     ///   what a Retry-After asks for.
     ///
-    /// No limit exceeds what the playlist lists: the following segments would be gone before this one is given up.
+    /// No limit exceeds what the playlist lists: the following segments would be gone before this one is given up. None
+    /// ends after the first gap would be listed, which is worse for viewers than one lost segment.
     init(configured: Duration?, targetDuration: Duration, window: Duration, isFinished: Bool) {
         limit = min(Self.limit(configured: configured, targetDuration: targetDuration), window)
         longestLimit = configured == nil ? window : limit
@@ -67,8 +70,8 @@ package struct SegmentPatience: Equatable, Sendable {
         let overtaken = head.heldSince.map {
             // If segments are listed at once, each is due when the one before it has ended.
             let limit = limit(of: head)
-            return Loss(
-                at: max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration), cause: .overtaken)
+            let end = max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration)
+            return Loss(at: max($0, min(end, head.gapAt ?? end)), cause: .overtaken)
         }
         guard let gone, let overtaken else { return gone ?? overtaken }
         return overtaken.at <= gone.at ? overtaken : gone

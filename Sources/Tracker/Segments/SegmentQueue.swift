@@ -381,6 +381,18 @@ struct SegmentQueue: Sendable {
 
     var headRequests: [FetchID] { headSegment?.attempt?.ids ?? [] }
 
+    /// The duration of the head, and that of all segments from it to the next discontinuity; nil if it is no segment.
+    var listedDurations: (head: Duration, all: Duration)? {
+        guard let first = headSegment else { return nil }
+        var all = Duration.zero
+        for entry in entries[head...] {
+            StepCounter.add(1)
+            guard case .segment(let pending) = entry else { break }
+            all += SegmentTotals.bounded(pending.segment.duration)
+        }
+        return (SegmentTotals.bounded(first.segment.duration), all)
+    }
+
     /// Removes the head, which is not waited for any longer. Returns the loss; nil if the head is no segment.
     mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss? {
         headSegment.map { lose($0, cause, cache) }
@@ -396,7 +408,8 @@ struct SegmentQueue: Sendable {
         skipped.recordLoss(of: [pending.segment], listedDateRanges: pending.listedDateRanges)
         pop()
         return SegmentLoss(
-            mediaSequences: number..<number + 1, reason: pending.lossReason(cache), cause: cause,
+            mediaSequences: number..<number + 1, reason: cause == .late ? .late : pending.lossReason(cache),
+            cause: cause,
             duration: SegmentTotals.bounded(pending.segment.duration))
     }
 }

@@ -18,6 +18,8 @@ struct MediaIntake: Sendable {
     var requests: SessionRequests
     var cache: ResourceCache
     var stall: MediaStallEscalation
+    /// The gaps that are listed instead of the main rendition's segments.
+    private var listedGaps = ListedGaps()
     private var subtitleHold = SubtitleHold()
     /// Segments of audio and video that were handed downstream, until their outcome is known.
     private var delivering = DeliveringSegments()
@@ -334,14 +336,15 @@ struct MediaIntake: Sendable {
                     delivering.append(segment, of: role)
                     requests.deliver(.segment(segment), of: role)
                     guard role == .main else { continue }
+                    listedGaps.recordDelivery(at: now)
                     // It waits for its audio and subtitles.
                     for other in renditions.indices.dropFirst() {
                         renditions[other].queue.otherDelivered(cache, at: now)
                     }
                 case .lost(let loss):
                     requests.report(.lost(role, loss))
-                    if role == .main { stall.recordFailure(loss.reason) }
-                    requests.deliver(.lost(loss), of: role)
+                    if role == .main { recordMainLoss(loss) }
+                    requests.deliver(.lost(loss.withoutListedTime), of: role)
                 }
             }
         }
@@ -359,11 +362,35 @@ struct MediaIntake: Sendable {
     private mutating func nextReady(_ index: Int, at now: Duration) -> SegmentQueue.Ready? {
         for resource in renditions[index].queue.headResources { cache.request(resource, at: now) }
         renditions[index].queue.updateReadiness(cache, at: now)
-        if let ready = renditions[index].popReady(cache) { return ready }
+        if index == 0, let loss = loseLateSegment(at: now) { return .lost(loss) }
+        if let ready = renditions[index].popReady(cache, at: now) { return ready }
         guard let loss = nextLoss(of: index), loss.at <= now else { return nil }
         for id in renditions[index].queue.headRequests { requests.cancel(id) }
-        if renditions[index].queue.acceptHeldBody() { return renditions[index].popReady(cache) }
+        if renditions[index].queue.acceptHeldBody() { return renditions[index].popReady(cache, at: now) }
         return renditions[index].loseHead(loss.cause, cache).map { .lost($0) }
+    }
+
+    /// Records that missing time of the main rendition was listed as a gap.
+    mutating func recordListedGap(_ duration: Duration) { listedGaps.recordGap(duration) }
+
+    private mutating func recordMainLoss(_ loss: SegmentLoss) {
+        if loss.cause != .late { stall.recordFailure(loss.reason) }
+        let isListed = loss.duration > .zero
+        let count = Int(min(loss.count, Self.mostLost))
+        listedGaps.recordLoss(isListed ? loss.duration : renditions[0].assumedTargetDuration * count)
+    }
+
+    /// Segments of which the time is counted that a list has left out: more last longer than any outage.
+    private static let mostLost: UInt64 = 86_400
+
+    /// Removes the main rendition's next segment if its time was listed as a gap.
+    private mutating func loseLateSegment(at now: Duration) -> SegmentLoss? {
+        guard listedGaps.isPending, !renditions[0].cursor.hasEnded, let listed = renditions[0].queue.listedDurations,
+            listedGaps.isLate(
+                listed.head, listed: listed.all, targetDuration: renditions[0].assumedTargetDuration, at: now)
+        else { return nil }
+        for id in renditions[0].queue.headRequests { requests.cancel(id) }
+        return renditions[0].loseHead(.late, cache)
     }
 
     /// When the next segment of a rendition is lost, unless it arrives before.
@@ -372,7 +399,9 @@ struct MediaIntake: Sendable {
         let main = renditions[0]
         let isFinished = renditions[index].cursor.hasEnded || main.cursor.hasEnded && main.queue.isEmpty
         let patience = renditions[index].patience(policy.patience, isFinished: isFinished)
-        return renditions[index].queue.patienceHead(cache).flatMap { patience.loss(of: $0) }
+        guard var head = renditions[index].queue.patienceHead(cache) else { return nil }
+        head.gapAt = renditions[index].gapAt
+        return patience.loss(of: head)
     }
 
     /// Until when tracks beside the leading one are waited for that do not end with the main rendition: as long as for a

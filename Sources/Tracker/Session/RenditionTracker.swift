@@ -24,6 +24,8 @@ struct RenditionTracker: Sendable {
     private var window = Duration.zero
     var counts = TrackerCounts()
     var hasDeliveredEnd = false
+    /// Knows when a gap would be listed if only this rendition counted.
+    private var outageTimer = OutageTimer(tolerance: .beforeGaps)
     private var endListState = EndListState.finished
     private(set) var lastSegment: LastSegmentIdentity?
     /// The time at which the numbers restarted last with known URLs.
@@ -99,14 +101,20 @@ struct RenditionTracker: Sendable {
     }
 
     /// Removes and counts what is ready for delivery.
-    mutating func popReady(_ cache: ResourceCache) -> SegmentQueue.Ready? {
+    mutating func popReady(_ cache: ResourceCache, at now: Duration) -> SegmentQueue.Ready? {
         guard let ready = queue.popReady(cache) else { return nil }
         switch ready {
-        case .segment: counts[.segmentsDelivered] += 1
+        case .segment(let delivered):
+            counts[.segmentsDelivered] += 1
+            outageTimer.recordDelivery(
+                delivered.segment.duration, targetDuration: assumedTargetDuration, at: now)
         case .lost(let loss): counts.record(loss)
         }
         return ready
     }
+
+    /// When a gap would be listed if nothing more is delivered; nil before the first segment.
+    var gapAt: Duration? { outageTimer.deadline(assumedTargetDuration) }
 
     /// Removes and counts the segment to deliver next, which is not waited for any longer.
     mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss? {

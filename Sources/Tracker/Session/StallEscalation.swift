@@ -2,14 +2,6 @@
 ///
 /// Each step is taken once per silence.
 package struct StallEscalation: Equatable, Sendable {
-    package enum Kind: Equatable, Sendable {
-        /// The playlist is silent. It may take a target duration to list the next segment.
-        case playlist
-        /// The listed media is not published. As it can be fetched at once, steps come a target duration earlier. One
-        /// lost segment causes no step.
-        case media
-    }
-
     package enum Step: Int, Equatable, Comparable, Sendable, CaseIterable {
         /// A warning.
         case late
@@ -23,13 +15,13 @@ package struct StallEscalation: Equatable, Sendable {
 
         package static func < (left: Step, right: Step) -> Bool { left.rawValue < right.rawValue }
 
-        /// Returns the silence after which the step is taken; nil for `giveUp`, whose limit is configured.
-        func silence(of kind: Kind) -> TargetDurations? {
+        /// The silence after which the step is taken; nil for `giveUp`, whose limit is configured.
+        var silence: OutageTimer.Tolerance? {
             switch self {
-            case .late: .halves(3)
-            case .redundantVariant: .halves(4)
-            case .reloadMultivariant: .halves(kind == .playlist ? 6 : 4)
-            case .outage: .halves(kind == .playlist ? 7 : 5)
+            case .late: .init(targetDurations: .quarters(6))
+            case .redundantVariant: .init(targetDurations: .quarters(7))
+            case .reloadMultivariant: .init(targetDurations: .quarters(8))
+            case .outage: .beforeTrial
             case .giveUp: nil
             }
         }
@@ -44,13 +36,14 @@ package struct StallEscalation: Equatable, Sendable {
 
     package private(set) var state = State.idle
     private var targetDuration = Duration.zero
-    private let kind: Kind
     private let giveUp: Duration?
     /// Time of the silence in which nothing could be tried.
     private var untried = Duration.zero
+    /// The shortest silence after which to give up.
+    private static let shortestGiveUp = OutageTimer.Tolerance(targetDurations: .halves(7), atLeast: .seconds(4))
 
     /// - Parameter giveUp: silence after which to give up, never before `outage`; nil: never.
-    package init(_ kind: Kind = .playlist, giveUp: Duration?) { (self.kind, self.giveUp) = (kind, giveUp) }
+    package init(giveUp: Duration?) { self.giveUp = giveUp }
 
     /// Starts a new silence after a success. Returns the length of the last one, if it caused a step.
     ///
@@ -89,9 +82,9 @@ package struct StallEscalation: Equatable, Sendable {
     private var nextStep: (step: Step, at: Duration)? {
         guard case .expecting(let since, let last) = state else { return nil }
         guard let step = Step(rawValue: last.map { $0.rawValue + 1 } ?? 0) else { return nil }
-        if let silence = step.silence(of: kind) { return (step, since + targetDuration * silence) }
+        if let silence = step.silence { return (step, since + silence.duration(targetDuration)) }
         guard let giveUp else { return nil }
-        return (step, since + untried + max(giveUp, targetDuration * .halves(7)))
+        return (step, since + untried + max(giveUp, Self.shortestGiveUp.duration(targetDuration)))
     }
 }
 
@@ -107,7 +100,7 @@ struct MediaStallEscalation: Equatable, Sendable {
     private(set) var silentSince: Duration?
     private(set) var hasPublished = false
 
-    init(giveUp: Duration?) { escalation = StallEscalation(.media, giveUp: giveUp) }
+    init(giveUp: Duration?) { escalation = StallEscalation(giveUp: giveUp) }
 
     /// The last step taken; nil while media is published, or none is pending.
     var lastStep: StallEscalation.Step? { escalation.lastStep }

@@ -25,6 +25,8 @@ package struct UpstreamSession: IngestSession {
         /// Another source, of which this one is in an outage, needs the connections of its host for a trial.
         case pauseMedia
         case resumeMedia
+        /// Missing time of the main rendition was listed as a gap.
+        case gapListed(Duration)
         /// Somebody asks for the variant that is nearest to a track of the channel.
         case demanded(VideoTrackIdentity)
     }
@@ -84,6 +86,7 @@ package struct UpstreamSession: IngestSession {
         case .resumeMedia:
             media.resume()
             stream?.resume(at: now)
+        case .gapListed(let duration): media.recordListedGap(duration)
         case .demanded(let track): playlists.demand(track, at: now)
         }
         performDue(at: now)

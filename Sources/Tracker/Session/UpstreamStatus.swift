@@ -175,6 +175,8 @@ struct IngestCounts: Equatable, Sendable {
         faults = status.faults
     }
 
+    mutating func record(_ loss: SegmentLoss) { renditions.record(loss) }
+
     static func += (sum: inout IngestCounts, other: IngestCounts) {
         sum.renditions += other.renditions
         sum.failedResourceTries += other.failedResourceTries

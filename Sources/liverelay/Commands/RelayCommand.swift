@@ -22,8 +22,8 @@ struct RelayCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "URL of a backup for an upstream that is stalled or unusable; repeatable.",
             discussion: """
-                Backups are tried in order after three and a half target durations without a new segment, or without a \
-                segment that can be published. The channel returns to the upstream when that was healthy for a minute.
+                Backups are tried in order after two and a quarter target durations, at least 4 s, without a new segment, \
+                or without a segment that can be published. The channel returns to the upstream when that was healthy for a minute.
                 """, valueName: "url"))
     var backups: [String] = []
 

@@ -117,8 +117,9 @@ struct UpstreamOptions: ParsableArguments {
             discussion: """
                 The published edge falls behind by no more for one segment. The default is three target durations, \
                 at least 5 s, and twice what a Retry-After asks for, or what the upstream's playlist lists, if that is \
-                less. While nothing else could be published, a \
-                missing segment is waited for as long as it can be had.
+                less. It ends when the first gap \
+                would be listed. While nothing else could be published, a missing segment is waited for as long as it \
+                can be had.
                 """, valueName: "time"))
     var patience: TimeSpan?
 

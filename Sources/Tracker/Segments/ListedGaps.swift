@@ -1,0 +1,35 @@
+/// The time that was listed as gaps since a rendition delivered something.
+///
+/// A segment that comes when its time was listed is late: published after the gaps, it would move the channel further
+/// behind the upstream. Whether its time was listed is known by how much the upstream lists at once. If that is all of the
+/// silence, its clock went on. An encoder that paused lists less, and what it lists is new.
+struct ListedGaps: Equatable, Sendable {
+    /// The time of the gaps that no segment accounts for.
+    private var pending = Duration.zero
+    /// The time of segments that were lost or late since the last delivery.
+    private var passed = Duration.zero
+    /// When a segment was delivered last; nil before the first.
+    private var deliveredAt: Duration?
+
+    /// Whether a segment may be late.
+    var isPending: Bool { pending > .zero && deliveredAt != nil }
+
+    mutating func recordGap(_ duration: Duration) { pending += duration }
+
+    mutating func recordDelivery(at now: Duration) { (pending, passed, deliveredAt) = (.zero, .zero, now) }
+
+    /// Records that the time of a segment passes without it.
+    mutating func recordLoss(_ duration: Duration) {
+        (pending, passed) = (max(.zero, pending - duration), passed + duration)
+    }
+
+    /// Whether the middle of the next segment was listed as a gap.
+    /// - Parameters:
+    ///   - duration: of the segment.
+    ///   - listed: the time that the upstream lists from the segment on.
+    ///   - targetDuration: a list is so much behind at most.
+    func isLate(_ duration: Duration, listed: Duration, targetDuration: Duration, at now: Duration) -> Bool {
+        guard isPending, pending >= duration / 2, let deliveredAt else { return false }
+        return listed + passed + targetDuration >= now - deliveredAt
+    }
+}

@@ -21,6 +21,8 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
 
     let capture: CaptureFixture
     var setup = Setup.alone
+    /// Frames that come after their time was listed as gaps.
+    var framesLate = 0
 
     /// Unique among the scenes.
     var testDescription: String {
@@ -44,7 +46,7 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
 
     /// Frames that are expected to be missing at the end.
     var framesLost: Int {
-        if case .onSpool(let fault) = setup { fault.framesLost } else { 0 }
+        if case .onSpool(let fault) = setup { fault.framesLost } else { framesLate }
     }
 
     fileprivate func play() async throws -> FaultRow {
@@ -90,12 +92,15 @@ struct FaultFamily: Sendable {
     /// - Parameters:
     ///   - captures: names of captures with faults of the upstream.
     ///   - slates: names of the captures that are played a second time, with a slate.
-    private init(_ name: String, _ captures: String..., slates: Set<String> = []) {
+    ///   - late: names of captures, and their frames that come after their time was listed as gaps.
+    private init(
+        _ name: String, _ captures: String..., slates: Set<String> = [], late: [String: Int] = [:]
+    ) {
         self.name = name
         heading = "what the upstream did"
         scenes = captures.flatMap { capture in
-            let scene = FaultScene(capture: CaptureFixture(capture))
-            let withSlate = FaultScene(capture: scene.capture, setup: .withSlate)
+            let scene = FaultScene(capture: CaptureFixture(capture), framesLate: late[capture] ?? 0)
+            let withSlate = FaultScene(capture: scene.capture, setup: .withSlate, framesLate: scene.framesLate)
             return slates.contains(capture) ? [scene, withSlate] : [scene]
         }
     }
@@ -117,7 +122,7 @@ struct FaultFamily: Sendable {
         FaultFamily(
             "The channel itself", "hanging_list", "frozen_list", "outage", "redundant_variant", "backup",
             "backup_behind", "media_refused", "media_refused_backup",
-            slates: ["outage", "frozen_list", "media_refused"]),
+            slates: ["outage", "frozen_list", "media_refused"], late: ["outage": 40]),
         FaultFamily("The disk and the process", DiskFault.all),
     ]
 }

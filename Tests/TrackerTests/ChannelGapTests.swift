@@ -9,23 +9,21 @@ private let gapRows: [ChannelRow] = [
     ChannelRow(
         when: "an outage without a backup: outage gaps",
         sources: ChannelOrigins().with { $0.primary.instead = down(14..<60) },
-        seconds: 75, backups: 0, gapTolerance: .init(targetDurations: .halves(7)),
-        delivers: "p104 p105 p106 p107 - - - - - x2 |p110 p111 p112 p113 p114 p115 p116 p117"),
+        seconds: 75, backups: 0, gapTolerance: .beforeGaps,
+        delivers: "p104 p105 p106 p107 - - - - - - x2 x1 x1 x1 x1 |p114 p115 p116 p117"),
     ChannelRow(
-        when: "an outage with a slate: outage gaps begin sooner",
-        sources: ChannelOrigins().with { $0.primary.instead = down(14..<30) },
-        seconds: 40, backups: 0, gapTolerance: .init(targetDurations: .halves(3)),
-        delivers: "p104 p105 p106 p107 - - p108 p109 p110 p111"),
-    ChannelRow(
-        when: "three segments listed at a time: late only while no more than the two of the join are known",
+        when: "eight segments listed at a time: late only while no more than the two of the join are known",
         sources: ChannelOrigins().with { sources in
-            let steady = SessionOrigin()
+            var origin = SessionOrigin()
+            origin.windowLength = 12
+            let steady = origin
             sources.primary.instead = { request, now in
                 guard request.purpose != .segment else { return nil }
-                return text(steady.playlist(at: .seconds(now.components.seconds / 18 * 18)), request)
+                return text(steady.playlist(at: .seconds(now.components.seconds / 48 * 48)), request)
             }
-        }, seconds: 80, backups: 0, gapTolerance: .init(targetDurations: .halves(3)),
-        delivers: "p104 p105 - p106 p107 p108 p109 p110 p111 p112 p113 p114 p115 p116 p117"),
+        }, seconds: 160, backups: 0, gapTolerance: .beforeGaps,
+        delivers: "p104 p105 - - - - - x1 x1 x1 x1 x1 |p111 p112 p113 p114 p115 p116 p117 p118 p119 p120 p121 p122 p123 p124 "
+            + "p125 p126 p127 p128 p129"),
     ChannelRow(
         when: "a cache has an old playlist, and then all of the time: what was listed as gaps is late",
         sources: ChannelOrigins().with { sources in
@@ -35,7 +33,7 @@ private let gapRows: [ChannelRow] = [
                 let isOld = (.seconds(14)..<(.seconds(44))).contains(now)
                 return text(steady.playlist(at: isOld ? .seconds(14) : now), request)
             }
-        }, seconds: 60, backups: 0, gapTolerance: .beforeGaps, delivers: "LATE"),
+        }, seconds: 60, backups: 0, gapTolerance: .beforeGaps, delivers: "p104 p105 p106 p107 - - - x1 x1 x1 |p111 p112 p113 p114"),
     ChannelRow(
         when: "an encoder pauses, and goes on where it was: all of it is published",
         sources: ChannelOrigins().with { sources in
@@ -45,7 +43,13 @@ private let gapRows: [ChannelRow] = [
                 let time = now < .seconds(14) ? now : max(.seconds(14), now - .seconds(30))
                 return text(steady.playlist(at: time), request)
             }
-        }, seconds: 75, backups: 0, gapTolerance: .beforeGaps, delivers: "PAUSE"),
+        }, seconds: 75, backups: 0, gapTolerance: .beforeGaps, delivers: "p104 p105 p106 p107 - - - - p108 p109 p110 p111 p112"),
+    ChannelRow(
+        when: "ENDLIST of a live playlist: the channel ends, and lists no gap before",
+        sources: ChannelOrigins().with {
+            $0.primary.stopsAt = .seconds(12)
+            $0.primary.endsWithList = true
+        }, seconds: 40, backups: 0, gapTolerance: .beforeGaps, delivers: "p104 p105 p106 p107 .", end: .drained),
     ChannelRow(
         when: "a VOD playlist that loses a segment: no outage gap",
         sources: ChannelOrigins().with {
@@ -55,7 +59,7 @@ private let gapRows: [ChannelRow] = [
             $0.primary.instead = { request, now in
                 request.url.contains("seg102") && now < .seconds(500) ? failed(.timedOut, request) : nil
             }
-        }, seconds: 299, backups: 0, gapTolerance: .init(targetDurations: .halves(3)),
+        }, seconds: 299, backups: 0, gapTolerance: .beforeGaps,
         delivers: "p100 p101 x1 |p103 p104 p105 .",
         end: .drained),
 ]
@@ -81,21 +85,21 @@ private let resumedRows: [ResumedRow] = [
     ResumedRow(when: "the upstream is reachable", primaryDown: 0..<0, seconds: 8, delivers: "p105 p106"),
     ResumedRow(
         when: "the upstream is unreachable for a minute", primaryDown: 0..<60, seconds: 68,
-        delivers: "- - - - - - - - - - x4 |p110 p111 p112 p113 p114 p115"),
+        delivers: "- - - - - - - - - x4 |p110 p111 p112 p113 p114 p115"),
     ResumedRow(
         when: "the upstream is unreachable until the give-up limit", primaryDown: 0..<900, giveUp: .seconds(40),
-        seconds: 90, delivers: "- - - - - -",
+        seconds: 90, delivers: "- - - - -",
         end: .failed(TrackerError(.unreachable(.refused), url: ChannelOrigins.primaryURL))),
     ResumedRow(
         when: "the upstream is unreachable, and there is a backup", primaryDown: 0..<900, backups: 1, seconds: 12,
-        delivers: "- a104 a105 a106"),
+        delivers: "a104 a105 a106"),
 ]
 
 @Test(arguments: resumedRows)
 private func resumedChannelDeliversGapsBeforeItsUpstreamOpens(row: ResumedRow) async throws {
     let simulation = try await ChannelSimulation(
         ChannelOrigins().with { $0.primary.instead = down(row.primaryDown) }, seconds: row.seconds,
-        backups: row.backups, giveUp: row.giveUp, gapTolerance: .init(targetDurations: .halves(3)),
+        backups: row.backups, giveUp: row.giveUp, gapTolerance: .beforeGaps,
         joinPoint: JoinPoint(mediaSequence: 105))
     #expect(simulation.trace == row.delivers)
     #expect(simulation.end == row.end)

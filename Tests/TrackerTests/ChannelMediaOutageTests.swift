@@ -42,18 +42,18 @@ private let mediaOutageRows: [ChannelRow] = [
     ChannelRow(
         when: "one segment late and one refused: no outage",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<20) }, seconds: 60,
-        gapTolerance: .init(targetDurations: .halves(7)),
+        gapTolerance: .beforeGaps,
         outcome: unusable(30..<36),
         delivers: "p104 p105 p106 p107 p108 p109 p110 p111 p112 p113 p114"),
     ChannelRow(
-        when: "segments wait for a language: no outage", seconds: 60, gapTolerance: .init(targetDurations: .halves(7)),
+        when: "segments wait for a language: no outage", seconds: 60, gapTolerance: .beforeGaps,
         outcome: { _, now in (14..<60).contains(Int(now.components.seconds)) ? .awaitingTrack : .published },
         delivers: "p104 p105 p106 p107 p108 p109 p110 p111 p112 p113 p114"),
     ChannelRow(
         when: "no segment for a while and no backup: outage gaps",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<60) }, seconds: 80, backups: 0,
-        gapTolerance: .init(targetDurations: .halves(7)),
-        delivers: "p104 p105 p106 p107 - - - - x1 - x1 |p110 p111 p112 p113 p114 p115 p116 p117 p118"),
+        gapTolerance: .beforeGaps,
+        delivers: "p104 p105 p106 p107 - x1 - x1 - x1 - x1 - x1 - x1 |p114 p115 p116 p117 p118"),
     ChannelRow(
         when: "no segment until the give-up limit, no backup: the channel gives up",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<900, status: 403) }, seconds: 200,
@@ -69,7 +69,7 @@ private let mediaOutageRows: [ChannelRow] = [
             $0.primary.instead = withoutMedia(14..<900)
             $0.backupA.instead = withoutMedia(0..<900)
             $0.backupB.instead = down(0..<900)
-        }, seconds: 200, giveUp: .seconds(60), delivers: "p104 p105 p106 p107 x1 x1 x1 x1",
+        }, seconds: 200, giveUp: .seconds(60), delivers: "p104 p105 p106 p107 x1 x1 x1",
         end: .gaveUp(
             TrackerError(
                 .nothingUsable(for: .seconds(60), .lost(.unavailable(.refused(status: 404)))),

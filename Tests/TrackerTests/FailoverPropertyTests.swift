@@ -94,7 +94,7 @@ private struct CheckedChannel {
             policy: .init(
                 session: .init(variant: .highest, giveUp: giveUp, maxConnections: maxConnections),
                 backups: Array(UnreliableSources.urls.dropFirst().prefix(backups)),
-                gapTolerance: seed % 2 == 0 ? .init(targetDurations: .halves(7)) : nil))
+                gapTolerance: seed % 2 == 0 ? .beforeGaps : nil))
     }
 
     mutating func run(until limit: Duration) {

@@ -25,13 +25,14 @@ private struct FaultPlan {
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         seconds = [2, 4, 6].randomElement(using: &random) ?? 2
-        // A segment needs 2.5 s and, for each other one that fails, a second, before it leaves the playlist.
-        let longest = (Double(Self.window * seconds) - 2.5 - 1) / (1 + 1 / Double(seconds))
-        let begin = Double.random(in: 20..<30, using: &random)
-        burst = .seconds(begin) ..< .seconds(begin + .random(in: 0.5..<longest, using: &random))
-        burstFault = Fault.allCases.randomElement(using: &random) ?? .reset
         period = .random(in: 2..<9, using: &random)
-        failingTries = .random(in: 0..<4, using: &random)
+        failingTries = .random(in: 0..<seconds / 2, using: &random)
+        // Until the first gap a segment is listed, and tried once more than it fails after the burst.
+        let firstGap = OutageTimer.Tolerance.beforeGaps.duration(.seconds(seconds)) / .seconds(1)
+        let longest = firstGap - Double(seconds) - 1.6 * Double(failingTries + 1)
+        let begin = Double.random(in: 20..<30, using: &random)
+        burst = .seconds(begin) ..< .seconds(begin + .random(in: 0.3..<longest, using: &random))
+        burstFault = Fault.allCases.randomElement(using: &random) ?? .reset
     }
 
     func outcome(_ request: FetchRequest, fault: Fault) -> FetchOutcome {

@@ -83,8 +83,8 @@ private let patienceRows: [PatienceRow] = [
         when: "a gap would be listed before, however long the operator would wait", configured: .seconds(18),
         head: head(heldSince: 24, gapAt: 30), loss: .init(at: .seconds(30), cause: .overtaken)),
     PatienceRow(
-        when: "a gap was listed before the next segment came", head: head(heldSince: 24, gapAt: 20),
-        loss: .init(at: .seconds(24), cause: .overtaken)),
+        when: "a gap was listed before the next segment came: one more try", head: head(heldSince: 24, gapAt: 20),
+        loss: .init(at: .milliseconds(25_500), cause: .overtaken)),
     PatienceRow(
         when: "nothing else could be delivered, and a gap is listed", head: head(gapAt: 20, failedAt: 20), loss: nil),
     PatienceRow(

@@ -81,9 +81,9 @@ private let faultRows: [FaultRow] = [
         origin: healthy(except: 107, until: .milliseconds(17_500)) { refusal(503, $0) },
         tries: 8, faults: [.refused(status: 503): 7]),
     FaultRow(
-        when: "404 until segment 108 has waited for three target durations",
+        when: "404 until the first gap would be listed",
         origin: healthy(except: 107) { refusal(404, $0) },
-        delivers: without107, tries: 19, faults: [.refused(status: 404): 19]),
+        delivers: without107, tries: 11, faults: [.refused(status: 404): 10]),
     FaultRow(
         when: "no answer for four seconds",
         origin: healthy(except: 107, until: .seconds(16)) { failed(.timedOut, $0) },
@@ -114,8 +114,8 @@ private let faultRows: [FaultRow] = [
         tries: 2, faults: [.notMedia: 1]),
     FaultRow(
         when: "a playlist", origin: healthy(except: 107) { text("#EXTM3U\n#EXT-X-ENDLIST\n", $0) },
-        delivers: without107, tries: 21,
-        faults: [.notMedia: 21]),
+        delivers: without107, tries: 11,
+        faults: [.notMedia: 11]),
     FaultRow(
         when: "truncated inside a packet, no Content-Length",
         origin: healthy(except: 107, until: .milliseconds(12_200)) { truncated(packets.dropLast(9), $0) }, tries: 2,

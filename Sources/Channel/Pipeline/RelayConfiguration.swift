@@ -114,7 +114,7 @@ package struct RelayConfiguration: Sendable {
         session.loopsFiles = loopsFiles
         var policy = ChannelSession.Policy(session: session)
         policy.backups = backups
-        policy.gapTolerance = slate == nil ? .beforeGaps : .beforeSlate
+        policy.gapTolerance = .beforeGaps
         return policy
     }
 

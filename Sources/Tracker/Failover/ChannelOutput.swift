@@ -50,6 +50,8 @@ struct ChannelOutput: Sendable {
     mutating func record(_ event: UpstreamEvent) {
         switch event {
         case .playlistEnded(.main): gapTimer.stop()
+        case .lost(.main, let loss), .backup(_, .lost(.main, let loss)):
+            if loss.cause == .late { gapTimer.recordLate(loss.duration) }
         case .joined(let joined) where joined.rendition == .main:
             targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
             if joined.isVOD { gapTimer.stop() }
@@ -77,9 +79,10 @@ struct ChannelOutput: Sendable {
     }
 
     /// Returns the outage gaps that are due by `now` and were not emitted yet.
-    mutating func dueGaps(at now: Duration) -> [Duration] {
+    /// - Parameter isFetching: whether the active source has a segment on its way that ends the silence.
+    mutating func dueGaps(at now: Duration, isFetching: Bool) -> [Duration] {
         guard let gapUnit else { return [] }
-        let count = gapTimer.dueGapCount(at: now, targetDuration: gapUnit)
+        let count = gapTimer.dueGapCount(at: now, targetDuration: gapUnit, isFetching: isFetching)
         edge.advance(overGap: gapUnit * count)
         return Array(repeating: gapUnit, count: count)
     }

@@ -101,7 +101,10 @@ package struct ChannelSession: IngestSession {
         if state.active?.source == delivery.source { forwardToActive(.delivered(delivery, outcome), at: now) }
         // A held segment waits for its audio or for a random access point. In an outage it may wait for ever.
         let isProgress = outcome == .held ? !state.isInOutage : outcome == .published || outcome == .awaitingTrack
-        if isProgress { output.recordProgress(with: delivery, at: now) }
+        // Nothing is missing after the last segments of the primary.
+        if isProgress, delivery.source > 0 || state.active?.endIdentity == nil {
+            output.recordProgress(with: delivery, at: now)
+        }
     }
 
     private mutating func recordProbe(_ delivery: Delivery, _ outcome: DeliveryOutcome) {
@@ -270,7 +273,7 @@ package struct ChannelSession: IngestSession {
     private mutating func handleOutage(at now: Duration) {
         guard !state.hasEnded, !output.awaitsOutcome else { return }
         if let end = giveUpReason(at: now) { return finish(end) }
-        for gap in output.dueGaps(at: now) {
+        for gap in output.dueGaps(at: now, isFetching: state.active?.isFetchingNext ?? false) {
             effects.append(.deliver(Delivery(rendition: .main, content: .outageGap(gap), source: currentSource)))
             forwardToActive(.gapListed(gap), at: now)
         }

@@ -26,6 +26,9 @@ struct SourceSession: Sendable {
     /// tried.
     var isInOutage: Bool { session.isInOutage }
 
+    /// Whether the segment to deliver next is on its way.
+    var isFetchingNext: Bool { session.main.map { !$0.queue.headRequests.isEmpty } ?? false }
+
     /// The last segment of its main playlist, if that has ended; nil otherwise.
     var endIdentity: LastSegmentIdentity? {
         guard let main = session.main, main.cursor.hasEnded else { return nil }

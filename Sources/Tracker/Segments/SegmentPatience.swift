@@ -29,6 +29,8 @@ package struct SegmentPatience: Equatable, Sendable {
 
     /// The shortest limit that is chosen. A segment that fails a few times arrives within this time, however short it is.
     static let shortestLimit = Duration.seconds(5)
+    /// How long a segment is waited for at the end of an outage: a pause of `RetrySchedule`, and an answer.
+    static let lastTry = RetrySchedule.longestPause + .milliseconds(500)
     /// How much longer than a Retry-After a segment is waited for: the pause, and as long again for the next answers.
     private static let retryAfterFactor = 2
 
@@ -71,10 +73,16 @@ package struct SegmentPatience: Equatable, Sendable {
             // If segments are listed at once, each is due when the one before it has ended.
             let limit = limit(of: head)
             let end = max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration)
-            return Loss(at: max($0, min(end, head.gapAt ?? end)), cause: .overtaken)
+            return Loss(at: max($0, min(end, latest(head.gapAt ?? end, since: $0))), cause: .overtaken)
         }
         guard let gone, let overtaken else { return gone ?? overtaken }
         return overtaken.at <= gone.at ? overtaken : gone
+    }
+
+    /// The end of the wait for a segment that later media has waited for `since` a moment: the first gap. If that is listed
+    /// already, an outage ends, and what failed in it is asked for once more.
+    private func latest(_ gapAt: Duration, since held: Duration) -> Duration {
+        gapAt > held ? gapAt : held + Self.lastTry
     }
 
     /// A pause that does not end within what the playlist lists is not waited for.

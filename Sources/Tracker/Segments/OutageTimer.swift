@@ -8,6 +8,10 @@ package struct OutageTimer: Equatable, Sendable {
     private var state = State.idle
     /// Duration of all gaps so far, in all outages.
     private(set) var gapDuration = Duration.zero
+    /// Media that came with the next delivery, and too late to be handed downstream.
+    private var late = Duration.zero
+    /// For how long the next gap waits for a segment that is on its way.
+    private var wait = Duration.zero
 
     private enum State: Equatable, Sendable {
         /// No media is expected: before the first segment, in a VOD playlist, after the end.
@@ -26,11 +30,9 @@ package struct OutageTimer: Equatable, Sendable {
         /// Until the source counts as unavailable, and another one is tried: early enough for that to take over before a
         /// gap is listed.
         package static let beforeTrial = Tolerance(targetDurations: .quarters(9), atLeast: .seconds(4))
-        /// Until missing time is listed as gaps: before any player gives up that reloads a playlist in vain. Viewers who
-        /// wait for a moment are better off than viewers who cross a discontinuity.
+        /// Until missing time is listed as gaps, or filled with the slate: before any player gives up that reloads a playlist
+        /// in vain. Viewers who wait for a moment are better off than viewers who cross a discontinuity.
         package static let beforeGaps = Tolerance(targetDurations: .quarters(10), atLeast: .seconds(5))
-        /// Until the slate is published: before players run out of media.
-        package static let beforeSlate = Tolerance(targetDurations: .halves(3), atLeast: .seconds(3))
 
         package var targetDurations: TargetDurations
         package var atLeast = Duration.zero
@@ -38,6 +40,11 @@ package struct OutageTimer: Equatable, Sendable {
         /// The silence of a playlist with a target duration.
         package func duration(_ targetDuration: Duration) -> Duration {
             max(atLeast, targetDuration * targetDurations)
+        }
+
+        /// How long a gap waits for a segment that is on its way: half of the time in which the first player ends.
+        func wait(_ targetDuration: Duration) -> Duration {
+            max(.zero, max(atLeast, targetDuration * .halves(6)) - duration(targetDuration)) / 2
         }
     }
 
@@ -47,6 +54,8 @@ package struct OutageTimer: Equatable, Sendable {
 
     /// Records that a segment of the main rendition was handed downstream. This ends an outage.
     mutating func recordDelivery(_ duration: Duration, targetDuration: Duration, at now: Duration) {
+        let duration = duration + late
+        (late, wait) = (.zero, .zero)
         guard case .playing(let since, let burst) = state, now - since <= targetDuration * Self.burstWindow else {
             state = .playing(since: now, burst: duration)
             return
@@ -54,17 +63,27 @@ package struct OutageTimer: Equatable, Sendable {
         state = .playing(since: since, burst: burst + duration)
     }
 
+    /// Records that a segment came after its time was listed as a gap. It belongs to the burst that comes with it.
+    mutating func recordLate(_ duration: Duration) { late += duration }
+
     mutating func stop() { state = .idle }
 
     /// Returns how many gaps of one target duration are due by `now` and were not emitted yet.
-    mutating func dueGapCount(at now: Duration, targetDuration: Duration) -> Int {
+    /// - Parameter isFetching: whether a segment is on its way that ends the silence. A gap waits for it once.
+    mutating func dueGapCount(at now: Duration, targetDuration: Duration, isFetching: Bool) -> Int {
         guard targetDuration > .zero, var next = deadline(targetDuration), next <= now else { return 0 }
+        if isFetching, wait == .zero, let tolerance {
+            wait = tolerance.wait(targetDuration)
+            if next + wait > now { return 0 }
+        }
+        next -= wait
+        wait = .zero
         var count = 0
         while next <= now {
             count += 1
             next += targetDuration
         }
-        state = .emittingGaps(next: next)
+        (state, late) = (.emittingGaps(next: next), .zero)
         gapDuration += targetDuration * count
         return count
     }
@@ -73,10 +92,10 @@ package struct OutageTimer: Equatable, Sendable {
     func deadline(_ targetDuration: Duration) -> Duration? {
         switch state {
         case .idle: return nil
-        case .emittingGaps(let next): return next
+        case .emittingGaps(let next): return next + wait
         case .playing(let since, let burst):
             guard let tolerance else { return nil }
-            return since + tolerance.duration(targetDuration) + max(.zero, burst - targetDuration)
+            return since + tolerance.duration(targetDuration) + max(.zero, burst - targetDuration) + wait
         }
     }
 }

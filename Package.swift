@@ -218,7 +218,7 @@ let package = Package(
                 "LiveRing", "TestSupport", "CCrypto",
             ]),
         driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
-        tests("SoakTests", ["SoakHarness"]),
+        tests("SoakTests", ["SoakHarness", "TestSupport"]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -34,9 +34,9 @@ class Process:
 
 
 class Scene:
-    """One upstream, and a liverelay with `count` channels of it that always run."""
+    """One upstream, and a liverelay with `count` channels of it that always run, and more channels and arguments."""
 
-    def __init__(self, program, capture, count, more=""):
+    def __init__(self, program, capture, count, more="", arguments=()):
         self.program, self.count, self.more = program, count, more
         self.directory = tempfile.mkdtemp(prefix="liverelay-many-")
         self.origin = self.replay(capture)
@@ -44,7 +44,8 @@ class Scene:
         self.urls = {}
         self.write()
         self.relay = Process(
-            [program, "serve", self.path("channels.yaml"), "--port", "0", "--api-token", TOKEN, "--log-level", "info"],
+            [program, "serve", self.path("channels.yaml"), "--port", "0", "--api-token", TOKEN, "--log-level", "info",
+             *arguments],
             r"at (http://[^/]+)/playlist\.m3u", self.path("serve.log"))
         self.address = self.relay.url.split("//")[1]
 

@@ -39,6 +39,19 @@ private func sized(_ periods: [(id: String, start: Int, segments: Int)], _ heigh
     return sketch
 }
 
+/// A live manifest that lists audio, and video whose first segment is not complete.
+private func begun(since start: Int, template: String = "v$Number$") -> Sketch {
+    var sketch = listed([("a", 0, 2)], since: start)
+    let audio = sketch.periods[0].replacing("video", with: "audio").replacing("avc1.64001F", with: "mp4a.40.2")
+    sketch.periods = [
+        Sketch.period("start=\"PT0S\"", id: "a", "<SegmentTemplate media=\"\(template)\"/>")
+            .replacing(
+                "</Period>",
+                with: String(audio[(audio.firstRange(of: "<AdaptationSet")?.lowerBound ?? audio.startIndex)...]))
+    ]
+    return sketch
+}
+
 /// A step: a manifest or nothing, at a session time that is the media time.
 private typealias Step = (at: Int, manifest: Sketch?, lines: [String])
 
@@ -157,6 +170,21 @@ private let rows: [(when: String, steps: [Step])] = [
             (8, listed([("a", 0, 4)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4", "3 @6 2 a6"]),
             (10, listed([("a", 0, 2)], since: 6), ["4| @6 2 a0", "5 @8 2 a2"]),
         ]
+    ),
+    (
+        "a packager that is restarted lists audio before the first segment of its video",
+        [
+            (8, listed([("a", 0, 3)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4"]), (14, begun(since: 12), []),
+            (16, listed([("a", 0, 1)], since: 12), ["3| @12 2 a0"]),
+        ]
+    ),
+    (
+        "audio before the first segment of the video",
+        [(4, begun(since: 0), []), (6, listed([("a", 0, 1)]), ["0 @0 2 a0"])]
+    ),
+    (
+        "audio beside video that is never listed",
+        [(4, begun(since: 0, template: "video"), ["0 @0 2 a0", "1 @2 2 a2"])]
     ),
     (
         "a timeline that begins later with each manifest is one",

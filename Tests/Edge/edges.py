@@ -75,7 +75,9 @@ class Edge:
         text = text.replace("/var/cache/nginx/liverelay", f"{self.directory}/cache")
         if self.shares_copies:
             lines = re.search(r"(?ms)^ +location ~ \^\(\?<base>.*?\n\n", (ROOT / "docs/install.md").read_text()).group()
-            text = text.replace("    # Endless", lines.replace("http://relay", "http://liverelay") + "    # Endless")
+            place = "    # Not for viewers."
+            assert place in text
+            text = text.replace(place, lines.replace("http://relay", "http://liverelay") + place)
         main = self.directory / "nginx.conf"
         temporary = "".join(
             f"{kind}_temp_path {self.directory}/{kind};\n"

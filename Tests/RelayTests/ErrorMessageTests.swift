@@ -43,6 +43,18 @@ private let errorRows: [(when: String, error: TrackerError, exit: Support.ExitSt
             url: url),
         .notAPlaylist, ["line 7", "EXTINF", "4.3.2.1"]
     ),
+    (
+        "a file whose moov box ends in the middle", .init(.unusableFile(.movie(.noMovie)), url: url), .notAPlaylist,
+        ["moov", "+faststart"]
+    ),
+    (
+        "a file whose moov box is too large", .init(.unusableFile(.movie(.movieTooLarge(bytes: 13_417_188))), url: url),
+        .notAPlaylist, ["13417188 bytes", "--memory-limit", "+frag_keyframe"]
+    ),
+    (
+        "a file with too many samples", .init(.unusableFile(.movie(.tooManySamples(count: 2_000_000))), url: url),
+        .notAPlaylist, ["2000000 samples", "+frag_keyframe"]
+    ),
     ("no variant", .init(.noVariant, url: url), .notAPlaylist, ["--variant"]),
     ("an empty playlist", .init(.noSegments(for: .seconds(30)), url: url), .noSegments, ["30 s"]),
     (

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SoakHarness
@@ -27,6 +28,23 @@ import Testing
         ("26h", 93_600), ("84d", 7_257_600), ("50y", 1_576_800_000), ("101y", nil), ("5", nil), ("d", nil),
     ])
     func startIsAPosition(_ text: String, _ seconds: Int?) { #expect(SoakCommand.seconds(text) == seconds) }
+
+    @Test func channelsThatLoopAFileDoNotGrow() async throws {
+        let file = try CaptureFixture("mp4_file").bytes("body/000002.mp4")
+        var run = LoopRun(file: file, channels: 3, seconds: 710)
+        (run.rewind, run.sampleInterval) = (.seconds(60), 100)
+        let samples = try await run.run()
+        #expect(samples.count == 7 && samples.allSatisfy { $0.files > 30 && $0.elements > 100 })
+        #expect(LoopRun.findings(samples, after: 300) == [])
+    }
+
+    @Test func growthIsFound() {
+        let first = LoopRun.Sample(seconds: 1, anonymous: 0, allocated: 0, files: 10, bytes: 0, collections: ["a": 10])
+        var last = first
+        (last.seconds, last.allocated, last.files) = (2, LoopRun.tolerance + 1, 12)
+        last.collections["a"] = 30
+        #expect(LoopRun.findings([first, last], after: 1).count == 3)
+    }
 
     @Test func channelThatExceedsLimitsHasNoFindings() async throws {
         var run = SoakRun(seed: 4, seconds: 270, faultInterval: 30...60, sampleInterval: 120)

@@ -108,13 +108,7 @@ package final class ArchiveReader: Sendable {
             while true {
                 while next < keys.count, next < Self.indexesAtOnce + found.count(where: { $0 != nil }) {
                     let position = next
-                    group.addTask {
-                        do throws(StoreError) {
-                            return (position, .success(try await catalog.index(keys[position])))
-                        } catch {
-                            return (position, .failure(error))
-                        }
-                    }
+                    group.addTask { (position, await Self.index(keys[position], of: catalog)) }
                     next += 1
                 }
                 guard let (position, outcome) = await group.next() else { return found.compactMap(\.self) }
@@ -124,6 +118,11 @@ package final class ArchiveReader: Sendable {
         var indexes: [(writer: String, index: LoadedIndex)] = []
         for (key, outcome) in zip(keys, outcomes) { indexes.append((key.writer, try outcome.get())) }
         return indexes
+    }
+
+    /// The optimizer of Swift 6.3.1 loses the position where a child task has a tuple with `try await` in it.
+    private static func index(_ key: IndexKey, of catalog: ArchiveCatalog) async -> Result<LoadedIndex, StoreError> {
+        do throws(StoreError) { return .success(try await catalog.index(key)) } catch { return .failure(error) }
     }
 
     private func make(

@@ -50,6 +50,8 @@ package struct DASHManifestParser {
 
     private static let section = "ISO/IEC 23009-1 §5.3"
 
+    /// Whether media is added while time passes.
+    private(set) var isDynamic = false
     private var irregularities: [PlaylistError] = []
     /// Why the first representation was left out.
     private var mediaFault: PlaylistError?
@@ -76,7 +78,8 @@ package struct DASHManifestParser {
 
     mutating func manifest(_ root: XMLElement, url: String) throws(PlaylistError) -> DASHManifest {
         var manifest = DASHManifest()
-        manifest.isDynamic = root["type"] == "dynamic"
+        isDynamic = root["type"] == "dynamic"
+        manifest.isDynamic = isDynamic
         manifest.availabilityStartTime = date(root, "availabilityStartTime")
         manifest.publishTime = date(root, "publishTime")
         manifest.minimumUpdatePeriod = manifest.isDynamic ? duration(root, "minimumUpdatePeriod") : nil

@@ -180,6 +180,9 @@ struct InheritedElements {
             addressing.times = .timeline(timeline)
         } else if let duration {
             addressing.times = .constant(duration)
+        } else if parser.isDynamic, case .template(let media) = addressing.segments, media.namesSegments {
+            // Shaka Packager lists a representation so before its first segment is complete.
+            addressing.times = .timeline([])
         } else {
             throw parser.error(.missingAttribute("duration"), element)
         }

@@ -53,6 +53,16 @@ package struct URLTemplate: Equatable, Sendable {
         }
     }
 
+    /// Whether the segments of a representation have URLs of their own.
+    package var namesSegments: Bool {
+        parts.contains { part in
+            switch part {
+            case .number, .time: true
+            case .text, .id, .bandwidth: false
+            }
+        }
+    }
+
     package func text(id: String, bandwidth: Int, number: UInt64 = 0, time: UInt64 = 0) -> String {
         var text = ""
         for part in parts {

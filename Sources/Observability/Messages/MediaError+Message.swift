@@ -46,6 +46,19 @@ extension MediaError {
     }
 }
 
+extension MediaError {
+    /// The way to publish a media file with this fault.
+    var fileAdvice: String {
+        let command = { (flags: String) in "ffmpeg -i … -c copy -movflags \(flags) file.mp4" }
+        let fragmented = command("+frag_keyframe+empty_moov")
+        return switch reason {
+        case .unusableMovie(.movieTooLarge): "Raise --memory-limit, or make a fragmented one with: \(fragmented)"
+        case .unusableMovie(.tooManySamples): "Make a fragmented one with: \(fragmented)"
+        default: "Make another one with: \(command("+faststart"))"
+        }
+    }
+}
+
 extension MovieFault {
     fileprivate var message: String {
         switch self {

@@ -64,7 +64,7 @@ extension TrackerError {
         case .refused, .unreachable: upstreamAdvice
         case .openingTimedOut: "Check that the origin is running"
         case .noByteRanges: "Put the file on an origin that honors Range, or on disk"
-        case .unusableFile: "Make another one with: ffmpeg -i … -c copy -movflags +faststart file.mp4"
+        case .unusableFile(let error): error.fileAdvice
         case .notAPlaylist(let kind, _): kind.advice
         case .malformedPlaylist(let error):
             "The upstream's packager violates \(error.standard); tell its operator"

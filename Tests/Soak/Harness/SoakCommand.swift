@@ -3,14 +3,16 @@ import Fetch
 import Foundation
 import Splice
 import Support
+import TestSupport
 import Tracker
 
-/// The command `soak [--limits] [--start TIME] HOURS [SEED…]`.
+/// The command `soak [--limits] [--start TIME] HOURS [SEED…]`, or `soak --loop HOURS [CHANNELS]`.
 package enum SoakCommand {
     /// Runs a channel for each seed.
     /// - Returns: the exit status: 0 without findings, 1 with findings, 2 if the soak test could not run.
     package static func run(_ arguments: [String]) async -> Int32 {
         var arguments = arguments[...]
+        if arguments.first == "--loop" { return await loop(arguments.dropFirst().compactMap { Double($0) }) }
         let exceedsLimits = arguments.first == "--limits"
         if exceedsLimits { arguments.removeFirst() }
         var start = 0
@@ -33,6 +35,40 @@ package enum SoakCommand {
             }
         }
         return status
+    }
+
+    /// Runs channels that loop a file of a minute.
+    /// - Parameter arguments: hours, and the number of channels.
+    private static func loop(_ arguments: [Double]) async -> Int32 {
+        guard let hours = arguments.first, hours > 0, let count = Int(exactly: arguments.dropFirst().first ?? 6),
+            count > 0
+        else { return 2 }
+        print("   hour   anon kB  allocated kB  files  spool kB  elements")
+        do {
+            var run = LoopRun(file: try loopedFile(), channels: count, seconds: Int(hours * 3600))
+            run.report = { sample in
+                print(
+                    String(
+                        format: "%7.2f %9d %13d %6d %9d %9d", Double(sample.seconds) / 3600, sample.anonymous,
+                        sample.allocated / 1024, sample.files, sample.bytes / 1024, sample.elements))
+                fflush(nil)
+            }
+            let findings = LoopRun.findings(try await run.run(), after: 7200)
+            for finding in findings { print("finding: \(finding)") }
+            return findings.isEmpty ? 0 : 1
+        } catch {
+            print(error)
+            return 2
+        }
+    }
+
+    private static func loopedFile() throws -> [UInt8] {
+        let arguments = [
+            "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=2", "-f", "lavfi", "-i", "sine=r=8000", "-t", "60",
+            "-c:v", "libx264", "-g", "8", "-keyint_min", "8", "-sc_threshold", "0", "-c:a", "aac", "-b:a", "8k",
+            "-movflags", "+frag_keyframe+empty_moov", "-f", "mp4", "pipe:1",
+        ]
+        return try FFmpegTool.run("ffmpeg", arguments).output
     }
 
     /// Reads a time such as `26h`, `84d` or `50y`, of a hundred years at most. A year has 365 days.

@@ -29,17 +29,17 @@ struct SoakSample {
         self.collections = collections
     }
 
-    private static func names(in directory: String) -> [String] {
+    static func names(in directory: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
-    private static func size(of path: String) -> Int {
+    static func size(of path: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? Int) ?? 0
     }
 
     /// Reads a line `name:  1234 kB` of /proc/self/status.
-    private static func memory(_ name: String) -> Int {
+    static func memory(_ name: String) -> Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") }
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0

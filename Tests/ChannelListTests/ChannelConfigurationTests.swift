@@ -238,6 +238,14 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ]
     ),
     (
+        "zones of lists",
+        "playlist: {url: http://h/l, catchup-zone: Europe/Pariss}\nxtream: {url: http://h, username: a, password: b, catchup-zone: GMT 2}",
+        [
+            "1:43: playlist.catchup-zone: “Europe/Pariss” is not a time zone such as Europe/London",
+            "2:65: xtream.catchup-zone: “GMT 2” is not a time zone such as Europe/London",
+        ]
+    ),
+    (
         "an account without a password", "xtream: {url: http://h, username: a}",
         ["1:9: xtream: the key “password” is missing"]
     ),
@@ -431,6 +439,22 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         #expect(channels.map { $0.sources[0].headers.map(\.value) } == [["U"], ["U"], ["V"]])
         #expect(channels.map(\.groups) == [["G"], ["X"], ["G"]])
         #expect(channels.allSatisfy { $0.options.idle == .seconds(9) })
+    }
+
+    /// The zone of a list counts more than what its panel says.
+    @Test(arguments: [
+        ("{url: http://h, username: a, password: b, catchup-zone: Asia/Tokyo}", "2100"),
+        ("{url: http://h, username: a, password: b}", "0700"),
+    ]) func zone(list: String, says: String) throws {
+        let configuration = try ChannelConfiguration(yaml: "xtream: \(list)")
+        var channel = ListedChannel(name: "A", sources: [])
+        channel.providerArchive = try ProviderArchive(of: "http://h/a") { (names: String...) in
+            ["catchup": "append", "catchup-source": "/{H}{M}"][names[0]]
+        }
+        channel.providerArchive?.clock = ProviderClock(zone: "America/Toronto")
+        let archive = configuration.channels(with: [[channel]]).first?.providerArchive
+        let noon: Int64 = 1_767_355_200
+        #expect(archive?.url(of: "http://h/a", from: noon, lasting: 60, at: noon + 60) == "http://h/a/" + says)
     }
 
     /// What the configuration says of an account counts more than what its panel says.

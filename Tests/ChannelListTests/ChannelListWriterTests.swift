@@ -102,12 +102,16 @@ private let text = """
         channel.options.rewind = rewind.map { .seconds($0) }
         channel.options.keepsRewind = keepsRewind
         channel.options.isAlways = isAlways
-        let paths = [
-            (StreamFormat.hls, "ts/archive-{utc}-{duration}.m3u8"), (.ts, "archive-{utc}-{duration}.ts"),
+        let (playlist, file) = ("ts/archive-{utc}-{duration}.m3u8", "archive-{utc}-{duration}.ts")
+        let paths: [(StreamFormat, archive: StreamFormat?, isRedirected: Bool, String)] = [
+            (.hls, nil, false, playlist), (.ts, nil, false, file), (.hls, .ts, false, file),
+            (.hls, .ts, true, playlist),
         ]
-        for (format, path) in paths {
+        for (format, archive, isRedirected, path) in paths {
+            channel.options.redirectsArchive = isRedirected
             let writer = ChannelListWriter(
-                baseURL: "http://h:8080", format: format, query: "token=t", defaultRewind: .seconds(2 * 86_400))
+                baseURL: "http://h:8080", format: format, archiveFormat: archive, query: "token=t",
+                defaultRewind: .seconds(2 * 86_400))
             let written = days.map {
                 "catchup=\"default\" catchup-days=\"\($0)\" "
                     + "catchup-source=\"http://h:8080/news/\(path)?token=t\""

@@ -100,7 +100,7 @@ private let rows: [(when: String, line: String, says: [String])] = [
     ("mixed kinds of quotes", "-1 tvg-id='a' tvg-name=\"b\",N", ["N · id=a · tvg=b"]),
     (
         "typographic quotes", "-1 tvg-id=“a” catchup=“append” group-title=“G H”,N",
-        ["N · id=a · groups=G H"]
+        ["N · id=a · groups=G H", "2 unusableArchive(ChannelList.ProviderArchive.Fault.missingSource)"]
     ),
     ("German quotes", "-1 tvg-id=„a“ group-title=„G H“,N", ["N · id=a · groups=G H"]),
     ("a typographic quote at the beginning only", "-1 tvg-id=“a\" group-title=\"G\",N", ["N · id=a · groups=G"]),
@@ -222,8 +222,14 @@ private let rows: [(when: String, line: String, says: [String])] = [
         "-1 catchup=\"default\" catchup-source=\"http://h/c?s={utc}&d={duration}\" catchup-days=\"7\",N",
         ["N"]
     ),
-    ("catchup-type", "-1 catchup-type=\"flussonic\" catchup-days=\"5\",N", ["N"]),
-    ("catchup in capitals", "-1 catchup=\"XC\" catchup-correction=\"-2.5\",N", ["N"]),
+    (
+        "catchup-type", "-1 catchup-type=\"flussonic\" catchup-days=\"5\",N",
+        ["N", "2 unusableArchive(ChannelList.ProviderArchive.Fault.liveURL(mode: \"flussonic\"))"]
+    ),
+    (
+        "catchup in capitals", "-1 catchup=\"XC\" catchup-correction=\"-2.5\",N",
+        ["N", "2 unusableArchive(ChannelList.ProviderArchive.Fault.liveURL(mode: \"xc\"))"]
+    ),
     ("timeshift alone", "-1 timeshift=\"3\",N", ["N"]),
     ("tvg-rec alone", "-1 tvg-rec=\"3\",N", ["N"]),
     ("no days of catch-up", "-1 tvg-rec=\"0\",N", ["N"]),

@@ -79,6 +79,36 @@ private let brokenStreamRows: [(when: String, stream: String)] = [
     ("a list", "[1]"), ("nothing", "null"), ("an id that is a path", #"{"stream_id":"../../x"}"#),
 ]
 
+/// The clock of a panel, and the date by which it is asked for 2026-11-28, 01:19:30 UTC.
+private let clockRows: [(when: String, info: String, date: String, isContradictory: Bool)] = [
+    ("a zone", #""timezone":"America/Toronto""#, "2026-11-27:20-19", false),
+    (
+        "a zone and its clock",
+        #""timezone":"America/Toronto","timestamp_now":1782993600,"time_now":"2026-07-02 08:00:00""#,
+        "2026-11-27:20-19", false
+    ),
+    (
+        "a zone and another clock",
+        #""timezone":"America/Toronto","timestamp_now":1782993600,"time_now":"2026-07-02 12:00:01""#,
+        "2026-11-27:20-19", true
+    ),
+    (
+        "a clock without a zone", #""timestamp_now":"1782993600","time_now":"2026-07-02 17:30:02""#,
+        "2026-11-28:06-49", false
+    ),
+    (
+        "a clock behind UTC, and a zone that is none",
+        #""timezone":"UTC-3","timestamp_now":1782993600,"time_now":"2026-07-02 08:59:58""#, "2026-11-27:22-19", false
+    ),
+    ("a zone in spaces", #""timezone":" Europe/Berlin ""#, "2026-11-28:02-19", false),
+    (
+        "a clock of another year", #""timestamp_now":1782993600,"time_now":"2020-07-02 12:00:00""#, "2026-11-28:01-19",
+        false
+    ),
+    ("a clock that is no date", #""timestamp_now":1782993600,"time_now":"now""#, "2026-11-28:01-19", false),
+    ("nothing", "", "2026-11-28:01-19", false),
+]
+
 private let documentRows: [(when: String, streams: String, says: String)] = [
     ("numbered by an object", #"{"1":{"name":"A","stream_id":1},"2":{"name":"B","stream_id":2}}"#, "A B"),
     ("a byte order mark and white space", "\u{FEFF} [ {\"name\" : \"A\" ,\n\"stream_id\" : 1 } ]\n", "A"),
@@ -138,6 +168,20 @@ private let listURLRows: [(when: String, url: String, stream: String?)] = [
                 .compactMap(\.self).joined(separator: " ")
         }
         #expect(said == says, "\(when)")
+    }
+
+    @Test(arguments: clockRows) func archiveIsAskedByThePanelsClock(
+        when: String, info: String, date: String, isContradictory: Bool
+    ) throws {
+        let json = "{\"user_info\":{\"auth\":1},\"server_info\":{\(info)}}"
+        let state = try #require(try XtreamAccountState(Array(json.utf8), of: account))
+        let stream = #"[{"name":"A","stream_id":7,"tv_archive":1,"tv_archive_duration":"3"}]"#
+        let list = try XtreamListing.list(of: account, state, categories: nil, streams: Array(stream.utf8))
+        let channel = try #require(list.channels.first)
+        let start: Int64 = 1_795_828_770
+        let url = channel.providerArchive?.url(of: channel.sources[0].url, from: start, lasting: 3600, at: start + 7200)
+        #expect(url == "http://tv.example:8080/timeshift/anna/s3cret%2F1/60/\(date)/7.ts", "\(when)")
+        #expect(list.issues.map(\.kind) == (isContradictory ? [.contradictoryClock] : []), "\(when)")
     }
 
     @Test(arguments: streamRows) func streamIs(when: String, stream: String, says: String) throws {

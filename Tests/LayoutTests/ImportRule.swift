@@ -23,7 +23,11 @@ enum ImportRule {
         "ArgumentParser": ["liverelay/"],
         "Logging": ["WebServer/", "Observability/", "Guide/", "Service/", "liverelay/"],
 
-        "Foundation": ["Capture/", "WebServer/", "Observability/", "Guide/", "Service/", "liverelay/"],
+        // The rules of time zones are those that Foundation brings.
+        "Foundation": [
+            "Capture/", "ChannelList/Values/ProviderClock.swift", "WebServer/", "Observability/", "Guide/", "Service/",
+            "liverelay/",
+        ],
         "Glibc": [
             "Support/Addresses/IPAddress.swift", "Support/Dates/WallClock.swift", "Fetch/Curl/", "Fetch/Datagrams/",
             "Fetch/Files/LocalFile.swift", "LiveRing/Spool/",

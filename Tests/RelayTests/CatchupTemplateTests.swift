@@ -39,8 +39,8 @@ struct CatchupTemplateTests {
     ]
 
     static let rows: [Row] = [
-        Row("our list", "news/ts/archive-{utc}-{duration}.m3u8", .playlist, program),
-        Row("our list, format=ts", "news/archive-{utc}-{duration}.ts", .transportStream, program),
+        Row("our list, format=hls", "news/ts/archive-{utc}-{duration}.m3u8", .playlist, program),
+        Row("our list, also format=ts", "news/archive-{utc}-{duration}.ts", .transportStream, program),
         Row("Kodi, default", "news/archive-${start}-${duration}.m3u8", .playlist, program),
         Row("Kodi, append and shift", "news/live.m3u8?utc={utc}&lutc={lutc}", .playlist, untilNow),
         Row("Kodi, shift of a transport stream", "news/live.ts?utc={utc}&lutc={lutc}", .transportStream, untilNow),

@@ -86,22 +86,29 @@ package struct XtreamAccount: Hashable, Sendable {
     }
 }
 
-/// The state of an account as its panel says (`user_info` of `player_api.php`).
+/// The state of an account as its panel says (`user_info` and `server_info` of `player_api.php`).
 package struct XtreamAccountState: Equatable, Sendable {
     /// Streams that it may have at once; nil: the panel names no limit.
     let connections: Int?
     /// The forms that it permits; empty: the panel does not say.
     var outputs: Set<XtreamAccount.Output> = []
+    /// The clock by which its archive is asked; nil: the panel does not say.
+    var clock: ProviderClock?
+    /// Whether the panel's clock shows another time than the zone that it names.
+    var hasContradictoryClock = false
 }
 
 extension XtreamAccountState {
     /// - Returns: nil if the answer is none of this API.
     /// - Throws: `.refused` if the panel says that the account has no streams.
     package init?(_ json: [UInt8], of account: XtreamAccount) throws(XtreamRefusal) {
-        guard let info = LooseJSON(json)?["user_info"], info["auth"].text != nil || info["status"].text != nil else {
+        guard let document = LooseJSON(json), case let info = document["user_info"],
+            info["auth"].text != nil || info["status"].text != nil
+        else {
             return nil
         }
         if let refusal = XtreamRefusal(info, of: account) { throw refusal }
+        (clock, hasContradictoryClock) = ProviderClock.ofPanel(document["server_info"])
         let limit = info["max_connections"].text.flatMap { Int($0) } ?? 0
         connections = limit > 0 ? min(limit, Self.mostConnections) : nil
         outputs = Set(

@@ -15,13 +15,14 @@ package enum XtreamListing {
         let groups = groupNames(categories ?? [], limit: limits.channels)
         let output = state.output(of: account)
         var (merger, issues, count) = (ChannelMerger(limits: limits), IssueLog(capacity: limits.issues), 0)
+        if state.hasContradictoryClock { issues.record(.contradictoryClock, line: 1) }
         let isList = LooseJSON.forEachElement(of: streams) { entry in
             count += 1
             guard let id = usableID(entry) else {
                 let name = (entry["name"].text ?? "").prefix(40)
                 return issues.record(.missingURL(name: account.redacting(String(name))), line: count)
             }
-            let channel = channel(entry, id: id, groups: groups, url: account.url(ofStream: id, output))
+            let channel = channel(entry, id: id, groups: groups, url: account.url(ofStream: id, output), state.clock)
             if let limit = merger.append(channel, line: count) { issues.record(.limit(limit), line: count) }
         }
         guard isList else { throw .notAList(DocumentKind(foreign: streams) ?? .json, line: 1) }
@@ -51,7 +52,7 @@ package enum XtreamListing {
     }
 
     private static func channel(
-        _ entry: LooseJSON, id: String, groups: [String: String], url: String
+        _ entry: LooseJSON, id: String, groups: [String: String], url: String, _ clock: ProviderClock?
     ) -> ListedChannel {
         let categories = [entry["category_id"]] + entry["category_ids"].elements
         let names = categories.compactMap { $0.text.flatMap { groups[$0] } }
@@ -64,7 +65,7 @@ package enum XtreamListing {
             sources: [ListedSource(url: url)])
         if entry["tv_archive"].text == "1", let days = entry["tv_archive_duration"].text.flatMap({ Int($0) }), days > 0
         {
-            channel.providerArchive = ProviderArchive(.xtream, days: days)
+            channel.providerArchive = ProviderArchive(.xtream, days: days, clock: clock)
         }
         return channel
     }

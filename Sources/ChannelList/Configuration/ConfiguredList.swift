@@ -3,6 +3,12 @@ package struct ConfiguredList: Hashable, Sendable {
     package let location: String
     /// The account of its channels; nil: none, or that of the `defaults`.
     private(set) var account: String?
+    /// The clock by which the archive of its channels is asked; nil: as the provider says.
+    private var clock: ProviderClock?
+
+    init(location: String, account: String? = nil, clock: ProviderClock? = nil) {
+        (self.location, self.account, self.clock) = (location, account, clock)
+    }
 
     var isAccount: Bool { XtreamAccount(listURL: location) != nil }
 
@@ -21,42 +27,56 @@ package struct ConfiguredList: Hashable, Sendable {
                 name = "\(base)-\(count)"
             }
             owners[name] = account.identity
-            return ConfiguredList(location: list.location, account: name)
+            return ConfiguredList(location: list.location, account: name, clock: list.clock)
         }
     }
 
-    /// A channel of the list, with the list's account.
+    /// A channel of the list, with the list's account and clock.
     func completing(_ channel: ListedChannel) -> ListedChannel {
         var channel = channel
         channel.options.account = channel.options.account ?? account
+        if let clock { channel.providerArchive?.clock = clock }
         return channel
     }
 }
 
 extension ConfigurationReader {
-    private enum ListKey: String, CaseIterable { case url, account }
-    private enum SubscriptionKey: String, CaseIterable { case url, username, password, output, account }
+    private enum ListKey: String, CaseIterable {
+        case url, account
+        case zone = "catchup-zone"
+    }
+    private enum SubscriptionKey: String, CaseIterable {
+        case url, username, password, output, account
+        case zone = "catchup-zone"
+    }
     private enum AccountKey: String, CaseIterable { case connections }
 
     private static let mostAccounts = 64
     private static let connectionLimits = 1...1000
 
-    /// A file or a URL of a list, or a map of it and its account.
+    /// The clock of a zone of the IANA database.
+    private mutating func clock(_ node: ConfigurationNode) -> ProviderClock? {
+        guard let name = text(node, .zone) else { return nil }
+        return ProviderClock(zone: name) ?? refuse(node, name, expected: ConfigurationPattern.zone.expected)
+    }
+
+    /// A file or a URL of a list, or a map of it, its account and its zone.
     mutating func configuredList(_ node: ConfigurationNode) -> ConfiguredList? {
         guard case .map(let entries) = node.content else {
             return location(node).map { ConfiguredList(location: $0) }
         }
-        var (location, account): (String?, String?)
+        var (location, account, clock): (String?, String?, ProviderClock?)
         read(entries, keys: ListKey.allCases) { reader, key, node in
             switch key {
             case .url: location = reader.location(node)
             case .account: account = reader.text(node, .account)
+            case .zone: clock = reader.clock(node)
             }
         }
         if !entries.contains(where: { $0.key == ListKey.url.rawValue }) {
             record(.missingKey(ListKey.url.rawValue), at: node.position)
         }
-        return location.map { ConfiguredList(location: $0, account: account) }
+        return location.map { ConfiguredList(location: $0, account: account, clock: clock) }
     }
 
     /// A URL, or the path of a file.
@@ -73,12 +93,14 @@ extension ConfigurationReader {
             return nil
         }
         var texts: [SubscriptionKey: String] = [:]
+        var clock: ProviderClock?
         read(entries, keys: SubscriptionKey.allCases) { reader, key, node in
             switch key {
             case .url: texts[key] = reader.text(node, .url)
             case .username, .password: texts[key] = reader.text(node, .credential)
             case .output: texts[key] = reader.choice(node, of: XtreamAccount.Output.allCases.map(\.rawValue))
             case .account: texts[key] = reader.text(node, .account)
+            case .zone: clock = reader.clock(node)
             }
         }
         for key in [SubscriptionKey.url, .username, .password]
@@ -91,7 +113,7 @@ extension ConfigurationReader {
         let account = XtreamAccount(
             panel: url, username: username, password: password,
             output: texts[.output].flatMap { XtreamAccount.Output(rawValue: $0) })
-        return ConfiguredList(location: account.listURL, account: texts[.account])
+        return ConfiguredList(location: account.listURL, account: texts[.account], clock: clock)
     }
 
     mutating func accounts(_ node: ConfigurationNode) -> [String: Int] {

@@ -39,7 +39,7 @@ struct ListEntry {
     func channel(defaults: [String: String], standingGroups: [String], base: String) -> ListedChannel? {
         guard !sources.isEmpty else { return nil }
         let listed = value(of: "group-title").map(Self.groupNames) ?? []
-        var channel = ListedChannel(
+        return ListedChannel(
             name: String((displayName ?? "").prefix(Self.longestName)), number: number,
             logo: value(of: "tvg-logo", "logo", "tvg-logo-small").map { Self.logo($0, base: base) },
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
@@ -49,10 +49,16 @@ struct ListEntry {
             guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
             isRadio: attributes["radio"] == "true",
             stationAttributes: stationAttributes, sources: sources + backups)
-        channel.providerArchive = ProviderArchive { (names: String...) in
+    }
+
+    /// The archive of the provider; nil if the attributes name none.
+    /// - Parameters:
+    ///   - live: the URL of the channel's first source.
+    ///   - defaults: the attributes of `#EXTM3U`.
+    func archive(of live: String, defaults: [String: String]) throws(ProviderArchive.Fault) -> ProviderArchive? {
+        try ProviderArchive(of: live) { (names: String...) in
             names.lazy.compactMap { attributes[$0] ?? defaults[$0] }.first
         }
-        return channel
     }
 
     static let longestName = 256

@@ -156,10 +156,13 @@ extension M3UChannelListParser {
     private mutating func closeEntry() {
         defer { entry = nil }
         guard let entry else { return }
-        guard let channel = entry.channel(defaults: defaults, standingGroups: standingGroups, base: base) else {
+        guard var channel = entry.channel(defaults: defaults, standingGroups: standingGroups, base: base) else {
             if !entry.isExplained { issues.record(.missingURL(name: String(entry.name.prefix(40))), line: entry.line) }
             return
         }
+        do throws(ProviderArchive.Fault) {
+            channel.providerArchive = try entry.archive(of: channel.sources.first?.url ?? "", defaults: defaults)
+        } catch { issues.record(.unusableArchive(error), line: entry.line) }
         if entry.attributes["group-title"] != nil { standingGroups = [] }
         if let limit = collector.append(channel, line: entry.line) { issues.record(.limit(limit), line: entry.line) }
     }

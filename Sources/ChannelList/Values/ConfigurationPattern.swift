@@ -2,7 +2,7 @@
 package enum ConfigurationPattern: CaseIterable, Sendable {
     case url, source, proxy, account, credential, logo, text, number, shift, duration, shortSpan, byteCount, variant,
         variants, audioTracks, headerName,
-        headerValue, cookie, token, slug, store
+        headerValue, cookie, token, slug, store, zone
 
     package var expression: String {
         switch self {
@@ -26,6 +26,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .cookie: "^[!-:<>-~]+=[!-:<-~]*(; ?[!-:<>-~]+=[!-:<-~]*)*$"
         case .token: "^[!-~]{16,1024}$"
         case .slug: "^[a-z0-9]+(-[a-z0-9]+)*$"
+        case .zone: "^[A-Za-z][0-9A-Za-z_+-]*(/[0-9A-Za-z_+-]+){0,2}$"
         case .store: #"^s3://[a-z0-9.-]{3,63}(/[0-9A-Za-z._~-]+)*/?(\?\#(Self.storeItem)(&\#(Self.storeItem))*)?$"#
         }
     }
@@ -54,7 +55,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .url, .source, .proxy, .logo, .headerValue, .cookie, .store: 4096
         case .text, .credential, .audioTracks, .variants: 200
         case .token: 1024
-        case .slug, .account: 64
+        case .slug, .account, .zone: 64
         case .headerName: 128
         case .number, .shift, .duration, .shortSpan, .byteCount, .variant: 16
         }
@@ -85,6 +86,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .token: "a token: 16 to 1024 visible ASCII characters"
         case .store:
             "the place of a store such as s3://bucket/prefix?endpoint=https://host:port&region=eu-west-1&style=path"
+        case .zone: "a time zone such as Europe/London"
         case .slug: "a name of a-z, 0-9 and single dashes"
         }
     }

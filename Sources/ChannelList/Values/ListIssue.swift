@@ -35,6 +35,10 @@ package struct ListIssue: Equatable, Sendable {
         case malformedURL(String)
         /// Another channel before has the same name; this one has the slug.
         case repeatedName(String, slug: String)
+        /// The archive of the provider cannot be asked, so the channel has none; named once, at its first entry.
+        case unusableArchive(ProviderArchive.Fault)
+        /// The panel names a time zone, and its clock shows the time of another one.
+        case contradictoryClock
         /// Bytes that are not UTF-8; read as Windows-1252.
         case foreignEncoding
         /// The line is too long, and is passed over.
@@ -68,7 +72,7 @@ struct IssueLog {
 
     private static func isNamedOnce(_ kind: ListIssue.Kind) -> Bool {
         switch kind {
-        case .unknownDirective, .unknownOption, .limit, .foreignEncoding, .unwrappedCommand: true
+        case .unknownDirective, .unknownOption, .limit, .foreignEncoding, .unwrappedCommand, .unusableArchive: true
         default: false
         }
     }

@@ -16,7 +16,10 @@ package enum StreamFormat: String, Sendable, CaseIterable {
     }
 
     /// The path of a channel's archive below the base URL, as a template: every client fills in the start in seconds since
-    /// 1970, and the length in seconds. Players on libavformat 5 cannot seek in playlists of fragmented MP4.
+    /// 1970, and the length in seconds.
+    ///
+    /// Players on libavformat 5 cannot seek in playlists of fragmented MP4. All players of docs/catchup.md begin with the
+    /// first frame of a transport stream, and most of them at the live edge of a playlist that grows.
     fileprivate func catchupPath(ofSlug slug: String) -> String {
         switch self {
         case .ts: "\(slug)/archive-{utc}-{duration}.ts"
@@ -51,6 +54,7 @@ package struct XtreamCredentials: Sendable {
 package struct ChannelListWriter {
     private let baseURL: String
     private let format: StreamFormat
+    private let archiveFormat: StreamFormat
     private let guideURL: String?
     private let suffix: String
     private let defaultRewind: Duration?
@@ -59,17 +63,19 @@ package struct ChannelListWriter {
 
     /// - Parameters:
     ///   - baseURL: an absolute URL, with or without a slash at the end.
+    ///   - archiveFormat: the form of archives; nil: that of the channels.
     ///   - guideURL: the URL of the XMLTV guide; nil without one.
     ///   - query: a query that all URLs of this server carry, percent-coded.
     ///   - defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
     ///   - credentials: of a client of Xtream Codes, which makes the URLs of an archive itself.
     ///   - isPlain: whether the list has names and URLs alone.
     package init(
-        baseURL: String, format: StreamFormat, guideURL: String? = nil, query: String? = nil,
+        baseURL: String, format: StreamFormat, archiveFormat: StreamFormat? = nil, guideURL: String? = nil,
+        query: String? = nil,
         defaultRewind: Duration? = .zero, credentials: XtreamCredentials? = nil, isPlain: Bool = false
     ) {
         self.baseURL = Self.withSlash(baseURL)
-        self.format = format
+        (self.format, self.archiveFormat) = (format, archiveFormat ?? format)
         self.guideURL = isPlain ? nil : guideURL
         suffix = Self.suffix(query)
         self.defaultRewind = defaultRewind
@@ -141,7 +147,9 @@ package struct ChannelListWriter {
         if let days = channel.catchupDays(defaultRewind: defaultRewind) {
             add("catchup", "default")
             add("catchup-days", String(days))
-            add("catchup-source", baseURL + format.catchupPath(ofSlug: channel.slug) + suffix)
+            // Segments alone are redirected to a store.
+            let form = channel.options.redirectsArchive == true ? format : archiveFormat
+            add("catchup-source", baseURL + form.catchupPath(ofSlug: channel.slug) + suffix)
         }
         for attribute in channel.stationAttributes { add(attribute.name, Self.plain(attribute.value)) }
         add("group-title", channel.groups.map(Self.plain).joined(separator: ";"))

@@ -54,9 +54,27 @@ extension ListIssue {
         case .unsupportedScheme(let scheme): "\(scheme) is not supported"
         case .malformedURL(let url): "\(url.quoted) is no URL"
         case .repeatedName(let name, let slug): "\(name.quoted) is there twice; this one is /\(slug)"
+        case .unusableArchive(let fault): "the provider's archive is not used: \(fault.message)"
+        case .contradictoryClock:
+            "the panel's clock is not that of the zone it names; if past programs are hours off, give catchup-zone"
         case .foreignEncoding: "not in UTF-8; read as Windows-1252"
         case .longLine(let bytes): "the line has \(bytes) bytes and is passed over"
         case .limit(let limit): "too many \(limit)"
+        }
+    }
+}
+
+extension ProviderArchive.Fault {
+    /// The attribute that is not understood, as a phrase.
+    fileprivate var message: String {
+        switch self {
+        case .mode(let name): "catchup=\(name.quoted) is not known"
+        case .missingSource: "catchup-source is missing"
+        case .scheme(let name): "\(name) is not supported in catchup-source"
+        case .placeholder(let text): "\(text.quoted) in catchup-source is not understood"
+        case .days(let text): "catchup-days is \(text.quoted)"
+        case .correction(let text): "catchup-correction is \(text.quoted)"
+        case .liveURL(let mode): "catchup=\(mode.quoted) needs another form of the channel's URL"
         }
     }
 }

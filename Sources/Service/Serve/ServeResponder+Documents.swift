@@ -12,13 +12,15 @@ extension ServeResponder {
     typealias Work = @Sendable () async -> Response
 
     /// The list of all channels, or of one group, with URLs of this server.
-    func channelList(_ format: StreamFormat, group: String?, for target: RequestTarget) -> Work {
+    /// - Parameter format: as the query says it; nil: HLS, and archives in the form in which fewest players lose something.
+    func channelList(_ format: StreamFormat?, group: String?, for target: RequestTarget) -> Work {
         let base = base(of: target)
         let guideURL = mayReadGuide(target.viewer) && guide?.hasSources == true ? base + "/epg.xml" : nil
         let writer = ChannelListWriter(
-            baseURL: base, format: format, guideURL: guideURL, query: target.viewer.query?.value,
+            baseURL: base, format: format ?? .hls, archiveFormat: format ?? .ts, guideURL: guideURL,
+            query: target.viewer.query?.value,
             defaultRewind: host.defaultRewind)
-        let name = "playlist.m3u \(format.rawValue) \(guideURL != nil) \(group.map { "group " + $0 } ?? "")"
+        let name = "playlist.m3u \(format?.rawValue ?? "") \(guideURL != nil) \(group.map { "group " + $0 } ?? "")"
         return list(name, .channelList, for: target) { Array(writer.write($0.channels, group: group).utf8) }
     }
 

@@ -64,7 +64,7 @@ package final class ServeResponder: Responder {
             .later(recordingList(for: target))
         case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
         case .channelList(let format, let group):
-            .later(channelList(format.flatMap(StreamFormat.init) ?? .hls, group: group, for: target))
+            .later(channelList(format.flatMap(StreamFormat.init), group: group, for: target))
         case .guide(let isGzipFile): guideAnswer(to: target, asGzipFile: isGzipFile)
         case .library: guide == nil ? .now(.notFound(target.path)) : .later(library(for: target))
         case .status: .later(status(for: target))

@@ -5,8 +5,8 @@ import Support
 /// Spaces the requests for media, keys and maps to hosts where all of them fail.
 ///
 /// Every missing segment of the window is tried again each second. Such a host gets four such requests a second
-/// in all: first for what was requested least recently, so that new segments are not kept waiting by old ones. Its
-/// playlists are not delayed.
+/// in all, and one a second if that has not helped for a minute: first for what was requested least recently, so that new
+/// segments are not kept waiting by old ones. Its playlists are not delayed.
 struct ErrorPacing: Equatable, Sendable {
     /// Failed requests of a host since the last success, and the start of the last request.
     private struct Streak: Equatable, Sendable {
@@ -14,13 +14,19 @@ struct ErrorPacing: Equatable, Sendable {
         var lastStart: Duration
 
         /// The host gets no request before this time; nil if too few failed.
-        var pauseEnd: Duration? { failures >= ErrorPacing.tolerated ? lastStart + ErrorPacing.interval : nil }
+        var pauseEnd: Duration? {
+            guard failures >= ErrorPacing.tolerated else { return nil }
+            return lastStart + (failures < ErrorPacing.hopeful ? ErrorPacing.interval : ErrorPacing.longInterval)
+        }
     }
 
     /// The number of failures in a row from which on requests are spaced.
     private static let tolerated = 3
+    /// The number of failures in a row from which on requests are rare: those of a minute.
+    private static let hopeful = 240
     /// The time between two requests to such a host.
     private static let interval = Duration.milliseconds(250)
+    private static let longInterval = Duration.seconds(1)
 
     /// By host. Only hosts with failures are in it.
     private var streaks: [String: Streak] = [:]

@@ -35,9 +35,16 @@ struct CheckCommand: AsyncParsableCommand {
     @Option(help: "Largest accepted answer of a URL.")
     var maxBytes = ByteCount(1 << 30)
 
+    @Option(
+        help: ArgumentHelp(
+            "File of certificate authorities (PEM) to trust besides the system's.",
+            discussion: "By default the file that SSL_CERT_FILE names, if it is set.", valueName: "file"))
+    var caFile: String?
+
     func validate() throws {
         if maxFaults < 0 { throw ValidationError("--max-faults has to be at least 0.") }
         if maxDelay.seconds == 0 { throw ValidationError("--max-delay has to be at least 1.") }
+        if let complaint = caFile.flatMap({ OptionChecks.certificates($0) }) { throw ValidationError(complaint) }
     }
 
     func run() async throws {
@@ -60,7 +67,7 @@ struct CheckCommand: AsyncParsableCommand {
         limits.dataDelay = maxDelay.duration
         limits.faultsKept = maxFaults
         var checker = TransportChecker(limits: limits)
-        var source = try await CheckSource(input, maxBytes: maxBytes.bytes)
+        var source = try await CheckSource(input, maxBytes: maxBytes.bytes, authorities: caFile)
         while let bytes = try source.next(until: isStopped) {
             write(checker.check(bytes).map(format.line).joined())
             if let length, checker.report.duration >= length.duration { break }

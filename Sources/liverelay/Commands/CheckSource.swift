@@ -17,14 +17,16 @@ struct CheckSource {
     private var answer: ArraySlice<UInt8> = []
     private var isFirst = true
 
-    /// - Parameter maxBytes: the largest answer over HTTP that is accepted.
-    init(_ input: String, maxBytes: Int) async throws {
+    /// - Parameters:
+    ///   - maxBytes: the largest answer over HTTP that is accepted.
+    ///   - authorities: a file of certificate authorities; nil: those of the system alone.
+    init(_ input: String, maxBytes: Int, authorities: String?) async throws {
         name = Self.redacted(input)
         if input == "-" {
             file = .standardInput
         } else if input.contains("://") {
             file = nil
-            answer = try await Self.fetch(input, maxBytes: maxBytes)[...]
+            answer = try await Self.fetch(input, maxBytes: maxBytes, authorities: authorities)[...]
         } else {
             do { file = try FileHandle(forReadingFrom: URL(filePath: input)) } catch {
                 throw Self.unreadable(name, code: errno)
@@ -67,8 +69,9 @@ struct CheckSource {
         return []
     }
 
-    private static func fetch(_ url: String, maxBytes: Int) async throws -> [UInt8] {
+    private static func fetch(_ url: String, maxBytes: Int, authorities: String?) async throws -> [UInt8] {
         var configuration = CurlConfiguration()
+        configuration.certificateAuthorities = authorities
         configuration.segmentLimits = .init(bodyBytes: maxBytes, idle: .seconds(8), total: .seconds(600))
         let outcome: FetchOutcome
         do throws(FetchError) {

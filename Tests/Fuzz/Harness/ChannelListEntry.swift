@@ -9,7 +9,8 @@ enum ChannelListEntry {
             "x-tvg-url=\"",
             "catchup=\"", "\",", "#EXTGRP:", "#EXTVLCOPT:http-user-agent=", "#EXTVLCOPT:http-proxy=", "#EXTHTTP:{\"",
             "#KODIPROP:inputstream.adaptive.stream_headers=", "http://h/", "#https://h/", "|User-Agent=", "&Referer=",
-            "$", "\\u00",
+            "$", "\\u00", "catchup-source=\"?", "{utc:YmdHMS}", "${(b)yyyyMMddHHmmss|UTC}", "{duration:60}", "{offset}",
+            "catchup-correction=\"",
             "“", "”", "\u{FEFF}", "\r\n",
         ],
         seeds: { _ in lists.map { Array($0.utf8) } },
@@ -29,6 +30,10 @@ enum ChannelListEntry {
     private static func check(_ channel: ListedChannel) throws {
         try demand(!channel.sources.isEmpty, "\(channel.name) has no source")
         try demand(channel.slug.utf8.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 }, channel.slug)
+        if let archive = channel.providerArchive {
+            let url = archive.url(of: channel.sources[0].url, from: 1_767_355_200, lasting: 3600, at: 1_767_366_000)
+            try demand(url != nil, "an archive without a URL")
+        }
         for source in channel.sources {
             let schemes = ["http://", "https://", "udp://", "rtp://"]
             try demand(schemes.contains { source.url.hasPrefix($0) }, "the URL \(source.url)")
@@ -61,7 +66,7 @@ enum ChannelListEntry {
         http://h/a.m3u8|User-Agent="Foo"&Referer=http://r/?a=1&b=2
         #https://backup/a.m3u8$Backup
         #EXTGRP:News
-        #EXTINF:-1 tvg-id='a' catchup="append" catchup-days=7,A, b
+        #EXTINF:-1 tvg-id='a' catchup="append" catchup-days=7 catchup-source="?b={utc:YmdHMS}&e=${(e)yyyyMMddHHmmss}&d={duration:60}",A, b
         relative/path.m3u8
         """,
         "\u{FEFF}#EXTM3U\r\n#EXTINF:-1,Первый\r\nhttps://h/s$线路1\r\nhttps://h/s$线路2\r\n#EXTINF:-1,Первый\r\nudp://@239.1.1.1:1\r\n",

@@ -18,7 +18,8 @@ package struct FetchRequest: Hashable, Sendable {
     package var byteLimit: Int?
     /// Whether no connection of an earlier request is used, because one of them hangs.
     package var needsNewConnection = false
-    /// What is known of a resource that may have changed under its name; nil: an answer that a cache holds will do.
+    /// The version that is known of a resource that may have changed under its name; nil: an answer that a cache holds will
+    /// do.
     package var revalidation: Revalidation?
     /// Whether the answer may be a stream, which is passed on in parts. It is recognized by its first bytes.
     package var acceptsStream = false

@@ -6,7 +6,7 @@ import Support
 extension FetchRequest {
     /// Returns the requested bytes and the URL that they came from.
     ///
-    /// Of a range, they are those that `ResourcePart` finds in the answer.
+    /// `ResourcePart` finds the bytes of a range in the answer.
     ///
     /// - Parameters:
     ///   - isEncrypted: whether the whole resource is encrypted with AES-128.

@@ -42,7 +42,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private var pendingResponse: PendingResponse?
     /// Responses that were waited for: a response that is there at once may let the next request wait.
     private var holdCount = 0
-    /// What came after the request that is being answered.
+    /// Bytes after the request that is being answered.
     private var waiting = WaitingInput()
     private var isReceivingWaiting = false
     /// Whether the client sends nothing more. It may have left; requests that it sent before may still wait.

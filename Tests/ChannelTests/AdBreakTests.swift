@@ -35,7 +35,7 @@ import Testing
             self.looped = Times(ads: ads, breaks: looped?.breaks ?? breaks, both: looped?.both ?? both)
         }
 
-        var testDescription: String { "\(capture) \(because)" }
+        var testDescription: String { because.isEmpty ? capture : "\(capture): \(because)" }
     }
 
     static let rows: [Row] = [
@@ -47,23 +47,22 @@ import Testing
         Row("tagged_late", ads: 3000, breaks: 3000, both: 3000),
         Row("tags_wrong", ads: 3000, breaks: 3000, both: 3000),
         Row(
-            "parameter_sets", ads: 6000, breaks: 7000, both: 6000,
-            because: "false: 1 s of the program between ads, shorter than an ad"),
+            "parameter_sets", ads: 6000, breaks: 7000, both: 6000, looped: (breaks: 9000, both: 6000),
+            because: "false: 1 s of the program between ads, shorter than an ad; in a loop its last 2 s too"),
         Row("video_codecs", ads: 6002, breaks: 6002, both: 6002),
         Row("ad_clocks", ads: 6000, breaks: 8000, both: 6000, because: "false: 2 s of the program between two ads"),
         Row("audio_changes", ads: 0, breaks: 6000, both: 0, because: "false: the program with other audio"),
         Row("clean", ads: 0, breaks: 0, both: 0),
         Row("outage", ads: 0, breaks: 0, both: 0),
-        Row("reset_new_uris", ads: 0, breaks: 0, both: 0),
-        Row("mid_gop", ads: 2000, breaks: 2000, both: 2000),
+        Row(
+            "reset_new_uris", ads: 0, breaks: 0, both: 0, looped: (breaks: 3000, both: 0),
+            because: "in a loop, false: 3 s of the program between two restarts"),
+        Row(
+            "mid_gop", ads: 2000, breaks: 2000, both: 2000, looped: (breaks: 3000, both: 2000),
+            because: "in a loop, false: 1 s of the program"),
         Row(
             "seam_times", ads: 4000, breaks: 2000, both: 2000,
             because: "not found: 2 s with the parameters of the program, and no splice after them"),
-    ]
-
-    /// Captures whose iterations differ from the program by nothing but their ads.
-    private static let looped: Set = [
-        "ssai_tagged", "ssai_untagged", "tagged_late", "tags_wrong", "video_codecs", "clean",
     ]
 
     /// The figures of docs/ad-breaks.md.
@@ -109,8 +108,32 @@ import Testing
         #expect(times(of: entries, in: breaks) == row.times)
     }
 
+    /// Captures with other programs in them, of which only loops are judged. `audio_only` has no frames that say what they
+    /// are.
+    private static let further: [Row] = [
+        Row("byteranges", ads: 3000, breaks: 3000, both: 3000),
+        Row("cue_tags", ads: 30_012, breaks: 30_012, both: 30_012),
+        Row(
+            "event_messages", ads: 2002, breaks: 4002, both: 2002,
+            because: "false: 2 s of the program between two discontinuities"),
+        Row("fmp4_maps", ads: 4002, breaks: 4002, both: 4002),
+        Row("interlaced", ads: 4000, breaks: 4000, both: 4000),
+        Row("interleave", ads: 3000, breaks: 3000, both: 3000),
+        Row("ladder_pod", ads: 3000, breaks: 3000, both: 3000),
+        Row(
+            "open_gop", ads: 4000, breaks: 4840, both: 4000,
+            because: "false: the program before a random access point, whose leading pictures are dropped"),
+        Row("packed_audio", ads: 3000, breaks: 3000, both: 3000),
+        Row("renditions_apart", ads: 3000, breaks: 3000, both: 3000),
+        Row("slides", ads: 4000, breaks: 4000, both: 4000),
+        Row(
+            "two_switches", ads: 2000, breaks: 1000, both: 1000,
+            because: "not found: what changes inside of a segment and back"),
+        Row("webvtt", ads: 30_012, breaks: 30_012, both: 30_012),
+    ]
+
     /// The demo plays captures in a loop: each iteration begins with a splice.
-    @Test(arguments: rows.filter { looped.contains($0.capture) }) func anHourInALoopHasTheSameBreaks(_ row: Row)
+    @Test(arguments: rows + further) func anHourInALoopHasTheSameBreaks(_ row: Row)
         async throws
     {
         let entries = try await entries(of: row.capture)
@@ -130,7 +153,8 @@ import Testing
         #expect(times(of: iterations[iterations.count - 2], in: breaks) == row.looped)
         let longest = breaks.dropLast().compactMap { found in found.end.map { $0.milliseconds(since: found.start) } }
             .max()
-        #expect(longest ?? 0 <= row.looped.breaks, "breaks of two iterations are not one")
+        // Frames that are not presented are in no count.
+        #expect(longest ?? 0 <= row.looped.breaks + 200, "breaks of two iterations are not one")
     }
 
     /// Processes that begin in the program, in a break, and near its edges.

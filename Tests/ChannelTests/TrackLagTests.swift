@@ -23,6 +23,15 @@ import Tracker
         var lag = 0
         /// Its segments that do not exist.
         var missing: Set<Int> = []
+        /// The seconds for which its playlist does not exist.
+        var absence = 0
+        /// The first segment of the channel that has the language.
+        var begins = 0
+        /// The share of its segment 5 that arrives.
+        var share = 1.0
+        var fillsSilence = true
+        /// The seconds of segment 5 that the language has, and the next one the rest; nil: it is a gap.
+        var cut: ClosedRange<Double>?
         var isFinished = false
         /// Segments of the channel in which the language has its own media.
         var own = Set(0..<segmentCount)
@@ -44,6 +53,20 @@ import Tracker
             when: "it lags by 2 s, and a segment is missing", lag: 2, missing: [2],
             own: Set(0..<segmentCount).subtracting([2])),
         Row(
+            when: "its playlist does not exist for the first 4 s", absence: 4, begins: 4,
+            own: Set(4..<segmentCount)),
+        Row(
+            when: "a segment is missing, and there is no silence", missing: [5],
+            fillsSilence: false, own: Set(0..<segmentCount).subtracting([5])),
+        Row(
+            when: "the end of a segment is missing", share: 0.7, cut: 0.95...1.05),
+        Row(
+            when: "the end of a segment is missing, and there is no silence", share: 0.7, fillsSilence: false,
+            cut: 0.55...0.8),
+        Row(
+            when: "most of a segment is missing, and there is no silence", share: 0.3,
+            fillsSilence: false, own: Set(0..<segmentCount).subtracting([5])),
+        Row(
             when: "two segments of a finished program are missing", missing: [1, 2], isFinished: true,
             own: Set(0..<segmentCount).subtracting([1, 2])),
     ]
@@ -56,6 +79,15 @@ import Tracker
         let own = result.segments.enumerated().filter { $0.element.share > 0.5 }.map(\.offset)
         #expect(Set(own) == row.own)
         for (index, segment) in result.segments.enumerated() {
+            if index < row.begins {
+                #expect(segment.duration == nil, "segment \(index) is before its beginning")
+                continue
+            }
+            if !row.fillsSilence, index == 5 || index == 6 && row.cut != nil {
+                let durations = index == 5 ? row.cut : row.cut.map { 2 - $0.upperBound...2 - $0.lowerBound }
+                #expect(durations.map { $0.contains(segment.duration ?? 0) } ?? (segment.duration == nil), "\(segment)")
+                continue
+            }
             let duration = try #require(segment.duration, "segment \(index) is listed")
             #expect(abs(duration - segment.listed) < 0.06, "EXTINF of segment \(index) is what the track has")
         }
@@ -78,8 +110,11 @@ import Tracker
     private func publish(_ row: Row) async throws -> Output {
         let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: spool) }
-        let capture = try Self.capture(row)
-        let replay = Replay(capture, spool: spool.path)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let capture = try Self.capture(row, in: folder)
+        let replay = Replay(
+            capture, spool: spool.path, audio: AudioSettings(fillsSilence: row.fillsSilence))
         var output = Output()
         output.end = try await replay.run()
         let snapshot = try #require(replay.state.snapshot)
@@ -107,8 +142,15 @@ import Tracker
 
     // MARK: - The upstream
 
-    private static func capture(_ row: Row) throws -> CaptureDirectory {
+    /// - Parameter folder: gets the files of the capture, and segment 5 of the language as far as it arrives.
+    private static func capture(_ row: Row, in folder: URL) throws -> CaptureDirectory {
         let fixture = try CaptureDirectory(CaptureFixture("renditions_apart").directory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let body = fixture.url.appending(path: "body")
+        try FileManager.default.createSymbolicLink(at: folder.appending(path: "body"), withDestinationURL: body)
+        let segment = try Data(contentsOf: body.appending(path: "a05-ad.ts"))
+        let packets = Int(Double(segment.count / 188) * row.share)
+        try segment.prefix(packets * 188).write(to: folder.appending(path: "cut.ts"))
         let master = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
@@ -120,6 +162,10 @@ import Tracker
         var exchanges = [answer("master.m3u8", .text(master))]
         for (prefix, letter, lag) in [("video", "v", 0), ("en", "a", 0), ("de", "a", row.lag)] {
             for second in 0...segmentCount + lag {
+                if prefix == "de", second < row.absence {
+                    exchanges.append(answer("de.m3u8", .text("gone"), at: .seconds(second), status: 404))
+                    continue
+                }
                 let count = row.isFinished ? segmentCount : min(segmentCount, max(0, second - lag) + 3)
                 exchanges.append(
                     answer("\(prefix).m3u8", .text(playlist(prefix, letter, count: count)), at: .seconds(second)))
@@ -129,12 +175,14 @@ import Tracker
                 exchanges.append(
                     answer(
                         "\(prefix)/\(index).ts",
-                        .file("body/\(letter)0\(index)-\((4...6).contains(index) ? "ad" : "main").ts"),
+                        .file(
+                            prefix == "de" && index == 5 && row.share < 1
+                                ? "cut.ts" : "body/\(letter)0\(index)-\((4...6).contains(index) ? "ad" : "main").ts"),
                         status: isMissing ? 404 : 200))
             }
         }
         return CaptureDirectory(
-            fixture.url, index: CaptureIndex(upstream: base + "master.m3u8", exchanges: exchanges))
+            folder, index: CaptureIndex(upstream: base + "master.m3u8", exchanges: exchanges))
     }
 
     private static func answer(

@@ -228,3 +228,21 @@ func videoSpanGetsItsAudio(_ index: Int) {
     #expect(matcher.counts[.untimedAudioFrames] == 1 && matcher.counts[.damagedAudioFrames] == 1)
     #expect(matcher.dequeueAudio(for: videoSpan(900_000, 990_000, beginsPeriod: true)).count == 2)
 }
+
+/// A rendition that could not be had before, and comes with the audio of a period that is over.
+@Test func lateAudioIsNotThatOfTheNextPeriod() {
+    var matcher = AudioVideoMatcher(isMuxed: false)
+    let (program, ad) = (
+        videoSpan(90_000_000, 90_090_000, beginsPeriod: true),
+        videoSpan(180_000, 270_000, discontinuity: 1, beginsPeriod: true)
+    )
+    matcher.finish(program)
+    matcher.finish(videoSpan(90_090_000, 90_360_000))
+    matcher.append(SyntheticPackets.audioPackets(47, from: 90_000_000), discontinuitySequence: 5)
+    #expect(!matcher.canMatch(ad) && matcher.configuration(for: ad) == nil, "it waits for its own audio")
+    matcher.beginSpan(after: .signaled)
+    matcher.append(SyntheticPackets.audioPackets(47, from: 180_000), discontinuitySequence: 6)
+    #expect(matcher.canMatch(ad))
+    #expect(matcher.dequeueAudio(for: ad).first?.pts == Ticks(180_000))
+    #expect(matcher.counts[.unmatchedAudioFrames] == 47)
+}

@@ -63,6 +63,9 @@ struct FurtherTrackFaultTests {
         Row(
             when: "it does not exist", instead: { request, _ in refused(404, request) }, isDelivered: false),
         Row(
+            when: "it does not exist for the first 4 s",
+            instead: { request, now in now < .seconds(4) ? refused(404, request) : nil }),
+        Row(
             when: "it vanishes", instead: { request, now in now > .seconds(20) ? refused(404, request) : nil }),
         Row(
             when: "it hangs", instead: { request, _ in failed(.timedOut, request) }, isDelivered: false),

@@ -163,7 +163,7 @@ private struct KeyList {
     private var versions: [IndexKey: String] = [:]
     /// By their hours.
     private var ordered: [IndexKey] = []
-    /// Those of each writer by their numbers.
+    /// The indexes of each writer by their numbers.
     private var byWriter: [String: [IndexKey]] = [:]
 
     var isEmpty: Bool { ordered.isEmpty }

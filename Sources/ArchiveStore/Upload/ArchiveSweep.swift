@@ -7,7 +7,7 @@ import Support
 /// the clock of this machine, of which the earlier counts; nothing is removed while the store's clock differs, and of many
 /// hours at once a day is removed, the others with the next sweeps.
 struct ArchiveSweep: Sendable {
-    /// What a sweep did.
+    /// The result of a sweep.
     struct Outcome: Equatable, Sendable {
         var removedObjects = 0
         /// Hours that are due, and wait for the next sweep.

@@ -23,7 +23,7 @@ package struct RelayConfiguration: Sendable {
     /// Directory of the ring. Its parent exists.
     package var spool: String
     package var retention: RetentionPolicy
-    /// That of the spool.
+    /// The file system of the spool.
     package var fileSystem = FileSystem.system
     package var requests: CurlConfiguration
     /// How each backup is requested, in their order; a backup without one is requested as the primary.

@@ -223,7 +223,7 @@ extension RelayStatus {
     }
 
     package struct SubtitleTrack: Encodable, Equatable, Sendable {
-        /// That of its playlist, `subs-<number>.m3u8`.
+        /// The number of its playlist, `subs-<number>.m3u8`.
         package let number: Int
         package let name: String
         /// BCP 47.

@@ -55,7 +55,7 @@ package struct DASHManifestParser {
     private var irregularities: [PlaylistError] = []
     /// Why the first representation was left out.
     private var mediaFault: PlaylistError?
-    /// What the base URLs that follow may have.
+    /// Bytes that the base URLs that follow may have.
     var baseURLBytesLeft = baseURLBytes
     /// Adaptation sets and representations are not read once a period has too many.
     private var representationsLeft = 0

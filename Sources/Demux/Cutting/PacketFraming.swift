@@ -14,7 +14,7 @@ struct PacketFraming: Sendable {
 
     private static let resyncPackets = 3
 
-    /// What is not decided yet: less than a packet, or bytes without sync.
+    /// Bytes that are not decided yet: less than a packet, or bytes without sync.
     private var rest: [UInt8] = []
     private var size: Int?
     /// Bytes of `rest` that were searched for sync without success.

@@ -3,7 +3,7 @@ import Support
 
 /// A PES packet of an endless stream, or a packet with sections, as the transport packets that carry it.
 struct StreamUnit: Equatable, Sendable {
-    /// What proves that two units are the same frame.
+    /// The values by which two units are the same frame.
     struct Identity: Hashable, Sendable {
         /// 33 bits.
         let time: Ticks

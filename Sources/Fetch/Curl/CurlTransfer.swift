@@ -102,7 +102,7 @@ final class CurlTransfer {
         return certificateFault(code) ?? FetchError.Reason(code, answered: handle.status != 0)
     }
 
-    /// What is wrong with the certificate of the server; nil if that is not the fault.
+    /// The fault of the server's certificate; nil if the fault is another.
     private func certificateFault(_ code: CURLcode) -> FetchError.Reason? {
         let message = handle.message(for: code)
         switch code {
@@ -127,7 +127,7 @@ final class CurlTransfer {
         return path?.isEmpty == false ? path : nil
     }()
 
-    /// What OpenSSL says of an answer in plain HTTP.
+    /// The word of OpenSSL about an answer in plain HTTP.
     private static let plainAnswers = ["wrong version number", "packet length too long", "http request"]
 
     private func configureRequest() {

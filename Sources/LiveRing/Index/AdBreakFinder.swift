@@ -118,7 +118,7 @@ struct AdBreakFinder {
         for pod in pods where isTooLong(pod) { for index in pod { periods[index].evidence = nil } }
     }
 
-    /// What the periods of a run have in common.
+    /// The properties that the periods of a run share.
     private struct RunKey: Equatable {
         let source: Int
         let isSpliced: Bool

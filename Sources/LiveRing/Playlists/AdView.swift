@@ -10,7 +10,7 @@ package enum AdPresentation: String, CaseIterable, Sendable {
     /// The slate is in the place of each segment of a break.
     case slate
 
-    /// What can be done if there is a slate, or none.
+    /// The presentation that is possible with a slate, or without one.
     package func possible(hasSlate: Bool) -> AdPresentation { self == .slate && !hasSlate ? .keep : self }
 }
 

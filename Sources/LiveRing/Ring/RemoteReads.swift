@@ -14,7 +14,7 @@ package protocol RemoteFiles: Sendable {
     func clientURL(of file: SpoolFile) async -> Secret?
 }
 
-/// What was fetched of remote files for one piece of work, and what it needs besides.
+/// The bytes of remote files that one piece of work has, and those that it needs besides.
 ///
 /// No thread waits for a store. Work that needs bytes which are not here fails, or goes on without them; it is done again
 /// when they have been fetched.

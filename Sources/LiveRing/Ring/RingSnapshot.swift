@@ -19,7 +19,7 @@ package struct RingSnapshot: Sendable {
     package let directory: String
     /// Has the files that are not in `directory`; nil if nothing has.
     package internal(set) var remote: (any RemoteFiles)?
-    /// What was fetched of them.
+    /// The bytes that were fetched of remote files.
     var reads: RemoteReads?
 
     /// The newest entry; nil before the first.

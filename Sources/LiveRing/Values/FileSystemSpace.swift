@@ -31,7 +31,7 @@ struct RemovedBytes: Equatable, Sendable {
         (self.byteCount, self.freeBefore, publishesLeft) = (byteCount, freeBefore, Self.publishes)
     }
 
-    /// Those that are not among `free` bytes yet. Asked for once with each publish.
+    /// The removed bytes that are not among `free` bytes yet. Asked for once with each publish.
     mutating func pending(with free: UInt64) -> UInt64 {
         guard publishesLeft > 0 else { return 0 }
         publishesLeft -= 1

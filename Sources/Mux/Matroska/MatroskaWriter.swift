@@ -23,7 +23,7 @@ package struct MatroskaWriter: Sendable {
         }
     }
 
-    /// What the file says of itself.
+    /// The title, the date and the tags of a file.
     package struct Description: Sendable {
         package var title: String?
         /// Milliseconds since 1970.

@@ -6,7 +6,7 @@ struct ProgramTableWriter {
 
     private let program: TransportProgram
     private let privateData: [PrivateDataStream]
-    /// Those beside the leading one, whose language is `language`.
+    /// The tracks beside the leading one, whose language is `language`.
     private let audioTracks: [TransportAudioTrack]
     private let language: LanguageTag
 

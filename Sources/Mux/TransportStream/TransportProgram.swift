@@ -19,8 +19,8 @@ enum TransportPID {
     static let audio: UInt16 = 0x0101
     static let timedMetadata: UInt16 = 0x0102
     static let spliceInformation: UInt16 = 0x0103
-    /// That of the first stream of private data; those of the others follow.
+    /// The PID of the first stream of private data; the PIDs of the others follow.
     static let privateData: UInt16 = 0x0110
-    /// That of the first audio beside the leading one; those of the others follow.
+    /// The PID of the first audio beside the leading one; the PIDs of the others follow.
     static let furtherAudio: UInt16 = 0x0130
 }

@@ -86,7 +86,7 @@ package struct TransportStreamState: Equatable, Sendable {
 package struct TransportAudioTrack: Equatable, Sendable {
     package let identity: AudioTrackIdentity
     package let codec: TransportAudioCodec
-    /// That of the latest segment in the codec.
+    /// The configuration of the latest segment in the codec.
     package private(set) var configuration: AudioConfiguration
     /// How often the sample rate or the number of channels changed.
     package private(set) var changes = 0

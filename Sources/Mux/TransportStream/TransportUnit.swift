@@ -17,7 +17,7 @@ struct TransportUnit {
     /// Bytes at its beginning that are not spread over more packets than they need: the header of a PES packet, all of a
     /// section.
     let headerSize: Int
-    /// Of a section, pointer_field and stuffing are a part.
+    /// The payload of a section has its pointer_field and stuffing.
     let payload: () -> [UInt8]
 
     init(pid: UInt16, time: Ticks, kind: Kind, packet: PESPacketWriter) {

@@ -20,7 +20,7 @@ package struct CodecName: Hashable, Sendable {
     private static let republishedAudio = ["mp4a", "ac-3", "ec-3", "opus", "flac", "mp3"]
     /// H.264, HEVC and MPEG-2 by the object types of ISO/IEC 14496-1.
     private static let republishedVideo = ["avc", "hvc1", "hev1", "mp4v.6", "mp2v"]
-    /// What every player decodes.
+    /// Codecs that every player decodes.
     private static let plainNames = ["avc", "hvc1", "hev1", "mp4a"]
 
     /// An unknown name may be that of a video.

@@ -119,7 +119,7 @@ final class StillResponder: Sendable {
         } catch { return .failed(error) }
     }
 
-    /// What the stills of some tiles are decoded from; nil if there is no media.
+    /// The samples from which the stills of some tiles are decoded; nil if there is no media.
     private static func load(
         _ tiles: [StillSheet.Tile], of snapshot: RingSnapshot, _ store: StillStore
     ) async -> [Result<LoadedStill?, StoredStill.Refusal>] {

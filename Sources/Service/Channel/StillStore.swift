@@ -7,7 +7,7 @@ final class StillStore: Sendable {
     static let pendingLimit = 32
     /// Stills and sheets that requests of one client may wait for.
     static let pendingPerClient = 8
-    /// Of the pending ones, those of archives in a store: a store that is slow leaves room for all other channels.
+    /// Pending stills of archives in a store: a store that is slow leaves room for all other channels.
     static let remoteLimit = pendingLimit / 2
     /// Bytes that are kept.
     static let byteLimit = 32 << 20

@@ -12,7 +12,7 @@ struct WriteLease: ~Copyable {
         case system(Int32)
     }
 
-    /// Of fcntl(2), which the headers have for GNU alone.
+    /// Commands of fcntl(2), which the headers have for GNU alone.
     private static let (setSignal, setLease): (Int32, Int32) = (10, 1024)
 
     private let descriptor: Int32

@@ -35,7 +35,7 @@ package struct ChannelRunner: Sendable {
     var programs: ProgramLookup?
     /// nil: the archive is in the spool.
     var archive: ChannelArchive?
-    /// What people call the channel.
+    /// The name that people know.
     var title: String?
     /// Media that a client of the endless transport stream gets at once.
     var burst = EndlessStream.Policy().burst

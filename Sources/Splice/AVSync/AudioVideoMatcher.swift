@@ -45,6 +45,9 @@ struct AudioVideoMatcher: Sendable {
     /// Difference between the discontinuity sequence numbers of audio and video, which a rendition may count from
     /// another base. Nil until a period began with audio.
     private(set) var discontinuitySequenceOffset: UInt64?
+    /// Video that passed while that difference was not known, one span for each number and clock.
+    private var passedSpans: [VideoSpan] = []
+    private static let passedLimit = 16
     /// Discontinuity before the next packet. The first packet follows an unknown one.
     private(set) var pendingDiscontinuity: Discontinuity? = .framesLost
     let isMuxed: Bool
@@ -114,6 +117,7 @@ struct AudioVideoMatcher: Sendable {
                         first: packet, discontinuitySequence: discontinuitySequence ?? lastDiscontinuitySequence,
                         followsLostFrames: pendingDiscontinuity == .framesLost))
                 pendingDiscontinuity = nil
+                learnSequenceOffset()
             }
             audioSpans[audioSpans.count - 1].append(packet)
             audioSpans[audioSpans.count - 1].append(metadata)
@@ -243,7 +247,33 @@ struct AudioVideoMatcher: Sendable {
         audioSpans.removeFirst(count)
     }
 
-    mutating func finish(_ span: VideoSpan) { lastVideoSpan = span }
+    mutating func finish(_ span: VideoSpan) {
+        lastVideoSpan = span
+        guard discontinuitySequenceOffset == nil else {
+            passedSpans = []
+            return
+        }
+        if let last = passedSpans.last, !span.beginsPeriod, last.discontinuitySequence == span.discontinuitySequence {
+            passedSpans[passedSpans.count - 1].end = span.end
+        } else {
+            passedSpans = passedSpans.suffix(Self.passedLimit - 1) + [span]
+        }
+    }
+
+    /// Learns the difference of the numbers from the newest audio span, if it belongs to video that passed without audio. Late
+    /// audio would otherwise be taken for audio of the next period on a clock of its own.
+    private mutating func learnSequenceOffset() {
+        guard discontinuitySequenceOffset == nil, let audio = audioSpans.last else { return }
+        let passed = passedSpans.last { span in
+            // Audio of the next period may begin a little before that.
+            let time = Ticks(wire: audio.start.wire, near: span.start) + Self.longestLead
+            return time >= span.start && time < span.end
+        }
+        discontinuitySequenceOffset = passed.map { audio.discontinuitySequence &- $0.discontinuitySequence }
+    }
+
+    /// Longest time by which audio begins before its video, but for the tolerance of clocks.
+    private static let longestLead = Ticks.milliseconds(500)
 
     func configuration(for span: VideoSpan) -> AudioConfiguration? {
         match(span).map { audioSpans[$0.index].configuration }

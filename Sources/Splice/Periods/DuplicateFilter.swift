@@ -21,7 +21,7 @@ struct DuplicateFilter: Sendable {
         case duplicate(Suspicion, at: PublishedMedia.Position, after: Ticks?)
     }
 
-    /// What may come again.
+    /// Published media that may come again.
     fileprivate struct Suspicion: Sendable {
         /// Published media, counted back from its end at that time.
         var reach: Ticks

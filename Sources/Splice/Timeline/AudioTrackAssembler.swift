@@ -101,8 +101,8 @@ struct AudioTrackAssembler: Sendable {
     ///   - isEnding: whether nothing follows, so that frames which may drift are returned too.
     ///   - isFinal: whether the track is one by itself, and no more of the segment's audio is waited for: silence takes
     ///     the place of what is missing.
-    /// - Returns: nil if the period has no audio track, or a track by itself no audio and no silence; otherwise at least one
-    ///   sample.
+    /// - Returns: nil if the period has no audio track, or a track by itself less than half of its audio and no silence;
+    ///   otherwise at least one sample.
     mutating func dequeueSamples(
         from start: Ticks, to end: Ticks, isEnding: Bool = false, isFinal: Bool = false
     ) -> (decodeTime: Int64, samples: [MuxSample])? {
@@ -118,8 +118,9 @@ struct AudioTrackAssembler: Sendable {
         if pendingFrames.isEmpty, isFinal && writer.missesAudio || writer.samples.count == lateCount {
             writer.fillWithSilence()
         }
-        if writer.samples.isEmpty, isFinal, !fillsGaps, writer.missesAudio {
-            // A track by itself has a gap instead. What follows is placed by its time.
+        if isFinal, !fillsGaps, writer.missesAudio, writer.duration * 2 < limit - decodeTime {
+            // A track by itself has a gap instead. The audio after it is placed by its time.
+            counts[.trimmedAudioFrames] += writer.samples.count - writer.silentFrames
             (nextDecodeTime, isAtStart) = (max(writer.nextDecodeTime, limit), true)
             return nil
         }
@@ -261,6 +262,9 @@ struct AudioSampleWriter {
         append(payload, lasting: min(frameDuration + gap, Int64(UInt32.max)))
         return true
     }
+
+    /// The duration of the samples.
+    var duration: Int64 { samples.reduce(0) { $0 + Int64($1.duration) } }
 
     /// Whether more than a few frames are missing up to the limit.
     var missesAudio: Bool { limit - nextDecodeTime > frameDuration * Int64(AudioTrackAssembler.framesToConfirmDrift) }

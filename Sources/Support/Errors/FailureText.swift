@@ -1,4 +1,4 @@
-/// Who reads a document. Viewers get the class of a failure: no URL of an upstream, and nothing that one has sent.
+/// The readers of a document. Viewers get the class of a failure: no URL of an upstream, and nothing that one has sent.
 package enum Audience: Sendable {
     case viewers, operators
 

@@ -18,7 +18,7 @@ package struct URIRedaction: Equatable, Sendable {
     package private(set) var text = ""
     /// The secrets as they are written in the reference, in their order. None is empty.
     package private(set) var secrets: [String] = []
-    /// Those of them that are user information or an account.
+    /// The secrets that are user information or an account.
     package private(set) var credentials: [String] = []
 
     package init(_ reference: some StringProtocol) {

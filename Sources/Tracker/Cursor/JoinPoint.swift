@@ -124,7 +124,7 @@ extension MediaPlaylist {
     }
 }
 
-/// What a segment may repeat of the media published before.
+/// The media published before that a segment may repeat.
 ///
 /// Within one numbering, nothing: a segment is new by its number, whatever its bytes are, because ads, loops and test
 /// cards are broadcast many times. Where the numbers say nothing, the bytes have to decide, but only against as much as can

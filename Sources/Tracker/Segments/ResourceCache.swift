@@ -19,7 +19,7 @@ struct ResourceCache: Sendable {
         let request: FetchRequest
         /// As of `SegmentResource`; nil: any, for bytes that no packager replaces.
         let period: Int?
-        /// What an earlier period had under the same name.
+        /// The bytes that an earlier period had under the same name.
         let known: Body?
         var retrySchedule: RetrySchedule
         var progress: Progress
@@ -154,7 +154,7 @@ struct ResourceCache: Sendable {
         return nil
     }
 
-    /// What the next request for a resource says of the bytes that an earlier period had; nil: there are none.
+    /// The condition of the next request for a resource whose bytes an earlier period had; nil: it had none.
     func revalidation(of resource: SegmentResource) -> FetchRequest.Revalidation? {
         entry(of: resource)?.known.map { FetchRequest.Revalidation(entityTag: $0.entityTag) }
     }

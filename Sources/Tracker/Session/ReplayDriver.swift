@@ -4,7 +4,7 @@ package import Media
 /// Runs a session on a simulated clock, without tasks or waiting. Equal answers give equal outputs.
 package struct ReplayDriver: Sendable {
     private var session: any IngestSession
-    /// What a request gets: the parts of a stream, and the end of the answer, each with the time since the request.
+    /// The answer to a request: the parts of a stream, and the end of the answer, each with the time since the request.
     package struct Response: Sendable {
         /// `load` loads the part when it is due.
         package typealias Part = (latency: Duration, load: @Sendable () -> StreamPart)

@@ -1,7 +1,7 @@
 package import LiveRing
 import Playlist
 
-/// What a player asks for that loads a playlist again (draft-pantos-hls-rfc8216bis §6.2.5).
+/// The directives of a player that loads a playlist again (draft-pantos-hls-rfc8216bis §6.2.5).
 package struct ReloadDirectives: Equatable, Sendable {
     /// `_HLS_msn`: the answer waits until the playlist has this segment; nil: it does not wait.
     package let mediaSequence: UInt64?

@@ -129,7 +129,7 @@ struct ParameterSetStore: Sendable {
 }
 
 extension VideoConfiguration {
-    /// What each unit of MPEG-2 begins with, without the byte that tells what it is.
+    /// The bytes with which each unit of MPEG-2 begins, without the byte that tells what it is.
     static let startCode: [UInt8] = [0, 0, 1]
 
     /// All parameter sets as they stand in samples: each with its four-byte length, or with its start code.

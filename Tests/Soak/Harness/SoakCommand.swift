@@ -53,7 +53,7 @@ package enum SoakCommand {
                         sample.allocated / 1024, sample.files, sample.bytes / 1024, sample.elements))
                 fflush(nil)
             }
-            let findings = LoopRun.findings(try await run.run(), after: 7200)
+            let findings = run.findings(try await run.run())
             for finding in findings { print("finding: \(finding)") }
             return findings.isEmpty ? 0 : 1
         } catch {

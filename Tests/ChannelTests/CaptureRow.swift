@@ -23,8 +23,10 @@ struct CaptureRow: Sendable, CustomStringConvertible {
     var hasOutageGaps = false
     /// Whether it is of a stream, whose last segment is open when the recording ends.
     var isEndless = false
-    /// Segments that nobody can fetch.
+    /// Segments that nobody can fetch, or that come too late.
     var segmentsLost: UInt64 = 0
+    /// Frames of segments whose time was listed as gaps when they came.
+    var lateFrames = 0
     /// Segments that hold no media.
     var segmentsSkipped = 0
 
@@ -32,7 +34,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         _ name: String, periods: Int, inits: Int, lostFrames: LostFrames = (0, ""), repeatedFrames: Int = 0,
         skipsFrames: Bool = false,
         timestampGaps: TimestampGaps = (0, 0), isAudioOnly: Bool = false, hasOutageGaps: Bool = false,
-        isEndless: Bool = false, segmentsLost: UInt64 = 0, segmentsSkipped: Int = 0
+        isEndless: Bool = false, segmentsLost: UInt64 = 0, lateFrames: Int = 0, segmentsSkipped: Int = 0
     ) {
         capture = CaptureFixture(name)
         self.periods = periods
@@ -45,6 +47,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         self.hasOutageGaps = hasOutageGaps
         self.isEndless = isEndless
         self.segmentsLost = segmentsLost
+        self.lateFrames = lateFrames
         self.segmentsSkipped = segmentsSkipped
     }
 
@@ -132,7 +135,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("batches", periods: 1, inits: 1),
         CaptureRow("irregular_lists", periods: 1, inits: 1),
         CaptureRow("cut_at_packet", periods: 1, inits: 1),
-        CaptureRow("outage", periods: 2, inits: 1, hasOutageGaps: true, segmentsLost: 4),
+        CaptureRow("outage", periods: 2, inits: 1, hasOutageGaps: true, segmentsLost: 8, lateFrames: 40),
         CaptureRow("frozen_list", periods: 2, inits: 1, hasOutageGaps: true),
         CaptureRow("redundant_variant", periods: 1, inits: 1),
         CaptureRow("backup", periods: 3, inits: 1, hasOutageGaps: true),

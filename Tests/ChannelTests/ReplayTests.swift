@@ -91,7 +91,7 @@ import Tracker
             try MovieFragment.fragments(of: segment.bytes).flatMap(\.tracks).filter { $0.trackID == TrackID.video }
                 .reduce(sum) { $0 + $1.samples.count }
         }
-        #expect(frames == presented - row.lostFrames.count + row.repeatedFrames)
+        #expect(frames == presented - row.lostFrames.count - row.lateFrames + row.repeatedFrames)
     }
 
     /// CONFORMANCE 30: exact to the tick, across every splice, in both tracks.

@@ -105,7 +105,7 @@ private let failoverRows: [ChannelRow] = [
             $0.backupA.stopsAt = .seconds(48)
             $0.backupA.endsWithList = true
         }, seconds: 120, backups: 1, gapTolerance: .beforeGaps,
-        delivers: "p104 p105 p106 p107 - a108 a109 a110 a111 a112 a113 - . - - - - - - - - -"),
+        delivers: "p104 p105 p106 p107 - a108 a109 a110 a111 a112 a113 - . - - - - - - - -"),
 ]
 
 @Test(arguments: failoverRows)

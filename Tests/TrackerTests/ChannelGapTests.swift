@@ -85,10 +85,10 @@ private let resumedRows: [ResumedRow] = [
     ResumedRow(when: "the upstream is reachable", primaryDown: 0..<0, seconds: 8, delivers: "p105 p106"),
     ResumedRow(
         when: "the upstream is unreachable for a minute", primaryDown: 0..<60, seconds: 68,
-        delivers: "- - - - - - - - - x4 |p110 p111 p112 p113 p114 p115"),
+        delivers: "- - - - - - - - x4 |p110 p111 p112 p113 p114 p115"),
     ResumedRow(
         when: "the upstream is unreachable until the give-up limit", primaryDown: 0..<900, giveUp: .seconds(40),
-        seconds: 90, delivers: "- - - - -",
+        seconds: 90, delivers: "- - - -",
         end: .failed(TrackerError(.unreachable(.refused), url: ChannelOrigins.primaryURL))),
     ResumedRow(
         when: "the upstream is unreachable, and there is a backup", primaryDown: 0..<900, backups: 1, seconds: 12,

@@ -53,7 +53,7 @@ private let mediaOutageRows: [ChannelRow] = [
         when: "no segment for a while and no backup: outage gaps",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<60) }, seconds: 80, backups: 0,
         gapTolerance: .beforeGaps,
-        delivers: "p104 p105 p106 p107 - x1 - x1 - x1 - x1 - x1 - x1 |p114 p115 p116 p117 p118"),
+        delivers: "p104 p105 p106 p107 - - - x1 x1 x1 - x1 - x1 - x1 |p114 p115 p116 p117 p118"),
     ChannelRow(
         when: "no segment until the give-up limit, no backup: the channel gives up",
         sources: ChannelOrigins().with { $0.primary.instead = withoutMedia(14..<900, status: 403) }, seconds: 200,

@@ -17,11 +17,11 @@ private struct GapsRow: Sendable, CustomTestStringConvertible {
 private let gapsRows = [
     GapsRow(testDescription: "no gap was listed", gaps: 0, silence: 4, listed: 2, late: 0),
     GapsRow(
-        testDescription: "a list that stood still lists all of the silence", gaps: 4, silence: 10, listed: 5, late: 2),
-    GapsRow(testDescription: "it lists one segment less", gaps: 4, silence: 10, listed: 4, late: 2),
-    GapsRow(testDescription: "an encoder that paused lists one segment", gaps: 4, silence: 10, listed: 1, late: 0),
-    GapsRow(testDescription: "one gap, and an encoder that paused", gaps: 2, silence: 6, listed: 1, late: 0),
-    GapsRow(testDescription: "one gap, and all of the silence", gaps: 2, silence: 6, listed: 3, late: 1),
+        testDescription: "a list that stood still lists all of the silence", gaps: 6, silence: 12, listed: 6, late: 3),
+    GapsRow(testDescription: "it lists one segment less", gaps: 6, silence: 12, listed: 5, late: 3),
+    GapsRow(testDescription: "an encoder that paused lists one segment", gaps: 6, silence: 12, listed: 1, late: 0),
+    GapsRow(testDescription: "two gaps, all of the silence: players still play", gaps: 4, silence: 10, listed: 5, late: 0),
+    GapsRow(testDescription: "three gaps, and an encoder that paused", gaps: 6, silence: 10, listed: 1, late: 0),
 ]
 
 @Test(arguments: gapsRows) private func segmentsWhoseTimeWasListedAreLate(row: GapsRow) {

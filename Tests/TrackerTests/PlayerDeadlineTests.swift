@@ -85,7 +85,9 @@ private let rules = [
     private static func milliseconds(_ duration: Duration) -> Int { Int(duration / .milliseconds(1)) }
 
     private static func firstGap(_ tolerance: OutageTimer.Tolerance, _ targetDuration: Int) -> Int {
-        milliseconds(tolerance.duration(.milliseconds(targetDuration)))
+        // At the latest, because it may wait for a segment.
+        milliseconds(
+            tolerance.duration(.milliseconds(targetDuration)) + tolerance.wait(.milliseconds(targetDuration)))
     }
 
     /// What a tolerance saves: the target durations in seconds at which no player of a rule ends before the first gap.
@@ -95,7 +97,7 @@ private let rules = [
         }
     }
 
-    @Test func gapComesBeforeAnyPlayerThatWaitsForTwoAndAHalfTargetDurationsEnds() {
+    @Test func gapComesBeforeAnyPlayerEndsThatWaitsForThreeTargetDurations() {
         let chosen = OutageTimer.Tolerance.beforeGaps
         let before = OutageTimer.Tolerance(targetDurations: .halves(7), atLeast: .seconds(8))
         #expect(Self.survived(rules[0], by: chosen) == Array(1...12))

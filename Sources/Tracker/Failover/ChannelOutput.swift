@@ -83,7 +83,7 @@ struct ChannelOutput: Sendable {
     mutating func dueGaps(at now: Duration, isFetching: Bool) -> [Duration] {
         guard let gapUnit else { return [] }
         let count = gapTimer.dueGapCount(at: now, targetDuration: gapUnit, isFetching: isFetching)
-        edge.advance(overGap: gapUnit * count)
+        edge.advance(overGaps: count, of: gapUnit)
         return Array(repeating: gapUnit, count: count)
     }
 }

@@ -5,8 +5,9 @@ import Support
 struct PublishedEdge: Equatable, Sendable {
     /// The end on the upstream's clock (EXT-X-PROGRAM-DATE-TIME); nil while no segment had a date.
     private(set) var date: ProgramDateTime?
-    /// The time listed as gaps after `date`.
-    private var gaps = Duration.zero
+    /// The time listed as gaps after `date`, and their number.
+    private var gapTime = Duration.zero
+    private var gapCount = 0
     /// The first media sequence number of the primary that may not have been published by an earlier process; nil once
     /// this process has published a segment.
     private var mediaSequence: UInt64?
@@ -27,21 +28,24 @@ struct PublishedEdge: Equatable, Sendable {
         switch delivery.content {
         case .segment(let tracked):
             date = Self.startDate(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
-            gaps = .zero
+            (gapTime, gapCount) = (.zero, 0)
             mediaSequence = nil
             nextSequences[delivery.source] = tracked.segment.mediaSequence &+ 1
         case .lost, .outageGap, .ended: break
         }
     }
 
-    /// Records that missing time was listed as a gap.
-    mutating func advance(overGap duration: Duration) { gaps += duration }
+    /// Records that missing time was listed as gaps.
+    mutating func advance(overGaps count: Int, of duration: Duration) {
+        (gapTime, gapCount) = (gapTime + duration * count, gapCount + count)
+    }
 
     /// Returns the effects held during a trial, without the leading segments whose time was published meanwhile, or listed
     /// as a gap.
     /// - Returns: `late`: the segments whose time was listed as a gap.
     func trimming(_ held: [UpstreamSession.Effect]) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
         guard let date else { return (held, []) }
+        let end = gapCount < ListedGaps.fewest ? date : date.advanced(by: gapTime)
         var heldEdge = PublishedEdge()
         var isDuplicate = true
         var late: [SegmentLoss] = []
@@ -51,7 +55,7 @@ struct PublishedEdge: Equatable, Sendable {
             else { return true }
             let (segment, start) = (tracked.segment, Self.startDate(of: tracked, after: heldEdge.date))
             heldEdge.advance(past: delivery)
-            isDuplicate = start.map { segment.isPublished(until: date.advanced(by: gaps), from: $0) } ?? false
+            isDuplicate = start.map { segment.isPublished(until: end, from: $0) } ?? false
             if isDuplicate, let start, !segment.isPublished(until: date, from: start) {
                 let number = segment.mediaSequence
                 late.append(

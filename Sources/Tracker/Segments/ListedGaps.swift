@@ -3,7 +3,14 @@
 /// A segment that comes when its time was listed is late: published after the gaps, it would move the channel further
 /// behind the upstream. Whether its time was listed is known by how much the upstream lists at once. If that is all of the
 /// silence, its clock went on. An encoder that paused lists less, and what it lists is new.
+///
+/// After few gaps nothing is late: players still have media from before them, and go on with all that comes.
 struct ListedGaps: Equatable, Sendable {
+    /// The target durations that players keep behind the live edge (RFC 8216 §6.3.3).
+    static let fewest = 3
+
+    /// The time of all gaps since the last delivery.
+    private var listed = Duration.zero
     /// The time of the gaps that no segment accounts for.
     private var pending = Duration.zero
     /// The time of segments that were lost or late since the last delivery.
@@ -14,9 +21,11 @@ struct ListedGaps: Equatable, Sendable {
     /// Whether a segment may be late.
     var isPending: Bool { pending > .zero && deliveredAt != nil }
 
-    mutating func recordGap(_ duration: Duration) { pending += duration }
+    mutating func recordGap(_ duration: Duration) { (listed, pending) = (listed + duration, pending + duration) }
 
-    mutating func recordDelivery(at now: Duration) { (pending, passed, deliveredAt) = (.zero, .zero, now) }
+    mutating func recordDelivery(at now: Duration) {
+        (listed, pending, passed, deliveredAt) = (.zero, .zero, .zero, now)
+    }
 
     /// Records that the time of a segment passes without it.
     mutating func recordLoss(_ duration: Duration) {
@@ -29,7 +38,7 @@ struct ListedGaps: Equatable, Sendable {
     ///   - listed: the time that the upstream lists from the segment on.
     ///   - targetDuration: a list is so much behind at most.
     func isLate(_ duration: Duration, listed: Duration, targetDuration: Duration, at now: Duration) -> Bool {
-        guard isPending, pending >= duration / 2, let deliveredAt else { return false }
+        guard self.listed >= targetDuration * Self.fewest, pending >= duration / 2, let deliveredAt else { return false }
         return listed + passed + targetDuration >= now - deliveredAt
     }
 }

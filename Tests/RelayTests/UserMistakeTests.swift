@@ -115,6 +115,10 @@ private final class MistakeScene: Sendable {
             "odd.m3u",
             "#EXTM3U\n#EXTINF:-1,News\nhttp://127.0.0.1:1/news.m3u8\n#EXTINF:-1,Nowhere\n#EXTINF:-1,Mail\nmailto:me@example.com\nwhat is this\n"
         ),
+        (
+            "template.m3u",
+            "#EXTM3U\n#EXTINF:-1 catchup=\"default\" catchup-source=\"http://127.0.0.1:1/{catchup-id}\",News\nhttp://127.0.0.1:1/a.ts\n"
+        ),
         ("endless.m3u", "#EXTM3U\n#EXTINF:0,News\nhttp://127.0.0.1:1/news.ts\n"),
         ("empty.m3u", ""),
         ("text.txt", "hello\n"),

@@ -5,6 +5,8 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case repeatedKey(String)
         /// - Parameter nearest: the key that was probably meant.
         case unknownKey(String, nearest: String?)
+        /// A key of a channel, of `defaults` or of a source in another map.
+        case misplacedKey(ConfigurationKey)
         case missingKey(String)
         case noValue
         /// - Parameters:
@@ -49,6 +51,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case .repeatedKey(let key): "the YAML cannot be read: the key “\(key)” is there more than once"
         case .unknownKey(let key, let nearest):
             "there is no key “\(key)”" + (nearest.map { "; did you mean “\($0)”?" } ?? "")
+        case .misplacedKey(let key): "“\(key.rawValue)” belongs to \(key.place)"
         case .missingKey(let key): "the key “\(key)” is missing"
         case .noValue: "the key has no value"
         case .badValue(let value?, let expected): "“\(value)” is not \(expected)"

@@ -190,7 +190,7 @@ extension ConfigurationReader {
         return nil
     }
 
-    /// Reads each value of a map whose key is one of `keys`, and names the other keys.
+    /// Reads each value of a map whose key is one of `keys`, and names the other keys, with their place if they have one.
     mutating func read<Key: RawRepresentable & Equatable>(
         _ entries: [ConfigurationNode.Entry], keys: [Key],
         _ read: (inout ConfigurationReader, Key, ConfigurationNode) -> Void
@@ -198,6 +198,8 @@ extension ConfigurationReader {
         for entry in entries {
             if let key = Key(rawValue: entry.key), keys.contains(key) {
                 below(entry.key) { read(&$0, key, entry.value) }
+            } else if origin != .request, let key = ConfigurationKey(rawValue: entry.key) {
+                record(.misplacedKey(key), at: entry.position)
             } else {
                 let nearest = nearestWord(to: entry.key, among: keys.map(\.rawValue))
                 record(.unknownKey(Self.excerpt(entry.key), nearest: nearest), at: entry.position)

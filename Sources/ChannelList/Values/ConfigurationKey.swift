@@ -92,6 +92,13 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
 
     private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.newRow) })
 
+    /// The maps that may have the key, in words.
+    var place: String {
+        let scopes = row.scopes
+        let channel = scopes.contains(.source) ? "a channel or one of its URLs" : "a channel"
+        return scopes.contains(.defaults) ? "“defaults” or \(channel)" : channel
+    }
+
     package var row: Row { Self.rows[self] ?? newRow }
 
     private var newRow: Row {

@@ -2,6 +2,7 @@ package import Channel
 import Decrypt
 import Demux
 import Fetch
+import Glibc
 import Media
 import Splice
 package import Support
@@ -23,7 +24,8 @@ extension RelayError {
     init(_ error: SlateError) {
         let (fault, advice) =
             switch error.reason {
-            case .file(.system(let code)): ("cannot be read (errno \(code))", "Check --slate")
+            case .file(.system(let code)):
+                (unsafe "cannot be read: \(String(cString: strerror(code)))", "Check the path and its permissions")
             case .file(.notAFile): ("is no file", "Give an MP4 file as --slate")
             case .file(.changed):
                 ("was written over while it was read", "Replace a slate by renaming another file over it")

@@ -43,7 +43,8 @@ package struct ChannelCatalog: Sendable {
         lists.flatMap { included in
             let lines = included.list.issues.prefix(limit).map { "\(included.name): line \($0.line): \($0.message)" }
             let rest = included.list.issueCount - lines.count
-            return rest > 0 ? lines + ["\(included.name): \(rest) more lines were not understood as written"] : lines
+            let words = rest == 1 ? "1 more line was" : "\(rest) more lines were"
+            return rest > 0 ? lines + ["\(included.name): \(words) not understood as written"] : lines
         }
     }
 }

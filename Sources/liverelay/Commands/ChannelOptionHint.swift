@@ -1,7 +1,7 @@
 import ChannelList
 import Support
 
-/// What to write instead of an option of one channel that was given to `serve`, which has many.
+/// The line of a channels.yaml in place of an option of one channel that was given to `serve`, which has many.
 struct ChannelOptionHint {
     private let option: String
     private let line: String
@@ -11,7 +11,7 @@ struct ChannelOptionHint {
     ///   - words: the command line, which may have a value after it.
     /// - Returns: nil for an option that no channel has.
     init?(_ option: String, words: [String]) {
-        let name = String(option.drop { $0 == "-" })
+        let name = Self.name(of: option)
         self.option = option
         if let key = Self.others[name] {
             line = key
@@ -39,6 +39,11 @@ struct ChannelOptionHint {
     ]
     private static let outputHint =
         "write `record-to: DIR/{channel}/{start:%Y-%m-%d_%H-%M}.mkv` at the channel, for recordings, in a channels.yaml"
+
+    private static func name(of option: String) -> String { String(option.drop { $0 == "-" }) }
+
+    /// The names of options that channels have.
+    static let names = ConfigurationKey.Scope.channel.keys.map(\.rawValue) + others.keys.filter { $0.count > 1 }
 
     private static func value(of option: String, in words: [String]) -> String? {
         for (index, word) in words.enumerated() {

@@ -53,9 +53,15 @@ struct CheckCommand: AsyncParsableCommand {
         defer { signals.cancel() }
         let report = try await judge(until: { isStopped.isSet })
         guard report.faults > 0 else { return }
+        let name = input == "-" ? "Standard input" : CheckSource.redacted(input)
+        guard report.packets > 0 else {
+            throw RelayError(
+                .unreadableInput, "\(name) is no transport stream: it has no packet",
+                advice: "Give MPEG-TS: a .ts file, live.ts of a channel, or its segments below /ts/")
+        }
         throw RelayError(
             .faultsFound,
-            "\(input == "-" ? "Standard input" : CheckSource.redacted(input)) has \(CheckFormat.count(report.faults, "fault"))",
+            "\(name) has \(CheckFormat.count(report.faults, "fault"))",
             advice: "docs/cli.md says what each number means")
     }
 

@@ -149,18 +149,37 @@ enum UsageText {
     /// - Parameter words: the command line, with its command.
     static func text(of error: any Error, words: [String]) -> String {
         let text = LiveRelay.fullMessage(for: error)
-        guard words.first == "serve", let option = unknownOption(in: text),
-            let complaint = ChannelOptionHint(option, words: words)?.complaint
-        else { return redacted(text, words: words) }
+        guard let complaint = complaint(about: text, words: words) else { return redacted(text, words: words) }
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
         return redacted((["Error: \(complaint)"] + lines.dropFirst()).joined(separator: "\n"), words: words)
     }
 
-    /// `--slate` of "Error: Unknown option '--slate'. Did you mean '--polite'?".
-    private static func unknownOption(in text: String) -> String? {
-        guard let start = text.firstRange(of: "Unknown option '")?.upperBound,
-            let end = text[start...].firstIndex(of: "'")
+    /// The answer to a mistake that the parser cannot know; nil: the parser's is right.
+    private static func complaint(about text: String, words: [String]) -> String? {
+        let command = words.first.flatMap { OptionNames.commands[$0] != nil ? $0 : nil } ?? "relay"
+        if let argument = quoted(after: "Unexpected argument '", in: text), argument.contains("://") {
+            let place =
+                command == "serve"
+                ? "Write several as `playlist: [URL, URL]` in a channels.yaml."
+                : "Write a backup of the channel as --backup URL, and several channels in a list: liverelay serve FILE."
+            return "Unexpected argument '\(argument)'. \(place)"
+        }
+        guard let option = quoted(after: "Unknown option '", in: text) else { return nil }
+        if command == "serve", let hint = ChannelOptionHint(option, words: words) { return hint.complaint }
+        let others = OptionNames.commands.filter { $0.value.contains(option) }.keys.sorted()
+        if !others.isEmpty { return "\(option) is an option of liverelay \(others.joined(separator: ", "))." }
+        let name = String(option.drop { $0 == "-" })
+        let own = OptionNames.commands[command, default: []].map { String($0.drop { $0 == "-" }) }
+        guard command == "serve", let nearest = NearestWord.of(name, among: own + ChannelOptionHint.names),
+            !own.contains(nearest)
         else { return nil }
+        return "Unknown option '\(option)'. Did you mean '--\(nearest)'? It belongs to a channel, in a channels.yaml."
+    }
+
+    private static func quoted(after start: String, in text: String) -> String? {
+        guard let start = text.firstRange(of: start)?.upperBound, let end = text[start...].firstIndex(of: "'") else {
+            return nil
+        }
         return String(text[start..<end])
     }
 
@@ -191,4 +210,18 @@ enum UsageText {
     private static func redactedHeader(_ header: String) -> String {
         header.firstIndex { $0 == ":" || $0 == "=" }.map { "\(header[...$0])…" } ?? "…"
     }
+}
+
+/// The options of each command, as its help lists them.
+private enum OptionNames {
+    static let commands: [String: Set<String>] = Dictionary(
+        uniqueKeysWithValues: LiveRelay.configuration.subcommands.map { command in
+            let lines = LiveRelay.helpMessage(for: command, columns: 400).split(separator: "\n")
+            let names = lines.filter { $0.hasPrefix("  -") }.flatMap { line in
+                // A name ends at its value, or at the text after two spaces.
+                let column = line.dropFirst(2).split(separator: "  ", maxSplits: 1).first ?? ""
+                return column.split { " ,/<".contains($0) }.filter { $0.hasPrefix("-") }.map(String.init)
+            }
+            return (command.configuration.commandName ?? "", Set(names))
+        })
 }

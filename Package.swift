@@ -219,6 +219,12 @@ let package = Package(
             ]),
         driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
         tests("SoakTests", ["SoakHarness"]),
+        support(
+            "HistoryHarness", path: "Tests/Histories/Harness",
+            [
+                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Splice", "LiveRing", "TestSupport", "CCrypto",
+            ]),
+        driver("histories", path: "Tests/Histories/Driver", ["HistoryHarness"]),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,26 @@
+/// What an origin answered, for the oracle.
+struct OriginLog {
+    /// A media playlist that was sent whole and understood.
+    struct Reload {
+        /// When the answer arrived, milliseconds since the channel began.
+        let at: Int
+        /// Indices of the listed segments.
+        let listed: Range<Int>
+        let hasEnded: Bool
+        let era: Int
+    }
+
+    struct Attempt {
+        let segment: Int
+        let askedAt: Int
+        let answeredAt: Int
+        /// Whether the media came whole.
+        let isWhole: Bool
+    }
+
+    var reloads: [Reload] = []
+    var attempts: [Attempt] = []
+    var requests = 0
+    /// Times of all requests for playlists.
+    var playlistRequests: [Int] = []
+}

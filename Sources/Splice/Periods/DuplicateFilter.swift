@@ -100,10 +100,12 @@ struct DuplicateFilter: Sendable {
         }
         for range in PublishedMedia.spanRanges(of: frames) {
             state = classify(frames[range], boundary: range.lowerBound == 0 ? boundary : .plain)
-            guard case .duplicate(_, let position, _) = state, let end = published.end(of: position.span) else { break }
-            duplicates.ends.append(end)
+            guard case .duplicate(_, let position, _) = state, var end = published.end(of: position.span) else { break }
             newestSpan = position.span
             duplicates.videoFrames = range.first { Self.isNew(frames[$0].decodeTime, end.video) } ?? range.upperBound
+            // A journal tells nothing about the audio of an earlier process. It was published with its video.
+            end.audio = end.audio ?? Self.presentationEnd(of: frames[range.lowerBound..<duplicates.videoFrames])
+            duplicates.ends.append(end)
             guard duplicates.videoFrames == range.upperBound else {
                 state = .new
                 break
@@ -130,6 +132,14 @@ struct DuplicateFilter: Sendable {
         packets.audio.removeFirst(audioCount)
         let newestTime = duplicates.ends.last?.video
         packets.metadata.removeAll { !Self.isNew($0.time, newestTime) }
+    }
+
+    /// The last tick at which the frames are presented, as a 33-bit value; nil if they have no times.
+    private static func presentationEnd(of frames: ArraySlice<VideoPacket>) -> Ticks? {
+        guard let first = frames.lazy.compactMap(\.pts).first else { return nil }
+        let times = frames.compactMap { $0.pts.map { Ticks(wire: $0, near: first) } }.sorted()
+        let step = times.count < 2 ? .zero : times[times.count - 1] - times[times.count - 2]
+        return times.last.map { $0 + max(step, Ticks(1)) - Ticks(1) }
     }
 
     private static func isNew(_ time: Ticks?, _ last: Ticks?) -> Bool {

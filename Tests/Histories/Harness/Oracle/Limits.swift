@@ -14,6 +14,9 @@ enum Limits {
     /// How long a missing segment is waited for while later media is ready.
     static func patience(_ history: History) -> Int { max(3 * history.targetDuration * 1000, 5000) }
 
+    /// After how many attempts a body that is cut, and has no length, is taken as it is.
+    static let attemptsForCutBody = 3
+
     /// Segments with which a live playlist is joined at its edge.
     static let joinSegments = 3
 
@@ -77,8 +80,20 @@ enum Limits {
         return isOther && segment < seen.listed.upperBound - 1
     }
 
-    /// Known limits of playlists.
-    static func isExcused(_ rule: String, _ version: PublicationRecord.Version, _ history: History) -> Bool { false }
+    /// A group longer than the target duration is cut all the same, so that a segment begins without a sync sample.
+    static func isExcused(_ rule: String, _ broadcast: Broadcast) -> Bool {
+        guard rule.hasPrefix("10:") || rule.hasPrefix("31:") else { return false }
+        let longest = broadcast.segments.flatMap(\.parts).map(\.format.groupDuration).max() ?? 0
+        return longest > broadcast.history.targetDuration * 90_000
+    }
+
+    /// A live playlist that has ended is believed after 3.5 target durations (decision 31).
+    static func mayEnd(_ broadcast: Broadcast) -> Bool {
+        broadcast.eras.contains { era in
+            guard era.followsEnd, broadcast.segments.indices.contains(era.firstSegment) else { return era.followsEnd }
+            return broadcast.segments[era.firstSegment].end - era.at > 7 * broadcast.history.targetDuration * 500 - 1000
+        }
+    }
 
     /// Whether a period may begin between two frames of one program that follow each other.
     static func mayBeginPeriod(between one: Oracle.SourceFrame, _ next: Oracle.SourceFrame, _ oracle: Oracle) -> Bool {

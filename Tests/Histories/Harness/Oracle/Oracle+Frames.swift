@@ -52,7 +52,7 @@ extension Oracle {
             missing[source[place].segment, default: []].append(place)
         }
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
-            guard mustBePublished(segment), !places.allSatisfy({ mayBeDuplicate($0, known) }) else { continue }
+            guard (cuts[segment]?.count ?? 0) < Limits.attemptsForCutBody, mustBePublished(segment), !places.allSatisfy({ mayBeDuplicate($0, known) }) else { continue }
             let total = broadcast.segments[segment].parts.reduce(0) { $0 + $1.frames.count }
             find(
                 .missing, at: broadcast.segments[segment].end,

@@ -44,21 +44,23 @@ extension Oracle {
                 abs(last.end - frame.time) < 4, !isNewPeriod
             {
                 spans[spans.count - 1].end = frame.time + format
+                spans[spans.count - 1].segments = last.segments.lowerBound..<frame.segment + 1
             } else {
                 spans.append(
                     Span(content: frame.identity.content, shift: shift, start: frame.time, end: frame.time + format,
-                        clock: source[place].clock - frame.identity.frame * format))
+                        clock: source[place].clock - frame.identity.frame * format,
+                        segments: frame.segment..<frame.segment + 1))
             }
         }
         var frames: [PublishedAudio] = []
-        for segment in record.segments {
+        for (number, segment) in record.segments.enumerated() {
             guard let media = segment.media, let track = segment.initialization?.tracks.first(where: { !$0.isVideo }) else {
                 continue
             }
             for sample in media.tracks.filter({ $0.number == track.number }).flatMap(\.samples) {
                 frames.append(
                     PublishedAudio(
-                        identity: sample.identity,
+                        identity: sample.identity, segment: number,
                         time: Int((Double(sample.presentation) * 90_000 / Double(track.timescale)).rounded()),
                         duration: Int((Double(sample.duration) * 90_000 / Double(track.timescale)).rounded()), at: segment.at,
                         configuration: track.configuration.first ?? []))
@@ -75,10 +77,13 @@ extension Oracle {
         var end: Int
         /// Source time of the content's frame 0.
         let clock: Int
+        /// Indices in the record.
+        var segments: Range<Int>
     }
 
     struct PublishedAudio {
         let identity: FrameIdentity?
+        let segment: Int
         let time: Int
         let duration: Int
         let at: Int
@@ -88,14 +93,14 @@ extension Oracle {
     private mutating func judgeAudio(_ frames: [PublishedAudio], _ spans: [Span]) {
         var index = 0
         for span in spans {
+            while index < frames.count, frames[index].segment < span.segments.lowerBound { index += 1 }
             guard let format = format(of: span.content) else { continue }
             let length = 1024 * 90_000 / format.sampleRate
-            while index > 0, index <= frames.count, index == frames.count || frames[index].time > span.start - length { index -= 1 }
             var heard: Set<Int> = []
             var position = index
-            while position < frames.count, frames[position].time < span.end {
+            while position < frames.count, frames[position].segment < span.segments.upperBound {
                 let frame = frames[position]
-                if let identity = frame.identity, identity.content == span.content, frame.time > span.start - length {
+                if let identity = frame.identity, identity.content == span.content {
                     let due = span.clock + format.audioTime(identity.frame) + span.shift
                     // The first frame of a period carries what is left of the audio before it.
                     let isOnTime = abs(frame.time - due) <= 1080
@@ -116,7 +121,6 @@ extension Oracle {
                 }
                 position += 1
             }
-            index = position
             // At both ends frames may be trimmed, or wait for their video.
             let margin = 3 * length
             let first = format.audioFrame(from: max(0, span.start + margin - span.shift - span.clock))
@@ -210,6 +214,8 @@ extension Oracle {
         if broadcast.endsAt != nil {
             if record.versions.last?.playlist.hasEnded != true { find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)") }
         } else {
+            // A live channel that has ended is believed after a while.
+            if Limits.mayEnd(broadcast) { return }
             if let end = life.sessionEnd { find(.end, at: life.end, "the channel ended: \(end)") }
             if record.versions.last?.playlist.hasEnded == true { find(.end, at: life.end, "EXT-X-ENDLIST, and no end") }
         }

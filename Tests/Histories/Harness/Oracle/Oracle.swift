@@ -36,6 +36,8 @@ struct Oracle {
     var published: [PublishedFrame] = []
     /// When each broadcast segment came whole; empty: never.
     var arrivals: [[Int]] = []
+    /// When the beginning of a segment came, as if it were all.
+    var cuts: [Int: [Int]] = [:]
 
     var history: History { broadcast.history }
 
@@ -91,6 +93,11 @@ struct Oracle {
     private mutating func prepare() {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
         for attempt in log.attempts where attempt.isWhole { arrivals[attempt.segment].append(attempt.answeredAt) }
+        // Without a length nobody knows that a body is cut. If it is each time, it is taken as it is.
+        for attempt in log.attempts where attempt.outcome == .cut {
+            cuts[attempt.segment, default: []].append(attempt.answeredAt)
+        }
+        for (segment, times) in cuts where times.count >= Limits.attemptsForCutBody { arrivals[segment].append(times[2]) }
         for segment in broadcast.segments {
             var at = Double(segment.start)
             for (number, part) in segment.parts.enumerated() {
@@ -116,7 +123,7 @@ extension Oracle {
         for version in record.versions {
             var broken = brokenRules(in: version.playlist)
             if let before { broken += brokenRules(from: before.playlist, to: version.playlist) }
-            for rule in broken where !Limits.isExcused(rule, version, history) { find(.playlist, at: version.at, rule) }
+            for rule in broken where !Limits.isExcused(rule, broadcast) { find(.playlist, at: version.at, rule) }
             before = version
         }
     }
@@ -168,7 +175,7 @@ extension Oracle {
             find(.duration, at: segment.at, "EXTINF of segment \(segment.number) departs by \(Int(drift * 1000)) ms")
             drift = 0
         }
-        if samples.first?.isSync != true {
+        if samples.first?.isSync != true, !Limits.isExcused("31:", broadcast) {
             find(.bytes, at: segment.at, "segment \(segment.number) does not begin with a sync sample")
         }
         for sample in samples.sorted(by: { $0.presentation < $1.presentation }) {

@@ -196,13 +196,13 @@ extension Origin {
         var latency = latency
         attempts[index, default: 0] += 1
         var outcome = page(404, request)
-        var isWhole = false
+        var result = OriginLog.Outcome.failed
         let leaves = broadcast.edge(at: time) - history.window > index ? leavingTime(index) : Int.max
         if segment.end <= time, leaves == Int.max || time < leaves + history.availability {
-            (outcome, isWhole) = available(segment, request, attempts[index] ?? 1, &latency)
+            (outcome, result) = available(segment, request, attempts[index] ?? 1, &latency)
         }
         log.attempts.append(
-            OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + latency, isWhole: isWhole))
+            OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + latency, outcome: result))
         return (outcome, latency)
     }
 
@@ -214,17 +214,17 @@ extension Origin {
 
     private func available(
         _ segment: Broadcast.Segment, _ request: FetchRequest, _ attempt: Int, _ latency: inout Int
-    ) -> (FetchOutcome, Bool) {
+    ) -> (FetchOutcome, OriginLog.Outcome) {
         var body = segment.body
         if let fault = segment.fault {
             let isOver = attempt > fault.pick(1...3)
             switch fault.thing {
-            case .refusedSegment where !isOver: return (page([403, 404, 500, 503][fault.pick(0...3, 1)], request), false)
-            case .goneSegment: return (page(404, request), false)
-            case .pageSegment: return (text("<html>no</html>", request), false)
+            case .refusedSegment where !isOver: return (page([403, 404, 500, 503][fault.pick(0...3, 1)], request), .failed)
+            case .goneSegment: return (page(404, request), .failed)
+            case .pageSegment: return (text("<html>no</html>", request), .failed)
             case .cutSegment where !isOver:
-                return (bytes(Array(body.prefix(body.count / 3 + 77)), request, endsAtClose: true), false)
-            case .brokenSegment where !isOver: return (.failure(FetchError(.shortBody, url: request.url)), false)
+                return (bytes(Array(body.prefix(body.count / 3 + 77)), request, endsAtClose: true), .cut)
+            case .brokenSegment where !isOver: return (.failure(FetchError(.shortBody, url: request.url)), .failed)
             case .lateSegment where attempt == 1: latency += fault.pick(1000...6000)
             default: break
             }
@@ -233,12 +233,12 @@ extension Origin {
             body = SegmentCipher.encrypt(
                 body, key: SegmentCipher.key(key), vector: SegmentCipher.vector(segment.index))
         }
-        guard history.has(.byteRanges) else { return (bytes(body, request), true) }
+        guard history.has(.byteRanges) else { return (bytes(body, request), .whole) }
         let range = packed(segment.index)
         let header = FetchAnswer.Header(
             name: "Content-Range", value: "bytes \(range.lowerBound)-\(range.upperBound - 1)/*")
         return (
-            .success(FetchAnswer(status: 206, finalURL: request.url, headers: [header], body: body)), true
+            .success(FetchAnswer(status: 206, finalURL: request.url, headers: [header], body: body)), .whole
         )
     }
 }

@@ -14,8 +14,15 @@ struct OriginLog {
         let segment: Int
         let askedAt: Int
         let answeredAt: Int
-        /// Whether the media came whole.
-        let isWhole: Bool
+        let outcome: Outcome
+
+        var isWhole: Bool { outcome == .whole }
+    }
+
+    enum Outcome {
+        case whole, failed
+        /// The beginning alone came, and nothing said that it is not all.
+        case cut
     }
 
     var reloads: [Reload] = []

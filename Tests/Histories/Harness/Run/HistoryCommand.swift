@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import TestSupport
 
 /// The command `histories`.
@@ -16,9 +16,15 @@ package enum HistoryCommand {
             guard let count = arguments.first.flatMap({ Int($0) }) else { return 2 }
             return try await batch(count, from: arguments.dropFirst().first.flatMap { UInt64($0) } ?? 1)
         } catch {
-            print("\(error)")
+            say("\(error)")
             return 2
         }
+    }
+
+    /// Writes a line at once, also to a pipe.
+    private static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
     }
 
     private static func history(_ text: String) -> History? {
@@ -28,7 +34,7 @@ package enum HistoryCommand {
     private static func table(_ text: String) async throws -> Int32 {
         guard let history = history(text) else { return 2 }
         let run = try await HistoryRun(history: history, keepsEvents: true).run()
-        print(HistoryTable(run: run).text)
+        say(HistoryTable(run: run).text)
         return run.judgement.findings.isEmpty ? 0 : 1
     }
 
@@ -51,15 +57,15 @@ package enum HistoryCommand {
                 frames += judgement.frames
                 guard !judgement.findings.isEmpty else { continue }
                 failed += 1
-                print("history \(history)")
-                for finding in judgement.findings.prefix(3) { print("    \(finding)") }
+                say("history \(history)")
+                for finding in judgement.findings.prefix(3) { say("    \(finding)") }
             } catch {
                 failed += 1
-                print("history \(history)\n    \(error)")
+                say("history \(history)\n    \(error)")
             }
         }
         let seconds = start.duration(to: clock.now) / .seconds(1)
-        print("\(count) histories, \(failed) failed, \(frames) frames, \(Int(Double(count) / seconds * 100)) in 100 s")
+        say("\(count) histories, \(failed) failed, \(frames) frames, \(Int(Double(count) / seconds * 100)) in 100 s")
         return failed == 0 ? 0 : 1
     }
 }

@@ -79,6 +79,7 @@ struct HistoryRun {
                 record.append(snapshot, at: time)
                 return outcome
             }
+            if sessionEnd == nil { record.lastTime = limit }
             if sessionEnd == .drained { try relay.recordEnd(.drained) }
             if let snapshot = state.snapshot { record.append(snapshot, at: record.lastTime) }
             record.endLife(state.status, sessionEnd)

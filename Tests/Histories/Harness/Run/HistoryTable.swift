@@ -21,12 +21,12 @@ struct HistoryTable {
             rows.append(
                 Row(
                     at: attempt.askedAt, order: 3,
-                    text: "  asked for \(attempt.segment), \(attempt.isWhole ? "whole" : "failed") at \(Self.seconds(attempt.answeredAt))"))
+                    text: "  asked for \(attempt.segment), \(attempt.outcome) at \(Self.seconds(attempt.answeredAt))"))
         }
         for (at, text) in run.record.events { rows.append(Row(at: at, order: 4, text: "  event \(text.prefix(160))")) }
         for life in run.record.lives {
             rows.append(Row(at: life.start, order: 0, text: "PROCESS    starts"))
-            rows.append(Row(at: life.end, order: 9, text: "PROCESS    ends, \(life.state), lost \(life.lost), duplicates \(life.duplicateFrames)"))
+            rows.append(Row(at: life.end, order: 9, text: "PROCESS    ends, \(life.state), lost \(life.lost), \(life.counts.joined(separator: ", "))"))
         }
         for (index, segment) in run.record.segments.enumerated() { rows.append(row(of: segment, index)) }
         for finding in run.judgement.findings { rows.append(Row(at: finding.at, order: 8, text: "WRONG      \(finding.rule.rawValue): \(finding.text)")) }
@@ -73,7 +73,14 @@ struct HistoryTable {
                 spans.append((identity.content, identity.frame, identity.frame))
             }
         }
+        let audio = media.tracks.filter { $0.number != video.number }.flatMap(\.samples)
+        let scale = segment.initialization?.tracks.first { !$0.isVideo }?.timescale ?? 1
+        let ends = (audio.prefix(2) + audio.suffix(2)).map { sample in
+            "\(sample.identity.map { "\($0.frame)" } ?? "-")@\(sample.presentation * 90_000 / scale)+\(sample.duration * 90_000 / scale)"
+        }
+        let silent = audio.count { $0.identity == nil }
         return spans.map { "\(Self.name($0.content)) \($0.first)..<\($0.last + 1)" }.joined(separator: " + ")
+            + ", \(audio.count) audio frames" + (silent == 0 ? "" : ", \(silent) silent") + " [\(ends.joined(separator: " "))]"
     }
 
     private static func name(_ content: Int) -> String {

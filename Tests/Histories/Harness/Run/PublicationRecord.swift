@@ -35,6 +35,8 @@ struct PublicationRecord {
         var duplicateFrames = 0
         var framesBeforeSync = 0
         var skippedSegments = 0
+        /// Every count of the splice that is not zero.
+        var counts: [String] = []
         var state = ""
         var sessionEnd: String?
     }
@@ -66,6 +68,9 @@ struct PublicationRecord {
         life.duplicateFrames = status.splice.counts[.duplicateFrames]
         life.framesBeforeSync = status.splice.counts[.framesBeforeSync]
         life.skippedSegments = status.splice.segmentsSkipped
+        life.counts = SpliceCount.allCases.compactMap { count in
+            status.splice.counts[count] == 0 ? nil : "\(count) \(status.splice.counts[count])"
+        }
         life.state = status.state.rawValue
         life.sessionEnd = sessionEnd.map { "\($0)" }
         lives.append(life)

@@ -225,6 +225,9 @@ let package = Package(
                 "Channel", "Support", "Playlist", "Fetch", "Tracker", "Splice", "LiveRing", "TestSupport", "CCrypto",
             ]),
         driver("histories", path: "Tests/Histories/Driver", ["HistoryHarness"]),
+        .testTarget(
+            name: "HistoryTests", dependencies: ["HistoryHarness", "Support", "TestSupport"], exclude: ["rows.txt"],
+            swiftSettings: strict),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

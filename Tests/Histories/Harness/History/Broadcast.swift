@@ -20,6 +20,10 @@ struct Broadcast {
         /// Tags of its numbering before it.
         var tagCount = 0
         var body: [UInt8] = []
+        /// Bodies of the audio renditions.
+        var audioBodies: [AudioRendition: [UInt8]] = [:]
+        /// The renditions whose segment is gone.
+        var goneAudio: Set<Int> = []
 
         var duration: Int { end - start }
     }
@@ -45,6 +49,8 @@ struct Broadcast {
     private var ads: [Ad] = []
     private var muxes: [Int: TransportMultiplex] = [:]
     private var tagCount = 0
+    private var audioMuxes: [AudioRendition: TransportMultiplex] = [:]
+    private var nextGone: [Thing: [Int]] = [:]
     private var nextIsTagged = false
     private var nextTaggedFrom = Int.min
     private var nextIsSplice = false
@@ -82,6 +88,7 @@ struct Broadcast {
         eras = [Era(at: -1_000_000, name: 0, numberOffset: 100, firstSegment: 0)]
         endsAt = history.all(.ended).first?.at
         var waiting = history.events.filter { !$0.thing.isTrait && !$0.thing.isOfSegment }
+        for event in history.events { nextGone[event.thing, default: []].append(event.at) }
         var faults = history.events.filter { $0.thing.isOfSegment }
         var time = -window
         let end = endsAt ?? history.length + 1000
@@ -92,6 +99,11 @@ struct Broadcast {
             }
             append(at: time)
             time = segments[segments.count - 1].end
+            for (thing, rendition) in [(Thing.lostCompanionSegment, AudioRendition.companion), (.lostLanguageSegment, .second)] {
+                guard let at = nextGone[thing]?.first, at <= time else { continue }
+                nextGone[thing]?.removeFirst()
+                segments[segments.count - 1].goneAudio.insert(rendition.rawValue)
+            }
             if let fault = faults.first, fault.at <= time {
                 faults.removeFirst()
                 segments[segments.count - 1].fault = fault
@@ -262,7 +274,8 @@ struct Broadcast {
         let first = format.audioFrame(from: frames.lowerBound * format.frameDuration)
         let last = format.audioFrame(from: frames.upperBound * format.frameDuration)
         return TransportMultiplex.Part(
-            content: content, format: format, frames: frames, audio: first..<last, clock: clock, secondAudio: nil)
+            content: content, format: format, frames: frames, audio: first..<last, clock: clock,
+            isVideoOnly: history.has(.companionAudio), hasSecondAudio: history.has(.multiplexedLanguage))
     }
 
     /// Makes the bytes of a segment. A program has one multiplex, and each showing of a creative a new one.
@@ -278,6 +291,13 @@ struct Broadcast {
             muxes[name] = mux
         }
         segments[index].body = body
+        for rendition in history.renditions {
+            var audio: [UInt8] = []
+            var mux = audioMuxes[rendition] ?? TransportMultiplex()
+            for part in segments[index].parts { mux.appendAudio(of: part, isSecond: rendition == .second, to: &audio) }
+            audioMuxes[rendition] = mux
+            segments[index].audioBodies[rendition] = audio
+        }
     }
 }
 

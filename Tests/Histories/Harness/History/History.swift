@@ -11,20 +11,24 @@ struct History: Hashable {
 
     init(seed: UInt64, events: [Event]) { (self.seed, self.events) = (seed, events) }
 
-    /// Makes a history of two to nine things.
+    /// Makes a history of a few or of many things.
     /// - Parameter only: things to choose from; those that are named are in the history.
     init(seed: UInt64, only: [Thing] = []) {
         self.seed = seed
         events = []
         var random = SeededGenerator(seed: seed)
         var wanted = only
-        let count = max(wanted.count, Int.random(in: 2...9, using: &random))
+        let count = max(wanted.count, Int.random(in: seed % 2 == 0 ? 2...6 : 6...16, using: &random))
         var attempts = 0
         while events.count < count, attempts < 100 {
             attempts += 1
             let isWanted = !wanted.isEmpty
             let thing = wanted.popLast() ?? Self.draw(using: &random)
-            guard isWanted || isPossible(thing) else { continue }
+            guard isPossible(thing) || isWanted && !has(thing) else { continue }
+            if let requirement = thing.requirement, !has(requirement) {
+                guard isPossible(requirement) else { continue }
+                append(requirement, using: &random)
+            }
             append(thing, using: &random)
         }
         events.sort { ($0.at, $0.thing.rawValue) < ($1.at, $1.thing.rawValue) }
@@ -62,8 +66,19 @@ struct History: Hashable {
     var window: Int { has(.shortWindow) ? 4 : [6, 10, 15][Int(seed % 3)] }
     var isDated: Bool { !has(.undated) }
     var programFormat: Int { has(.reordered) ? 1 : has(.otherFormat) ? 2 : 0 }
+    /// Audio renditions with playlists of their own.
+    var renditions: [AudioRendition] {
+        (has(.companionAudio) ? [.companion] : []) + (has(.secondLanguage) ? [.second] : [])
+    }
+
     /// Milliseconds for which a segment can be requested after it left the playlist.
     var availability: Int { has(.strictRemoval) ? 500 : 20_000 }
+}
+
+/// An audio rendition with a playlist of its own.
+enum AudioRendition: Int {
+    /// The audio of the video, or another language.
+    case companion, second
 }
 
 // MARK: - Text

@@ -3,6 +3,9 @@ enum Thing: String, CaseIterable, Hashable {
     // Traits of the channel, for its whole life.
     case undated, shortSegments, longSegments, unevenSegments, shortWindow, strictRemoval, reordered, otherFormat
     case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn
+    // Audio in renditions of its own, and further languages.
+    case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
+    case lostLanguageSegment, lostCompanionSegment
     // Media.
     case taggedBreak, untaggedBreak, lateTaggedBreak, insideBreak, repeatedAd, falseTag
     case clockRestart, untaggedRestart, clockWrap, clockJump, clockBack, programChange, loop, encoderPause
@@ -27,13 +30,23 @@ enum Thing: String, CaseIterable, Hashable {
     var isTrait: Bool {
         switch self {
         case .undated, .shortSegments, .longSegments, .unevenSegments, .shortWindow, .strictRemoval, .reordered,
-            .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn:
+            .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .companionAudio,
+            .secondLanguage, .multiplexedLanguage, .laggingLanguage:
             true
         default: false
         }
     }
 
     var isBreak: Bool { [.taggedBreak, .untaggedBreak, .lateTaggedBreak, .insideBreak, .repeatedAd].contains(self) }
+
+    /// The trait without which it does not exist.
+    var requirement: Thing? {
+        switch self {
+        case .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment: .secondLanguage
+        case .lostCompanionSegment: .companionAudio
+        default: nil
+        }
+    }
 
     /// Whether it happens to the first segment that ends after its time.
     var isOfSegment: Bool {
@@ -69,7 +82,15 @@ enum Thing: String, CaseIterable, Hashable {
             switch (first, second) {
             case (.shortSegments, .longSegments): return "a channel has one length of segments"
             case (.reordered, .otherFormat): return "a program begins in one format"
-            case (.keyRefused, let other) where other == .plainMaster: continue
+            case (.plainMaster, .companionAudio), (.plainMaster, .secondLanguage), (.plainMaster, .laggingLanguage),
+                (.plainMaster, .languageComes), (.plainMaster, .languageEnds), (.plainMaster, .lostLanguageSegment),
+                (.plainMaster, .lostCompanionSegment):
+                return "renditions need a multivariant playlist"
+            case (.multiplexedLanguage, .companionAudio), (.multiplexedLanguage, .secondLanguage),
+                (.multiplexedLanguage, .laggingLanguage), (.multiplexedLanguage, .languageComes),
+                (.multiplexedLanguage, .languageEnds), (.multiplexedLanguage, .lostLanguageSegment),
+                (.multiplexedLanguage, .lostCompanionSegment):
+                return "languages are multiplexed, or renditions"
             default: continue
             }
         }

@@ -10,8 +10,10 @@ struct TransportMultiplex {
         var audio: Range<Int>
         /// The time of frame 0, ticks.
         var clock: Int
-        /// Content of a second language; nil: there is one.
-        var secondAudio: Int?
+        /// Whether its audio is in a rendition of its own.
+        var isVideoOnly = false
+        /// Whether it has a second language.
+        var hasSecondAudio = false
     }
 
     private var counters: [Int: UInt8] = [:]
@@ -40,13 +42,31 @@ struct TransportMultiplex {
                 unit, stream: 0xE0, pid: format.videoPID, presentation: part.clock + number * format.frameDuration,
                 decode: format.reorders ? decode : nil, reference: decode - Self.lead, isRandomAccess: position == 0,
                 to: &bytes)
+            guard !part.isVideoOnly else { continue }
             let until = order + 1 == part.frames.upperBound ? Int.max : (order + 1) * format.frameDuration
             while audio < part.audio.upperBound, format.audioTime(audio) < until {
                 let last = min(audio + 5, part.audio.upperBound)
                 appendAudio(part, audio..<last, part.content, format.audioPID, to: &bytes)
-                if let second = part.secondAudio { appendAudio(part, audio..<last, second, format.audioPID2, to: &bytes) }
+                if part.hasSecondAudio {
+                    appendAudio(part, audio..<last, Self.secondContent(part.content), format.audioPID2, to: &bytes)
+                }
                 audio = last
             }
+        }
+    }
+
+    /// The content that the audio of another language is.
+    static func secondContent(_ content: Int) -> Int { content | 0x8000 }
+
+    /// Appends tables and the audio of a part alone.
+    mutating func appendAudio(of part: Part, isSecond: Bool, to bytes: inout [UInt8]) {
+        appendTables(part, isAudioOnly: true, to: &bytes)
+        let content = isSecond ? Self.secondContent(part.content) : part.content
+        var audio = part.audio.lowerBound
+        while audio < part.audio.upperBound {
+            let last = min(audio + 5, part.audio.upperBound)
+            appendAudio(part, audio..<last, content, part.format.audioPID, to: &bytes)
+            audio = last
         }
     }
 
@@ -124,19 +144,19 @@ struct TransportMultiplex {
 
     // MARK: - Tables
 
-    private mutating func appendTables(_ part: Part, to bytes: inout [UInt8]) {
+    private mutating func appendTables(_ part: Part, isAudioOnly: Bool = false, to bytes: inout [UInt8]) {
         appendSection([0, 0xB0, 13, 0, 1, 0xC1, 0, 0, 0, 1, 0xF0, 0], pid: 0, to: &bytes)
         let format = part.format
-        var streams: [UInt8] = [0x1B] + Self.pid(format.videoPID) + [0xF0, 0]
-        let languages = part.secondAudio == nil ? [(format.audioPID, "eng")] : [
-            (format.audioPID, "eng"), (format.audioPID2, "deu"),
-        ]
+        var streams: [UInt8] = isAudioOnly ? [] : [0x1B] + Self.pid(format.videoPID) + [0xF0, 0]
+        var languages = part.isVideoOnly && !isAudioOnly ? [] : [(format.audioPID, "eng")]
+        if part.hasSecondAudio, !isAudioOnly { languages.append((format.audioPID2, "deu")) }
         for (pid, language) in languages {
             streams += [0x0F] + Self.pid(pid) + [0xF0, 6, 0x0A, 4] + Array(language.utf8) + [0]
         }
         let length = 13 + streams.count
         appendSection(
-            [2, 0xB0, UInt8(length), 0, 1, 0xC1, 0, 0] + Self.pid(format.videoPID) + [0xF0, 0] + streams,
+            [2, 0xB0, UInt8(length), 0, 1, 0xC1, 0, 0] + Self.pid(isAudioOnly ? format.audioPID : format.videoPID)
+                + [0xF0, 0] + streams,
             pid: Self.tablePID, to: &bytes)
     }
 

@@ -147,7 +147,7 @@ struct PublishedInit {
 /// A published media segment.
 struct PublishedMedia {
     struct Sample {
-        let identity: FrameIdentity?
+        var identity: FrameIdentity?
         /// Decode and presentation time in the track's timescale.
         let decode: Int
         let presentation: Int
@@ -159,7 +159,7 @@ struct PublishedMedia {
 
     struct Track {
         let number: Int
-        let decodeTime: Int
+        var decodeTime: Int
         var samples: [Sample] = []
         var duration: Int { samples.reduce(0) { $0 + $1.duration } }
     }

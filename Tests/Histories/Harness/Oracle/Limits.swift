@@ -23,6 +23,9 @@ enum Limits {
     /// Published media that may come again where numbers say nothing (decision 13).
     static func repeatable(_ history: History) -> Int { max(60_000, history.targetDuration * 10_000) }
 
+    /// Half an audio frame, ticks.
+    static let audioTolerance = 1080
+
     // MARK: - Bounds of this model
 
     /// The time after which media that came is published: the next segment has begun, and was loaded.
@@ -115,7 +118,8 @@ enum Limits {
             event.at < end && (event.thing.isOfSegment || event.duration > 0) && event.end + 25_000 > start
         }
         let longest = longestSegment(history)
-        let slow = history.has(.slowAnswers) ? history.segmentDuration : 0
+        let slow = (history.has(.slowAnswers) ? history.segmentDuration : 0)
+            + (history.has(.secondLanguage) ? patience(history) : 0)
         if !isDisturbed { return longest + history.targetDuration * 500 + 1000 + slow }
         return silenceBeforeGap(history) + 3 * longest + 2000 + slow
     }
@@ -129,5 +133,7 @@ enum Limits {
         guard !isDisturbed, segment.end > 0 else { return nil }
         return 2 * longestSegment(history) + history.targetDuration * 1000 + 1500
             + (history.has(.slowAnswers) ? history.segmentDuration : 0)
+            // A channel is published behind its latest language (docs/tracks.md).
+            + (history.has(.secondLanguage) ? patience(history) : 0)
     }
 }

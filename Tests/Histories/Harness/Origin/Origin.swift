@@ -12,6 +12,8 @@ struct Origin {
     private static let packSize = 3
 
     private var attempts: [Int: Int] = [:]
+    /// Segments by which the playlist of a lagging language is behind.
+    private var languageLag: Int { history.all(.laggingLanguage).first?.pick(1...3) ?? 0 }
     private(set) var log = OriginLog()
     private var history: History { broadcast.history }
 
@@ -30,6 +32,12 @@ struct Origin {
             return (.failure(FetchError(.refused, url: request.url)), latency)
         }
         if isPlaylist, let slow = active(.slowPlaylist, at: time) { latency += slow.pick(1000...3500) }
+        if let rendition = Self.rendition(of: request) {
+            if request.purpose == .mediaPlaylist {
+                return (audioPlaylist(rendition, request, at: time), latency)
+            }
+            return (audioSegment(rendition, request, at: time, latency), latency)
+        }
         switch request.purpose {
         case .multivariantPlaylist where request.url.hasSuffix("master.m3u8"):
             return (text(master(at: time), request), latency)
@@ -51,7 +59,18 @@ struct Origin {
     }
 
     private func master(at time: Int) -> String {
-        "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=300000\nlive/main.m3u8?token=\(token(at: time))\n"
+        let token = token(at: time)
+        var text = "#EXTM3U\n"
+        let audio = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",LANGUAGE="
+        if !history.renditions.isEmpty {
+            let uri = history.has(.companionAudio) ? ",URI=\"live/audio-0.m3u8?token=\(token)\"" : ""
+            text += audio + "\"en\",NAME=\"English\",DEFAULT=YES,AUTOSELECT=YES\(uri)\n"
+        }
+        if history.has(.secondLanguage) {
+            text += audio + "\"de\",NAME=\"Deutsch\",DEFAULT=NO,AUTOSELECT=YES,URI=\"live/audio-1.m3u8?token=\(token)\"\n"
+        }
+        let group = history.renditions.isEmpty ? "" : ",CODECS=\"avc1.4d001e,mp4a.40.2\",AUDIO=\"a\""
+        return text + "#EXT-X-STREAM-INF:BANDWIDTH=300000\(group)\nlive/main.m3u8?token=\(token)\n"
     }
 
     // MARK: - Answers
@@ -110,12 +129,15 @@ extension Origin {
         }
         // A new encoder without segments has no playlist yet. The playlist of one that ended stays.
         guard era.followsEnd, number > 0 else { return nil }
-        let listed = max(broadcast.eras[number - 1].firstSegment, edge - history.window)..<edge
-        guard !listed.isEmpty else { return nil }
+        let before = broadcast.eras[number - 1].firstSegment
+        guard before < edge else { return nil }
+        let listed = max(before, edge - history.window)..<edge
         return (text(of: listed, number - 1, hasEnded: true, at: time), listed, true, number - 1)
     }
 
-    private func text(of listed: Range<Int>, _ number: Int, hasEnded: Bool, at time: Int) -> String {
+    private func text(
+        of listed: Range<Int>, _ number: Int, hasEnded: Bool, at time: Int, _ rendition: AudioRendition? = nil
+    ) -> String {
         let era = broadcast.eras[number]
         let first = broadcast.segments[listed.lowerBound]
         let base = first.tagCount - (isTagged(first, era, at: time) ? 1 : 0)
@@ -126,16 +148,16 @@ extension Origin {
         for index in listed {
             let segment = broadcast.segments[index]
             if isTagged(segment, era, at: time), index > listed.lowerBound || base >= 0 { text += "#EXT-X-DISCONTINUITY\n" }
-            if let number = segment.key {
+            if let number = segment.key, rendition == nil {
                 let vector = SegmentCipher.vector(index).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
                 text += "#EXT-X-KEY:METHOD=AES-128,URI=\"key-\(number).bin\",IV=0x\(vector.joined())\n"
-            } else if key != nil {
+            } else if key != nil, rendition == nil {
                 text += "#EXT-X-KEY:METHOD=NONE\n"
             }
             key = segment.key
-            if segment.fault?.thing == .gapSegment { text += "#EXT-X-GAP\n" }
+            if segment.fault?.thing == .gapSegment, rendition == nil { text += "#EXT-X-GAP\n" }
             if history.isDated { text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(segment.start))\n" }
-            text += entry(segment, era, at: time)
+            text += rendition.map { audioEntry(segment, era, $0) } ?? entry(segment, era, at: time)
         }
         return text + (hasEnded ? "#EXT-X-ENDLIST\n" : "")
     }
@@ -171,6 +193,54 @@ extension Origin {
     /// A date in milliseconds since the channel began, as EXT-X-PROGRAM-DATE-TIME.
     static func date(_ time: Int) -> String {
         ProgramDateTime(millisecondsSince1970: epoch + Int64(time)).text
+    }
+}
+
+// MARK: - Audio renditions
+
+extension Origin {
+    private static func rendition(of request: FetchRequest) -> AudioRendition? {
+        number(in: request.url, after: "live/audio-").flatMap { AudioRendition(rawValue: $0) }
+    }
+
+    private func audioEntry(_ segment: Broadcast.Segment, _ era: Broadcast.Era, _ rendition: AudioRendition) -> String {
+        let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
+        return "#EXTINF:\(segment.duration / 1000).\(rest),\naudio-\(rendition.rawValue)-\(era.name)-seg-\(segment.index).ts\n"
+    }
+
+    private func audioPlaylist(_ rendition: AudioRendition, _ request: FetchRequest, at time: Int) -> FetchOutcome {
+        if isExpired(request, at: time) { return page(403, request) }
+        var asOf = time
+        if let event = active(.stalePlaylist, at: time) { asOf = event.at }
+        if rendition == .second {
+            if let event = history.all(.languageComes).first, time < event.at { return page(404, request) }
+            asOf -= languageLag * history.segmentDuration
+        }
+        let number = broadcast.era(at: asOf)
+        let era = broadcast.eras[number]
+        var edge = broadcast.edge(at: asOf)
+        var hasEnded = broadcast.endsAt.map { $0 <= asOf } ?? false
+        if rendition == .second, let event = history.all(.languageEnds).first, asOf > event.at {
+            (edge, hasEnded) = (min(edge, broadcast.edge(at: event.at)), true)
+        }
+        let listed = max(era.firstSegment, edge - history.window)..<max(era.firstSegment, edge)
+        guard !listed.isEmpty else { return page(404, request) }
+        return text(text(of: listed, number, hasEnded: hasEnded, at: time, rendition), request)
+    }
+
+    private mutating func audioSegment(
+        _ rendition: AudioRendition, _ request: FetchRequest, at time: Int, _ latency: Int
+    ) -> FetchOutcome {
+        guard let index = Self.number(in: request.url, after: "-seg-"), broadcast.segments.indices.contains(index) else {
+            return page(404, request)
+        }
+        let segment = broadcast.segments[index]
+        let isThere = segment.end <= time && !segment.goneAudio.contains(rendition.rawValue)
+            && time < (leavingTime(index) == .max ? .max : leavingTime(index) + history.availability)
+        log.audioAttempts[rendition, default: []].append(
+            OriginLog.Attempt(
+                segment: index, askedAt: time, answeredAt: time + latency, outcome: isThere ? .whole : .failed))
+        return isThere ? bytes(segment.audioBodies[rendition] ?? [], request) : page(404, request)
     }
 }
 

@@ -27,6 +27,8 @@ struct OriginLog {
 
     var reloads: [Reload] = []
     var attempts: [Attempt] = []
+    /// As `attempts`, of the audio renditions.
+    var audioAttempts: [AudioRendition: [Attempt]] = [:]
     var requests = 0
     /// Times of all requests for playlists.
     var playlistRequests: [Int] = []

@@ -20,6 +20,16 @@ struct HistoryRun {
 
     private struct Killed: Error {}
 
+    /// Runs the channel and judges what it published. A channel that throws an error has a finding.
+    func judgement() async throws -> Judgement {
+        do { return try await run().judgement } catch {
+            return Judgement(findings: [Finding(rule: .crash, at: 0, text: "\(error)")])
+        }
+    }
+
+    /// As `run`; nil if the channel threw an error.
+    func finished() async throws -> FinishedHistory? { try? await run() }
+
     /// Runs the channel.
     func run() async throws -> FinishedHistory {
         let spool = Self.folder.appending(path: "liverelay-history-\(UUID().uuidString)").path

@@ -11,19 +11,26 @@ struct PublicationRecord {
     struct Version {
         let at: Int
         let life: Int
-        let playlist: ParsedPlaylist
+        var playlist: ParsedPlaylist
     }
 
     struct Segment {
         let number: UInt64
-        let at: Int
+        var at: Int
         let life: Int
-        let text: ParsedPlaylist.Segment
-        let initialization: PublishedInit?
+        var text: ParsedPlaylist.Segment
+        var initialization: PublishedInit?
         /// nil: a gap, or bytes that cannot be read.
-        let media: PublishedMedia?
+        var media: PublishedMedia?
         /// Why the bytes cannot be read.
         let error: String?
+
+        /// In the place of a segment that another playlist does not have.
+        static func gap(like other: Segment) -> Segment {
+            Segment(
+                number: other.number, at: other.at, life: other.life, text: other.text, initialization: nil, media: nil,
+                error: nil)
+        }
     }
 
     /// One process.
@@ -43,8 +50,10 @@ struct PublicationRecord {
 
     let directory: String
     var lastTime = 0
-    private(set) var versions: [Version] = []
-    private(set) var segments: [Segment] = []
+    var versions: [Version] = []
+    var segments: [Segment] = []
+    /// Those of the second language.
+    var languages: [Segment] = []
     private(set) var lives: [Life] = []
     private(set) var events: [(at: Int, text: String)] = []
     /// Whether events are kept, for a table.
@@ -82,6 +91,7 @@ struct PublicationRecord {
 
     /// Records a published version.
     mutating func append(_ snapshot: RingSnapshot, at time: Int) {
+        appendLanguage(snapshot, at: time)
         journalSize = sizeOfJournal
         guard let text = snapshot.livePlaylist(), text != lastText else { return }
         lastText = text
@@ -93,6 +103,17 @@ struct PublicationRecord {
             let number = playlist.mediaSequence + UInt64(index)
             guard number >= next else { continue }
             segments.append(read(segment, number, at: time, life))
+        }
+    }
+
+    private mutating func appendLanguage(_ snapshot: RingSnapshot, at time: Int) {
+        guard snapshot.audioTrackCount > 0, let text = snapshot.livePlaylist(of: .audio(1)) else { return }
+        let playlist = ParsedPlaylist(String(decoding: text, as: UTF8.self))
+        let next = languages.last.map { $0.number + 1 } ?? playlist.mediaSequence
+        for (index, segment) in playlist.segments.enumerated() {
+            let number = playlist.mediaSequence + UInt64(index)
+            guard number >= next else { continue }
+            languages.append(read(segment, number, at: time, lives.count - 1))
         }
     }
 

@@ -89,6 +89,18 @@ struct DuplicateFilter: Sendable {
     private struct DuplicatePrefix {
         var videoFrames = 0
         var ends: [PublishedMedia.SpanEnd] = []
+
+        /// Returns how many frames at the beginning of an audio track are of the published spans.
+        func count(in audio: [AudioPacket]) -> Int {
+            var count = 0
+            for end in ends {
+                let start = count
+                while count < audio.count, !DuplicateFilter.isNew(audio[count].pts, end.audio),
+                    count == start || DuplicateFilter.isNew(audio[count].pts, audio[count - 1].pts)
+                { count += 1 }
+            }
+            return count
+        }
     }
 
     private mutating func findDuplicatePrefix(
@@ -118,18 +130,16 @@ struct DuplicateFilter: Sendable {
     }
 
     private mutating func remove(_ duplicates: DuplicatePrefix, from packets: inout DemuxedSegment) {
-        var audioCount = 0
-        for end in duplicates.ends {
-            let start = audioCount
-            while audioCount < packets.audio.count, !Self.isNew(packets.audio[audioCount].pts, end.audio),
-                audioCount == start || Self.isNew(packets.audio[audioCount].pts, packets.audio[audioCount - 1].pts)
-            { audioCount += 1 }
-        }
+        let audioCount = duplicates.count(in: packets.audio)
         counts[.duplicateFrames] += duplicates.videoFrames
         counts[.duplicateAudioFrames] += audioCount
         beginsWithDuplicates = duplicates.videoFrames + audioCount > 0
         packets.video.removeFirst(duplicates.videoFrames)
         packets.audio.removeFirst(audioCount)
+        for index in packets.furtherAudio.indices {
+            let track = packets.furtherAudio[index]
+            packets.furtherAudio[index].packets.removeFirst(duplicates.count(in: track.packets))
+        }
         let newestTime = duplicates.ends.last?.video
         packets.metadata.removeAll { !Self.isNew($0.time, newestTime) }
     }
@@ -142,7 +152,7 @@ struct DuplicateFilter: Sendable {
         return times.last.map { $0 + max(step, Ticks(1)) - Ticks(1) }
     }
 
-    private static func isNew(_ time: Ticks?, _ last: Ticks?) -> Bool {
+    fileprivate static func isNew(_ time: Ticks?, _ last: Ticks?) -> Bool {
         guard let time, let last else { return last == nil }
         return Ticks(wire: time, near: last) > last
     }

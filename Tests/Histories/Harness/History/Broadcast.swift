@@ -17,6 +17,8 @@ struct Broadcast {
         var fault: Event?
         /// Broadcast media is missing before it.
         var isAfterPause = false
+        /// Cue tags and date ranges before it.
+        var cues: [String] = []
         /// Tags of its numbering before it.
         var tagCount = 0
         var body: [UInt8] = []
@@ -51,6 +53,8 @@ struct Broadcast {
     private var tagCount = 0
     private var audioMuxes: [AudioRendition: TransportMultiplex] = [:]
     private var nextGone: [Thing: [Int]] = [:]
+    private var breaks = 0
+    private var isReturning = false
     private var nextIsTagged = false
     private var nextTaggedFrom = Int.min
     private var nextIsSplice = false
@@ -76,6 +80,8 @@ struct Broadcast {
         let clock: Int
         let isTagged: Bool
         let taggedFrom: Int
+        /// Seconds of the break that it begins; nil: it begins none.
+        var breakDuration: Int?
         var group = 0
         /// Frames of the program before its first frame in the same segment.
         var inside = 0
@@ -139,7 +145,7 @@ struct Broadcast {
             return max(time, event.end)
         case .encoderRestart, .endedAndRestarted:
             restartClock(event.pick(0...(1 << 33 - 1)), isTagged: false)
-            (nextIsAfterPause, nextIsTagged) = (true, false)
+            (nextIsAfterPause, nextIsTagged, isReturning) = (true, false, false)
             ads = []
             appendEra(event, at: time)
             return max(time, event.end)
@@ -153,6 +159,8 @@ struct Broadcast {
         let isTagged = event.thing == .taggedBreak || event.thing == .lateTaggedBreak || event.pick(0...1, 9) == 0
         let late = event.thing == .lateTaggedBreak ? time + 3 * history.segmentDuration : Int.min
         let count = event.thing == .repeatedAd ? 2 : event.pick(1...4)
+        let isFirst = ads.isEmpty
+        var ticks = 0
         for number in 0..<count {
             let creative = event.pick(0...(Self.creatives.count - 1), event.thing == .repeatedAd ? 1 : UInt64(number + 1))
             var ad = Ad(
@@ -160,7 +168,9 @@ struct Broadcast {
                 isTagged: event.thing != .insideBreak && isTagged, taggedFrom: late)
             if event.thing == .insideBreak, number == 0, ads.isEmpty { ad.inside = event.pick(3...12) * 2 - 1 }
             ads.append(ad)
+            ticks += Self.creatives[creative].groups * MediaFormat.all[Self.creatives[creative].format].groupDuration
         }
+        if isFirst, ads[0].inside == 0 { ads[0].breakDuration = (ticks + 45_000) / 90_000 }
     }
 
     private mutating func restartClock(_ clock: Int, isTagged: Bool) {
@@ -200,8 +210,12 @@ struct Broadcast {
         let isAfterPause = nextIsAfterPause
         (nextIsTagged, nextIsSplice, nextIsAfterPause, nextTaggedFrom) = (false, false, false, .min)
         var parts: [TransportMultiplex.Part] = []
+        var cues: [String] = []
+        if isReturning, ads.isEmpty { cues = ["#EXT-X-CUE-IN"] }
+        if ads.isEmpty { isReturning = false }
         if let ad = ads.first {
             if ad.group == 0 {
+                if let seconds = ad.breakDuration { cues += beginCue(seconds, at: time) }
                 isSplice = true
                 if ad.inside > 0 { parts.append(programPart(frames: ad.inside)) }
                 if ad.isTagged { (isTagged, taggedFrom) = (true, ad.taggedFrom) }
@@ -214,13 +228,24 @@ struct Broadcast {
         let ticks = parts.reduce(0) { $0 + $1.frames.count * $1.format.frameDuration }
         var segment = Segment(
             index: segments.count, start: time, end: time + (ticks + 45) / 90, parts: parts, isTagged: isTagged,
-            taggedFrom: taggedFrom, isSplice: isSplice, isAfterPause: isAfterPause, tagCount: tagCount)
+            taggedFrom: taggedFrom, isSplice: isSplice, isAfterPause: isAfterPause,
+            cues: history.has(.cueTags) ? cues : [], tagCount: tagCount)
         if let event = history.all(.encrypted).first {
             let period = event.pick(3...8)
             let number = segments.count / period
             segment.key = event.pick(0...2, UInt64(number)) == 0 ? nil : number
         }
         segments.append(segment)
+    }
+
+    private mutating func beginCue(_ seconds: Int, at time: Int) -> [String] {
+        isReturning = true
+        breaks += 1
+        guard history.isDated else { return ["#EXT-X-CUE-OUT:\(seconds)"] }
+        return [
+            "#EXT-X-CUE-OUT:\(seconds)",
+            "#EXT-X-DATERANGE:ID=\"break-\(breaks)\",START-DATE=\"\(Origin.date(time))\",PLANNED-DURATION=\(seconds)",
+        ]
     }
 
     /// Groups of the next segment of the nominal duration.

@@ -2,7 +2,7 @@
 enum Thing: String, CaseIterable, Hashable {
     // Traits of the channel, for its whole life.
     case undated, shortSegments, longSegments, unevenSegments, shortWindow, strictRemoval, reordered, otherFormat
-    case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn
+    case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn, cueTags, backup
     // Audio in renditions of its own, and further languages.
     case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
     case lostLanguageSegment, lostCompanionSegment
@@ -30,7 +30,8 @@ enum Thing: String, CaseIterable, Hashable {
     var isTrait: Bool {
         switch self {
         case .undated, .shortSegments, .longSegments, .unevenSegments, .shortWindow, .strictRemoval, .reordered,
-            .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .companionAudio,
+            .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags, .backup,
+            .companionAudio,
             .secondLanguage, .multiplexedLanguage, .laggingLanguage:
             true
         default: false
@@ -81,6 +82,11 @@ enum Thing: String, CaseIterable, Hashable {
         for (first, second) in [(one, other), (other, one)] {
             switch (first, second) {
             case (.shortSegments, .longSegments): return "a channel has one length of segments"
+            case (.undated, .renamed): return "nothing tells that media under other numbers and names is known"
+            case (.backup, .companionAudio), (.backup, .secondLanguage), (.backup, .multiplexedLanguage),
+                (.backup, .laggingLanguage), (.backup, .languageComes), (.backup, .languageEnds),
+                (.backup, .lostLanguageSegment), (.backup, .lostCompanionSegment):
+                return "the backup has no renditions"
             case (.reordered, .otherFormat): return "a program begins in one format"
             case (.plainMaster, .companionAudio), (.plainMaster, .secondLanguage), (.plainMaster, .laggingLanguage),
                 (.plainMaster, .languageComes), (.plainMaster, .languageEnds), (.plainMaster, .lostLanguageSegment),

@@ -43,7 +43,8 @@ enum Limits {
 
     /// Times at which the relay finds its place without the help of numbers.
     static func rejoins(_ history: History) -> [Int] {
-        history.events.compactMap { event in
+        if history.has(.backup) { return Array(stride(from: 0, to: history.length, by: 10_000)) }
+        return history.events.compactMap { event in
             switch event.thing {
             case .encoderRestart, .endedAndRestarted, .renamed, .killed, .killedInPublish, .longKill: event.end
             default: nil
@@ -91,10 +92,11 @@ enum Limits {
     }
 
     /// A live playlist that has ended is believed after 3.5 target durations (decision 31).
-    static func mayEnd(_ broadcast: Broadcast) -> Bool {
-        broadcast.eras.contains { era in
-            guard era.followsEnd, broadcast.segments.indices.contains(era.firstSegment) else { return era.followsEnd }
-            return broadcast.segments[era.firstSegment].end - era.at > 7 * broadcast.history.targetDuration * 500 - 1000
+    static func mayEnd(_ broadcast: Broadcast, _ log: OriginLog) -> Bool {
+        broadcast.eras.indices.contains { number in
+            guard broadcast.eras[number].followsEnd, let ended = log.reloads.first(where: { $0.hasEnded })?.at else { return false }
+            let reopened = log.reloads.first { $0.at > ended && !$0.hasEnded }?.at ?? .max
+            return reopened - ended > 7 * broadcast.history.targetDuration * 500 - 1000
         }
     }
 
@@ -102,6 +104,7 @@ enum Limits {
     static func mayBeginPeriod(between one: Oracle.SourceFrame, _ next: Oracle.SourceFrame, _ oracle: Oracle) -> Bool {
         let segment = oracle.broadcast.segments[next.segment]
         guard one.segment != next.segment else { return false }
+        if oracle.history.has(.backup) { return true }
         // A new numbering, and a source that was lost from sight, may be another encoder.
         return segment.isAfterPause || oracle.broadcast.eras.contains { abs($0.at - segment.end) < 30_000 && $0.at > 0 }
     }

@@ -155,6 +155,8 @@ extension Oracle {
         }
         guard let published = published.first(where: isSpan) else { return false }
         let (at, life) = (record.segments[published.segment].at, record.lives[record.segments[published.segment].life])
+        // The channel waits for a rendition as long as its patience.
+        if at - broadcast.segments[number].end >= Limits.patience(history) - 500 { return false }
         return (log.audioAttempts[rendition] ?? []).contains {
             $0.segment == number && $0.isWhole && $0.answeredAt < at && $0.answeredAt >= life.start
         }

@@ -65,7 +65,7 @@ extension Oracle {
         for (number, life) in record.lives.enumerated() {
             let limit = life.end - Limits.hold(history)
             // What waits for its turn is lost with the process, so all before it must have come too.
-            guard arrivals[segment].contains(where: { $0 >= life.start && $0 <= limit }) else { continue }
+            guard ownArrivals[segment].contains(where: { $0 >= life.start && $0 <= limit }) else { continue }
             let isFree = (0..<segment).allSatisfy { earlier in
                 arrivals[earlier].isEmpty || arrivals[earlier].contains { $0 <= limit } || earlier + 3 < segment
             }

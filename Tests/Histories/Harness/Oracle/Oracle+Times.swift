@@ -62,6 +62,21 @@ extension Oracle {
         return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
     }
 
+    /// Each break that begins with a published frame has its cue tags and its date range there, and its end.
+    mutating func judgeMarkers() {
+        for segment in broadcast.segments where !segment.cues.isEmpty {
+            guard let place = source.firstIndex(where: { $0.segment == segment.index }),
+                let frame = published.first(where: { $0.source == place })
+            else { continue }
+            let own = record.segments[frame.segment]
+            for cue in segment.cues {
+                let name = cue.split(separator: ",")[0].replacing("#EXT-X-DATERANGE:", with: "")
+                guard !own.text.markerLines.contains(where: { $0.hasPrefix(name) }) else { continue }
+                find(.marker, at: own.at, "segment \(own.number) has no \(name), but \(own.text.markerLines)")
+            }
+        }
+    }
+
     /// The playlist grows: in time while all is well, with gaps while not.
     mutating func judgeProgress() {
         var grewAt: Int?
@@ -108,7 +123,7 @@ extension Oracle {
             if record.versions.last?.playlist.hasEnded != true { find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)") }
         } else {
             // A live channel that has ended is believed after a while.
-            if Limits.mayEnd(broadcast) { return }
+            if Limits.mayEnd(broadcast, log) { return }
             if let end = life.sessionEnd { find(.end, at: life.end, "the channel ended: \(end)") }
             if record.versions.last?.playlist.hasEnded == true { find(.end, at: life.end, "EXT-X-ENDLIST, and no end") }
         }
@@ -116,14 +131,14 @@ extension Oracle {
 
     /// Dropped media is counted, and nothing else is.
     mutating func judgeCounts() {
-        let isQuiet = Limits.rejoins(history).isEmpty
+        let isQuiet = Limits.rejoins(history).isEmpty && !history.has(.backup)
         for life in record.lives {
             if isQuiet, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
             }
             if life.framesBeforeSync > 0 { find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point") }
         }
-        guard record.lives.count == 1, let life = record.lives.first, let first = published.first?.source else { return }
+        guard record.lives.count == 1, !history.has(.backup), let life = record.lives.first, let first = published.first?.source else { return }
         let end = life.end - Limits.patience(history) - Limits.hold(history)
         let lost = broadcast.segments.filter {
             $0.index >= source[first].segment && arrivals[$0.index].isEmpty && $0.end < end && $0.end > life.start

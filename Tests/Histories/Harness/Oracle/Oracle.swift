@@ -4,7 +4,7 @@ import TestSupport
 struct Finding: Hashable, CustomStringConvertible {
     enum Rule: String, CaseIterable {
         case playlist, number, bytes, clock, duration, initialization, frame, order, lost, missing, audio, date
-        case standstill, latency, discontinuity, end, count, crash
+        case standstill, latency, discontinuity, marker, end, count, crash
     }
 
     let rule: Rule
@@ -36,6 +36,8 @@ struct Oracle {
     var published: [PublishedFrame] = []
     /// When each broadcast segment came whole; empty: never.
     var arrivals: [[Int]] = []
+    /// As `arrivals`, without those from the backup.
+    var ownArrivals: [[Int]] = []
     /// When the beginning of a segment came, as if it were all.
     var cuts: [Int: [Int]] = [:]
 
@@ -81,6 +83,7 @@ struct Oracle {
         oracle.judgePeriods()
         oracle.judgeAudio()
         oracle.judgeDates()
+        oracle.judgeMarkers()
         oracle.judgeProgress()
         oracle.judgeEnd()
         oracle.judgeCounts()
@@ -98,6 +101,8 @@ struct Oracle {
             cuts[attempt.segment, default: []].append(attempt.answeredAt)
         }
         for (segment, times) in cuts where times.count >= Limits.attemptsForCutBody { arrivals[segment].append(times[2]) }
+        ownArrivals = arrivals
+        for attempt in log.backupAttempts { arrivals[attempt.segment].append(attempt.answeredAt) }
         for segment in broadcast.segments {
             var at = Double(segment.start)
             for (number, part) in segment.parts.enumerated() {

@@ -19,11 +19,14 @@ struct Origin {
 
     init(_ broadcast: Broadcast) { self.broadcast = broadcast }
 
+    static let backup = "http://backup.example/master.m3u8"
+
     var upstream: String { history.has(.plainMaster) ? mediaURL(at: 0) : "\(Self.host)/master.m3u8" }
 
     /// Returns the answer to a request, and its latency in milliseconds.
     mutating func answer(_ request: FetchRequest, at time: Int) -> (FetchOutcome, Int) {
         log.requests += 1
+        if request.url.hasPrefix("http://backup.example/") { return (backupAnswer(request, at: time), 60) }
         let isPlaylist = request.purpose == .mediaPlaylist || request.url == upstream
         if isPlaylist { log.playlistRequests.append(time) }
         var latency = 20 + log.requests * 37 % 90
@@ -156,6 +159,7 @@ extension Origin {
             }
             key = segment.key
             if segment.fault?.thing == .gapSegment, rendition == nil { text += "#EXT-X-GAP\n" }
+            if rendition == nil { text += segment.cues.map { $0 + "\n" }.joined() }
             if history.isDated { text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(segment.start))\n" }
             text += rendition.map { audioEntry(segment, era, $0) } ?? entry(segment, era, at: time)
         }
@@ -193,6 +197,37 @@ extension Origin {
     /// A date in milliseconds since the channel began, as EXT-X-PROGRAM-DATE-TIME.
     static func date(_ time: Int) -> String {
         ProgramDateTime(millisecondsSince1970: epoch + Int64(time)).text
+    }
+}
+
+// MARK: - The backup
+
+extension Origin {
+    /// Another packager of the same program, with numbers and names of its own and without faults.
+    private mutating func backupAnswer(_ request: FetchRequest, at time: Int) -> FetchOutcome {
+        switch request.purpose {
+        case .multivariantPlaylist: return text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=300000\nmain.m3u8\n", request)
+        case .mediaPlaylist:
+            let edge = broadcast.edge(at: time)
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:\(history.targetDuration)\n"
+            let first = max(0, edge - history.window)
+            text += "#EXT-X-MEDIA-SEQUENCE:\(first + 7000)\n"
+            for segment in broadcast.segments[first..<edge] {
+                if segment.isTagged, segment.index > first { text += "#EXT-X-DISCONTINUITY\n" }
+                if history.isDated { text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(segment.start))\n" }
+                let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
+                text += "#EXTINF:\(segment.duration / 1000).\(rest),\nbackup-seg-\(segment.index).ts\n"
+            }
+            return self.text(text, request)
+        case .segment:
+            guard let index = Self.number(in: request.url, after: "-seg-"), broadcast.segments.indices.contains(index),
+                broadcast.segments[index].end <= time
+            else { return page(404, request) }
+            log.backupAttempts.append(
+                OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + 60, outcome: .whole))
+            return bytes(broadcast.segments[index].body, request)
+        case .key, .map: return page(404, request)
+        }
     }
 }
 

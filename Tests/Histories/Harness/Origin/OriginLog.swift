@@ -27,6 +27,8 @@ struct OriginLog {
 
     var reloads: [Reload] = []
     var attempts: [Attempt] = []
+    /// As `attempts`, at the backup.
+    var backupAttempts: [Attempt] = []
     /// As `attempts`, of the audio renditions.
     var audioAttempts: [AudioRendition: [Attempt]] = [:]
     var requests = 0

@@ -59,7 +59,7 @@ struct HistoryRun {
         var configuration = RelayConfiguration(
             upstream: origin.upstream, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0))
-        configuration.beginning = .beginning
+        if history.has(.backup) { configuration.backups = [Origin.backup] }
         let state = ChannelState(upstream: origin.upstream) { .zero }
         let wallClock = Origin.epoch + Int64(start)
         var relay = Relay(configuration, state: state, wallClock: { wallClock })

@@ -30,12 +30,12 @@ struct FragmentScan: Sendable {
     private var boxes = 0
 
     init(_ moov: [UInt8], from start: UInt64, byteCount: UInt64, _ cutting: FileCutting) throws(MediaError) {
-        movie = try Movie(BoxReader.boxes(in: moov[...]).require("moov"))
-        let tracks = try SelectedTracks(movie, .both, after: nil)
-        let trackID = tracks.videoID ?? tracks.audioID
+        let movie = try Movie(BoxReader.boxes(in: moov[...]).require("moov"))
+        let (videoID, audioID) = try SelectedTracks.trackIDs(of: movie)
+        let trackID = videoID ?? audioID
         guard let track = movie.tracks.first(where: { $0.trackID == trackID }) else { throw .movie(.noMovie) }
-        (self.track, self.byteCount, self.cutting) = (track, byteCount, cutting)
-        companion = tracks.videoID == nil ? nil : movie.tracks.first { $0.trackID == tracks.audioID }
+        (self.movie, self.track, self.byteCount, self.cutting) = (movie, track, byteCount, cutting)
+        companion = videoID == nil ? nil : movie.tracks.first { $0.trackID == audioID }
         pending = (start..<start, .zero)
         seek(to: start)
     }

@@ -83,6 +83,15 @@ struct SelectedTracks: Sendable {
         return nil
     }
 
+    /// The track IDs of the video and the audio that are selected.
+    ///
+    /// It is not inlined: the optimizer of Swift 6.3.1 aborts in CopyPropagation where a caller that throws reads both.
+    @inline(never)
+    static func trackIDs(of movie: Movie) throws(MediaError) -> (video: UInt32?, audio: UInt32?) {
+        let tracks = try SelectedTracks(movie, .both, after: nil)
+        return (tracks.videoID, tracks.audioID)
+    }
+
     var hasVideo: Bool { video != nil }
     var hasAudio: Bool { audio != nil }
     var videoID: UInt32? { video?.trackID }

@@ -15,8 +15,7 @@ final class DatagramSocket: Sendable {
     /// - Throws: `.other` with the system's message.
     init(_ url: DatagramURL, interface: String?) throws(FetchError) {
         let isIPv4 = url.address.bytes.count == 4
-        descriptor = socket(
-            isIPv4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        descriptor = socket(isIPv4 ? AF_INET : AF_INET6, SocketNumber.datagrams, 0)
         guard descriptor >= 0 else { throw Self.error("no socket") }
         let index = try Self.index(of: url.interface ?? interface.map { .name($0) })
         set(SOL_SOCKET, SO_REUSEADDR, 1)
@@ -86,6 +85,18 @@ final class DatagramSocket: Sendable {
     }
 }
 
+/// Values of <sys/socket.h> and <netinet/in.h> that stand in definitions of C types. libcurl includes both headers, so in
+/// this module those types belong to Glibc or to CCurl, whichever is loaded first; a file that imports one may not name
+/// the members of the other.
+private enum SocketNumber {
+    /// SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK.
+    static let datagrams: Int32 = 2 | 0o2_000_000 | 0o4000
+    /// IPPROTO_IP.
+    static let ipv4: Int32 = 0
+    /// IPPROTO_IPV6.
+    static let ipv6: Int32 = 41
+}
+
 /// The interfaces of this machine.
 private enum NetworkInterface {
     /// The index of the interface with an address; nil if none has it.
@@ -109,7 +120,8 @@ extension IPAddress {
     fileprivate init?(of socketAddress: UnsafeMutablePointer<sockaddr>?) {
         guard let socketAddress = unsafe socketAddress else { return nil }
         let bytes = UnsafeRawPointer(socketAddress)
-        switch Int32(unsafe socketAddress.pointee.sa_family) {
+        // `sa_family` is the first member of each.
+        switch Int32(unsafe bytes.load(as: UInt16.self)) {
         case AF_INET: unsafe self.init(Array(UnsafeRawBufferPointer(start: bytes + 4, count: 4)))
         case AF_INET6: unsafe self.init(Array(UnsafeRawBufferPointer(start: bytes + 8, count: 16)))
         default: return nil
@@ -143,7 +155,7 @@ struct GroupRequest: Equatable, Sendable {
 
     private init(_ option: Int32, _ group: IPAddress, _ source: IPAddress?, interface: UInt32) {
         let isIPv4 = group.bytes.count == 4
-        level = Int32(isIPv4 ? IPPROTO_IP : IPPROTO_IPV6)
+        level = isIPv4 ? SocketNumber.ipv4 : SocketNumber.ipv6
         (self.option, allGroupsOption) = (option, isIPv4 ? 49 : 29)
         let addresses = [group, source].compactMap(\.self).flatMap { address in
             let bytes = SocketAddress.bytes(address, port: 0, scope: interface)

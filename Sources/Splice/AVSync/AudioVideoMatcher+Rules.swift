@@ -68,9 +68,12 @@ extension AudioVideoMatcher {
         } ?? true
     }
 
-    /// Whether the audio follows a discontinuity that `span` precedes.
+    /// Whether the audio follows a discontinuity that `span` precedes. Numbers that begin again tell nothing about audio
+    /// from before.
     func hasLaterSequence(_ audio: AudioSpan, than span: VideoSpan) -> Bool {
-        guard let discontinuitySequenceOffset else { return false }
+        guard let discontinuitySequenceOffset,
+            span.discontinuitySequence >= lastVideoSpan?.discontinuitySequence ?? 0
+        else { return false }
         return Int64(
             bitPattern: audio.discontinuitySequence &- span.discontinuitySequence &- discontinuitySequenceOffset)
             > 0

@@ -253,7 +253,8 @@ extension RenditionTracker {
             events += try apply(effect, playlist, base, firstFetched: update.firstFetched, at: now)
         }
         if next == nil, let joined = joined(playlist, update) {
-            if let number = update.firstNew {
+            // A playlist that was cut short may list nothing new: then the next one has the first segment.
+            if let number = update.firstNew ?? cursor.next {
                 queue.recordJoin(repeatable: joinPoint.repeatable(in: playlist, from: number))
             }
             events.append(joined)

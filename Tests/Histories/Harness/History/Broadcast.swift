@@ -105,7 +105,9 @@ struct Broadcast {
             }
             append(at: time)
             time = segments[segments.count - 1].end
-            for (thing, rendition) in [(Thing.lostCompanionSegment, AudioRendition.companion), (.lostLanguageSegment, .second)] {
+            for (thing, rendition) in [
+                (Thing.lostCompanionSegment, AudioRendition.companion), (.lostLanguageSegment, .second),
+            ] {
                 guard let at = nextGone[thing]?.first, at <= time else { continue }
                 nextGone[thing]?.removeFirst()
                 segments[segments.count - 1].goneAudio.insert(rendition.rawValue)
@@ -162,9 +164,11 @@ struct Broadcast {
         let isFirst = ads.isEmpty
         var ticks = 0
         for number in 0..<count {
-            let creative = event.pick(0...(Self.creatives.count - 1), event.thing == .repeatedAd ? 1 : UInt64(number + 1))
+            let creative = event.pick(
+                0...(Self.creatives.count - 1), event.thing == .repeatedAd ? 1 : UInt64(number + 1))
             var ad = Ad(
-                creative: creative, clock: event.pick(0...1, 20) == 0 ? 126_000 : event.pick(0...(1 << 33 - 1), UInt64(30 + number)),
+                creative: creative,
+                clock: event.pick(0...1, 20) == 0 ? 126_000 : event.pick(0...(1 << 33 - 1), UInt64(30 + number)),
                 isTagged: event.thing != .insideBreak && isTagged, taggedFrom: late)
             if event.thing == .insideBreak, number == 0, ads.isEmpty { ad.inside = event.pick(3...12) * 2 - 1 }
             ads.append(ad)

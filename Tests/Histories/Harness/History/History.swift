@@ -1,4 +1,4 @@
-import TestSupport
+import PlaylistRules
 
 /// What an origin does over time, made from a seed.
 ///
@@ -66,6 +66,11 @@ struct History: Hashable {
     var window: Int { has(.shortWindow) ? 4 : [6, 10, 15][Int(seed % 3)] }
     var isDated: Bool { !has(.undated) }
     var programFormat: Int { has(.reordered) ? 1 : has(.otherFormat) ? 2 : 0 }
+    /// Seconds for which the channel has run before.
+    var start: Int64 {
+        all(.startsLate).first.map { [84, 305, 730, 50 * 365][$0.pick(0...3)] * 86_400 - 30 } ?? 0
+    }
+
     /// Audio renditions with playlists of their own.
     var renditions: [AudioRendition] {
         (has(.companionAudio) ? [.companion] : []) + (has(.secondLanguage) ? [.second] : [])
@@ -86,7 +91,8 @@ enum AudioRendition: Int {
 extension History: CustomStringConvertible {
     /// One line that `init(text:)` reads.
     var description: String {
-        "\(seed)" + (length == 60_000 ? "" : "~\(length)") + events.map { " \($0.thing.rawValue)@\($0.at)+\($0.duration)=\($0.value)" }.joined()
+        "\(seed)" + (length == 60_000 ? "" : "~\(length)")
+            + events.map { " \($0.thing.rawValue)@\($0.at)+\($0.duration)=\($0.value)" }.joined()
     }
 
     init?(text: String) {

@@ -3,6 +3,7 @@ enum Thing: String, CaseIterable, Hashable {
     // Traits of the channel, for its whole life.
     case undated, shortSegments, longSegments, unevenSegments, shortWindow, strictRemoval, reordered, otherFormat
     case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn, cueTags, backup
+    case startsLate
     // Audio in renditions of its own, and further languages.
     case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
     case lostLanguageSegment, lostCompanionSegment
@@ -16,7 +17,7 @@ enum Thing: String, CaseIterable, Hashable {
     // Segments.
     case refusedSegment, goneSegment, pageSegment, lateSegment, cutSegment, brokenSegment, gapSegment, keyRefused
     // The host, the end, the process.
-    case unreachable, longOutage, ended, killed, killedInPublish, longKill
+    case unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
 
     /// How often it is drawn in comparison with others.
     var weight: Int {
@@ -30,8 +31,9 @@ enum Thing: String, CaseIterable, Hashable {
     var isTrait: Bool {
         switch self {
         case .undated, .shortSegments, .longSegments, .unevenSegments, .shortWindow, .strictRemoval, .reordered,
-            .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags, .backup,
-            .companionAudio,
+            .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
+            .backup,
+            .startsLate, .companionAudio,
             .secondLanguage, .multiplexedLanguage, .laggingLanguage:
             true
         default: false
@@ -68,6 +70,9 @@ enum Thing: String, CaseIterable, Hashable {
         case .keyRefused: 3...6
         case .unreachable: 3...12
         case .longOutage: 14...26
+        case .rateLimited: 2...8
+        case .silent: 5...12
+        case .excessLines: 4...12
         case .encoderPause: 4...14
         case .encoderRestart: 1...4
         case .endedAndRestarted: 2...5

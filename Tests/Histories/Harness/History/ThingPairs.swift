@@ -31,7 +31,11 @@ struct ThingPairs {
                 pairs.append((pair, counts[pair] ?? 0))
             }
         }
-        return pairs.sorted { ($0.count, $0.pair.one.rawValue, $0.pair.other.rawValue) < ($1.count, $1.pair.one.rawValue, $1.pair.other.rawValue) }
+        return pairs.sorted {
+            ($0.count, $0.pair.one.rawValue, $0.pair.other.rawValue) < (
+                $1.count, $1.pair.one.rawValue, $1.pair.other.rawValue
+            )
+        }
     }
 
     var rarest: (pair: Pair, count: Int)? { possible.first }

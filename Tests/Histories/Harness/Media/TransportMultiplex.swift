@@ -103,7 +103,8 @@ struct TransportMultiplex {
                 adaptation = [isRandomAccess ? 0x50 : 0x10]
                 let base = reference & Self.clockMask
                 adaptation += [
-                    UInt8(base >> 25 & 0xFF), UInt8(base >> 17 & 0xFF), UInt8(base >> 9 & 0xFF), UInt8(base >> 1 & 0xFF),
+                    UInt8(base >> 25 & 0xFF), UInt8(base >> 17 & 0xFF), UInt8(base >> 9 & 0xFF),
+                    UInt8(base >> 1 & 0xFF),
                     UInt8(base & 1) << 7 | 0x7E, 0,
                 ]
             }

@@ -16,7 +16,9 @@ struct BoxReader {
         var boxes: [Box] = []
         var offset = range.lowerBound
         while offset < range.upperBound {
-            guard offset + 8 <= range.upperBound else { throw Malformed(text: "\(range.upperBound - offset) bytes after the last box") }
+            guard offset + 8 <= range.upperBound else {
+                throw Malformed(text: "\(range.upperBound - offset) bytes after the last box")
+            }
             let size = integer(offset, 4)
             guard size >= 8, offset + size <= range.upperBound else {
                 throw Malformed(text: "a box of \(size) bytes at \(offset) in \(range)")
@@ -227,7 +229,8 @@ struct PublishedMedia {
             let payload = reader.bytes[data..<data + size]
             var sample = Sample(
                 identity: known.isVideo ? Self.videoIdentity(payload) : Self.audioIdentity(payload), decode: decode,
-                presentation: decode + shift - known.mediaStart, duration: duration, isSync: sampleFlags & 0x1_0000 == 0)
+                presentation: decode + shift - known.mediaStart, duration: duration, isSync: sampleFlags & 0x1_0000 == 0
+            )
             if known.isVideo, sample.isSync { sample.parameterSets = Self.parameterSets(payload) }
             track.samples.append(sample)
             decode += duration

@@ -1,4 +1,4 @@
-import TestSupport
+import PlaylistRules
 
 /// The bounds of the promises, and the known limits. Times are milliseconds.
 enum Limits {
@@ -29,14 +29,19 @@ enum Limits {
     // MARK: - Bounds of this model
 
     /// The time after which media that came is published: the next segment has begun, and was loaded.
-    static func hold(_ history: History) -> Int { 2 * longestSegment(history) + 2500 }
+    static func hold(_ history: History) -> Int {
+        // A channel is published behind its latest language (docs/tracks.md).
+        2 * longestSegment(history) + 2500 + (history.has(.secondLanguage) ? patience(history) : 0)
+    }
 
     static func longestSegment(_ history: History) -> Int {
         history.has(.unevenSegments) ? history.segmentDuration * 2 : history.segmentDuration
     }
 
     /// Time in peace within which a listed segment is loaded, whatever failed before.
-    static func fetchTime(_ history: History) -> Int { 4000 + (history.has(.slowAnswers) ? 2 * history.segmentDuration : 0) }
+    static func fetchTime(_ history: History) -> Int {
+        4000 + (history.has(.slowAnswers) ? 2 * history.segmentDuration : 0)
+    }
 
     /// Time in peace within which a playlist is loaded: the longest pause after failures.
     static func pollTime(_ history: History) -> Int { 2 * history.targetDuration * 1000 + 3000 }
@@ -66,9 +71,12 @@ enum Limits {
     /// When a thing that disturbs requests is over; nil: it disturbs none.
     static func disturbance(_ event: Event) -> Int? {
         switch event.thing {
-        case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist, .keyRefused,
+        case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
+            .keyRefused,
             .unreachable, .longOutage, .tokenExpired:
             event.end + 1000
+        case .rateLimited: event.end + 3000
+        case .silent: event.end + 9000
         case .encoderRestart, .endedAndRestarted, .renumbered, .renamed: event.end + 1000
         default: nil
         }
@@ -94,7 +102,9 @@ enum Limits {
     /// A live playlist that has ended is believed after 3.5 target durations (decision 31).
     static func mayEnd(_ broadcast: Broadcast, _ log: OriginLog) -> Bool {
         broadcast.eras.indices.contains { number in
-            guard broadcast.eras[number].followsEnd, let ended = log.reloads.first(where: { $0.hasEnded })?.at else { return false }
+            guard broadcast.eras[number].followsEnd, let ended = log.reloads.first(where: { $0.hasEnded })?.at else {
+                return false
+            }
             let reopened = log.reloads.first { $0.at > ended && !$0.hasEnded }?.at ?? .max
             return reopened - ended > 7 * broadcast.history.targetDuration * 500 - 1000
         }
@@ -121,7 +131,8 @@ enum Limits {
             event.at < end && (event.thing.isOfSegment || event.duration > 0) && event.end + 25_000 > start
         }
         let longest = longestSegment(history)
-        let slow = (history.has(.slowAnswers) ? history.segmentDuration : 0)
+        let slow =
+            (history.has(.slowAnswers) ? history.segmentDuration : 0)
             + (history.has(.secondLanguage) ? patience(history) : 0)
         if !isDisturbed { return longest + history.targetDuration * 500 + 1000 + slow }
         return silenceBeforeGap(history) + 3 * longest + 2000 + slow
@@ -130,7 +141,8 @@ enum Limits {
     /// How long after its end a segment is published; nil: it has no bound, because something was wrong.
     static func latency(of segment: Broadcast.Segment, _ history: History) -> Int? {
         let isDisturbed = history.events.contains { event in
-            event.at < segment.end + 15_000 && (event.thing.isOfSegment || event.duration > 0 || event.thing == .tokenExpired)
+            event.at < segment.end + 15_000
+                && (event.thing.isOfSegment || event.duration > 0 || event.thing == .tokenExpired)
                 && event.end + 25_000 > segment.end
         }
         guard !isDisturbed, segment.end > 0 else { return nil }

@@ -1,85 +1,14 @@
-import TestSupport
+import PlaylistRules
 
 // MARK: - Audio: where the source has it, and complete inside each showing
 
 extension Oracle {
-    /// Consecutive published frames of one content on one clock, in one period.
-    struct Span {
-        let content: Int
-        /// Published minus source time, ticks.
-        let shift: Int
-        let start: Int
-        var end: Int
-        /// Source time of the content's frame 0.
-        let clock: Int
-        /// Indices in the record.
-        var segments: Range<Int>
-        /// Indices in `source`.
-        var places: ClosedRange<Int>
-    }
-
-    struct PublishedAudio {
-        let identity: FrameIdentity?
-        let segment: Int
-        let time: Int
-        let duration: Int
-        let configuration: [UInt8]
-    }
-
     mutating func judgeAudio() {
         let spans = spans
         let main = audio(of: record.segments) { $0.isVideo ? nil : $0 }
         judge(main, spans, history.has(.companionAudio) ? .companion : nil, isSecond: false)
         guard history.has(.secondLanguage) || history.has(.multiplexedLanguage) else { return }
         judgeLanguage(spans)
-    }
-
-    private var spans: [Span] {
-        var spans: [Span] = []
-        var segment = -1
-        for frame in published {
-            guard let place = frame.source else { continue }
-            let shift = frame.time - source[place].clock
-            let duration = format(of: frame.identity.content)?.frameDuration ?? 3600
-            let isNewPeriod = frame.segment != segment && record.segments[frame.segment].text.isDiscontinuous
-            segment = frame.segment
-            if let last = spans.last, last.content == frame.identity.content, abs(last.shift - shift) < 4,
-                abs(last.end - frame.time) < 4, !isNewPeriod, place > last.places.upperBound
-            {
-                spans[spans.count - 1].end = frame.time + duration
-                spans[spans.count - 1].segments = last.segments.lowerBound..<frame.segment + 1
-                spans[spans.count - 1].places = last.places.lowerBound...place
-            } else {
-                spans.append(
-                    Span(
-                        content: frame.identity.content, shift: shift, start: frame.time, end: frame.time + duration,
-                        clock: source[place].clock - frame.identity.frame * duration,
-                        segments: frame.segment..<frame.segment + 1, places: place...place))
-            }
-        }
-        return spans
-    }
-
-    /// The frames of one audio track.
-    /// - Parameter choose: nil for a track that is another one.
-    private func audio(
-        of segments: [PublicationRecord.Segment], _ choose: (PublishedInit.Track) -> PublishedInit.Track?
-    ) -> [PublishedAudio] {
-        var frames: [PublishedAudio] = []
-        for (number, segment) in segments.enumerated() {
-            guard let media = segment.media, let track = segment.initialization?.tracks.compactMap(choose).first else {
-                continue
-            }
-            for sample in media.tracks.filter({ $0.number == track.number }).flatMap(\.samples) {
-                frames.append(
-                    PublishedAudio(
-                        identity: sample.identity, segment: number,
-                        time: Int((Double(sample.presentation) * 90_000 / Double(track.timescale)).rounded()),
-                        duration: Int((Double(sample.duration) * 90_000 / Double(track.timescale)).rounded()),
-                        configuration: track.configuration.first ?? []))
-            }
-        }
-        return frames
     }
 
     /// - Parameter rendition: where the audio comes from; nil: it is multiplexed.
@@ -101,12 +30,14 @@ extension Oracle {
                 let at = record.segments[frame.segment].at
                 let due = span.clock + format.audioTime(identity.frame) + span.shift
                 // The first frame of a period carries what is left of the audio before it.
-                let isOnTime = abs(frame.time - due) <= Limits.audioTolerance
+                let isOnTime =
+                    abs(frame.time - due) <= Limits.audioTolerance
                     || heard.isEmpty && abs(frame.time + frame.duration - due - length) <= Limits.audioTolerance
                 if isOnTime {
                     heard.insert(identity.frame)
                     if frame.configuration != format.audioConfiguration {
-                        return find(.audio, at: at, "audio \(name(of: identity)) has another configuration's init section")
+                        return find(
+                            .audio, at: at, "audio \(name(of: identity)) has another configuration's init section")
                     }
                 } else if abs(frame.time - due) < 90_000 {
                     return find(.audio, at: at, "audio \(name(of: identity)) is \((frame.time - due) / 90) ms late")
@@ -115,7 +46,8 @@ extension Oracle {
             if let missing = missing(heard, span, format, rendition) {
                 return find(
                     .audio, at: record.segments[span.segments.lowerBound].at,
-                    "\(isSecond ? "language: " : "")\(missing.count) audio frames from \(name(of: FrameIdentity(content: span.content, frame: missing[0]))) on are missing, which came with segment \(missing.segment)")
+                    "\(isSecond ? "language: " : "")\(missing.count) audio frames from \(name(of: FrameIdentity(content: span.content, frame: missing[0]))) on are missing, which came with segment \(missing.segment)"
+                )
             }
         }
     }
@@ -173,14 +105,20 @@ extension Oracle {
             }
             aligned.append(own)
             if own.text.discontinuityNumber != segment.text.discontinuityNumber || own.text.date != segment.text.date {
-                find(.number, at: own.at, "segment \(segment.number) of the language has another date or discontinuity number")
+                find(
+                    .number, at: own.at,
+                    "segment \(segment.number) of the language has another date or discontinuity number")
             }
             if let error = own.error { find(.bytes, at: own.at, "segment \(segment.number) of the language: \(error)") }
         }
         guard !record.languages.isEmpty else {
-            if history.has(.multiplexedLanguage), !published.isEmpty { find(.audio, at: record.lastTime, "the second language is not listed") }
+            if history.has(.multiplexedLanguage), !published.isEmpty {
+                find(.audio, at: record.lastTime, "the second language is not listed")
+            }
             return
         }
-        judge(audio(of: aligned) { $0.isVideo ? nil : $0 }, spans, history.has(.secondLanguage) ? .second : nil, isSecond: true)
+        judge(
+            audio(of: aligned) { $0.isVideo ? nil : $0 }, spans, history.has(.secondLanguage) ? .second : nil,
+            isSecond: true)
     }
 }

@@ -15,7 +15,9 @@ extension Oracle {
             let found = places[frame.identity]?.first { $0 > last && wasThere(source[$0].segment, by: at) }
             guard let found else {
                 if !isReported {
-                    find(.order, at: at, "\(name(of: frame.identity)) is out of order or comes twice, after \(place(last))")
+                    find(
+                        .order, at: at,
+                        "\(name(of: frame.identity)) is out of order or comes twice, after \(place(last))")
                 }
                 isReported = true
                 continue
@@ -29,13 +31,15 @@ extension Oracle {
     private func wasThere(_ segment: Int, by time: Int) -> Bool { arrivals[segment].contains { $0 <= time } }
 
     func name(of identity: FrameIdentity) -> String {
-        let content = identity.content >= Broadcast.firstCreative
+        let content =
+            identity.content >= Broadcast.firstCreative
             ? "ad \(identity.content - Broadcast.firstCreative)" : "program \(identity.content)"
         return "frame \(identity.frame) of \(content)"
     }
 
     private func place(_ index: Int) -> String {
-        source.indices.contains(index) ? "\(name(of: source[index].identity)) in segment \(source[index].segment)" : "nothing"
+        source.indices.contains(index)
+            ? "\(name(of: source[index].identity)) in segment \(source[index].segment)" : "nothing"
     }
 
     /// All frames of segments that came whole are published, but those of the end that wait for the next segment.
@@ -52,11 +56,14 @@ extension Oracle {
             missing[source[place].segment, default: []].append(place)
         }
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
-            guard (cuts[segment]?.count ?? 0) < Limits.attemptsForCutBody, mustBePublished(segment), !places.allSatisfy({ mayBeDuplicate($0, known) }) else { continue }
+            guard (cuts[segment]?.count ?? 0) < Limits.attemptsForCutBody, mustBePublished(segment),
+                !places.allSatisfy({ mayBeDuplicate($0, known) })
+            else { continue }
             let total = broadcast.segments[segment].parts.reduce(0) { $0 + $1.frames.count }
             find(
                 .missing, at: broadcast.segments[segment].end,
-                "\(places.count) of \(total) frames of segment \(segment), which came whole, from \(place(places[0])) on")
+                "\(places.count) of \(total) frames of segment \(segment), which came whole, from \(place(places[0])) on"
+            )
         }
     }
 
@@ -106,7 +113,9 @@ extension Oracle {
 extension Oracle {
     /// Every segment that could be got was got.
     mutating func judgeLostSegments() {
-        guard let first = published.first(where: { $0.source != nil })?.source.map({ source[$0].segment }) else { return }
+        guard let first = published.first(where: { $0.source != nil })?.source.map({ source[$0].segment }) else {
+            return
+        }
         for segment in broadcast.segments.dropFirst(first) where arrivals[segment.index].isEmpty {
             guard let reason = obtainable(segment) else { continue }
             find(.lost, at: segment.end, "segment \(segment.index) \(reason)")
@@ -123,7 +132,9 @@ extension Oracle {
         default: break
         }
         for life in record.lives {
-            let seen = log.reloads.first { $0.listed.contains(segment.index) && $0.at >= life.start && $0.at < life.end }
+            let seen = log.reloads.first {
+                $0.listed.contains(segment.index) && $0.at >= life.start && $0.at < life.end
+            }
             guard let seen else { continue }
             guard !Limits.skipsAtJoin(segment.index, seen, self) else { continue }
             let peace = Limits.peace(from: seen.at, until: min(life.end, leavingTime(segment.index)), history)
@@ -137,7 +148,9 @@ extension Oracle {
             let wasSeen = log.reloads.contains { $0.listed.contains(segment.index) }
             guard !wasSeen, end > start else { continue }
             let peace = Limits.peace(from: start, until: end, history)
-            if peace > Limits.pollTime(history) { return "was listed for \(peace) ms, and no playlist was loaded meanwhile" }
+            if peace > Limits.pollTime(history) {
+                return "was listed for \(peace) ms, and no playlist was loaded meanwhile"
+            }
         }
         return nil
     }

@@ -1,4 +1,4 @@
-import TestSupport
+import PlaylistRules
 
 // MARK: - Periods, times, dates
 
@@ -18,10 +18,13 @@ extension Oracle {
             guard isNext, sourceStep > 0, sourceStep < 9000 else { continue }
             let step = frame.time - before.time
             if !isNewPeriod, abs(step - sourceStep) > 2 {
-                find(.clock, at: at, "\(name(of: frame.identity)) is \(step) ticks after the frame before, not \(sourceStep)")
+                find(
+                    .clock, at: at,
+                    "\(name(of: frame.identity)) is \(step) ticks after the frame before, not \(sourceStep)")
             }
             let (one, other) = (record.segments[before.segment], record.segments[frame.segment])
-            let isExpected = one.life != other.life || frame.segment > before.segment + 1
+            let isExpected =
+                one.life != other.life || frame.segment > before.segment + 1
                 || Limits.mayBeginPeriod(between: source[last], source[next], self)
             if isNewPeriod, !isExpected {
                 find(.discontinuity, at: at, "a period begins at \(name(of: frame.identity)), where nothing changes")
@@ -38,10 +41,13 @@ extension Oracle {
                 find(.date, at: segment.at, "segment \(segment.number) is dated \(Int(end - date)) ms back")
             }
             if let end, date > end + 1000, !segment.text.isDiscontinuous {
-                find(.date, at: segment.at, "segment \(segment.number) is dated \(Int(date - end)) ms ahead inside a period")
+                find(
+                    .date, at: segment.at,
+                    "segment \(segment.number) is dated \(Int(date - end)) ms ahead inside a period")
             }
             end = date + (Double(segment.text.duration) ?? 0) * 1000
-            guard history.isDated, !segment.text.isGap, let place = published.first(where: { $0.segment == index })?.source
+            guard history.isDated, !segment.text.isGap,
+                let place = published.first(where: { $0.segment == index })?.source
             else { continue }
             let departure = date - source[place].at
             if abs(departure) > Limits.dateTolerance(self) {
@@ -90,7 +96,9 @@ extension Oracle {
             guard let start else { continue }
             let limit = Limits.standstill(from: start, to: version.at, history)
             if version.at - start > limit {
-                find(.standstill, at: version.at, "nothing was listed for \(version.at - start) ms; the limit is \(limit)")
+                find(
+                    .standstill, at: version.at,
+                    "nothing was listed for \(version.at - start) ms; the limit is \(limit)")
             }
         }
         if let grewAt, let life = record.lives.last, life.sessionEnd == nil {
@@ -112,7 +120,9 @@ extension Oracle {
             let late = record.segments[frame.segment].at - segment.end
             guard let limit = Limits.latency(of: segment, history), late > limit else { continue }
             isReported = true
-            find(.latency, at: record.segments[frame.segment].at, "segment \(segment.index) came \(late) ms late; the limit is \(limit)")
+            find(
+                .latency, at: record.segments[frame.segment].at,
+                "segment \(segment.index) came \(late) ms late; the limit is \(limit)")
         }
     }
 
@@ -120,7 +130,9 @@ extension Oracle {
     mutating func judgeEnd() {
         guard let life = record.lives.last else { return }
         if broadcast.endsAt != nil {
-            if record.versions.last?.playlist.hasEnded != true { find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)") }
+            if record.versions.last?.playlist.hasEnded != true {
+                find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)")
+            }
         } else {
             // A live channel that has ended is believed after a while.
             if Limits.mayEnd(broadcast, log) { return }
@@ -136,14 +148,20 @@ extension Oracle {
             if isQuiet, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
             }
-            if life.framesBeforeSync > 0 { find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point") }
+            if life.framesBeforeSync > 0 {
+                find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point")
+            }
         }
-        guard record.lives.count == 1, !history.has(.backup), let life = record.lives.first, let first = published.first?.source else { return }
+        guard record.lives.count == 1, !history.has(.backup), let life = record.lives.first,
+            let first = published.first?.source
+        else { return }
         let end = life.end - Limits.patience(history) - Limits.hold(history)
         let lost = broadcast.segments.filter {
             $0.index >= source[first].segment && arrivals[$0.index].isEmpty && $0.end < end && $0.end > life.start
         }
         let isRenumbered = broadcast.eras.count > 1
-        if !isRenumbered, life.lost < lost.count { find(.count, at: life.end, "\(lost.count) segments are lost, \(life.lost) are counted") }
+        if !isRenumbered, life.lost < lost.count {
+            find(.count, at: life.end, "\(lost.count) segments are lost, \(life.lost) are counted")
+        }
     }
 }

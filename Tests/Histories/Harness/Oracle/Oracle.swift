@@ -1,4 +1,4 @@
-import TestSupport
+import PlaylistRules
 
 /// What is wrong with the publication of a history.
 struct Finding: Hashable, CustomStringConvertible {
@@ -91,32 +91,6 @@ struct Oracle {
         oracle.judgement.frames = oracle.published.count
         return oracle.judgement
     }
-
-    /// Lists the frames of the broadcast, and when its segments arrived.
-    private mutating func prepare() {
-        arrivals = Array(repeating: [], count: broadcast.segments.count)
-        for attempt in log.attempts where attempt.isWhole { arrivals[attempt.segment].append(attempt.answeredAt) }
-        // Without a length nobody knows that a body is cut. If it is each time, it is taken as it is.
-        for attempt in log.attempts where attempt.outcome == .cut {
-            cuts[attempt.segment, default: []].append(attempt.answeredAt)
-        }
-        for (segment, times) in cuts where times.count >= Limits.attemptsForCutBody { arrivals[segment].append(times[2]) }
-        ownArrivals = arrivals
-        for attempt in log.backupAttempts { arrivals[attempt.segment].append(attempt.answeredAt) }
-        for segment in broadcast.segments {
-            var at = Double(segment.start)
-            for (number, part) in segment.parts.enumerated() {
-                let duration = part.format.frameDuration
-                for frame in part.frames {
-                    source.append(
-                        SourceFrame(
-                            identity: FrameIdentity(content: part.content, frame: frame), segment: segment.index,
-                            part: number, at: at, clock: part.clock + frame * duration))
-                    at += Double(duration) / 90
-                }
-            }
-        }
-    }
 }
 
 // MARK: - Playlists and numbers
@@ -158,7 +132,8 @@ extension Oracle {
                 if let end = ends[track.number], track.decodeTime != end {
                     find(
                         .clock, at: segment.at,
-                        "segment \(segment.number), track \(track.number) decodes at \(track.decodeTime), not at \(end)")
+                        "segment \(segment.number), track \(track.number) decodes at \(track.decodeTime), not at \(end)"
+                    )
                 }
                 ends[track.number] = track.decodeTime + track.duration
             }
@@ -190,7 +165,8 @@ extension Oracle {
             }
             published.append(
                 PublishedFrame(
-                    identity: identity, time: sample.presentation * 90_000 / known.timescale, segment: index, source: nil))
+                    identity: identity, time: Self.ticks(sample.presentation, known.timescale), segment: index,
+                    source: nil))
         }
         guard let identity = samples.first?.identity, let format = format(of: identity.content) else { return }
         let expected = [CodedVideo.sequenceParameterSet(format), CodedVideo.pictureParameterSet()]
@@ -201,12 +177,5 @@ extension Oracle {
         if known.width != format.width * 16 || known.height != format.height * 16 {
             find(.initialization, at: segment.at, "segment \(segment.number) is \(known.width)x\(known.height)")
         }
-    }
-
-    func format(of content: Int) -> MediaFormat? {
-        for segment in broadcast.segments {
-            if let part = segment.parts.first(where: { $0.content == content }) { return part.format }
-        }
-        return nil
     }
 }

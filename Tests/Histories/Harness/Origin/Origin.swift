@@ -34,6 +34,11 @@ struct Origin {
         if active(.unreachable, at: time) != nil || active(.longOutage, at: time) != nil {
             return (.failure(FetchError(.refused, url: request.url)), latency)
         }
+        if active(.silent, at: time) != nil { return (.failure(FetchError(.timedOut, url: request.url)), 8000) }
+        if active(.rateLimited, at: time) != nil {
+            let pause = FetchAnswer.Header(name: "Retry-After", value: "1")
+            return (.success(FetchAnswer(status: 429, finalURL: request.url, headers: [pause], body: [])), latency)
+        }
         if isPlaylist, let slow = active(.slowPlaylist, at: time) { latency += slow.pick(1000...3500) }
         if let rendition = Self.rendition(of: request) {
             if request.purpose == .mediaPlaylist {
@@ -70,7 +75,8 @@ struct Origin {
             text += audio + "\"en\",NAME=\"English\",DEFAULT=YES,AUTOSELECT=YES\(uri)\n"
         }
         if history.has(.secondLanguage) {
-            text += audio + "\"de\",NAME=\"Deutsch\",DEFAULT=NO,AUTOSELECT=YES,URI=\"live/audio-1.m3u8?token=\(token)\"\n"
+            text +=
+                audio + "\"de\",NAME=\"Deutsch\",DEFAULT=NO,AUTOSELECT=YES,URI=\"live/audio-1.m3u8?token=\(token)\"\n"
         }
         let group = history.renditions.isEmpty ? "" : ",CODECS=\"avc1.4d001e,mp4a.40.2\",AUDIO=\"a\""
         return text + "#EXT-X-STREAM-INF:BANDWIDTH=300000\(group)\nlive/main.m3u8?token=\(token)\n"
@@ -147,10 +153,13 @@ extension Origin {
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(history.targetDuration)\n"
         text += "#EXT-X-MEDIA-SEQUENCE:\(listed.lowerBound + era.numberOffset)\n"
         text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, base))\n"
+        if active(.excessLines, at: time) != nil { text += Self.excess }
         var key: Int?
         for index in listed {
             let segment = broadcast.segments[index]
-            if isTagged(segment, era, at: time), index > listed.lowerBound || base >= 0 { text += "#EXT-X-DISCONTINUITY\n" }
+            if isTagged(segment, era, at: time), index > listed.lowerBound || base >= 0 {
+                text += "#EXT-X-DISCONTINUITY\n"
+            }
             if let number = segment.key, rendition == nil {
                 let vector = SegmentCipher.vector(index).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
                 text += "#EXT-X-KEY:METHOD=AES-128,URI=\"key-\(number).bin\",IV=0x\(vector.joined())\n"
@@ -193,6 +202,16 @@ extension Origin {
         let segment = broadcast.segments[index]
         return segment.key == nil ? segment.body.count : (segment.body.count / 16 + 1) * 16
     }
+
+    /// What exceeds the limits of a playlist and changes nothing of its media: comments, a line that is too long, variables, and
+    /// a tag with too many attributes.
+    private static let excess: String = {
+        let comments = (0..<300).map { "# comment \($0)\n" }
+        let variables = (0..<300).map { "#EXT-X-DEFINE:NAME=\"v\($0)\",VALUE=\"1\"\n" }
+        let attributes = (0..<300).map { "A\($0)=1" }.joined(separator: ",")
+        return (comments + variables).joined() + "#" + String(repeating: "c", count: 70_000) + "\n"
+            + "#EXT-X-DATERANGE:ID=\"attributes\",\(attributes)\n"
+    }()
 
     /// A date in milliseconds since the channel began, as EXT-X-PROGRAM-DATE-TIME.
     static func date(_ time: Int) -> String {
@@ -240,7 +259,8 @@ extension Origin {
 
     private func audioEntry(_ segment: Broadcast.Segment, _ era: Broadcast.Era, _ rendition: AudioRendition) -> String {
         let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
-        return "#EXTINF:\(segment.duration / 1000).\(rest),\naudio-\(rendition.rawValue)-\(era.name)-seg-\(segment.index).ts\n"
+        return
+            "#EXTINF:\(segment.duration / 1000).\(rest),\naudio-\(rendition.rawValue)-\(era.name)-seg-\(segment.index).ts\n"
     }
 
     private func audioPlaylist(_ rendition: AudioRendition, _ request: FetchRequest, at time: Int) -> FetchOutcome {
@@ -266,11 +286,13 @@ extension Origin {
     private mutating func audioSegment(
         _ rendition: AudioRendition, _ request: FetchRequest, at time: Int, _ latency: Int
     ) -> FetchOutcome {
-        guard let index = Self.number(in: request.url, after: "-seg-"), broadcast.segments.indices.contains(index) else {
+        guard let index = Self.number(in: request.url, after: "-seg-"), broadcast.segments.indices.contains(index)
+        else {
             return page(404, request)
         }
         let segment = broadcast.segments[index]
-        let isThere = segment.end <= time && !segment.goneAudio.contains(rendition.rawValue)
+        let isThere =
+            segment.end <= time && !segment.goneAudio.contains(rendition.rawValue)
             && time < (leavingTime(index) == .max ? .max : leavingTime(index) + history.availability)
         log.audioAttempts[rendition, default: []].append(
             OriginLog.Attempt(
@@ -285,7 +307,9 @@ extension Origin {
     private func segmentIndex(_ request: FetchRequest) -> Int? {
         let index: Int?
         if history.has(.byteRanges) {
-            guard let pack = Self.number(in: request.url, after: "-pack-"), let range = request.byteRange else { return nil }
+            guard let pack = Self.number(in: request.url, after: "-pack-"), let range = request.byteRange else {
+                return nil
+            }
             index = (pack * Self.packSize..<(pack + 1) * Self.packSize).first {
                 broadcast.segments.indices.contains($0) && UInt64(packed($0).lowerBound) == range.offset
             }
@@ -324,7 +348,8 @@ extension Origin {
         if let fault = segment.fault {
             let isOver = attempt > fault.pick(1...3)
             switch fault.thing {
-            case .refusedSegment where !isOver: return (page([403, 404, 500, 503][fault.pick(0...3, 1)], request), .failed)
+            case .refusedSegment where !isOver:
+                return (page([403, 404, 500, 503][fault.pick(0...3, 1)], request), .failed)
             case .goneSegment: return (page(404, request), .failed)
             case .pageSegment: return (text("<html>no</html>", request), .failed)
             case .cutSegment where !isOver:

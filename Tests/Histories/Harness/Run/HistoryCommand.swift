@@ -35,7 +35,9 @@ package enum HistoryCommand {
         UInt64(text).map { History(seed: $0) } ?? History(text: text)
     }
 
-    private static func things(_ text: String) -> [Thing] { text.split(separator: ",").compactMap { Thing(rawValue: "\($0)") } }
+    private static func things(_ text: String) -> [Thing] {
+        text.split(separator: ",").compactMap { Thing(rawValue: "\($0)") }
+    }
 
     // MARK: - One history
 
@@ -67,7 +69,9 @@ package enum HistoryCommand {
         if child.hasCrashed { return [Finding(rule: .crash, at: 0, text: "the process ended with a signal")] }
         return lines.compactMap { line in
             let parts = line.split(separator: "|", maxSplits: 2).map(String.init)
-            guard parts.count == 3, let rule = Finding.Rule(rawValue: parts[0]), let at = Int(parts[1]) else { return nil }
+            guard parts.count == 3, let rule = Finding.Rule(rawValue: parts[0]), let at = Int(parts[1]) else {
+                return nil
+            }
             return Finding(rule: rule, at: at, text: parts[2])
         }
     }
@@ -100,7 +104,9 @@ package enum HistoryCommand {
     /// `N [--from SEED] [--only THING,…] [--jobs N]`
     private static func batches(_ arguments: [String]) async throws -> Int32 {
         guard let count = UInt64(arguments[0]) else { return 2 }
-        var (first, only, jobs) = (UInt64(Date().timeIntervalSince1970) * 100_000, "", ProcessInfo.processInfo.activeProcessorCount)
+        var (first, only, jobs) = (
+            UInt64(Date().timeIntervalSince1970) * 100_000, "", ProcessInfo.processInfo.activeProcessorCount
+        )
         for (name, value) in zip(arguments.dropFirst(), arguments.dropFirst(2)) {
             switch name {
             case "--from": first = UInt64(value) ?? first

@@ -2,6 +2,7 @@ import Channel
 import Fetch
 import Foundation
 import LiveRing
+import Media
 import Splice
 import Support
 import Tracker
@@ -59,6 +60,7 @@ struct HistoryRun {
         var configuration = RelayConfiguration(
             upstream: origin.upstream, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0))
+        configuration.beginning = .beginning.advanced(by: .seconds(history.start))
         if history.has(.backup) { configuration.backups = [Origin.backup] }
         let state = ChannelState(upstream: origin.upstream) { .zero }
         let wallClock = Origin.epoch + Int64(start)

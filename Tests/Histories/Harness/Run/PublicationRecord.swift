@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import LiveRing
 import Splice
-import TestSupport
+import PlaylistRules
 import Tracker
 
 /// What was published of a history, in order. Times are milliseconds since the channel began.
@@ -128,7 +128,8 @@ struct PublicationRecord {
             initializations[name] = initialization
             let media = try PublishedMedia(try bytes(text.uri), initialization)
             return Segment(
-                number: number, at: time, life: life, text: text, initialization: initialization, media: media, error: nil)
+                number: number, at: time, life: life, text: text, initialization: initialization, media: media,
+                error: nil)
         } catch {
             return Segment(
                 number: number, at: time, life: life, text: text, initialization: nil, media: nil, error: "\(error)")

@@ -241,6 +241,11 @@ extension RenditionTracker {
     mutating func accept(
         _ playlist: MediaPlaylist, base: String, _ freshness: CacheFreshness?, _ cache: ResourceCache, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
+        // Nothing follows the end that was delivered, even if the load was under way.
+        if hasDeliveredEnd {
+            load.close()
+            return []
+        }
         let (next, hadEnded) = (cursor.next, cursor.hasEnded)
         let update = cursor.handle(playlist, at: now)
         let grew = update.firstNew != nil

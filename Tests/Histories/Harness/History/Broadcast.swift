@@ -77,7 +77,7 @@ struct Broadcast {
 
     private struct Ad {
         let creative: Int
-        let clock: Int
+        var clock: Int
         let isTagged: Bool
         let taggedFrom: Int
         /// Seconds of the break that it begins; nil: it begins none.
@@ -144,6 +144,7 @@ struct Broadcast {
         case .encoderPause:
             (nextIsAfterPause, nextIsSplice) = (true, true)
             program.clock += event.duration * 90
+            for index in ads.indices where ads[index].group > 0 { ads[index].clock += event.duration * 90 }
             return max(time, event.end)
         case .encoderRestart, .endedAndRestarted:
             restartClock(event.pick(0...(1 << 33 - 1)), isTagged: false)

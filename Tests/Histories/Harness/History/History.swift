@@ -12,8 +12,10 @@ struct History: Hashable {
     init(seed: UInt64, events: [Event]) { (self.seed, self.events) = (seed, events) }
 
     /// Makes a history of a few or of many things.
-    /// - Parameter only: things to choose from; those that are named are in the history.
-    init(seed: UInt64, only: [Thing] = []) {
+    /// - Parameters:
+    ///   - only: things that are in the history.
+    ///   - without: things that are not.
+    init(seed: UInt64, only: [Thing] = [], without: Set<Thing> = []) {
         self.seed = seed
         events = []
         var random = SeededGenerator(seed: seed)
@@ -24,9 +26,9 @@ struct History: Hashable {
             attempts += 1
             let isWanted = !wanted.isEmpty
             let thing = wanted.popLast() ?? Self.draw(using: &random)
-            guard isPossible(thing) || isWanted && !has(thing) else { continue }
+            guard isPossible(thing) || isWanted && !has(thing), !without.contains(thing) else { continue }
             if let requirement = thing.requirement, !has(requirement) {
-                guard isPossible(requirement) else { continue }
+                guard isPossible(requirement), !without.contains(requirement) else { continue }
                 append(requirement, using: &random)
             }
             append(thing, using: &random)

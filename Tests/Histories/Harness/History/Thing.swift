@@ -42,6 +42,13 @@ enum Thing: String, CaseIterable, Hashable {
 
     var isBreak: Bool { [.taggedBreak, .untaggedBreak, .lateTaggedBreak, .insideBreak, .repeatedAd].contains(self) }
 
+    /// Things of which findings are open, with breaks, restarts and losses around them: `./test` leaves them out, and
+    /// `Tests/Histories/run` does not.
+    static let open: Set<Thing> = [
+        .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment,
+        .lostCompanionSegment,
+    ]
+
     /// The trait without which it does not exist.
     var requirement: Thing? {
         switch self {
@@ -58,6 +65,9 @@ enum Thing: String, CaseIterable, Hashable {
         default: false
         }
     }
+
+    /// Whether it happens to a segment of an audio rendition.
+    var isOfRendition: Bool { [.lostLanguageSegment, .lostCompanionSegment].contains(self) }
 
     /// Seconds for which it lasts.
     var durations: ClosedRange<Int> {

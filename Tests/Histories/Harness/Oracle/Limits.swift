@@ -75,7 +75,7 @@ enum Limits {
             .keyRefused,
             .unreachable, .longOutage, .tokenExpired:
             event.end + 1000
-        case .rateLimited: event.end + 3000
+        case .rateLimited: event.end + 63_000  // one request at a time for a minute
         case .silent: event.end + 9000
         case .encoderRestart, .endedAndRestarted, .renumbered, .renamed: event.end + 1000
         default: nil
@@ -128,7 +128,8 @@ enum Limits {
     /// The longest time without a new segment.
     static func standstill(from start: Int, to end: Int, _ history: History) -> Int {
         let isDisturbed = history.events.contains { event in
-            event.at < end && (event.thing.isOfSegment || event.duration > 0) && event.end + 25_000 > start
+            event.at < end && (event.thing.isOfSegment || event.thing.isOfRendition || event.duration > 0)
+                && event.end + 25_000 > start
         }
         let longest = longestSegment(history)
         let slow =

@@ -23,16 +23,19 @@ extension Oracle {
             let content = isSecond ? TransportMultiplex.secondContent(span.content) : span.content
             var heard: Set<Int> = []
             var position = index
+            var before: Int?
             while position < frames.count, frames[position].segment < span.segments.upperBound {
                 let frame = frames[position]
                 position += 1
+                defer { before = frame.identity?.frame }
                 guard let identity = frame.identity, identity.content == content else { continue }
                 let at = record.segments[frame.segment].at
                 let due = span.clock + format.audioTime(identity.frame) + span.shift
-                // The first frame of a period carries what is left of the audio before it.
+                // The first frame of a period, and after silence, carries what is left of the audio before it.
                 let isOnTime =
                     abs(frame.time - due) <= Limits.audioTolerance
-                    || heard.isEmpty && abs(frame.time + frame.duration - due - length) <= Limits.audioTolerance
+                    || (heard.isEmpty || before != identity.frame - 1)
+                        && abs(frame.time + frame.duration - due - length) <= Limits.audioTolerance
                 if isOnTime {
                     heard.insert(identity.frame)
                     if frame.configuration != format.audioConfiguration {

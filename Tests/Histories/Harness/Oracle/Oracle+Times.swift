@@ -70,7 +70,7 @@ extension Oracle {
 
     /// Each break that begins with a published frame has its cue tags and its date range there, and its end.
     mutating func judgeMarkers() {
-        for segment in broadcast.segments where !segment.cues.isEmpty {
+        for segment in broadcast.segments where !segment.cues.isEmpty && !ownArrivals[segment.index].isEmpty {
             guard let place = source.firstIndex(where: { $0.segment == segment.index }),
                 let frame = published.first(where: { $0.source == place })
             else { continue }

@@ -55,13 +55,14 @@ final class HistoryBatches: Sendable {
 
     private let seeds: Range<UInt64>
     private let only: String
+    private let without: String
     private let jobs: Int
     private let say: @Sendable (String) -> Void
     private let start = ContinuousClock.now
     private let state: Mutex<State>
 
-    init(_ seeds: Range<UInt64>, only: String, jobs: Int, say: @escaping @Sendable (String) -> Void) {
-        (self.seeds, self.only, self.jobs, self.say) = (seeds, only, jobs, say)
+    init(_ seeds: Range<UInt64>, only: String, without: String, jobs: Int, say: @escaping @Sendable (String) -> Void) {
+        (self.seeds, self.only, self.without, self.jobs, self.say) = (seeds, only, without, jobs, say)
         state = Mutex(State(next: seeds.lowerBound, reportedAt: .now))
     }
 
@@ -91,7 +92,7 @@ final class HistoryBatches: Sendable {
     /// Runs a batch in a child.
     /// - Returns: what is left of it if the child crashed.
     private func run(_ batch: Range<UInt64>) -> Range<UInt64> {
-        guard let child = try? ChildProcess(["--batch", "\(batch.lowerBound)", "\(batch.count)", only]) else {
+        guard let child = try? ChildProcess(["--batch", "\(batch.lowerBound)", "\(batch.count)", only, without]) else {
             return batch.upperBound..<batch.upperBound
         }
         var current = batch.lowerBound

@@ -88,24 +88,25 @@ package enum HistoryCommand {
 
     // MARK: - Many histories
 
-    /// Runs histories one after the other: `--batch FIRST COUNT THINGS`.
+    /// Runs histories one after the other: `--batch FIRST COUNT ONLY WITHOUT`.
     private static func batch(_ arguments: [String]) async throws -> Int32 {
-        guard arguments.count == 3, let first = UInt64(arguments[0]), let count = UInt64(arguments[1]) else { return 2 }
-        let only = things(arguments[2])
+        guard arguments.count == 4, let first = UInt64(arguments[0]), let count = UInt64(arguments[1]) else { return 2 }
+        let (only, without) = (things(arguments[2]), Set(things(arguments[3])))
         for seed in first..<first + count {
             say("begin \(seed)")
-            let judgement = try await HistoryRun(history: History(seed: seed, only: only)).judgement()
-            for finding in judgement.findings.prefix(1) { say("fail \(seed) \(finding)") }
+            let history = History(seed: seed, only: only, without: without)
+            let judgement = try await HistoryRun(history: history).judgement()
+            for finding in judgement.findings.prefix(1) { say("fail \(seed) \(finding) | \(history)") }
             say("end \(seed) \(judgement.segments) \(judgement.frames)")
         }
         return 0
     }
 
-    /// `N [--from SEED] [--only THING,…] [--jobs N]`
+    /// `N [--from SEED] [--only THING,…] [--without THING,…] [--jobs N]`
     private static func batches(_ arguments: [String]) async throws -> Int32 {
         guard let count = UInt64(arguments[0]) else { return 2 }
-        var (first, only, jobs) = (
-            UInt64(Date().timeIntervalSince1970) * 100_000, "", ProcessInfo.processInfo.activeProcessorCount
+        var (first, only, without, jobs) = (
+            UInt64(Date().timeIntervalSince1970) * 100_000, "", "", ProcessInfo.processInfo.activeProcessorCount
         )
         for (name, value) in zip(arguments.dropFirst(), arguments.dropFirst(2)) {
             switch name {
@@ -116,12 +117,13 @@ package enum HistoryCommand {
                     say("there are no such things; there are \(Thing.allCases.map(\.rawValue).joined(separator: " "))")
                     return 2
                 }
+            case "--without": without = value == "open" ? Thing.open.map(\.rawValue).joined(separator: ",") : value
             case "--jobs": jobs = max(1, Int(value) ?? jobs)
             default: break
             }
         }
         say("histories \(first)..<\(first + count)\(only.isEmpty ? "" : " with \(only)"), \(jobs) at once")
-        let batches = HistoryBatches(first..<first + count, only: only, jobs: jobs, say: say)
+        let batches = HistoryBatches(first..<first + count, only: only, without: without, jobs: jobs, say: say)
         let failed = await batches.run()
         for (seed, text) in failed.sorted(by: { $0.key < $1.key }).prefix(200) { say("failed: \(seed) \(text)") }
         return failed.isEmpty ? 0 : 1

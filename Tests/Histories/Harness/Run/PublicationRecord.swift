@@ -2,8 +2,8 @@ import Channel
 import Foundation
 import Glibc
 import LiveRing
-import Splice
 import PlaylistRules
+import Splice
 import Tracker
 
 /// What was published of a history, in order. Times are milliseconds since the channel began.

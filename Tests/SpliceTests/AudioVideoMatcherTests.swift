@@ -228,36 +228,3 @@ func videoSpanGetsItsAudio(_ index: Int) {
     #expect(matcher.counts[.untimedAudioFrames] == 1 && matcher.counts[.damagedAudioFrames] == 1)
     #expect(matcher.dequeueAudio(for: videoSpan(900_000, 990_000, beginsPeriod: true)).count == 2)
 }
-
-/// A rendition is joined a segment before the video. The audio of that segment has another clock than an ad that the
-/// video begins with.
-@Test func audioFromBeforeTheJoinWaitsForTheAudioThatOverlaps() {
-    let video = videoSpan(306_000, 486_000, beginsPeriod: true)
-    var matcher = AudioVideoMatcher(isMuxed: false)
-    matcher.append(SyntheticPackets.audioPackets(94, from: 9_000_000), discontinuitySequence: 0)
-    #expect(!matcher.canMatch(video))
-    matcher.append(SyntheticPackets.audioPackets(188, from: 126_000), discontinuitySequence: 0)
-    #expect(matcher.canMatch(video) && matcher.match(video)?.rule == .sequenceOverlapping)
-}
-
-@Test func audioOnAClockOfItsOwnIsTakenWhenItGoesOn() {
-    let video = videoSpan(306_000, 486_000, beginsPeriod: true)
-    var matcher = AudioVideoMatcher(isMuxed: false)
-    matcher.append(SyntheticPackets.audioPackets(282, from: 9_000_000), discontinuitySequence: 0)
-    #expect(matcher.canMatch(video) && matcher.match(video)?.rule == .sequenceOwnClock)
-}
-
-/// An encoder restarts: its discontinuity sequence numbers begin again, and the video comes before its companion.
-@Test func audioFromBeforeARestartOfNumbersIsNotTakenForLaterAudio() {
-    let before = videoSpan(900_000, 990_000, discontinuity: 5, beginsPeriod: true)
-    let after = videoSpan(7_000_000_000, 7_000_090_000, beginsPeriod: true)
-    var matcher = AudioVideoMatcher(isMuxed: false)
-    matcher.append(SyntheticPackets.audioPackets(94, from: 900_000), discontinuitySequence: 5)
-    _ = matcher.dequeueAudio(for: before)
-    matcher.finish(before)
-    #expect(!matcher.canMatch(after), "the companion's audio is on its way")
-    matcher.append(
-        SyntheticPackets.audioPackets(94, from: 7_000_000_000), after: .loss, discontinuitySequence: 0)
-    #expect(matcher.canMatch(after) && matcher.match(after) != nil)
-    #expect(matcher.dequeueAudio(for: after).count >= 46)
-}

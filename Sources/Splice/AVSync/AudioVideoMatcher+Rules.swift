@@ -68,12 +68,9 @@ extension AudioVideoMatcher {
         } ?? true
     }
 
-    /// Whether the audio follows a discontinuity that `span` precedes. Numbers that begin again tell nothing about audio
-    /// from before.
+    /// Whether the audio follows a discontinuity that `span` precedes.
     func hasLaterSequence(_ audio: AudioSpan, than span: VideoSpan) -> Bool {
-        guard let discontinuitySequenceOffset,
-            span.discontinuitySequence >= lastVideoSpan?.discontinuitySequence ?? 0
-        else { return false }
+        guard let discontinuitySequenceOffset else { return false }
         return Int64(
             bitPattern: audio.discontinuitySequence &- span.discontinuitySequence &- discontinuitySequenceOffset)
             > 0

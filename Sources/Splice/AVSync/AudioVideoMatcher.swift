@@ -153,7 +153,7 @@ struct AudioVideoMatcher: Sendable {
     func canMatch(_ span: VideoSpan) -> Bool {
         if isEnded { return true }
         guard let match = match(span) else { return allAudioFollows(span) }
-        if mayBeLeftover(match.index, span) || mayPrecedeJoin(match, span) { return false }
+        if mayBeLeftover(match.index, span) { return false }
         var (index, offset) = (match.index, match.clockOffset)
         while audioSpans[index].end + offset <= span.end - audioSpans[index].configuration.frameDuration {
             index += 1
@@ -169,17 +169,6 @@ struct AudioVideoMatcher: Sendable {
     private func mayBeLeftover(_ index: Int, _ span: VideoSpan) -> Bool {
         guard span.beginsPeriod, !continuesClock(span), audioSpans[index].clockOffset != nil else { return false }
         return audioSpans[index].queuedDuration <= max(span.end - span.start, Self.longestInterleave)
-    }
-
-    /// Whether the matched audio may be from before the point at which the video was joined: a rendition is joined a segment
-    /// earlier. Audio that overlaps the video may follow it.
-    private func mayPrecedeJoin(_ match: AudioMatch, _ span: VideoSpan) -> Bool {
-        guard match.rule == .sequenceOwnClock, !isMuxed, discontinuitySequenceOffset == nil, audioSpans.count == 1
-        else {
-            return false
-        }
-        let joined = max(span.end - span.start, Self.longestInterleave)
-        return audioSpans[match.index].queuedDuration <= joined + joined
     }
 
     private func allAudioFollows(_ span: VideoSpan) -> Bool {

@@ -152,7 +152,7 @@ extension SegmentCursor.Position {
     /// |---|---|---|
     /// | same segments | it reaches `next` | continuous |
     /// | | equal dates | stale |
-    /// | | it lists much fewer segments than any before, and begins before the last one | reset to the live edge |
+    /// | | it lists much fewer segments than any before | reset to the live edge |
     /// | | few stale playlists in a row, or an edge that lags | stale |
     /// | | | reset by URL, else by date, else to the live edge |
     /// | none | it lists numbers around `next` | continuous |
@@ -179,9 +179,7 @@ extension SegmentCursor.Position {
     private func classifySameSegments(_ loaded: SegmentCursor.LoadedPlaylist, isDated: Bool = false) -> Verdict {
         guard loaded.window.upperBound < next else { return .continuous }
         let stale = countingStale(loaded.window)
-        // A playlist that begins where the last one did, or later, is cut short.
-        let isCut = loaded.window.lowerBound >= knownSegments.newest.lowerBound
-        if !isDated, !isCut, knownSegments.outgrew(loaded.playlist) { return .reset(rejoinPoint(in: loaded.playlist)) }
+        if !isDated, knownSegments.outgrew(loaded.playlist) { return .reset(rejoinPoint(in: loaded.playlist)) }
         if stale.count <= policy.maxStalePlaylists || isDated || isLagging(loaded, stale) {
             return .stale(stale)
         }

@@ -117,6 +117,7 @@ struct Broadcast {
                 segments[segments.count - 1].fault = fault
             }
         }
+        if endsAt != nil { endsAt = segments.last?.end }
         muxes = [:]
         for index in segments.indices { write(index) }
     }

@@ -46,7 +46,7 @@ enum Thing: String, CaseIterable, Hashable {
     /// `Tests/Histories/run` does not.
     static let open: Set<Thing> = [
         .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment,
-        .lostCompanionSegment,
+        .lostCompanionSegment, .backup,
     ]
 
     /// The trait without which it does not exist.
@@ -98,6 +98,8 @@ enum Thing: String, CaseIterable, Hashable {
             switch (first, second) {
             case (.shortSegments, .longSegments): return "a channel has one length of segments"
             case (.undated, .renamed): return "nothing tells that media under other numbers and names is known"
+            case (.undated, .cutPlaylist):
+                return "nothing tells a playlist that is cut from an encoder that begins again"
             case (.backup, .companionAudio), (.backup, .secondLanguage), (.backup, .multiplexedLanguage),
                 (.backup, .laggingLanguage), (.backup, .languageComes), (.backup, .languageEnds),
                 (.backup, .lostLanguageSegment), (.backup, .lostCompanionSegment):

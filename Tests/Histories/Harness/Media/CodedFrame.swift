@@ -82,10 +82,10 @@ enum CodedVideo {
     }
 
     /// The frames of a content in decoding order: number in order of presentation, and kind.
-    enum Picture { case refresh, predicted, bidirectional }
+    enum FrameKind { case refresh, predicted, bidirectional }
 
     /// The position in decoding order of a group, as number in order of presentation and kind.
-    static func picture(_ position: Int, _ format: MediaFormat) -> (number: Int, kind: Picture) {
+    static func frame(_ position: Int, _ format: MediaFormat) -> (number: Int, kind: FrameKind) {
         guard format.reorders, position > 0 else { return (position, position == 0 ? .refresh : .predicted) }
         // I0, P2 B1, P4 B3, … and a last P alone if the number of frames is even.
         let pair = (position - 1) / 2
@@ -96,7 +96,7 @@ enum CodedVideo {
     /// An access unit.
     /// - Parameter position: in decoding order of its group.
     static func accessUnit(_ identity: FrameIdentity, at position: Int, _ format: MediaFormat) -> [UInt8] {
-        let (number, kind) = picture(position, format)
+        let (number, kind) = frame(position, format)
         var unit = start + [0x09, 0xF0]
         if kind == .refresh {
             unit += start + sequenceParameterSet(format) + start + pictureParameterSet()
@@ -105,7 +105,7 @@ enum CodedVideo {
         return unit + start + slice(number, position, kind, format)
     }
 
-    private static func slice(_ number: Int, _ position: Int, _ kind: Picture, _ format: MediaFormat) -> [UInt8] {
+    private static func slice(_ number: Int, _ position: Int, _ kind: FrameKind, _ format: MediaFormat) -> [UInt8] {
         var writer = BitWriter()
         writer.bits([.refresh: 0x65, .predicted: 0x41, .bidirectional: 0x01][kind] ?? 0, 8)
         writer.exponential(0)

@@ -35,7 +35,7 @@ struct TransportMultiplex {
         let delay = format.reorders ? format.frameDuration : 0
         for order in part.frames {
             let (group, position) = order.quotientAndRemainder(dividingBy: format.group)
-            let number = group * format.group + CodedVideo.picture(position, format).number
+            let number = group * format.group + CodedVideo.frame(position, format).number
             let decode = part.clock + order * format.frameDuration - delay
             let unit = FrameTemplates.video(FrameIdentity(content: part.content, frame: number), at: position, format)
             appendPacketized(

@@ -14,9 +14,6 @@ enum Limits {
     /// How long a missing segment is waited for while later media is ready.
     static func patience(_ history: History) -> Int { max(3 * history.targetDuration * 1000, 5000) }
 
-    /// After how many attempts a body that is cut, and has no length, is taken as it is.
-    static let attemptsForCutBody = 3
-
     /// Segments with which a live playlist is joined at its edge.
     static let joinSegments = 3
 
@@ -99,9 +96,19 @@ enum Limits {
         return longest > broadcast.history.targetDuration * 90_000
     }
 
+    /// How long a segment of a finished playlist is tried that fails otherwise than by a refusal.
+    static let finishedPatience = 60_000
+
+    /// How long after its end a channel has ended: 3.5 target durations (decision 31), from a load that may come late.
+    static func endDelay(_ history: History) -> Int {
+        9 * history.targetDuration * 500 + pollTime(history) + hold(history)
+    }
+
     /// A live playlist that has ended is believed after 3.5 target durations (decision 31).
     static func mayEnd(_ broadcast: Broadcast, _ log: OriginLog) -> Bool {
-        broadcast.eras.indices.contains { number in
+        // A page in the place of the first playlist of a process ends it at once.
+        if broadcast.history.has(.pagePlaylist), !rejoins(broadcast.history).isEmpty { return true }
+        return broadcast.eras.indices.contains { number in
             guard broadcast.eras[number].followsEnd, let ended = log.reloads.first(where: { $0.hasEnded })?.at else {
                 return false
             }

@@ -70,7 +70,7 @@ extension Oracle {
         let (first, last) = (source[span.places.lowerBound].segment, source[span.places.upperBound].segment)
         for number in first...last {
             let segment = broadcast.segments[number]
-            guard !arrivals[number].isEmpty, (cuts[number]?.count ?? 0) < Limits.attemptsForCutBody else { continue }
+            guard !arrivals[number].isEmpty, cuts[number] == nil else { continue }
             if let rendition, !cameInTime(number, rendition, span) { continue }
             for part in segment.parts where part.content == span.content {
                 let missing = part.audio.filter { frame in

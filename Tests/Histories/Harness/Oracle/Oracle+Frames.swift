@@ -56,7 +56,7 @@ extension Oracle {
             missing[source[place].segment, default: []].append(place)
         }
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
-            guard (cuts[segment]?.count ?? 0) < Limits.attemptsForCutBody, mustBePublished(segment),
+            guard cuts[segment] == nil, mustBePublished(segment),
                 !places.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             let total = broadcast.segments[segment].parts.reduce(0) { $0 + $1.frames.count }
@@ -86,11 +86,19 @@ extension Oracle {
     /// Whether an earlier segment that does not come holds up `segment` until the process ends.
     private func isHeldUp(_ segment: Int, in life: PublicationRecord.Life) -> Bool {
         let listed = broadcast.segments[segment].end
+        if let end = broadcast.endsAt, life.end < end + Limits.finishedPatience, hasPage(before: segment) {
+            return true
+        }
         return life.end - listed < Limits.patience(history) + Limits.hold(history)
             && (max(0, segment - 6)..<segment).contains { earlier in
                 !arrivals[earlier].contains { $0 >= life.start && $0 <= life.end - Limits.hold(history) }
                     && broadcast.segments[earlier].fault != nil
             }
+    }
+
+    /// Whether an earlier segment of a playlist that ends is a page, which is tried for a minute.
+    func hasPage(before segment: Int) -> Bool {
+        broadcast.segments[max(0, segment - 40)..<segment].contains { $0.fault?.thing == .pageSegment && $0.end > 0 }
     }
 
     /// Whether the same bytes were published so shortly before that they may be taken for published media, because numbers
@@ -127,6 +135,7 @@ extension Oracle {
 
     /// Why a segment that was not got could have been got; nil if it could not.
     private func obtainable(_ segment: Broadcast.Segment) -> String? {
+        if let end = broadcast.endsAt, segment.end > end - 20_000, hasPage(before: segment.index) { return nil }
         switch segment.fault?.thing {
         case .goneSegment, .pageSegment, .gapSegment: return nil
         default: break

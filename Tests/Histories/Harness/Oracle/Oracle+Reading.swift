@@ -7,12 +7,10 @@ extension Oracle {
     mutating func prepare() {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
         for attempt in log.attempts where attempt.isWhole { arrivals[attempt.segment].append(attempt.answeredAt) }
-        // Without a length nobody knows that a body is cut. If it is each time, it is taken as it is.
+        // Without a length nobody knows that a body is cut. If it is each time, or the last one, it is taken as it is.
         for attempt in log.attempts where attempt.outcome == .cut {
             cuts[attempt.segment, default: []].append(attempt.answeredAt)
-        }
-        for (segment, times) in cuts where times.count >= Limits.attemptsForCutBody {
-            arrivals[segment].append(times[2])
+            arrivals[attempt.segment].append(attempt.answeredAt)
         }
         ownArrivals = arrivals
         for attempt in log.backupAttempts { arrivals[attempt.segment].append(attempt.answeredAt) }

@@ -101,7 +101,7 @@ extension Oracle {
                     "nothing was listed for \(version.at - start) ms; the limit is \(limit)")
             }
         }
-        if let grewAt, let life = record.lives.last, life.sessionEnd == nil {
+        if let grewAt, let life = record.lives.last, life.sessionEnd == nil, broadcast.endsAt == nil {
             let limit = Limits.standstill(from: grewAt, to: life.end, history)
             if life.end - grewAt > limit {
                 find(.standstill, at: life.end, "nothing was listed for \(life.end - grewAt) ms at the end")
@@ -129,7 +129,10 @@ extension Oracle {
     /// A channel that ends is published to its end.
     mutating func judgeEnd() {
         guard let life = record.lives.last else { return }
-        if broadcast.endsAt != nil {
+        if let end = broadcast.endsAt {
+            // The end is believed after a while, and delivered when it is seen.
+            let isHeldUp = hasPage(before: broadcast.segments.count) && life.end < end + Limits.finishedPatience
+            guard life.end > end + Limits.endDelay(history), !isHeldUp else { return }
             if record.versions.last?.playlist.hasEnded != true {
                 find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)")
             }

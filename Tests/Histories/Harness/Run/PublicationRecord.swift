@@ -60,6 +60,7 @@ struct PublicationRecord {
     var keepsEvents = false
     private var initializations: [String: PublishedInit] = [:]
     private var journalSize = 0
+    private var journalNumber: UInt64 = 0
     private var lastText: [UInt8] = []
 
     init(directory: String) { self.directory = directory }
@@ -67,7 +68,7 @@ struct PublicationRecord {
     mutating func beginLife(at start: Int, plannedEnd: Int) {
         lives.append(Life(start: start, end: plannedEnd))
         lastTime = start
-        journalSize = sizeOfJournal
+        (journalSize, journalNumber) = stateOfJournal
     }
 
     mutating func endLife(_ status: RelayStatus, _ sessionEnd: SessionEnd?) {
@@ -78,7 +79,7 @@ struct PublicationRecord {
         life.framesBeforeSync = status.splice.counts[.framesBeforeSync]
         life.skippedSegments = status.splice.segmentsSkipped
         life.counts = SpliceCount.allCases.compactMap { count in
-            status.splice.counts[count] == 0 ? nil : "\(count) \(status.splice.counts[count])"
+            status.splice.counts[count] == 0 ? nil : "\(count.stringValue) \(status.splice.counts[count])"
         }
         life.state = status.state.rawValue
         life.sessionEnd = sessionEnd.map { "\($0)" }
@@ -92,7 +93,7 @@ struct PublicationRecord {
     /// Records a published version.
     mutating func append(_ snapshot: RingSnapshot, at time: Int) {
         appendLanguage(snapshot, at: time)
-        journalSize = sizeOfJournal
+        (journalSize, journalNumber) = stateOfJournal
         guard let text = snapshot.livePlaylist(), text != lastText else { return }
         lastText = text
         let playlist = ParsedPlaylist(String(decoding: text, as: UTF8.self))
@@ -154,16 +155,17 @@ struct PublicationRecord {
 
     private var journal: String { "\(directory)/ring.m3u8" }
 
-    private var sizeOfJournal: Int {
+    /// Its size and its inode. A journal that is written anew gets another one: it is there whole, or not at all.
+    private var stateOfJournal: (size: Int, number: UInt64) {
         var status = stat()
-        return unsafe stat(journal, &status) == 0 ? Int(status.st_size) : 0
+        return unsafe stat(journal, &status) == 0 ? (Int(status.st_size), UInt64(status.st_ino)) : (0, 0)
     }
 
     /// Cuts the record that was just written at any byte, as a kill in the middle of a publish does.
     /// - Returns: whether a record was written since the last version.
     func tearJournal(_ kill: Event) -> Bool {
-        let size = sizeOfJournal
-        guard journalSize > 0, size > journalSize else { return false }
+        let (size, number) = stateOfJournal
+        guard journalSize > 0, size > journalSize, number == journalNumber else { return false }
         return unsafe truncate(journal, off_t(kill.pick(journalSize...size - 1))) == 0
     }
 }

@@ -131,9 +131,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: closed),
+        // Needs no module that is compiled for testing, so that a driver is as fast as a release.
+        support("PlaylistRules", path: "Tests/PlaylistRules", ["Support"]),
         .target(
-            name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux", "PlaylistRules"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlaylistTests", ["Support", "Playlist", "TestSupport"]),
         tests("DASHTests", ["Support", "Playlist", "Media", "DASH", "TestSupport"]),
         tests("FetchTests", ["Support", "Playlist", "Fetch", "Tracker", "TestSupport"]),
@@ -219,6 +221,16 @@ let package = Package(
             ]),
         driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
         tests("SoakTests", ["SoakHarness", "TestSupport"]),
+        support(
+            "HistoryHarness", path: "Tests/Histories/Harness",
+            [
+                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Splice", "LiveRing", "PlaylistRules",
+                "CCrypto",
+            ]),
+        driver("histories", path: "Tests/Histories/Driver", ["HistoryHarness"]),
+        .testTarget(
+            name: "HistoryTests", dependencies: ["HistoryHarness", "Support", "TestSupport"], exclude: ["rows.txt"],
+            swiftSettings: strict),
         tests("LayoutTests", ["TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import Playlist
+import Synchronization
 import Testing
 
 @testable import Fetch
@@ -103,4 +104,18 @@ private func resumedChannelDeliversGapsBeforeItsUpstreamOpens(row: ResumedRow) a
         joinPoint: JoinPoint(mediaSequence: 105))
     #expect(simulation.trace == row.delivers)
     #expect(simulation.end == row.end)
+}
+
+/// A playlist may end where the process was killed: the segment that was published in part is the first of the next playlist.
+@Test func segmentThatIsListedAfterTheJoinMayRepeatWhatWasPublished() async throws {
+    let repeatable = Mutex<[UInt64: Duration]>([:])
+    _ = try await ChannelSimulation(ChannelOrigins(), seconds: 20, joinPoint: JoinPoint(mediaSequence: 106)) {
+        delivery, _ in
+        if case .segment(let tracked) = delivery.content {
+            repeatable.withLock { $0[tracked.segment.mediaSequence] = tracked.repeatable }
+        }
+        return .published
+    }
+    #expect(repeatable.withLock { $0[106] } == .seconds(60))
+    #expect(repeatable.withLock { $0[107] } == .zero)
 }

@@ -68,6 +68,18 @@ let resetRows: [CursorRow] = [
         [.reset(.programDateTime)]
     ),
     (
+        "renamed and renumbered, and older than what was fetched: cut short, or of an edge that lags",
+        [datedPlaylist(100..<106), datedPlaylist(0..<4, epoch: 6 * 100) { "new\($0).ts" }], [.stale(count: 1)]
+    ),
+    (
+        "the same, and then whole",
+        [
+            datedPlaylist(100..<106), datedPlaylist(0..<4, epoch: 6 * 100) { "new\($0).ts" },
+            datedPlaylist(0..<8, epoch: 6 * 100) { "new\($0).ts" },
+        ],
+        [.reset(.programDateTime), .fetch(6..<8)]
+    ),
+    (
         "numbers far ahead, dates long ago: both restarted",
         [datedPlaylist(100..<106), datedPlaylist(900..<906, epoch: -6 * 890)],
         [.reset(.liveEdge), .fetch(904..<906)]

@@ -89,6 +89,18 @@ struct DuplicateFilter: Sendable {
     private struct DuplicatePrefix {
         var videoFrames = 0
         var ends: [PublishedMedia.SpanEnd] = []
+
+        /// Returns how many frames at the beginning of an audio track are of the published spans.
+        func count(in audio: [AudioPacket]) -> Int {
+            var count = 0
+            for end in ends {
+                let start = count
+                while count < audio.count, !DuplicateFilter.isNew(audio[count].pts, end.audio),
+                    count == start || DuplicateFilter.isNew(audio[count].pts, audio[count - 1].pts)
+                { count += 1 }
+            }
+            return count
+        }
     }
 
     private mutating func findDuplicatePrefix(
@@ -100,10 +112,12 @@ struct DuplicateFilter: Sendable {
         }
         for range in PublishedMedia.spanRanges(of: frames) {
             state = classify(frames[range], boundary: range.lowerBound == 0 ? boundary : .plain)
-            guard case .duplicate(_, let position, _) = state, let end = published.end(of: position.span) else { break }
-            duplicates.ends.append(end)
+            guard case .duplicate(_, let position, _) = state, var end = published.end(of: position.span) else { break }
             newestSpan = position.span
             duplicates.videoFrames = range.first { Self.isNew(frames[$0].decodeTime, end.video) } ?? range.upperBound
+            // A journal tells nothing about the audio of an earlier process. It was published with its video.
+            end.audio = end.audio ?? Self.presentationEnd(of: frames[range.lowerBound..<duplicates.videoFrames])
+            duplicates.ends.append(end)
             guard duplicates.videoFrames == range.upperBound else {
                 state = .new
                 break
@@ -116,23 +130,29 @@ struct DuplicateFilter: Sendable {
     }
 
     private mutating func remove(_ duplicates: DuplicatePrefix, from packets: inout DemuxedSegment) {
-        var audioCount = 0
-        for end in duplicates.ends {
-            let start = audioCount
-            while audioCount < packets.audio.count, !Self.isNew(packets.audio[audioCount].pts, end.audio),
-                audioCount == start || Self.isNew(packets.audio[audioCount].pts, packets.audio[audioCount - 1].pts)
-            { audioCount += 1 }
-        }
+        let audioCount = duplicates.count(in: packets.audio)
         counts[.duplicateFrames] += duplicates.videoFrames
         counts[.duplicateAudioFrames] += audioCount
         beginsWithDuplicates = duplicates.videoFrames + audioCount > 0
         packets.video.removeFirst(duplicates.videoFrames)
         packets.audio.removeFirst(audioCount)
+        for index in packets.furtherAudio.indices {
+            let track = packets.furtherAudio[index]
+            packets.furtherAudio[index].packets.removeFirst(duplicates.count(in: track.packets))
+        }
         let newestTime = duplicates.ends.last?.video
         packets.metadata.removeAll { !Self.isNew($0.time, newestTime) }
     }
 
-    private static func isNew(_ time: Ticks?, _ last: Ticks?) -> Bool {
+    /// The last tick at which the frames are presented, as a 33-bit value; nil if they have no times.
+    private static func presentationEnd(of frames: ArraySlice<VideoPacket>) -> Ticks? {
+        guard let first = frames.lazy.compactMap(\.pts).first else { return nil }
+        let times = frames.compactMap { $0.pts.map { Ticks(wire: $0, near: first) } }.sorted()
+        let step = times.count < 2 ? .zero : times[times.count - 1] - times[times.count - 2]
+        return times.last.map { $0 + max(step, Ticks(1)) - Ticks(1) }
+    }
+
+    fileprivate static func isNew(_ time: Ticks?, _ last: Ticks?) -> Bool {
         guard let time, let last else { return last == nil }
         return Ticks(wire: time, near: last) > last
     }

@@ -1,4 +1,5 @@
 import Playlist
+import Support
 
 extension SegmentCursor {
     /// A position in the upstream's numbers, with what is known of the segments before it.
@@ -158,11 +159,13 @@ extension SegmentCursor.Position {
     /// | | known URLs under other numbers, and not because names repeat | reset by URL |
     /// | | segments of a previous origin | reset to that origin, or stale |
     /// | | it begins after `next`, and not impossibly far | continuous |
+    /// | | by its dates all of it was fetched, for as long as an edge may lag | stale |
     /// | | | reset by date, else to the live edge |
     /// | other segments | known URLs under other numbers | reset by URL |
     /// | | `Trust.numbers` | as for the same segments |
     /// | | segments of a previous origin | reset to that origin, or stale |
     /// | | `Trust.urlsAfterReset`, and it reaches `next` | continuous by number |
+    /// | | by its dates all of it was fetched, for as long as an edge may lag | stale |
     /// | | | reset by date, else to the live edge |
     private func classify(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
         switch knownSegments.match(with: loaded.playlist) {
@@ -191,7 +194,7 @@ extension SegmentCursor.Position {
         }
         if let verdict = classifyAsPreviousOrigin(loaded) { return verdict }
         guard endsBefore || isImpossiblyFarAhead(loaded) else { return .continuous }
-        return .reset(rejoinPoint(in: loaded.playlist))
+        return rejoin(loaded)
     }
 
     private func classifyDifferentSegments(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
@@ -199,7 +202,25 @@ extension SegmentCursor.Position {
         if case .numbers = trust { return classifySameSegments(loaded) }
         if let verdict = classifyAsPreviousOrigin(loaded) { return verdict }
         if trust == .urlsAfterReset, loaded.window.upperBound >= next { return .continuousByNumber }
-        return .reset(rejoinPoint(in: loaded.playlist))
+        return rejoin(loaded)
+    }
+
+    /// Returns the verdict on a playlist with new numbers and names. One that was cut short, or comes from an edge that lags,
+    /// lists what was fetched under other names, or what is older than the channel.
+    private func rejoin(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
+        guard wasFetchedByDate(loaded.playlist) else { return .reset(rejoinPoint(in: loaded.playlist)) }
+        let stale = countingStale(loaded.window)
+        let isRecent = loaded.loadedAt - grewAt <= loaded.playlist.targetDuration * policy.maxLag
+        return isRecent ? .stale(stale) : .reset(rejoinPoint(in: loaded.playlist))
+    }
+
+    /// Whether the dates of a playlist end at most a join's reach before the end of what was fetched.
+    private func wasFetchedByDate(_ playlist: MediaPlaylist) -> Bool {
+        guard let end = knownSegments.endDate(before: next), let last = playlist.segments.last,
+            let date = playlist.programDateTimes.last ?? nil, playlist.firstSegment(from: end) == nil
+        else { return false }
+        let distance = date.advanced(by: last.duration).distance(to: end)
+        return distance >= .zero && distance <= JoinPoint.reach(playlist.targetDuration)
     }
 
     /// Returns the stale playlists in a row, with one more that lists `window`.

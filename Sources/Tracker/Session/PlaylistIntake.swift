@@ -178,6 +178,8 @@ struct PlaylistIntake: Sendable {
             if isNew { media.requests.report(.playlistFailed(.main, error)) }
         } else {
             media.requests.report(media.renditions[0].loadFailed(error, at: now, retry: retryAt))
+            // The token of the URL may have expired since the multivariant playlist was read.
+            if error.mayBeFixedByNewURL { locator.requestReload(isUrgent: true, at: now) }
         }
         state = .opening(opening)
     }

@@ -249,6 +249,11 @@ extension RenditionTracker {
     mutating func accept(
         _ playlist: MediaPlaylist, base: String, _ freshness: CacheFreshness?, _ cache: ResourceCache, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
+        // Nothing follows the end that was delivered, even if the load was under way.
+        if hasDeliveredEnd {
+            load.close()
+            return []
+        }
         let (next, hadEnded) = (cursor.next, cursor.hasEnded)
         let update = cursor.handle(playlist, at: now)
         let grew = update.firstNew != nil
@@ -261,7 +266,8 @@ extension RenditionTracker {
             events += try apply(effect, playlist, base, firstFetched: update.firstFetched, at: now)
         }
         if next == nil, let joined = joined(playlist, update) {
-            if let number = update.firstNew {
+            // A playlist that was cut short may list nothing new: then the next one has the first segment.
+            if let number = update.firstNew ?? cursor.next {
                 queue.recordJoin(repeatable: joinPoint.repeatable(in: playlist, from: number))
             }
             events.append(joined)

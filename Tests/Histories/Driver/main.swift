@@ -1,0 +1,4 @@
+import Glibc
+import HistoryHarness
+
+exit(await HistoryCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,114 @@
+import PlaylistRules
+
+/// What an origin does over time, made from a seed.
+///
+/// A history is a list of things, each of which can be left out: the rest stays where it is.
+struct History: Hashable {
+    let seed: UInt64
+    var events: [Event]
+    /// Milliseconds.
+    var length = 60_000
+
+    init(seed: UInt64, events: [Event]) { (self.seed, self.events) = (seed, events) }
+
+    /// Makes a history of a few or of many things.
+    /// - Parameters:
+    ///   - only: things that are in the history.
+    ///   - without: things that are not.
+    init(seed: UInt64, only: [Thing] = [], without: Set<Thing> = []) {
+        self.seed = seed
+        events = []
+        var random = SeededGenerator(seed: seed)
+        var wanted = only
+        let count = max(wanted.count, Int.random(in: seed % 2 == 0 ? 2...6 : 6...16, using: &random))
+        var attempts = 0
+        while events.count < count, attempts < 100 {
+            attempts += 1
+            let isWanted = !wanted.isEmpty
+            let thing = wanted.popLast() ?? Self.draw(using: &random)
+            guard isPossible(thing) || isWanted && !has(thing), !without.contains(thing) else { continue }
+            if let requirement = thing.requirement, !has(requirement) {
+                guard isPossible(requirement), !without.contains(requirement) else { continue }
+                append(requirement, using: &random)
+            }
+            append(thing, using: &random)
+        }
+        events.sort { ($0.at, $0.thing.rawValue) < ($1.at, $1.thing.rawValue) }
+    }
+
+    private mutating func append(_ thing: Thing, using random: inout SeededGenerator) {
+        let duration = Int.random(in: thing.durations, using: &random) * 1000
+        // The channel begins in peace, and ends in peace unless the end is the thing.
+        var at = Int.random(in: 8000...max(8000, length - 14_000 - duration), using: &random)
+        if thing == .ended { at = Int.random(in: length - 22_000...length - 18_000, using: &random) }
+        events.append(Event(thing: thing, at: thing.isTrait ? 0 : at, value: random.next(), duration: duration))
+    }
+
+    private func isPossible(_ thing: Thing) -> Bool {
+        let isOnce = thing.isTrait || thing == .ended
+        return !(isOnce && has(thing)) && events.allSatisfy { Thing.conflict($0.thing, thing) == nil }
+    }
+
+    private static let tickets = Thing.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+
+    private static func draw(using random: inout SeededGenerator) -> Thing {
+        tickets[Int.random(in: 0..<tickets.count, using: &random)]
+    }
+
+    func has(_ thing: Thing) -> Bool { events.contains { $0.thing == thing } }
+    func all(_ thing: Thing) -> [Event] { events.filter { $0.thing == thing } }
+
+    // MARK: - Traits
+
+    /// Nominal duration of segments, milliseconds.
+    var segmentDuration: Int { has(.shortSegments) ? 1000 : has(.longSegments) ? 4000 : 2000 }
+    /// EXT-X-TARGETDURATION, seconds.
+    var targetDuration: Int { has(.unevenSegments) ? segmentDuration / 1000 * 2 : segmentDuration / 1000 }
+    /// Segments in the playlist.
+    var window: Int { has(.shortWindow) ? 4 : [6, 10, 15][Int(seed % 3)] }
+    var isDated: Bool { !has(.undated) }
+    var programFormat: Int { has(.reordered) ? 1 : has(.otherFormat) ? 2 : 0 }
+    /// Seconds for which the channel has run before.
+    var start: Int64 {
+        all(.startsLate).first.map { [84, 305, 730, 50 * 365][$0.pick(0...3)] * 86_400 - 30 } ?? 0
+    }
+
+    /// Audio renditions with playlists of their own.
+    var renditions: [AudioRendition] {
+        (has(.companionAudio) ? [.companion] : []) + (has(.secondLanguage) ? [.second] : [])
+    }
+
+    /// Milliseconds for which a segment can be requested after it left the playlist.
+    var availability: Int { has(.strictRemoval) ? 500 : 20_000 }
+}
+
+/// An audio rendition with a playlist of its own.
+enum AudioRendition: Int {
+    /// The audio of the video, or another language.
+    case companion, second
+}
+
+// MARK: - Text
+
+extension History: CustomStringConvertible {
+    /// One line that `init(text:)` reads.
+    var description: String {
+        "\(seed)" + (length == 60_000 ? "" : "~\(length)")
+            + events.map { " \($0.thing.rawValue)@\($0.at)+\($0.duration)=\($0.value)" }.joined()
+    }
+
+    init?(text: String) {
+        let words = text.split(separator: " ")
+        let head = words.first?.split(separator: "~") ?? []
+        guard let seed = head.first.flatMap({ UInt64($0) }) else { return nil }
+        self.init(seed: seed, events: [])
+        if head.count > 1 { length = Int(head[1]) ?? length }
+        for word in words.dropFirst() {
+            let parts = word.split { "@+=".contains($0) }
+            guard parts.count == 4, let thing = Thing(rawValue: String(parts[0])), let at = Int(parts[1]),
+                let duration = Int(parts[2]), let value = UInt64(parts[3])
+            else { return nil }
+            events.append(Event(thing: thing, at: at, value: value, duration: duration))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// Coded frames, made once for each place in a group: only the digits of their identity differ.
+enum FrameTemplates {
+    private struct VideoKey: Hashable {
+        let position: Int
+        let format: MediaFormat
+    }
+
+    /// Bytes, and where the digits are.
+    private struct Template {
+        var bytes: [UInt8]
+        let digits: Int
+
+        func with(_ identity: FrameIdentity) -> [UInt8] {
+            var copy = bytes
+            for (index, digit) in identity.digits.enumerated() { copy[digits + index] = digit }
+            return copy
+        }
+    }
+
+    private static let videos = Mutex<[VideoKey: Template]>([:])
+    private static let audios = Mutex<[MediaFormat: Template]>([:])
+    private static let sections = Mutex<[[UInt8]: UInt32]>([:])
+
+    /// An identity whose digits are found in the coded bytes.
+    private static let sample = FrameIdentity(content: 0xabcd, frame: 0xabcd_abcd)
+
+    static func video(_ identity: FrameIdentity, at position: Int, _ format: MediaFormat) -> [UInt8] {
+        videos.withLock { known in
+            let key = VideoKey(position: position, format: format)
+            if let template = known[key] { return template.with(identity) }
+            let template = template(CodedVideo.accessUnit(sample, at: position, format))
+            known[key] = template
+            return template.with(identity)
+        }
+    }
+
+    /// An ADTS frame.
+    static func audio(_ identity: FrameIdentity, _ format: MediaFormat) -> [UInt8] {
+        audios.withLock { known in
+            if let template = known[format] { return template.with(identity) }
+            let frame = CodedAudio.frame(sample, format)
+            let template = template(CodedAudio.header(frame.count, format) + frame)
+            known[format] = template
+            return template.with(identity)
+        }
+    }
+
+    private static func template(_ bytes: [UInt8]) -> Template {
+        let digits = sample.digits
+        let offset = bytes.indices.first { bytes[$0...].starts(with: digits) } ?? 0
+        return Template(bytes: bytes, digits: offset)
+    }
+
+    /// CRC_32 of a section (ISO/IEC 13818-1 Annex A).
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        sections.withLock { known in
+            if let checksum = known[bytes] { return checksum }
+            var checksum = UInt32.max
+            for byte in bytes {
+                checksum ^= UInt32(byte) << 24
+                for _ in 0..<8 { checksum = checksum & 1 << 31 == 0 ? checksum << 1 : checksum << 1 ^ 0x04C1_1DB7 }
+            }
+            if known.count < 1000 { known[bytes] = checksum }
+            return checksum
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Support
+import TestSupport
+import Testing
+
+@testable import HistoryHarness
+
+/// Histories that were found by chance, and those of fixed seeds. `Tests/Histories/run` takes fresh ones.
+@Suite struct HistoryTests {
+    /// Histories that found a fault: words, and the text of the history.
+    private static let rows: [(words: String, text: String)] = {
+        let file = PackageRoot.url.appending(path: "Tests/HistoryTests/rows.txt")
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+    }()
+
+    @Test(arguments: rows.indices) func historyThatFoundAFaultIsPublished(_ index: Int) async throws {
+        let row = Self.rows[index]
+        let history = try #require(History(text: row.text))
+        let judgement = try await HistoryRun(history: history).judgement()
+        #expect(judgement.findings == [], "\(row.words): \(row.text)")
+    }
+
+    @Test(arguments: UInt64(1)...24) func historyOfAFixedSeedIsPublished(_ seed: UInt64) async throws {
+        try await expectPublished(seed)
+    }
+
+    /// The seeds change with the sources, so that one tree gives one answer and each new tree tries others.
+    @Test(arguments: 0..<UInt64(24)) func historyOfTheSourcesIsPublished(_ number: UInt64) async throws {
+        try await expectPublished(Self.seedOfSources + number)
+    }
+
+    private func expectPublished(_ seed: UInt64) async throws {
+        let history = History(seed: seed, without: Thing.open)
+        let judgement = try await HistoryRun(history: history).judgement()
+        #expect(judgement.findings == [], "Tests/Histories/run --shrink '\(history)'")
+    }
+
+    private static let seedOfSources: UInt64 = {
+        let sources = PackageRoot.url.appending(path: "Sources")
+        let paths = (FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? [])
+            .filter { $0.hasSuffix(".swift") }.sorted()
+        var hash: UInt64 = 0
+        for path in paths {
+            guard let data = FileManager.default.contents(atPath: sources.appending(path: path).path) else { continue }
+            for byte in SHA256.digest(of: Array(data))?.prefix(8) ?? [] { hash = hash &* 31 &+ UInt64(byte) }
+        }
+        return hash % 1_000_000_000
+    }()
+
+    @Test(arguments: UInt64(1)...200) func historyIsReadAsItIsWritten(_ seed: UInt64) {
+        let history = History(seed: seed)
+        #expect(History(text: history.description) == history)
+        #expect(history.events.count >= 2)
+    }
+
+    @Test func everyPairOfThingsOccurs() {
+        let pairs = ThingPairs(seeds: 1...2000)
+        #expect((pairs.rarest?.count ?? 0) > 0, "\(pairs.text)")
+    }
+}

@@ -165,15 +165,17 @@ package struct CursorPolicy: Equatable, Sendable {
         joinDuration: .seconds(20), joinTargetDurations: .halves(8), joinSegments: 11, extraJoinSegments: 1)
 }
 
-/// A duration counted in half target durations.
+/// A duration counted in eighths of a target duration.
 package struct TargetDurations: Equatable, Sendable {
-    private let quarters: Int
+    private let eighths: Int
 
-    package static func halves(_ halves: Int) -> TargetDurations { TargetDurations(quarters: halves * 2) }
+    package static func halves(_ halves: Int) -> TargetDurations { TargetDurations(eighths: halves * 4) }
 
-    package static func quarters(_ quarters: Int) -> TargetDurations { TargetDurations(quarters: quarters) }
+    package static func quarters(_ quarters: Int) -> TargetDurations { TargetDurations(eighths: quarters * 2) }
+
+    package static func eighths(_ eighths: Int) -> TargetDurations { TargetDurations(eighths: eighths) }
 
     package static func * (targetDuration: Duration, count: TargetDurations) -> Duration {
-        targetDuration * count.quarters / 4
+        targetDuration * count.eighths / 8
     }
 }

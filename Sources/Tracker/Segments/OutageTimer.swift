@@ -32,7 +32,7 @@ package struct OutageTimer: Equatable, Sendable {
         package static let beforeTrial = Tolerance(targetDurations: .quarters(9), atLeast: .seconds(4))
         /// Until missing time is listed as gaps, or filled with the slate: before any player gives up that reloads a playlist
         /// in vain. Viewers who wait for a moment are better off than viewers who cross a discontinuity.
-        package static let beforeGaps = Tolerance(targetDurations: .quarters(11), atLeast: .seconds(5))
+        package static let beforeGaps = Tolerance(targetDurations: .eighths(23), atLeast: .seconds(5))
 
         package var targetDurations: TargetDurations
         package var atLeast = Duration.zero

@@ -80,7 +80,7 @@ struct ServingOptions: ParsableArguments {
         help: ArgumentHelp(
             .slate,
             discussion: """
-                The slate starts after two and three quarter target durations of silence, at least 5 s, and repeats until the \
+                The slate starts after nearly three target durations of silence, at least 5 s, and repeats until the \
                 upstream is back. A replaced or overwritten file takes effect with the next segment; while it is \
                 incomplete, gaps are listed. Without a slate such time is listed as gaps (EXT-X-GAP).
                 """, valueName: "file"))

@@ -4,14 +4,32 @@ import PlaylistRules
 enum Limits {
     // MARK: - docs/failover.md
 
-    /// Target durations, in halves, and the shortest silence before missing time is listed as a gap.
-    static let gapTolerance = (halves: 7, atLeast: 8000)
+    /// Target durations, in eighths, and the shortest silence before missing time is listed as a gap.
+    static let gapTolerance = (eighths: 23, atLeast: 5000)
+    /// After so many gaps, media whose time was listed is dropped.
+    static let gapsBeforeLateMedia = 3
 
     static func silenceBeforeGap(_ history: History) -> Int {
-        max(gapTolerance.halves * history.targetDuration * 500, gapTolerance.atLeast)
+        max(gapTolerance.eighths * history.targetDuration * 125, gapTolerance.atLeast)
     }
 
-    /// How long a missing segment is waited for while later media is ready.
+    /// Whether gaps were listed for a segment's time, so many that it comes too late.
+    static func isLate(_ segment: Broadcast.Segment, _ oracle: Oracle) -> Bool {
+        var gaps: [Int] = []
+        for listed in oracle.record.segments {
+            guard listed.text.isGap else {
+                gaps = []
+                continue
+            }
+            gaps.append(listed.at)
+            guard gaps.count >= gapsBeforeLateMedia, let first = gaps.first else { continue }
+            let silence = first - silenceBeforeGap(oracle.history) - longestSegment(oracle.history)
+            if segment.end > silence, segment.start < listed.at { return true }
+        }
+        return false
+    }
+
+    /// How long a missing segment is waited for while later media is ready: no longer than until a gap would be listed.
     static func patience(_ history: History) -> Int { max(3 * history.targetDuration * 1000, 5000) }
 
     /// Segments with which a live playlist is joined at its edge.

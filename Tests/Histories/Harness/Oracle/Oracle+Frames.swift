@@ -57,6 +57,7 @@ extension Oracle {
         }
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
             guard cuts[segment] == nil, mustBePublished(segment),
+                !Limits.isLate(broadcast.segments[segment], self),
                 !places.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             let total = broadcast.segments[segment].parts.reduce(0) { $0 + $1.frames.count }
@@ -69,7 +70,7 @@ extension Oracle {
 
     /// Whether a segment came whole in time to be published by the process that got it, or by the next one.
     private func mustBePublished(_ segment: Int) -> Bool {
-        for (number, life) in record.lives.enumerated() {
+        for life in record.lives {
             let limit = life.end - Limits.hold(history)
             // What waits for its turn is lost with the process, so all before it must have come too.
             guard ownArrivals[segment].contains(where: { $0 >= life.start && $0 <= limit }) else { continue }
@@ -77,7 +78,6 @@ extension Oracle {
                 arrivals[earlier].isEmpty || arrivals[earlier].contains { $0 <= limit } || earlier + 3 < segment
             }
             guard isFree, !isHeldUp(segment, in: life) else { continue }
-            _ = number
             return true
         }
         return false
@@ -125,7 +125,7 @@ extension Oracle {
             return
         }
         for segment in broadcast.segments.dropFirst(first) where arrivals[segment.index].isEmpty {
-            guard let reason = obtainable(segment) else { continue }
+            guard !Limits.isLate(segment, self), let reason = obtainable(segment) else { continue }
             find(.lost, at: segment.end, "segment \(segment.index) \(reason)")
         }
         if let join = log.reloads.first, first < join.listed.upperBound - Limits.joinSegments - 1 {

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The seeds change with the sources, so that one tree gives one answer and each new tree tries others.
-    @Test(arguments: 0..<UInt64(24)) func historyOfTheSourcesIsPublished(_ number: UInt64) async throws {
+    @Test(arguments: 0..<UInt64(16)) func historyOfTheSourcesIsPublished(_ number: UInt64) async throws {
         try await expectPublished(Self.seedOfSources + number)
     }
 

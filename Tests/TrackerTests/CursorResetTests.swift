@@ -80,6 +80,14 @@ let resetRows: [CursorRow] = [
         [.reset(.programDateTime), .fetch(6..<8)]
     ),
     (
+        "two encoder restarts in a row: the same numbers, other names and other dates",
+        [
+            datedPlaylist(100..<106), datedPlaylist(0..<1, epoch: 6 * 107) { "new\($0).ts" },
+            datedPlaylist(0..<1, epoch: 6 * 110) { "newer\($0).ts" },
+        ],
+        [.reset(.programDateTime), .fetch(0..<1)]
+    ),
+    (
         "numbers far ahead, dates long ago: both restarted",
         [datedPlaylist(100..<106), datedPlaylist(900..<906, epoch: -6 * 890)],
         [.reset(.liveEdge), .fetch(904..<906)]

@@ -164,7 +164,7 @@ extension SegmentCursor.Position {
     /// | other segments | known URLs under other numbers | reset by URL |
     /// | | `Trust.numbers` | as for the same segments |
     /// | | segments of a previous origin | reset to that origin, or stale |
-    /// | | `Trust.urlsAfterReset`, and it reaches `next` | continuous by number |
+    /// | | `Trust.urlsAfterReset`, it reaches `next`, and no date differs | continuous by number |
     /// | | by its dates all of it was fetched, for as long as an edge may lag | stale |
     /// | | | reset by date, else to the live edge |
     private func classify(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
@@ -201,8 +201,18 @@ extension SegmentCursor.Position {
         if let point = rejoinPointByURL(in: loaded.playlist) { return .reset(point) }
         if case .numbers = trust { return classifySameSegments(loaded) }
         if let verdict = classifyAsPreviousOrigin(loaded) { return verdict }
-        if trust == .urlsAfterReset, loaded.window.upperBound >= next { return .continuousByNumber }
+        if trust == .urlsAfterReset, loaded.window.upperBound >= next, !hasOtherDates(loaded.playlist) {
+            return .continuousByNumber
+        }
         return rejoin(loaded)
+    }
+
+    /// Whether a known number has another date, so that an encoder has restarted once more.
+    private func hasOtherDates(_ playlist: MediaPlaylist) -> Bool {
+        zip(playlist.segments, playlist.programDateTimes).contains { segment, date in
+            guard let date, let end = knownSegments.endDate(before: segment.mediaSequence &+ 1) else { return false }
+            return date.advanced(by: segment.duration).distance(to: end) > playlist.targetDuration
+        }
     }
 
     /// Returns the verdict on a playlist with new numbers and names. One that was cut short, or comes from an edge that lags,
@@ -219,8 +229,7 @@ extension SegmentCursor.Position {
         guard let end = knownSegments.endDate(before: next), let last = playlist.segments.last,
             let date = playlist.programDateTimes.last ?? nil, playlist.firstSegment(from: end) == nil
         else { return false }
-        let distance = date.advanced(by: last.duration).distance(to: end)
-        return distance >= .zero && distance <= JoinPoint.reach(playlist.targetDuration)
+        return date.advanced(by: last.duration).distance(to: end) <= JoinPoint.reach(playlist.targetDuration)
     }
 
     /// Returns the stale playlists in a row, with one more that lists `window`.

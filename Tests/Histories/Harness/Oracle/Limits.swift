@@ -119,7 +119,7 @@ enum Limits {
 
     /// How long after its end a channel has ended: 3.5 target durations (decision 31), from a load that may come late.
     static func endDelay(_ history: History) -> Int {
-        9 * history.targetDuration * 500 + pollTime(history) + hold(history)
+        7 * history.targetDuration * 500 + pollTime(history)
     }
 
     /// A live playlist that has ended is believed after 3.5 target durations (decision 31).

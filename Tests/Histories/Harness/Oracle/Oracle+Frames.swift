@@ -135,6 +135,10 @@ extension Oracle {
 
     /// Why a segment that was not got could have been got; nil if it could not.
     private func obtainable(_ segment: Broadcast.Segment) -> String? {
+        // Nothing follows an end that was believed.
+        if let ended = log.reloads.first(where: \.hasEnded)?.at, segment.end > ended, Limits.mayEnd(broadcast, log) {
+            return nil
+        }
         if let end = broadcast.endsAt, segment.end > end - 20_000, hasPage(before: segment.index) { return nil }
         switch segment.fault?.thing {
         case .goneSegment, .pageSegment, .gapSegment: return nil

@@ -132,7 +132,8 @@ extension Oracle {
         if let end = broadcast.endsAt {
             // The end is believed after a while, and delivered when it is seen.
             let isHeldUp = hasPage(before: broadcast.segments.count) && life.end < end + Limits.finishedPatience
-            guard life.end > end + Limits.endDelay(history), !isHeldUp else { return }
+            let isDue = life.end > end + Limits.endDelay(history) && !isHeldUp
+            guard life.sessionEnd != nil || isDue else { return }
             if record.versions.last?.playlist.hasEnded != true {
                 find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)")
             }

@@ -69,14 +69,14 @@ final class HistoryBatches: Sendable {
     /// - Returns: what was found first in each history that failed.
     func run() async -> [UInt64: String] {
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<jobs { group.addTask { self.work() } }
+            for _ in 0..<jobs { group.addTask { self.runBatches() } }
         }
         let failed = state.withLock { $0.failed }
         report(isLast: true)
         return failed
     }
 
-    private func work() {
+    private func runBatches() {
         while true {
             let batch: Range<UInt64>? = state.withLock { state in
                 guard state.next < seeds.upperBound else { return nil }

@@ -135,7 +135,7 @@ struct CaptureRow: Sendable, CustomStringConvertible {
         CaptureRow("batches", periods: 1, inits: 1),
         CaptureRow("irregular_lists", periods: 1, inits: 1),
         CaptureRow("cut_at_packet", periods: 1, inits: 1),
-        CaptureRow("outage", periods: 2, inits: 1, hasOutageGaps: true, segmentsLost: 8, lateFrames: 40),
+        CaptureRow("outage", periods: 2, inits: 1, hasOutageGaps: true, segmentsLost: 7, lateFrames: 30),
         CaptureRow("frozen_list", periods: 2, inits: 1, hasOutageGaps: true),
         CaptureRow("redundant_variant", periods: 1, inits: 1),
         CaptureRow("backup", periods: 3, inits: 1, hasOutageGaps: true),

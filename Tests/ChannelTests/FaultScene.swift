@@ -122,7 +122,7 @@ struct FaultFamily: Sendable {
         FaultFamily(
             "The channel itself", "hanging_list", "frozen_list", "outage", "redundant_variant", "backup",
             "backup_behind", "media_refused", "media_refused_backup",
-            slates: ["outage", "frozen_list", "media_refused"], late: ["outage": 40]),
+            slates: ["outage", "frozen_list", "media_refused"], late: ["outage": 30]),
         FaultFamily("The disk and the process", DiskFault.all),
     ]
 }

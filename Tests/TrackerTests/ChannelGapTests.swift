@@ -23,7 +23,8 @@ private let gapRows: [ChannelRow] = [
                 return text(steady.playlist(at: .seconds(now.components.seconds / 48 * 48)), request)
             }
         }, seconds: 160, backups: 0, gapTolerance: .beforeGaps,
-        delivers: "p104 p105 - - - - - x1 x1 x1 x1 x1 |p111 p112 p113 p114 p115 p116 p117 p118 p119 p120 p121 p122 p123 p124 "
+        delivers:
+            "p104 p105 - - - - - x1 x1 x1 x1 x1 |p111 p112 p113 p114 p115 p116 p117 p118 p119 p120 p121 p122 p123 p124 "
             + "p125 p126 p127 p128 p129"),
     ChannelRow(
         when: "a cache has an old playlist, and then all of the time: what was listed as gaps is late",
@@ -34,7 +35,8 @@ private let gapRows: [ChannelRow] = [
                 let isOld = (.seconds(14)..<(.seconds(44))).contains(now)
                 return text(steady.playlist(at: isOld ? .seconds(14) : now), request)
             }
-        }, seconds: 60, backups: 0, gapTolerance: .beforeGaps, delivers: "p104 p105 p106 p107 - - - x1 x1 x1 |p111 p112 p113 p114"),
+        }, seconds: 60, backups: 0, gapTolerance: .beforeGaps,
+        delivers: "p104 p105 p106 p107 - - - x1 x1 x1 |p111 p112 p113 p114"),
     ChannelRow(
         when: "an encoder pauses, and goes on where it was: all of it is published",
         sources: ChannelOrigins().with { sources in
@@ -44,7 +46,8 @@ private let gapRows: [ChannelRow] = [
                 let time = now < .seconds(14) ? now : max(.seconds(14), now - .seconds(30))
                 return text(steady.playlist(at: time), request)
             }
-        }, seconds: 75, backups: 0, gapTolerance: .beforeGaps, delivers: "p104 p105 p106 p107 - - - - p108 p109 p110 p111 p112"),
+        }, seconds: 75, backups: 0, gapTolerance: .beforeGaps,
+        delivers: "p104 p105 p106 p107 - - - - p108 p109 p110 p111 p112"),
     ChannelRow(
         when: "ENDLIST of a live playlist: the channel ends, and lists no gap before",
         sources: ChannelOrigins().with {

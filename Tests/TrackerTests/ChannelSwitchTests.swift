@@ -15,7 +15,9 @@ private let successorRows: [(row: ChannelRow, switches: [Int])] = [
                 $0.primary.instead = down(14..<900)
                 $0.backupA.latency = { _ in .seconds(5) }
             }, seconds: 120,
-            delivers: "p104 p105 p106 p107 a108 a109 a110 a111 a112 a113 a114 a115 a116 a117 a118 a119 a120 a121 a122 a123"), [1]
+            delivers:
+                "p104 p105 p106 p107 a108 a109 a110 a111 a112 a113 a114 a115 a116 a117 a118 a119 a120 a121 a122 a123"),
+        [1]
     ),
     (
         ChannelRow(
@@ -24,7 +26,9 @@ private let successorRows: [(row: ChannelRow, switches: [Int])] = [
                 $0.primary.instead = { request, now in now >= .seconds(14) ? failed(.timedOut, request) : nil }
                 $0.backupA.latency = { _ in .seconds(5) }
             }, seconds: 120,
-            delivers: "p104 p105 p106 p107 a108 a109 a110 a111 a112 a113 a114 a115 a116 a117 a118 a119 a120 a121 a122 a123"), [1]
+            delivers:
+                "p104 p105 p106 p107 a108 a109 a110 a111 a112 a113 a114 a115 a116 a117 a118 a119 a120 a121 a122 a123"),
+        [1]
     ),
     (
         ChannelRow(
@@ -34,7 +38,8 @@ private let successorRows: [(row: ChannelRow, switches: [Int])] = [
                 $0.backupA.instead = down(44..<52)
             }, seconds: 120,
             delivers:
-                "p104 p105 p106 p107 a108 a109 a110 a111 a112 a113 a114 a115 a116 a117 a118 a119 a120 a121 a122 a123 a124"),
+                "p104 p105 p106 p107 a108 a109 a110 a111 a112 a113 a114 a115 a116 a117 a118 a119 a120 a121 a122 a123 a124"
+        ),
         [1]
     ),
     (
@@ -53,7 +58,9 @@ private let successorRows: [(row: ChannelRow, switches: [Int])] = [
                 $0.primary.instead = down(14..<900)
                 $0.backupA.instead = down(44..<900)
             }, seconds: 120,
-            delivers: "p104 p105 p106 p107 a108 a109 a110 a111 a112 b113 b114 b115 b116 b117 b118 b119 b120 b121 b122 b123 b124"),
+            delivers:
+                "p104 p105 p106 p107 a108 a109 a110 a111 a112 b113 b114 b115 b116 b117 b118 b119 b120 b121 b122 b123 b124"
+        ),
         [1, 2]
     ),
 ]

@@ -20,7 +20,8 @@ private let gapsRows = [
         testDescription: "a list that stood still lists all of the silence", gaps: 6, silence: 12, listed: 6, late: 3),
     GapsRow(testDescription: "it lists one segment less", gaps: 6, silence: 12, listed: 5, late: 3),
     GapsRow(testDescription: "an encoder that paused lists one segment", gaps: 6, silence: 12, listed: 1, late: 0),
-    GapsRow(testDescription: "two gaps, all of the silence: players still play", gaps: 4, silence: 10, listed: 5, late: 0),
+    GapsRow(
+        testDescription: "two gaps, all of the silence: players still play", gaps: 4, silence: 10, listed: 5, late: 0),
     GapsRow(testDescription: "three gaps, and an encoder that paused", gaps: 6, silence: 10, listed: 1, late: 0),
 ]
 

@@ -38,7 +38,9 @@ struct ListedGaps: Equatable, Sendable {
     ///   - listed: the time that the upstream lists from the segment on.
     ///   - targetDuration: a list is so much behind at most.
     func isLate(_ duration: Duration, listed: Duration, targetDuration: Duration, at now: Duration) -> Bool {
-        guard self.listed >= targetDuration * Self.fewest, pending >= duration / 2, let deliveredAt else { return false }
+        guard self.listed >= targetDuration * Self.fewest, pending >= duration / 2, let deliveredAt else {
+            return false
+        }
         return listed + passed + targetDuration >= now - deliveredAt
     }
 }

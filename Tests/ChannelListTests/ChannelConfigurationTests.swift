@@ -139,7 +139,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
     ),
     (
         "a key of a channel in defaults", "defaults: {url: http://h/1}\nplaylist: a",
-        ["1:12: defaults: there is no key “url”"]
+        ["1:12: defaults: “url” belongs to a channel or one of its URLs"]
     ),
     (
         "two channels with one key", "channels:\n  a: http://h/1\n  a: http://h/2",

@@ -83,7 +83,7 @@ private let faultRows: [FaultRow] = [
     FaultRow(
         when: "404 until the first gap would be listed",
         origin: healthy(except: 107) { refusal(404, $0) },
-        delivers: without107, tries: 12, faults: [.refused(status: 404): 12]),
+        delivers: without107, tries: 13, faults: [.refused(status: 404): 12]),
     FaultRow(
         when: "no answer for four seconds",
         origin: healthy(except: 107, until: .seconds(16)) { failed(.timedOut, $0) },
@@ -114,8 +114,8 @@ private let faultRows: [FaultRow] = [
         tries: 2, faults: [.notMedia: 1]),
     FaultRow(
         when: "a playlist", origin: healthy(except: 107) { text("#EXTM3U\n#EXT-X-ENDLIST\n", $0) },
-        delivers: without107, tries: 12,
-        faults: [.notMedia: 12]),
+        delivers: without107, tries: 13,
+        faults: [.notMedia: 13]),
     FaultRow(
         when: "truncated inside a packet, no Content-Length",
         origin: healthy(except: 107, until: .milliseconds(12_200)) { truncated(packets.dropLast(9), $0) }, tries: 2,

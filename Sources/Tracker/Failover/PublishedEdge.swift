@@ -5,9 +5,9 @@ import Support
 struct PublishedEdge: Equatable, Sendable {
     /// The end on the upstream's clock (EXT-X-PROGRAM-DATE-TIME); nil while no segment had a date.
     private(set) var date: ProgramDateTime?
-    /// The time listed as gaps after `date`, and their number.
+    /// The time listed as gaps after `date`, and that of one.
     private var gapTime = Duration.zero
-    private var gapCount = 0
+    private var gapUnit = Duration.zero
     /// The first media sequence number of the primary that may not have been published by an earlier process; nil once
     /// this process has published a segment.
     private var mediaSequence: UInt64?
@@ -28,7 +28,7 @@ struct PublishedEdge: Equatable, Sendable {
         switch delivery.content {
         case .segment(let tracked):
             date = Self.startDate(of: tracked, after: date)?.advanced(by: tracked.segment.duration)
-            (gapTime, gapCount) = (.zero, 0)
+            gapTime = .zero
             mediaSequence = nil
             nextSequences[delivery.source] = tracked.segment.mediaSequence &+ 1
         case .lost, .outageGap, .ended: break
@@ -37,7 +37,7 @@ struct PublishedEdge: Equatable, Sendable {
 
     /// Records that missing time was listed as gaps.
     mutating func advance(overGaps count: Int, of duration: Duration) {
-        (gapTime, gapCount) = (gapTime + duration * count, gapCount + count)
+        (gapTime, gapUnit) = (gapTime + duration * count, duration)
     }
 
     /// Returns the effects held during a trial, without the leading segments whose time was published meanwhile, or listed
@@ -45,7 +45,7 @@ struct PublishedEdge: Equatable, Sendable {
     /// - Returns: `late`: the segments whose time was listed as a gap.
     func trimming(_ held: [UpstreamSession.Effect]) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
         guard let date else { return (held, []) }
-        let end = gapCount < ListedGaps.fewest ? date : date.advanced(by: gapTime)
+        let end = gapTime < ListedGaps.fewest(gapUnit) ? date : date.advanced(by: gapTime)
         var heldEdge = PublishedEdge()
         var isDuplicate = true
         var late: [SegmentLoss] = []

@@ -6,8 +6,9 @@
 ///
 /// After few gaps nothing is late: players still have media from before them, and go on with all that comes.
 struct ListedGaps: Equatable, Sendable {
-    /// The target durations that players keep behind the live edge (RFC 8216 §6.3.3).
-    static let fewest = 3
+    /// The time of the gaps from which on media is late: players keep three target durations behind the live edge
+    /// (RFC 8216 §6.3.3), of short segments some more.
+    static func fewest(_ targetDuration: Duration) -> Duration { max(targetDuration * 3, .seconds(5)) }
 
     /// The time of all gaps since the last delivery.
     private var listed = Duration.zero
@@ -38,7 +39,7 @@ struct ListedGaps: Equatable, Sendable {
     ///   - listed: the time that the upstream lists from the segment on.
     ///   - targetDuration: a list is so much behind at most.
     func isLate(_ duration: Duration, listed: Duration, targetDuration: Duration, at now: Duration) -> Bool {
-        guard self.listed >= targetDuration * Self.fewest, pending >= duration / 2, let deliveredAt else {
+        guard self.listed >= Self.fewest(targetDuration), pending >= duration / 2, let deliveredAt else {
             return false
         }
         return listed + passed + targetDuration >= now - deliveredAt

@@ -206,7 +206,7 @@ private let rows = [
             for item in value as? [Any] ?? [] { collect(item) }
         }
         collect(document)
-        let others: [ConfigurationPattern] = [.headerName, .token, .url, .credential, .store]
+        let others: [ConfigurationPattern] = [.headerName, .token, .url, .credential, .store, .zone]
         let known = ConfigurationPattern.allCases.filter { !others.contains($0) }.map(\.expression)
         // That of memory-limit has no number below the smallest limit.
         let memoryLimit = try #require(found.subtracting(known).first)

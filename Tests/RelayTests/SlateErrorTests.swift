@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func slateErrorNamesFileAndReason() {
-        #expect(line(.file(.system(2))).contains("/nowhere/slate.mp4 cannot be read (errno 2)"))
+        #expect(line(.file(.system(2))).contains("/nowhere/slate.mp4 cannot be read: No such file or directory"))
         #expect(line(.file(.notAFile)).contains("/nowhere/slate.mp4 is no file"))
         #expect(line(.file(.changed)).contains("Replace a slate by renaming"))
     }

@@ -136,7 +136,8 @@ private let rules = [
             table += "| \(rule.player) | \(rule.rule) | \(text) | \(rule.source) |\n"
         }
         let gaps = targets.map { Self.text(Self.firstGap(.beforeGaps, $0 * 1000)) }.joined(separator: ", ")
-        table += "| liverelay | lists the first gap, at the latest | \(gaps) | [failover.md](failover.md#when-something-stalls) |\n"
+        table +=
+            "| liverelay | lists the first gap, at the latest | \(gaps) | [failover.md](failover.md#when-something-stalls) |\n"
         let file = PackageRoot.url.appending(path: "docs/players.md")
         let document = try String(contentsOf: file, encoding: .utf8)
         let start = try #require(document.firstRange(of: "| player | nothing new is listed"))

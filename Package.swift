@@ -213,11 +213,12 @@ let package = Package(
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         driver("fuzz", path: "Tests/Fuzz/Driver", ["FuzzEntries", "CFuzzer"]),
         tests("FuzzTests", ["Support", "FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
+        support("TestCipher", path: "Tests/TestCipher", ["CCrypto"]),
         support(
             "SoakHarness", path: "Tests/Soak/Harness",
             [
                 "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Transcode", "Splice",
-                "LiveRing", "TestSupport", "CCrypto",
+                "LiveRing", "TestSupport", "TestCipher",
             ]),
         driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
         tests("SoakTests", ["SoakHarness", "TestSupport"]),
@@ -225,7 +226,7 @@ let package = Package(
             "HistoryHarness", path: "Tests/Histories/Harness",
             [
                 "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Splice", "LiveRing", "PlaylistRules",
-                "CCrypto",
+                "TestCipher",
             ]),
         driver("histories", path: "Tests/Histories/Driver", ["HistoryHarness"]),
         .testTarget(

@@ -45,7 +45,7 @@ struct PublishedEdge: Equatable, Sendable {
     /// - Returns: `late`: the segments whose time was listed as a gap.
     func trimming(_ held: [UpstreamSession.Effect]) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
         guard let date else { return (held, []) }
-        let end = gapTime < ListedGaps.fewest(gapUnit) ? date : date.advanced(by: gapTime)
+        let end = gapTime < ListedGaps.leastTime(gapUnit) ? date : date.advanced(by: gapTime)
         var heldEdge = PublishedEdge()
         var isDuplicate = true
         var late: [SegmentLoss] = []

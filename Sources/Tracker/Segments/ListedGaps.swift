@@ -8,10 +8,10 @@
 struct ListedGaps: Equatable, Sendable {
     /// The time of the gaps from which on media is late: players keep three target durations behind the live edge
     /// (RFC 8216 §6.3.3), of short segments some more.
-    static func fewest(_ targetDuration: Duration) -> Duration { max(targetDuration * 3, .seconds(5)) }
+    static func leastTime(_ targetDuration: Duration) -> Duration { max(targetDuration * 3, .seconds(5)) }
 
     /// The time of all gaps since the last delivery.
-    private var listed = Duration.zero
+    private var total = Duration.zero
     /// The time of the gaps that no segment accounts for.
     private var pending = Duration.zero
     /// The time of segments that were lost or late since the last delivery.
@@ -22,10 +22,10 @@ struct ListedGaps: Equatable, Sendable {
     /// Whether a segment may be late.
     var isPending: Bool { pending > .zero && deliveredAt != nil }
 
-    mutating func recordGap(_ duration: Duration) { (listed, pending) = (listed + duration, pending + duration) }
+    mutating func recordGap(_ duration: Duration) { (total, pending) = (total + duration, pending + duration) }
 
     mutating func recordDelivery(at now: Duration) {
-        (listed, pending, passed, deliveredAt) = (.zero, .zero, .zero, now)
+        (total, pending, passed, deliveredAt) = (.zero, .zero, .zero, now)
     }
 
     /// Records that the time of a segment passes without it.
@@ -39,7 +39,7 @@ struct ListedGaps: Equatable, Sendable {
     ///   - listed: the time that the upstream lists from the segment on.
     ///   - targetDuration: a list is so much behind at most.
     func isLate(_ duration: Duration, listed: Duration, targetDuration: Duration, at now: Duration) -> Bool {
-        guard self.listed >= Self.fewest(targetDuration), pending >= duration / 2, let deliveredAt else {
+        guard total >= Self.leastTime(targetDuration), pending >= duration / 2, let deliveredAt else {
             return false
         }
         return listed + passed + targetDuration >= now - deliveredAt

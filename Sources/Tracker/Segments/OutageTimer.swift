@@ -42,9 +42,12 @@ package struct OutageTimer: Equatable, Sendable {
             max(atLeast, targetDuration * targetDurations)
         }
 
-        /// How long a gap waits for a segment that is on its way: half of the time in which the first player ends.
+        /// Until the first player gives up, streamlink (docs/players.md).
+        private static let ofPlayers = Tolerance(targetDurations: .halves(6), atLeast: .seconds(5))
+
+        /// How long a gap waits for a segment that is on its way: half of the time until the first player gives up.
         func wait(_ targetDuration: Duration) -> Duration {
-            max(.zero, max(atLeast, targetDuration * .halves(6)) - duration(targetDuration)) / 2
+            max(.zero, Self.ofPlayers.duration(targetDuration) - duration(targetDuration)) / 2
         }
     }
 

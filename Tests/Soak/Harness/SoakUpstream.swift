@@ -1,6 +1,7 @@
 import Fetch
 import Playlist
 import Support
+import TestCipher
 import TestSupport
 import Tracker
 

@@ -1,5 +1,6 @@
 import Fetch
 import Support
+import TestCipher
 
 /// The server of a history's upstream. Times are milliseconds since the channel began, and must not go back.
 struct Origin {

@@ -1,15 +1,19 @@
 import CCrypto
 
 /// Encrypts with AES-128-CBC and PKCS #7 padding (RFC 8216 §4.3.2.4).
-enum SegmentCipher {
+package enum SegmentCipher {
     /// Returns key number `number`.
-    static func key(_ number: Int) -> [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 &* 7) } }
+    package static func key(_ number: Int) -> [UInt8] {
+        (0..<16).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 &* 7) }
+    }
 
     /// Returns the IV of segment `number`, for EXT-X-KEY.
-    static func vector(_ number: Int) -> [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) } }
+    package static func vector(_ number: Int) -> [UInt8] {
+        (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
+    }
 
     /// Encrypts `body`; empty on errors of libcrypto.
-    static func encrypt(_ body: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8] {
+    package static func encrypt(_ body: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8] {
         guard let context = unsafe EVP_CIPHER_CTX_new() else { return [] }
         defer { unsafe EVP_CIPHER_CTX_free(context) }
         return unsafe [UInt8](unsafeUninitializedCapacity: body.count + 16) { output, count in

@@ -8,7 +8,7 @@ import Support
 ///
 /// A response is over when the socket has accepted all of it. The next request is handled then, so a connection holds at
 /// most one body and one file. A connection without progress is closed: no complete request head arrived, and no part of
-/// a response was sent.
+/// a response was sent. A client whose response is still being made is told to ask again.
 final class HTTPConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
@@ -19,7 +19,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
         /// The body of a request that changes something is on its way, into `body`.
         case receiving(HTTPExchange, BodyAction, RequestWork.Place)
         /// The response is being made, and nobody needs it if the client leaves.
-        case held
+        case held(HTTPExchange)
         case answering(keepAlive: Bool)
         /// The last response was sent; only the client's end of the connection is still to come.
         case finished
@@ -102,8 +102,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     }
 
     private func checkProgress(_ context: ChannelHandlerContext) {
+        if lastProgress + idleTime <= .now() {
+            guard case .held(let request) = state else { return context.close(promise: nil) }
+            pendingResponse?.cancel()
+            lastProgress = .now()
+            send(.late(kind), to: request, context)
+        }
         let deadline = lastProgress + idleTime
-        guard deadline > .now() else { return context.close(promise: nil) }
         idleCheck = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.checkProgress(context) }
     }
 
@@ -262,14 +267,15 @@ extension HTTPConnectionHandler {
         guard let place = connections.work.place(kind, on: connection(context)) else {
             return send(.busy(self.kind), to: request, context)
         }
-        state = .held
-        let made = context.eventLoop.makePromise(of: Response.self)
-        made.futureResult.assumeIsolated().whenSuccess { response in
-            guard case .held = self.state else { return }
-            self.send(response, to: request, context)
-        }
+        state = .held(request)
         holdCount &+= 1
         let hold = holdCount
+        let made = context.eventLoop.makePromise(of: Response.self)
+        made.futureResult.assumeIsolated().whenSuccess { response in
+            // One that came too late belongs to a request that was answered.
+            guard hold == self.holdCount, case .held = self.state else { return }
+            self.send(response, to: request, context)
+        }
         let begun = produce(place, made)
         guard hold == holdCount, case .held = state else { return }
         pendingResponse = begun

@@ -34,6 +34,13 @@ extension Response {
             .serviceUnavailable, of: kind, reason: "Too many requests are waiting: try again in 1 s.", retryAfter: 1)
     }
 
+    /// The answer to a request whose response is not made in the time for which a connection may be silent.
+    static func late(_ kind: Route.Kind) -> Response {
+        refusal(
+            .serviceUnavailable, of: kind, reason: "The answer takes longer than a connection is kept: ask again.",
+            retryAfter: 5)
+    }
+
     /// A refusal that does not depend on what is asked for. That of a stream has no body, because some clients would
     /// play it.
     /// - Parameter retryAfter: seconds.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import WebServer
@@ -131,6 +132,32 @@ import Testing
         if sends.hasSuffix("\r\n\r\n") { #expect(try connection.response().status == 200) }
         #expect(try connection.rest().isEmpty, "client \(client)")
         await origin.server.shutdown(within: .seconds(1))
+    }
+
+    /// A client is told to ask again, and may do so at once; what is made too late answers no other request.
+    @Test func answerThatTakesTooLongIsRefused() async throws {
+        let late = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), limits: .init(idleTime: .milliseconds(200)), threads: 1,
+            responder: TargetResponder { target in
+                .later {
+                    if target.path == "/late" {
+                        await withCheckedContinuation { continuation in late.withLock { $0 = continuation } }
+                    } else {
+                        late.withLock { $0.take() }?.resume()
+                        try? await Task.sleep(for: .milliseconds(50))
+                    }
+                    return .text(.ok, target.path)
+                }
+            })
+        var client = try RawClient(port: server.port)
+        try client.send(request("GET", "/late"))
+        let refusal = try client.response()
+        #expect(refusal.status == 503 && refusal["Retry-After"] == "5")
+        try client.send(request("GET", "/other"))
+        #expect(try client.response().body == Array("/other\n".utf8))
+        #expect(try client.rest().isEmpty)
+        await server.shutdown(within: .seconds(1))
     }
 
     /// The announced length cannot be reached: the connection closes, and the server continues.

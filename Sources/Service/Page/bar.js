@@ -78,8 +78,13 @@ export class Bar {
     const position = this.drag ?? this.position;
     fill("track", { start: timeline.start, end: timeline.end }, 0.3, 0.7);
     if (position !== undefined) fill("played", { start: timeline.start, end: position }, 0.3, 0.7);
-    for (const span of timeline.breaks) fill(span.kind, span, 0.3, 0.7, 3 * ratio);
-    for (const span of timeline.gaps) fill("gap", span, 0.2, 0.8, 2 * ratio);
+    // What is marked stands apart from what is played and what is not.
+    const mark = (name, { start, end }, top, bottom, least) => {
+      context.clearRect(x(start) - ratio, 0.2 * height, Math.max(least, x(end) - x(start)) + 2 * ratio, 0.6 * height);
+      fill(name, { start, end }, top, bottom, least);
+    };
+    for (const span of timeline.breaks) mark(span.kind, span, 0.24, 0.76, 3 * ratio);
+    for (const span of timeline.gaps) mark("gap", span, 0.2, 0.8, 2 * ratio);
     const marks = timeline.discontinuities;
     for (const at of marks) fill("period", { start: at, end: at }, 0.16, 0.84, marks.length > width / 6 ? 1 : ratio * 1.5);
     if (position !== undefined) {

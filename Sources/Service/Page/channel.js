@@ -3,7 +3,9 @@ import { Bar } from "./bar.js";
 import { Player } from "./player.js";
 import { Subtitles } from "./subtitles.js";
 import { Guide } from "./guide.js";
-import { address, badge, bitRate, dayOf, duration, element, faults, plural, problems, query, timeOfDay } from "./words.js";
+import {
+  address, audioName, badge, bitRate, copy, dayOf, duration, element, faults, logo, plural, problems, query, timeOfDay, videoName,
+} from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const list = document.documentElement.dataset.list; // where the list of channels is; empty if there is only this one
@@ -12,7 +14,7 @@ const player = new Player(video, "", query);
 const subtitles = new Subtitles(player, $("subtitles"));
 const bar = new Bar($("bar"), (position) => player.seek(position));
 const guide = new Guide($, list, (date) => watch(date));
-let isOpen = false, status;
+let isOpen = false, channel, status, answeredAt; // when liverelay answered last, in seconds since 1970
 
 /** Replaces an element's content only if it differs, so that the page does not move or lose the focus. */
 function fill(node, key, make) {
@@ -34,11 +36,32 @@ async function open() {
     showQuality();
     subtitles.load().catch(() => {});
     await video.play();
+    if (document.activeElement === document.body) $("bar").focus(); // the button that was pressed is gone
   } catch (error) {
     if (error.name === "AbortError" && !player.error) return;
     $("start").hidden = isOpen = false;
+    video.pause();
     notice(error.name === "NotAllowedError" ? undefined : error.message);
   }
+}
+
+/** Shows what there is to see in place of a picture: the newest still, or the name, and what Play does. */
+function showCover() {
+  const { output = {}, splice = {}, stills, state } = status;
+  const { currentPeriod } = splice;
+  const isAudio = currentPeriod !== undefined && !currentPeriod.video;
+  const hasStill = stills && output.segments > 0 && !isAudio;
+  const age = Date.now() - (Number(video.dataset.posterAt) || 0);
+  if (!isOpen && hasStill && age > 10_000) {
+    video.dataset.posterAt = Date.now();
+    video.poster = address("still.jpg", { width: 960, time: Math.round(Date.now() / 1000) });
+  }
+  $("cover").hidden = !isAudio && (isOpen || hasStill);
+  const words = isAudio ? "Sound without a picture" : ["idle", "failed"].includes(state) ? "Starts when you play"
+    : output.segments > 0 ? "" : "Starting";
+  fill($("cover"), JSON.stringify([channel?.name, channel?.logo, words]), () => [
+    ...channel ? [logo(channel, 96)] : [], element("b", {}, channel?.name ?? ""), element("span", {}, words),
+  ]);
 }
 
 function notice(text) {
@@ -59,6 +82,23 @@ function fullScreen() {
   else if (screen.requestFullscreen) screen.requestFullscreen();
   else video.webkitEnterFullscreen?.();
 }
+
+const QUIET = 3_000; // milliseconds until the controls of a full screen hide
+
+/** Shows the controls while something is moved or pressed. */
+function wake() {
+  const stage = document.querySelector(".stage");
+  delete stage.dataset.quiet;
+  clearTimeout(wake.timer);
+  wake.timer = setTimeout(() => { stage.dataset.quiet = ""; }, QUIET);
+}
+
+function showKeys() {
+  $("keys").hidden = !$("keys").hidden;
+  $("help").setAttribute("aria-expanded", String(!$("keys").hidden));
+}
+
+for (const kind of ["pointermove", "pointerdown", "keydown", "fullscreenchange"]) document.addEventListener(kind, wake);
 
 async function goLive() {
   if (player.isPast) await chooseDay("");
@@ -150,7 +190,7 @@ function mute(isMuted) {
 
 for (const [id, action] of Object.entries({
   start: open, toggle, minute: () => move(-60), back10: () => move(-10), forward10: () => move(10), full: fullScreen,
-  mute: () => mute(!video.muted), live: goLive,
+  mute: () => mute(!video.muted), live: goLive, help: showKeys,
 })) $(id).addEventListener("click", action);
 $("audio").addEventListener("change", () => player.chooseAudio($("audio").value).catch((error) => notice(error.message)));
 $("quality").addEventListener("change", () => player.chooseLevel($("quality").value).catch((error) => notice(error.message)));
@@ -162,7 +202,7 @@ document.addEventListener("keydown", (event) => {
   const isButton = event.target.closest("button");
   const action = {
     " ": isButton ? undefined : toggle, k: toggle, ArrowLeft: () => move(-10), ArrowRight: () => move(10), j: () => move(-60),
-    l: () => $("live").click(), s: () => $("begin").click(), "[": () => guide.move(-1), "]": () => guide.move(1), m: () => $("mute").click(), a: nextAudio, c: () => subtitles.toggle(), f: fullScreen,
+    l: () => $("live").click(), s: () => $("begin").click(), "[": () => guide.move(-1), "]": () => guide.move(1), m: () => $("mute").click(), a: nextAudio, c: () => subtitles.toggle(), f: fullScreen, "?": showKeys,
   }[event.key];
   if (!action) return;
   event.preventDefault();
@@ -178,7 +218,9 @@ function showPosition() {
   $("bar").setAttribute("aria-busy", String(isOpen && player.pending !== undefined));
   const isLive = isOpen && player.isLive;
   $("clock").textContent = isOpen ? timeOfDay(timeline.date(position)) : "–";
-  $("behind").textContent = !isOpen ? "" : isLive ? "live" : `${duration(timeline.end - position)} behind`;
+  const isWaiting = isOpen && !player.isPast && player.isStale && position > player.livePosition - 2 * timeline.target;
+  $("behind").textContent = !isOpen ? "" : isLive ? "live"
+    : isWaiting ? `nothing new for ${duration(player.silence)}` : `${duration(timeline.end - position)} behind`;
   $("break").toggleAttribute("data-now", isOpen && timeline.isInBreak(position));
   $("live").setAttribute("aria-pressed", String(isLive));
   const oldest = timeline.date(timeline.start), isDay = timeline.end - timeline.start > DAY / 2;
@@ -190,12 +232,12 @@ function showEvents() {
   const { timeline } = player;
   const rows = [
     ...timeline.breaks.map((span) => ({
-      ...span, text: `Ad break, ${duration(span.end - span.start)}${span.kind === "found" ? ", not signalled" : ""}`,
+      ...span, text: `${span.kind === "found" ? "Probably an ad break (no tag)" : "Ad break"}, ${duration(span.end - span.start)}`,
     })),
-    ...timeline.gaps.map((span) => ({ ...span, kind: "gap", text: `Gap, ${duration(span.end - span.start)} without media` })),
+    ...timeline.gaps.map((span) => ({ ...span, kind: "gap", text: `Missing, ${duration(span.end - span.start)}` })),
   ].sort((a, b) => b.start - a.start);
   const shown = rows.slice(0, 40);
-  $("periods").textContent = plural(timeline.periods, "period");
+  $("periods").textContent = timeline.periods > 0 ? plural(timeline.periods - 1, "splice") : "";
   fill($("events"), JSON.stringify([shown, rows.length]), () => [
     ...shown.map((row) => {
       const button = element("button", { type: "button" }, element("time", {}, timeOfDay(timeline.date(row.start))), ` ${row.text}`);
@@ -203,7 +245,7 @@ function showEvents() {
       return element("li", { data: { kind: row.kind } }, button);
     }),
     ...shown.length === rows.length && shown.length > 0 ? [] : [element("li", { className: "hint" },
-      shown.length === 0 ? "No ad break is known, and nothing is missing." : `${rows.length - shown.length} more before these.`)],
+      shown.length === 0 ? "No ad break is known, and no gap is listed." : `${rows.length - shown.length} more before these.`)],
   ]);
 }
 
@@ -220,20 +262,6 @@ player.addEventListener("change", () => {
 
 // MARK: Addresses
 
-async function copy(text, label) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Without https the clipboard belongs to the selection.
-    const field = element("textarea", { value: text, className: "offscreen", readOnly: true });
-    document.body.append(field);
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-  }
-  $("copied").textContent = `${label} copied.`;
-}
-
 function showAddresses() {
   const at = (name) => new URL(name + query, location.href.replace(/[?#].*$/, "")).href;
   const rows = [
@@ -244,7 +272,7 @@ function showAddresses() {
   ];
   $("addresses").replaceChildren(...rows.map(([label, text, what]) => {
     const button = element("button", { type: "button", ariaLabel: `Copy ${label}` }, "Copy");
-    button.addEventListener("click", () => copy(text, label));
+    button.addEventListener("click", async () => { $("copied").textContent = await copy(text) ? `${label} copied.` : "Cannot be copied here: select it."; });
     return element("li", {}, element("span", {}, element("b", {}, label), ` ${what}`), element("code", {}, text), button);
   }));
 }
@@ -267,6 +295,7 @@ function showStatus(now) {
   const { text, level } = badge(status.state, status.upstream ? status.state : undefined);
   $("badge").textContent = text;
   $("badge").dataset.level = level;
+  showCover();
   const found = problems(status);
   $("trouble").hidden = found.length === 0;
   fill($("problems"), JSON.stringify(found.map(({ what, todo }) => [what.replace(/\d+/g, ""), todo])), () =>
@@ -275,13 +304,13 @@ function showStatus(now) {
   const { upstream = {}, output = {}, splice = {}, transportStream = {} } = status;
   const period = splice.currentPeriod ?? {};
   const rows = Object.entries({
-    "Edge age": upstream.secondsSinceNewSegment === undefined ? undefined : duration(upstream.secondsSinceNewSegment),
-    "Behind the clock": output.liveEdge && now ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined,
+    "Newest picture": upstream.secondsSinceNewSegment === undefined ? undefined : `${duration(upstream.secondsSinceNewSegment)} ago`,
+    "Delay": output.liveEdge && now ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined,
     "Bit rate": output.averageBandwidth && `${bitRate(output.averageBandwidth)}, at most ${bitRate(output.bandwidth)}`,
-    "Video": period.video && `${period.width}×${period.height}, ${parseFloat(period.frameRate)} fps, ${period.video}`,
-    "Audio": period.audio,
+    "Video": period.video && `${videoName(period.video)} ${period.width}×${period.height}, ${parseFloat(period.frameRate)} fps`,
+    "Audio": period.audio && audioName(period.audio),
     "Rewind": output.rewindSeconds && `${duration(output.rewindSeconds)}, ${plural(output.segments, "segment")}`,
-    "Periods": splice.periods,
+    "Splices": splice.periods && splice.periods - 1,
     "Clients of live.ts": transportStream.clients,
     "Running for": status.uptime && duration(status.uptime),
   }).filter(([, value]) => value !== undefined && value !== "" && value !== 0);
@@ -295,21 +324,31 @@ function showStatus(now) {
   if (output.firstMediaSequence !== undefined && !player.isPast) player.timeline.trim(output.firstMediaSequence);
 }
 
+/** Without an answer nothing is known of the channel but what it was. */
+function showAbsence() {
+  $("badge").textContent = "No answer";
+  $("badge").dataset.level = 3;
+  document.body.dataset.away = "";
+  const what = answeredAt ? `liverelay has not answered since ${timeOfDay(answeredAt)}.` : "liverelay does not answer.";
+  const todo = answeredAt ? "What is below is from then." : "Is it running, and is the network there?";
+  $("trouble").hidden = false;
+  fill($("problems"), what, () => [element("li", { data: { level: 3 } }, element("b", {}, what), element("span", {}, todo))]);
+}
+
 async function poll() {
   try {
     const answer = await fetch(`status.json${query}`, { cache: "no-store" });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     status = await answer.json();
+    answeredAt = Date.now() / 1000;
+    delete document.body.dataset.away;
     showStatus(Date.parse(answer.headers.get("Date")) / 1000);
     bar.still = status.stills && ((date) => address("still.jpg", { at: date, width: 320 }));
     if (status.output?.segments > 0) showDays(status.output);
     // A channel that runs shows its window before it is played; one that is idle is not started by being looked at.
     if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await load(status.output);
     await loadBreaks();
-  } catch (error) {
-    $("badge").textContent = "No answer";
-    $("badge").dataset.level = 3;
-  }
+  } catch { showAbsence(); }
   setTimeout(poll, document.hidden ? 10_000 : 2_000);
 }
 
@@ -322,7 +361,7 @@ async function showName() {
   $("back").hidden = false;
   const slug = decodeURIComponent(location.pathname.split("/").at(-2));
   const { channels } = await (await fetch(`${list}web/channels.json${query}`)).json();
-  const channel = channels.find((one) => one.slug === slug);
+  channel = channels.find((one) => one.slug === slug);
   $("name").textContent = channel?.name ?? slug;
   document.title = `${channel?.name ?? slug} · liverelay`;
 }

@@ -1,7 +1,7 @@
-// The programmes of the guide under the bar, and what can be done with the one at the position.
+// The programs of the guide under the bar, and what can be done with the one at the position.
 import { address, element, timeOfDay } from "./words.js";
 
-const AGE = 300_000; // milliseconds after which the programmes are asked for again
+const AGE = 300_000; // milliseconds after which the programs are asked for again
 
 export class Guide {
   programs = [];
@@ -17,16 +17,16 @@ export class Guide {
     $("begin").addEventListener("click", () => this.current && watch(this.begin(this.current)));
   }
 
-  /** Where the media of a programme begins that is known. */
+  /** Where the media of a program begins that is known. */
   begin({ start }) { return Math.max(start, this.first); }
 
-  /** Plays the programme before or after the one at the position. */
+  /** Plays the program before or after the one at the position. */
   move(step) {
     const next = this.programs[this.programs.indexOf(this.current) + step];
     if (next && next.start < this.last) this.watch(this.begin(next));
   }
 
-  /** Shows the programmes of a window, and the one at a position. */
+  /** Shows the programs of a window, and the one at a position. */
   update(timeline, position) {
     Object.assign(this, { timeline, position });
     [this.first, this.last] = [timeline.date(timeline.start), timeline.date(timeline.end)];
@@ -41,7 +41,7 @@ export class Guide {
     this.showCurrent();
   }
 
-  /** Places the programmes below the bar, if others are shown or the window has moved. */
+  /** Places the programs below the bar, if others are shown or the window has moved. */
   draw(timeline, shown) {
     const key = JSON.stringify([timeline.start, timeline.end, shown]);
     if (this.strip.dataset.key === key) return;
@@ -68,7 +68,7 @@ export class Guide {
     if (this.download.getAttribute("href") !== wanted) this.download.href = wanted;
   }
 
-  /** Asks for the programmes of the window, if they are not known or old. */
+  /** Asks for the programs of the window, if they are not known or old. */
   async load() {
     // Whole hours, so that the window is asked for once an hour.
     const wanted = address("programs.json", { start: Math.floor(this.first / 3600) * 3600, end: Math.ceil(this.last / 3600) * 3600 });

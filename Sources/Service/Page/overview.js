@@ -1,5 +1,5 @@
 // The page of a list: all channels, those with problems first.
-import { address, badge, bitRate, duration, element, people, plural, query } from "./words.js";
+import { address, badge, bitRate, copy, duration, element, logo, people, plural, query, timeOfDay } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const LIMIT = 400; // cards that are shown at once; the search finds the rest
@@ -11,18 +11,7 @@ const watcher = new IntersectionObserver((entries) => {
   loadStills();
 });
 let isLoading = false;
-let channels = [], running = new Map(), listed;
-
-const initials = (name) => name.split(/\s+/).map((word) => [...word][0] ?? "").slice(0, 2).join("").toUpperCase();
-
-function logo({ logo, name }) {
-  const fallback = element("span", { className: "logo", ariaHidden: "true" }, initials(name));
-  if (!/^(https?:|data:image\/)/i.test(logo ?? "")) return fallback;
-  const image = element("img", { className: "logo", alt: "", loading: "lazy", width: 48, height: 48, referrerPolicy: "no-referrer" });
-  image.addEventListener("error", () => image.replaceWith(fallback));
-  image.src = logo;
-  return image;
-}
+let channels = [], running = new Map(), listed, answeredAt; // in seconds since 1970
 
 /** The card of a channel, whose parts are filled by `show`. */
 function makeCard(channel) {
@@ -32,7 +21,7 @@ function makeCard(channel) {
   const card = element("li", {}, element("a", { href: `${encodeURIComponent(channel.slug)}/${query}` }, still, logo(channel),
     element("span", { className: "title" }, element("b", {}, channel.name), channel.number ? element("span", { className: "number" }, channel.number) : ""),
     parts.badge, parts.reason,
-    element("span", { className: "figures" }, figure("Edge age", parts.age), figure("Bit rate", parts.rate), figure("Viewers", parts.people))));
+    element("span", { className: "figures" }, figure("Newest picture", parts.age), figure("Bit rate", parts.rate), figure("Viewers", parts.people))));
   watcher.observe(card);
   return { card, parts, channel, still, text: `${channel.name} ${channel.number ?? ""} ${channel.groups.join(" ")}`.toLowerCase() };
 }
@@ -125,12 +114,13 @@ async function poll() {
         cards.set(channel.slug, makeCard(channel));
       }
     }
+    answeredAt = Date.now() / 1000;
     delete document.body.dataset.away;
     render();
     loadStills();
-  } catch (error) {
+  } catch {
     document.body.dataset.away = "";
-    set($("summary"), `The server does not answer (${error.message}).`);
+    set($("summary"), answeredAt ? `liverelay has not answered since ${timeOfDay(answeredAt)}.` : "liverelay does not answer.");
   }
   setTimeout(poll, document.hidden ? 15_000 : 3_000);
 }
@@ -143,11 +133,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 $("copy").addEventListener("click", async () => {
-  const text = new URL(`playlist.m3u${query}`, location.href).href;
-  try {
-    await navigator.clipboard.writeText(text);
-    set($("copy"), "Copied");
-  } catch { location.href = text; }
+  set($("copy"), await copy(new URL(`playlist.m3u${query}`, location.href).href) ? "Copied" : "Cannot copy");
   setTimeout(() => set($("copy"), "Copy M3U"), 2_000);
 });
 poll();

@@ -16,6 +16,18 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
+const initials = (name) => name.split(/\s+/).map((word) => [...word][0] ?? "").slice(0, 2).join("").toUpperCase();
+
+/** The logo of a channel, or the first letters of its name. */
+export function logo({ logo, name }, size = 48) {
+  const fallback = element("span", { className: "logo", ariaHidden: "true" }, initials(name));
+  if (!/^(https?:|data:image\/)/i.test(logo ?? "")) return fallback;
+  const image = element("img", { className: "logo", alt: "", loading: "lazy", width: size, height: size, referrerPolicy: "no-referrer" });
+  image.addEventListener("error", () => image.replaceWith(fallback));
+  image.src = logo;
+  return image;
+}
+
 /** A length of time: "8 s", "3 min 5 s", "2 h 4 min". */
 export function duration(seconds) {
   if (!Number.isFinite(seconds)) return "–";
@@ -40,7 +52,38 @@ export function bitRate(bits) {
   return bits < 1e6 ? `${Math.round(bits / 1e3)} kbit/s` : `${(bits / 1e6).toFixed(1)} Mbit/s`;
 }
 
+/** Puts text on the clipboard; false if the browser does not let it. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Without https the clipboard belongs to the selection.
+    const field = element("textarea", { value: text, className: "offscreen", readOnly: true });
+    document.body.append(field);
+    field.select();
+    const isCopied = document.execCommand("copy");
+    field.remove();
+    return isCopied;
+  }
+}
+
 export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+const profiles = { 42: "Baseline", "4d": "Main", 58: "Extended", 64: "High", "6e": "High 10", "7a": "High 4:2:2" };
+
+/** The name of a video codec as in CODECS (RFC 6381): "H.264 High". */
+export function videoName(codec) {
+  const [kind, detail = ""] = codec.toLowerCase().split(".");
+  if (/^avc[13]$/.test(kind)) return ["H.264", profiles[detail.slice(0, 2)]].filter(Boolean).join(" ");
+  return /^(hvc1|hev1)$/.test(kind) ? "HEVC" : kind === "av01" ? "AV1" : codec;
+}
+
+/** The name of an audio codec as in CODECS. */
+export function audioName(codec) {
+  const names = { "mp4a.40.2": "AAC", "mp4a.40.5": "HE-AAC", "mp4a.40.29": "HE-AAC v2", "mp4a.40.34": "MP3", "ac-3": "AC-3", "ec-3": "E-AC-3", opus: "Opus", flac: "FLAC" };
+  return names[codec.toLowerCase()] ?? codec;
+}
 
 const labels = {
   idle: ["Idle", 0], queued: ["Waits", 1], starting: ["Starting", 1], opening: ["Opening", 1], ending: ["Ending", 0],
@@ -104,7 +147,7 @@ export function problems(status) {
   if (status.state === "failed") {
     add(3, `The channel has failed: ${reason ?? "no reason is known"}`, remedy(status));
   } else if (status.state === "outage") {
-    add(3, `Outage for ${duration(status.secondsInState)}: ${reason ?? `nothing new for ${silent}`}.`,
+    add(3, `Outage: ${reason ?? `nothing new for ${silent}`}.`,
       remedy(status) ?? "liverelay keeps trying. The rewind can still be watched.");
   } else if (status.state === "late") {
     add(2, `The upstream is late: ${reason ?? `nothing new for ${silent}`}.`,

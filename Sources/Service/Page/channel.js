@@ -237,7 +237,7 @@ function showEvents() {
     ...timeline.gaps.map((span) => ({ ...span, kind: "gap", text: `Missing, ${duration(span.end - span.start)}` })),
   ].sort((a, b) => b.start - a.start);
   const shown = rows.slice(0, 40);
-  $("periods").textContent = timeline.periods > 0 ? plural(timeline.periods - 1, "splice") : "";
+  $("periods").textContent = timeline.periods > 1 ? plural(timeline.periods - 1, "splice") : "";
   fill($("events"), JSON.stringify([shown, rows.length]), () => [
     ...shown.map((row) => {
       const button = element("button", { type: "button" }, element("time", {}, timeOfDay(timeline.date(row.start))), ` ${row.text}`);
@@ -257,7 +257,7 @@ player.addEventListener("change", () => {
   showEvents();
   if (!isOpen || video.paused) return;
   const isDry = player.ahead < 0.5 && player.pending === undefined;
-  notice(!isDry ? undefined : status?.state === "outage" ? "Nothing comes from the upstream. The rewind can be watched." : player.error);
+  notice(!isDry ? undefined : "away" in document.body.dataset ? "liverelay does not answer." : status?.state === "outage" ? "Nothing comes from the upstream. The rewind can be watched." : player.error);
 });
 
 // MARK: Addresses
@@ -292,9 +292,9 @@ async function loadBreaks() {
 // MARK: Status
 
 function showStatus(now) {
-  const { text, level } = badge(status.state, status.upstream ? status.state : undefined);
+  const { name, text, level } = badge(status.state, status.upstream ? status.state : undefined);
   $("badge").textContent = text;
-  $("badge").dataset.level = level;
+  Object.assign($("badge").dataset, { level, state: name });
   showCover();
   const found = problems(status);
   $("trouble").hidden = found.length === 0;
@@ -327,7 +327,7 @@ function showStatus(now) {
 /** Without an answer nothing is known of the channel but what it was. */
 function showAbsence() {
   $("badge").textContent = "No answer";
-  $("badge").dataset.level = 3;
+  Object.assign($("badge").dataset, { level: 3, state: "" });
   document.body.dataset.away = "";
   const what = answeredAt ? `liverelay has not answered since ${timeOfDay(answeredAt)}.` : "liverelay does not answer.";
   const todo = answeredAt ? "What is below is from then." : "Is it running, and is the network there?";

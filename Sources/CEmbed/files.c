@@ -29,6 +29,9 @@ static const unsigned char bar_js[] = {
 static const unsigned char player_js[] = {
 #embed "../Service/Page/player.js"
 };
+static const unsigned char playhead_js[] = {
+#embed "../Service/Page/playhead.js"
+};
 static const unsigned char guide_js[] = {
 #embed "../Service/Page/guide.js"
 };
@@ -62,6 +65,7 @@ static const struct liverelay_embedded_file files[] = {
     FILE_ENTRY("channel.js", channel_js),
     FILE_ENTRY("bar.js", bar_js),
     FILE_ENTRY("player.js", player_js),
+    FILE_ENTRY("playhead.js", playhead_js),
     FILE_ENTRY("guide.js", guide_js),
     FILE_ENTRY("playlist.js", playlist_js),
     FILE_ENTRY("subtitles.js", subtitles_js),

@@ -10,6 +10,7 @@ enum PageFile: String, CaseIterable {
     case channelScript = "channel.js"
     case bar = "bar.js"
     case player = "player.js"
+    case playhead = "playhead.js"
     case guide = "guide.js"
     case playlist = "playlist.js"
     case subtitles = "subtitles.js"

@@ -218,9 +218,9 @@ function showPosition() {
   $("bar").setAttribute("aria-busy", String(isOpen && player.pending !== undefined));
   const isLive = isOpen && player.isLive;
   $("clock").textContent = isOpen ? timeOfDay(timeline.date(position)) : "–";
-  const isWaiting = isOpen && !player.isPast && player.isStale && position > player.livePosition - 2 * timeline.target;
+  const isWaiting = isOpen && !player.isPast && timeline.isStale && position > player.livePosition - 2 * timeline.target;
   $("behind").textContent = !isOpen ? "" : isLive ? "live"
-    : isWaiting ? `nothing new for ${duration(player.silence)}` : `${duration(timeline.end - position)} behind`;
+    : isWaiting ? `nothing new for ${duration(timeline.silence)}` : `${duration(timeline.end - position)} behind`;
   $("break").toggleAttribute("data-now", isOpen && timeline.isInBreak(position));
   $("live").setAttribute("aria-pressed", String(isLive));
   const oldest = timeline.date(timeline.start), isDay = timeline.end - timeline.start > DAY / 2;

@@ -1,10 +1,10 @@
 // Plays a channel's rewind window: MediaSource fed with the fragments as they are, or the browser's own HLS in Safari.
 // It relies on what liverelay publishes: one continuous clock, and an init section for every period.
+import { Playhead } from "./playhead.js";
 import { Timeline, parse } from "./playlist.js";
 import { Track, parseMaster } from "./track.js";
 
 const AHEAD = 20, BEHIND = 30; // seconds of media that are kept around the playhead
-const STALL = 500; // milliseconds without a new picture
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 const Source = self.ManagedMediaSource ?? self.MediaSource;
 
@@ -21,7 +21,7 @@ export class Player extends EventTarget {
 
   constructor(video, base = "", query = "") {
     super();
-    Object.assign(this, { video, base, query }); // the query of the first playlists; they name the others
+    Object.assign(this, { video, base, query, playhead: new Playhead(video) }); // the query of the first playlists; they name the others
     // Safari's own HLS rewinds, and saves power; only WebKit has this property.
     this.isNative = "webkitCurrentPlaybackTargetIsWireless" in video
       && video.canPlayType("application/vnd.apple.mpegurl") !== "";
@@ -58,7 +58,7 @@ export class Player extends EventTarget {
     await this.attach();
     this.follow();
     this.seek(this.isPast ? this.timeline.start : this.livePosition);
-    this.timer ??= setInterval(() => this.watchPlayhead(), 250);
+    this.timer ??= setInterval(() => this.watch(), 250);
   }
 
   async attach() {
@@ -130,14 +130,10 @@ export class Player extends EventTarget {
   }
 
   get isLive() {
-    return !this.isPast && !this.isStale && this.stalledFor < 2000 && this.position > this.livePosition - 2 * this.timeline.target;
+    const { timeline, playhead } = this;
+    return !this.isPast && !timeline.isStale && playhead.stalledFor < 2000 && this.position > this.livePosition - 2 * timeline.target;
   }
 
-  /** Seconds since media was listed; gaps are none. */
-  get silence() { return this.newest ? (performance.now() - this.newest.since) / 1000 : 0; }
-
-  /** Whether the newest media is older than a live channel's may be. */
-  get isStale() { return this.silence > Math.max(5, 3 * this.timeline.target); }
   goLive() { this.seek(this.livePosition); }
 
   seek(wanted) {
@@ -286,32 +282,15 @@ export class Player extends EventTarget {
     await sleep(Math.min(4, session.failures / 2));
   }
 
-  /** Milliseconds for which the picture has stood though it should move. */
-  get stalledFor() { return this.stood && !this.video.paused ? performance.now() - this.stood.since : 0; }
-
-  /** Watches whether the picture moves. Where it stands because a gap is listed there, it goes on after the gap. */
-  watchPlayhead() {
-    const { video } = this, time = video.currentTime;
-    if (video.paused || video.seeking || this.pending !== undefined || this.stood?.at !== time) {
-      this.stood = { at: time, since: performance.now() };
-    }
-    if (this.isLive !== this.wasLive) {
-      this.wasLive = this.isLive;
-      this.changed();
-    }
-    if (this.isNative || this.stalledFor < STALL || video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA) return;
-    // A browser stops up to a picture before the end of what it has, and a picture may take a second.
-    const ranges = video.buffered;
-    for (let i = 0; i < ranges.length; i++) {
-      if (ranges.start(i) > time) return void (video.currentTime = ranges.start(i) + 0.01);
-    }
+  /** Looks after the playhead, and tells the page when it is live no more, or again. */
+  watch() {
+    this.playhead.check(this.pending !== undefined, !this.isNative);
+    if (this.isLive === this.wasLive) return;
+    this.wasLive = this.isLive;
+    this.changed();
   }
 
-  changed() {
-    const { number } = this.timeline.segments.findLast(({ gap }) => !gap) ?? {};
-    if (number !== this.newest?.number) this.newest = { number, since: performance.now() };
-    this.dispatchEvent(new Event("change"));
-  }
+  changed() { this.dispatchEvent(new Event("change")); }
 
   /** Tells the page of an error, or that the last one is over. */
   report(error) {

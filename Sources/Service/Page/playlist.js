@@ -52,6 +52,7 @@ export class Timeline {
     for (const segment of list.segments) {
       if (last && segment.number <= last.number) continue;
       this.segments.push({ ...segment, at: this.end });
+      if (!segment.gap) this.grewAt = performance.now();
     }
     return this.segments.length === before ? "same" : "grown";
   }
@@ -61,6 +62,12 @@ export class Timeline {
     this.placed = undefined;
     while (this.segments.length > 1 && this.segments[0].number < firstNumber) this.segments.shift();
   }
+
+  /** Seconds since media was listed; gaps are none. */
+  get silence() { return this.grewAt === undefined ? 0 : (performance.now() - this.grewAt) / 1000; }
+
+  /** Whether the newest media is older than that of a live channel may be. */
+  get isStale() { return this.silence > Math.max(5, 3 * this.target); }
 
   find(number) { return this.segments[number - this.segments[0]?.number]; }
 

@@ -30,10 +30,12 @@ import Testing
             try (files[0] + files[1]).write(to: file)
             let packets = try FFprobe.packets(of: file.path)
             for track in initialization.tracks {
-                let own = media.samples(of: track.number).map {
+                var own = media.samples(of: track.number).map {
                     FFprobe.Packet($0, decodeShift: track.mediaStart, isVideo: track.isVideo)
                 }
-                let theirs = packets.filter { $0.isVideo == track.isVideo }
+                var theirs = packets.filter { $0.isVideo == track.isVideo }
+                // libavformat does not read the duration of the first audio packet. The next one tells it.
+                if !track.isVideo, !own.isEmpty, !theirs.isEmpty { (own[0].duration, theirs[0].duration) = (nil, nil) }
                 #expect(own == theirs, "segment \(segment.number), track \(track.number)")
                 compared += own.count
             }
@@ -52,12 +54,14 @@ enum FFprobe {
         /// In the track's timescale.
         let decode: Int
         let presentation: Int
-        let duration: Int
+        /// nil: it is not known.
+        var duration: Int?
         let size: Int
         let isSync: Bool
 
         var description: String {
-            "\(isVideo ? "video" : "audio") \(decode) \(presentation) +\(duration), \(size) bytes\(isSync ? ", sync" : "")"
+            let times = "\(decode) \(presentation) +\(duration.map { "\($0)" } ?? "-")"
+            return "\(isVideo ? "video" : "audio") \(times), \(size) bytes\(isSync ? ", sync" : "")"
         }
 
         init(_ sample: PublishedMedia.Sample, decodeShift: Int, isVideo: Bool) {
@@ -75,10 +79,11 @@ enum FFprobe {
             let fields = Dictionary(pairs) { first, _ in first }
             guard let kind = fields["codec_type"], let decode = fields["dts"].flatMap({ Int($0) }),
                 let presentation = fields["pts"].flatMap({ Int($0) }),
-                let duration = fields["duration"].flatMap({ Int($0) }), let size = fields["size"].flatMap({ Int($0) })
+                let size = fields["size"].flatMap({ Int($0) })
             else { return nil }
             isVideo = kind == "video"
-            (self.decode, self.presentation, self.duration, self.size) = (decode, presentation, duration, size)
+            (self.decode, self.presentation, self.size) = (decode, presentation, size)
+            duration = fields["duration"].flatMap { Int($0) }
             isSync = fields["flags"]?.hasPrefix("K") ?? false
         }
     }

@@ -4,7 +4,7 @@ struct Limits {
 
     let silenceBeforeGap, patience, repeatable, endBelieved: Int
     let longestSegment, trackDelay, slowness, hold, fetchTime, pollTime: Int
-    /// Times at which the relay finds its place without the help of numbers.
+    /// Times at which numbers may not tell what is new.
     let rejoins: [Int]
     /// Times in which requests fail or get old answers, in order.
     private let disturbances: [Range<Int>]
@@ -17,6 +17,10 @@ struct Limits {
     static let gapsBeforeLateMedia = 3
     /// How long a segment of a finished playlist is tried that fails otherwise than by a refusal.
     static let finishedPatience = 60_000
+    /// Things after which the relay finds its place without the help of numbers.
+    private static let hidingPlace: Set<Thing> = [
+        .encoderRestart, .endedAndRestarted, .renamed, .killed, .killedInPublish, .longKill,
+    ]
     /// Half an audio frame and a little, ticks.
     static func audioTolerance(_ format: MediaFormat) -> Int { format.audioFrameDuration / 2 + 120 }
 
@@ -44,7 +48,7 @@ struct Limits {
         rejoins =
             history.has(.backup)
             ? Array(stride(from: 0, to: history.length, by: 10_000))
-            : history.events.filter { $0.thing.hidesPlace }.map(\.end)
+            : history.events.filter { Self.hidingPlace.contains($0.thing) }.map(\.end)
         disturbances = history.events.compactMap(\.disturbance).sorted { $0.lowerBound < $1.lowerBound }
         hasLongGroups = broadcast.segments.contains {
             $0.parts.contains { $0.format.groupDuration > broadcast.history.targetDuration * 90_000 }
@@ -83,13 +87,6 @@ struct Limits {
     /// Whether anything delays media in a range, or did so shortly before.
     private func isDisturbed(from start: Int, to end: Int, where isCounted: (Event) -> Bool) -> Bool {
         history.events.contains { $0.delaysMedia && isCounted($0) && $0.at < end && $0.end + 25_000 > start }
-    }
-}
-
-extension Thing {
-    /// Whether the relay finds its place after it without the help of numbers.
-    fileprivate var hidesPlace: Bool {
-        [.encoderRestart, .endedAndRestarted, .renamed, .killed, .killedInPublish, .longKill].contains(self)
     }
 }
 

@@ -93,8 +93,7 @@ extension Oracle {
         for (number, first) in firstPublished.sorted(by: { $0.key < $1.key }) {
             let (segment, at) = (broadcast.segments[number], record.segments[first.segment].at)
             guard let limit = limits.latency(of: segment), at - segment.end > limit else { continue }
-            let late = "segment \(number) came \(at - segment.end) ms late; the limit is \(limit)"
-            return find(.latency, at: at, late)
+            return find(.latency, at: at, "segment \(number) came \(at - segment.end) ms late; the limit is \(limit)")
         }
     }
 

@@ -80,9 +80,8 @@ extension Oracle {
         for (index, segment) in record.segments.enumerated() {
             if let before {
                 let discontinuities = before.text.discontinuityNumber + (segment.text.isDiscontinuous ? 1 : 0)
-                if segment.number != before.number + 1 { find(.number, in: segment, "follows \(before.number)") }
-                if segment.text.discontinuityNumber != discontinuities {
-                    find(.number, in: segment, "has a wrong discontinuity number")
+                if segment.number != before.number + 1 || segment.text.discontinuityNumber != discontinuities {
+                    find(.number, in: segment, "follows \(before.number), or has a wrong discontinuity number")
                 }
             }
             before = segment

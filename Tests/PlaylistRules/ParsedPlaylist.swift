@@ -18,63 +18,121 @@ package struct ParsedPlaylist {
 
         /// The EXTINF in milliseconds: 6006 for "6.00640".
         static func milliseconds(_ text: String) -> Int {
-            let parts = text.split(separator: ".")
-            return Int(parts[0])! * 1000 + (parts.count == 2 ? Int((parts[1] + "000").prefix(3))! : 0)
+            var (whole, thousandths, decimals): (Int, Int, Int?) = (0, 0, nil)
+            for digit in text.utf8 {
+                guard digit != ASCII.point else {
+                    decimals = 0
+                    continue
+                }
+                let value = Int(digit) - Int(ASCII.zero)
+                precondition(0...9 ~= value, "EXTINF is \(text)")
+                if let count = decimals {
+                    if count < 3 { thousandths = thousandths * 10 + value }
+                    decimals = count + 1
+                } else {
+                    whole = whole * 10 + value
+                }
+            }
+            for _ in min(3, decimals ?? 0)..<3 { thousandths *= 10 }
+            return whole * 1000 + thousandths
         }
     }
 
-    package let text: String
+    /// The lines of one segment, its URI last.
+    private struct Entry {
+        let lines: Range<Int>
+        let map: String?
+        /// Whether the lines say all that is known of the segment and nothing of the playlist.
+        let isAlone: Bool
+    }
+
+    fileprivate let bytes: [UInt8]
+    private var entries: [Entry] = []
     package var tags: [(name: String, value: String)] = []
+    package private(set) var mediaSequence: UInt64 = 0
     package var segments: [Segment] = []
-    package var firstSegmentLine = Int.max
     /// The EXT-X-DATERANGE tags in the head.
     package var openRanges: [[String: String]] = []
 
-    package init(_ text: String) {
-        self.text = text
-        var segment = Segment()
-        var discontinuities: UInt64 = 0
+    package init(_ text: String) { self.init(Array(text.utf8)) }
+
+    /// - Parameter previous: the version before it, of which segments with the same lines are not parsed again.
+    package init(_ bytes: [UInt8], after previous: ParsedPlaylist? = nil) {
+        self.bytes = bytes
         var map: String?
-        var isInHead = true
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-        where !line.isEmpty {
-            guard line.hasPrefix("#") else {
-                segment.uri = String(line)
-                segment.map = map
-                segment.discontinuityNumber = discontinuities
-                segments.append(segment)
-                segment = Segment()
-                continue
+        var discontinuities: UInt64 = 0
+        while let next = nextEntry(after: previous) {
+            var segment = next.segment
+            map = next.entry.map ?? map
+            if segment.isDiscontinuous { discontinuities += 1 }
+            (segment.map, segment.discontinuityNumber) = (map, discontinuities)
+            segments.append(segment)
+            entries.append(next.entry)
+        }
+        let base = discontinuitySequence
+        if base > 0 { for index in segments.indices { segments[index].discontinuityNumber += base } }
+    }
+
+    /// Reads the lines up to the next URI.
+    /// - Returns: nil if no URI follows.
+    private mutating func nextEntry(after previous: ParsedPlaylist?) -> (segment: Segment, entry: Entry)? {
+        let start = entries.last?.lines.upperBound ?? 0
+        if !entries.isEmpty, let known = previous?.entry(end, at: start, of: bytes) { return known }
+        var offset = start
+        let tagCount = tags.count
+        var segment = Segment()
+        var map: String?
+        var isInHead = entries.isEmpty
+        while offset < bytes.count {
+            let lineEnd = bytes[offset...].firstIndex(of: ASCII.lineFeed) ?? bytes.count
+            let line = bytes[offset..<lineEnd]
+            offset = min(lineEnd + 1, bytes.count)
+            guard line.first == ASCII.numberSign else {
+                guard !line.isEmpty else { continue }
+                segment.uri = String(decoding: line, as: UTF8.self)
+                return (segment, Entry(lines: start..<offset, map: map, isAlone: start > 0 && tags.count == tagCount))
             }
-            let parts = line.dropFirst().split(separator: ":", maxSplits: 1).map(String.init)
-            let value = parts.count == 2 ? parts[1] : ""
-            if ["EXTINF", "EXT-X-MAP", "EXT-X-PROGRAM-DATE-TIME", "EXT-X-DISCONTINUITY", "EXT-X-GAP"].contains(parts[0])
-            {
-                isInHead = false
-            }
-            switch parts[0] {
+            let colon = line.firstIndex(of: ASCII.colon) ?? lineEnd
+            let name = String(decoding: line[(line.startIndex + 1)..<colon], as: UTF8.self)
+            let value = String(decoding: line[colon...].dropFirst(), as: UTF8.self)
+            switch name {
             case "EXT-X-DATERANGE":
                 if isInHead { openRanges.append(Self.attributes(value)) } else { segment.markerLines.append(value) }
-            case _ where parts[0].hasPrefix("EXT-X-CUE") || parts[0] == "EXT-OATCLS-SCTE35":
-                segment.markerLines.append(line.description)
+                continue
+            case _ where name.hasPrefix("EXT-X-CUE") || name == "EXT-OATCLS-SCTE35":
+                segment.markerLines.append(String(decoding: line, as: UTF8.self))
+                continue
             case "EXTINF": segment.duration = String(value.prefix { $0 != "," })
             case "EXT-X-MAP": map = value
             case "EXT-X-PROGRAM-DATE-TIME": segment.date = value
             case "EXT-X-GAP": segment.isGap = true
-            case "EXT-X-DISCONTINUITY":
-                segment.isDiscontinuous = true
-                discontinuities += 1
-            default: tags.append((parts[0], value))
+            case "EXT-X-DISCONTINUITY": segment.isDiscontinuous = true
+            default:
+                tags.append((name, value))
+                if name == "EXT-X-MEDIA-SEQUENCE" { mediaSequence = UInt64(value) ?? 0 }
+                continue
             }
-            if parts[0] == "EXTINF" { firstSegmentLine = min(firstSegmentLine, number) }
+            isInHead = false
         }
-        let base = UInt64(self["EXT-X-DISCONTINUITY-SEQUENCE"] ?? "") ?? 0
-        for index in segments.indices { segments[index].discontinuityNumber += base }
+        return nil
     }
+
+    /// The segment with a number, if its lines are those of `bytes` from `offset` on.
+    private func entry(_ number: UInt64, at offset: Int, of bytes: [UInt8]) -> (segment: Segment, entry: Entry)? {
+        guard number >= mediaSequence, number < end else { return nil }
+        let index = Int(number - mediaSequence)
+        let known = entries[index]
+        let lines = offset..<offset + known.lines.count
+        guard known.isAlone, lines.upperBound <= bytes.count, self.bytes[known.lines] == bytes[lines] else {
+            return nil
+        }
+        return (segments[index], Entry(lines: lines, map: known.map, isAlone: true))
+    }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     package subscript(tag: String) -> String? { tags.first { $0.name == tag }?.value }
 
-    package var mediaSequence: UInt64 { UInt64(self["EXT-X-MEDIA-SEQUENCE"] ?? "") ?? 0 }
     package var discontinuitySequence: UInt64 { UInt64(self["EXT-X-DISCONTINUITY-SEQUENCE"] ?? "") ?? 0 }
     package var targetDuration: Int { Int(self["EXT-X-TARGETDURATION"] ?? "") ?? 0 }
     package var hasEnded: Bool { self["EXT-X-ENDLIST"] != nil }
@@ -98,9 +156,11 @@ package struct ParsedPlaylist {
 /// The rules that a single version of a playlist breaks.
 package func brokenRules(in playlist: ParsedPlaylist, isLive: Bool = true) -> [String] {
     var broken: [String] = []
-    func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
+    func must(_ holds: Bool, _ rule: @autoclosure () -> String) { if !holds { broken.append(rule()) } }
     let names = playlist.tags.map(\.name)
-    must(playlist.text.hasPrefix("#EXTM3U\n") && playlist.text.hasSuffix("\n"), "2: first line, last line")
+    must(
+        playlist.bytes.starts(with: "#EXTM3U\n".utf8) && playlist.bytes.last == ASCII.lineFeed,
+        "2: first line, last line")
     must(Set(names).count == names.count, "2: each tag once")
     must(playlist["EXT-X-VERSION"] == "6", "3: VERSION 6 with MAP")
     must(playlist.targetDuration >= 1, "4: TARGETDURATION")
@@ -125,7 +185,7 @@ package func brokenRules(in playlist: ParsedPlaylist, isLive: Bool = true) -> [S
 /// The rules that a version breaks in comparison with the version before it.
 package func brokenRules(from old: ParsedPlaylist, to new: ParsedPlaylist) -> [String] {
     var broken: [String] = []
-    func must(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
+    func must(_ holds: Bool, _ rule: @autoclosure () -> String) { if !holds { broken.append(rule()) } }
     must(new.mediaSequence >= old.mediaSequence, "15: MEDIA-SEQUENCE never decreases")
     must(new.end >= old.end, "14: nothing is removed from the end")
     let common = max(old.mediaSequence, new.mediaSequence)..<max(old.end, max(old.mediaSequence, new.mediaSequence))
@@ -143,7 +203,7 @@ package func brokenRules(from old: ParsedPlaylist, to new: ParsedPlaylist) -> [S
     must(kept.isSuperset(of: closedRanges(of: old.ranges, reachingInto: new)), "22: a range in the playlist stays")
     must(new.targetDuration == old.targetDuration, "18: TARGETDURATION")
     must(old["EXT-X-PLAYLIST-TYPE"] == new["EXT-X-PLAYLIST-TYPE"], "14: the type stays")
-    must(!old.hasEnded || new.text == old.text, "23: nothing follows ENDLIST")
+    must(!old.hasEnded || new.bytes == old.bytes, "23: nothing follows ENDLIST")
     if new.mediaSequence > old.mediaSequence {
         must(new.milliseconds >= 3 * new.targetDuration * 1000, "11: 3 TARGETDURATIONs after a removal")
         must(new.segments.count >= 6, "11: six segments")

@@ -12,7 +12,9 @@ package struct Boxed<Value> {
     // Inlined, because a client that does not see the storage copies the value to read from it.
     @inlinable
     package var wrappedValue: Value {
+        @inline(__always)
         _read { yield storage[0] }
+        @inline(__always)
         _modify { yield &storage[0] }
     }
 }

@@ -34,7 +34,7 @@ package struct ReplayDriver: Sendable {
 
     /// Runs a session without streams: `answer` returns the end of an answer, or nil if it has none.
     package mutating func run(
-        until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
+        until limit: Duration? = nil, isOver: ((_ status: UpstreamStatus, _ now: Duration) -> Bool)? = nil,
         answer: (_ request: FetchRequest, _ now: Duration) -> (outcome: FetchOutcome, latency: Duration)?,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd? {
@@ -46,11 +46,11 @@ package struct ReplayDriver: Sendable {
     ///
     /// - Parameters:
     ///   - limit: session time after which the run stops; nil: no limit.
-    ///   - isOver: whether the run stops after a step.
+    ///   - isOver: whether the run stops after a step; nil: it does not.
     ///   - respond: the response to a request made at a session time.
     ///   - perform: as for `TrackerDriver`.
     package mutating func run(
-        until limit: Duration? = nil, isOver: (_ status: UpstreamStatus, _ now: Duration) -> Bool = { _, _ in false },
+        until limit: Duration? = nil, isOver: ((_ status: UpstreamStatus, _ now: Duration) -> Bool)? = nil,
         respond: (_ request: FetchRequest, _ now: Duration) -> Response,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd? {
@@ -58,7 +58,8 @@ package struct ReplayDriver: Sendable {
         var inputs = [UpstreamSession.Input.start]
         while true {
             if inputs.isEmpty {
-                guard !isOver(session.status, now), let next = pop(notAfter: limit) else { return nil }
+                if let isOver, isOver(session.status, now) { return nil }
+                guard let next = pop(notAfter: limit) else { return nil }
                 (inputs, now) = ([next.0], next.1)
             }
             if let end = try await step(&inputs, at: now, respond: respond, perform: perform) { return end }

@@ -12,6 +12,8 @@ struct History: Hashable {
     init(seed: UInt64, events: [Event]) { (self.seed, self.events) = (seed, events) }
 
     /// Makes a history of a few or of many things.
+    ///
+    /// Traits are drawn one by one, and other things from one lot: so pairs stay frequent when things are added.
     /// - Parameters:
     ///   - only: things that are in the history.
     ///   - without: things that are not.
@@ -19,21 +21,27 @@ struct History: Hashable {
         self.seed = seed
         events = []
         var random = SeededGenerator(seed: seed)
-        var wanted = only
-        let count = max(wanted.count, Int.random(in: seed % 2 == 0 ? 2...6 : 6...16, using: &random))
-        var attempts = 0
-        while events.count < count, attempts < 100 {
-            attempts += 1
-            let isWanted = !wanted.isEmpty
-            let thing = wanted.popLast() ?? Self.draw(using: &random)
-            guard isPossible(thing) || isWanted && !has(thing), !without.contains(thing) else { continue }
-            if let requirement = thing.requirement, !has(requirement) {
-                guard isPossible(requirement), !without.contains(requirement) else { continue }
-                append(requirement, using: &random)
-            }
-            append(thing, using: &random)
+        for thing in only where !without.contains(thing) { draw(thing, without, using: &random) }
+        let isRich = seed % 2 == 1
+        for thing in Self.traits.shuffled(using: &random) {
+            guard Int.random(in: 0..<100, using: &random) < (isRich ? 24 : 10) else { continue }
+            draw(thing, without, using: &random)
+        }
+        let count = events.count { !$0.thing.isTrait } + Int.random(in: isRich ? 6...16 : 1...4, using: &random)
+        for _ in 0..<100 where events.count(where: { !$0.thing.isTrait }) < count {
+            draw(Self.tickets[Int.random(in: 0..<Self.tickets.count, using: &random)], without, using: &random)
         }
         events.sort { ($0.at, $0.thing.rawValue) < ($1.at, $1.thing.rawValue) }
+    }
+
+    /// Adds a thing, and the one without which it does not exist, unless they conflict with others.
+    private mutating func draw(_ thing: Thing, _ without: Set<Thing>, using random: inout SeededGenerator) {
+        guard isPossible(thing), !without.contains(thing) else { return }
+        if let requirement = thing.requirement, !has(requirement) {
+            guard isPossible(requirement), !without.contains(requirement) else { return }
+            append(requirement, using: &random)
+        }
+        append(thing, using: &random)
     }
 
     private mutating func append(_ thing: Thing, using random: inout SeededGenerator) {
@@ -49,11 +57,10 @@ struct History: Hashable {
         return !(isOnce && has(thing)) && events.allSatisfy { Thing.conflict($0.thing, thing) == nil }
     }
 
-    private static let tickets = Thing.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
-
-    private static func draw(using random: inout SeededGenerator) -> Thing {
-        tickets[Int.random(in: 0..<tickets.count, using: &random)]
-    }
+    private static let traits = Thing.allCases.filter(\.isTrait)
+    /// The other things, each as often as it is to be drawn.
+    private static let tickets = Thing.allCases.filter { !$0.isTrait }
+        .flatMap { Array(repeating: $0, count: $0.weight) }
 
     func has(_ thing: Thing) -> Bool { events.contains { $0.thing == thing } }
     func all(_ thing: Thing) -> [Event] { events.filter { $0.thing == thing } }

@@ -19,11 +19,13 @@ enum Thing: String, CaseIterable, Hashable {
     // The host, the end, the process.
     case unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
 
-    /// How often it is drawn in comparison with others.
+    /// How often it is drawn in comparison with others; traits are drawn one by one.
     var weight: Int {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
+        // They exclude other things.
+        case .renamed, .cutPlaylist, .languageComes, .languageEnds, .lostLanguageSegment, .lostCompanionSegment: 2
         default: 1
         }
     }

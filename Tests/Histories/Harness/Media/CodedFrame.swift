@@ -8,9 +8,17 @@ struct FrameIdentity: Hashable {
 
     /// Content and frame as 12 hexadecimal digits.
     var digits: [UInt8] {
-        (0..<12).map { position in
-            let value = position < 4 ? content >> (4 * (3 - position)) : frame >> (4 * (11 - position))
-            return Self.hexadecimal[value & 15]
+        var digits = [UInt8](repeating: 0, count: 12)
+        write(to: &digits, at: 0)
+        return digits
+    }
+
+    /// Writes the digits in the place of others.
+    func write(to bytes: inout [UInt8], at start: Int) {
+        let value = content << 32 | frame
+        for position in 0..<12 {
+            let digit = UInt8(value >> (4 * (11 - position)) & 15)
+            bytes[start + position] = digit < 10 ? 0x30 + digit : 0x57 + digit
         }
     }
 
@@ -19,14 +27,12 @@ struct FrameIdentity: Hashable {
     init?(digits: ArraySlice<UInt8>) {
         guard digits.count == 12 else { return nil }
         var (content, frame) = (0, 0)
-        for (position, digit) in digits.enumerated() {
-            guard let value = Self.value(digit) else { return nil }
-            if position < 4 { content = content << 4 | value } else { frame = frame << 4 | value }
+        for position in digits.indices {
+            guard let value = Self.value(digits[position]) else { return nil }
+            if position - digits.startIndex < 4 { content = content << 4 | value } else { frame = frame << 4 | value }
         }
         self.init(content: content, frame: frame)
     }
-
-    private static let hexadecimal = Array("0123456789abcdef".utf8)
 
     private static func value(_ digit: UInt8) -> Int? {
         switch digit {

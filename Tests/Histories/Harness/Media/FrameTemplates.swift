@@ -13,9 +13,15 @@ enum FrameTemplates {
         let digits: Int
 
         func with(_ identity: FrameIdentity) -> [UInt8] {
-            var copy = bytes
-            for (index, digit) in identity.digits.enumerated() { copy[digits + index] = digit }
+            var copy: [UInt8] = []
+            append(identity, to: &copy)
             return copy
+        }
+
+        func append(_ identity: FrameIdentity, to other: inout [UInt8]) {
+            let start = other.count + digits
+            other += bytes
+            identity.write(to: &other, at: start)
         }
     }
 
@@ -36,15 +42,16 @@ enum FrameTemplates {
         }
     }
 
-    /// An ADTS frame.
-    static func audio(_ identity: FrameIdentity, _ format: MediaFormat) -> [UInt8] {
-        audios.withLock { known in
-            if let template = known[format] { return template.with(identity) }
+    /// Appends an ADTS frame.
+    static func appendAudio(_ identity: FrameIdentity, _ format: MediaFormat, to bytes: inout [UInt8]) {
+        let known = audios.withLock { known in
+            if let template = known[format] { return template }
             let frame = CodedAudio.frame(sample, format)
-            let template = template(CodedAudio.header(frame.count, format) + frame)
-            known[format] = template
-            return template.with(identity)
+            let made = template(CodedAudio.header(frame.count, format) + frame)
+            known[format] = made
+            return made
         }
+        known.append(identity, to: &bytes)
     }
 
     private static func template(_ bytes: [UInt8]) -> Template {

@@ -15,10 +15,11 @@ struct MediaFormat: Hashable {
     var audioPID: Int
     var audioPID2: Int { audioPID + 1 }
 
-    /// Formats of programs and creatives. The first one is that of a plain channel.
+    /// Formats of programs and creatives. The first one is that of a plain channel, with few frames so that histories are
+    /// many.
     static let all: [MediaFormat] = [
         MediaFormat(
-            width: 10, height: 6, frameDuration: 3600, reorders: false, group: 25, sampleRate: 48_000, channels: 2,
+            width: 10, height: 6, frameDuration: 7500, reorders: false, group: 12, sampleRate: 24_000, channels: 2,
             videoPID: 256, audioPID: 257),
         // The same size, and other parameter sets.
         MediaFormat(
@@ -30,13 +31,17 @@ struct MediaFormat: Hashable {
         MediaFormat(
             width: 12, height: 7, frameDuration: 3003, reorders: true, group: 30, sampleRate: 48_000, channels: 1,
             videoPID: 256, audioPID: 257),
+        // The same parameter sets, and other PIDs.
         MediaFormat(
-            width: 10, height: 6, frameDuration: 3600, reorders: false, group: 50, sampleRate: 32_000, channels: 2,
+            width: 10, height: 6, frameDuration: 7500, reorders: false, group: 24, sampleRate: 32_000, channels: 2,
             videoPID: 300, audioPID: 301),
     ]
 
     /// Ticks of a group of pictures.
     var groupDuration: Int { group * frameDuration }
+
+    /// Ticks of an audio frame, rounded down.
+    var audioFrameDuration: Int { 1024 * 90_000 / sampleRate }
 
     /// Ticks from the beginning of the content to audio frame `number`, rounded down.
     func audioTime(_ number: Int) -> Int { number * 1024 * 90_000 / sampleRate }
@@ -54,5 +59,5 @@ struct MediaFormat: Hashable {
         return [UInt8(word >> 8), UInt8(word & 0xFF)]
     }
 
-    static func rateIndex(_ rate: Int) -> Int { [48_000: 3, 44_100: 4, 32_000: 5][rate] ?? 3 }
+    static func rateIndex(_ rate: Int) -> Int { [48_000: 3, 44_100: 4, 32_000: 5, 24_000: 6][rate] ?? 3 }
 }

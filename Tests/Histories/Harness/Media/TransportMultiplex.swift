@@ -75,7 +75,7 @@ struct TransportMultiplex {
     ) {
         var unit: [UInt8] = []
         for number in frames {
-            unit += FrameTemplates.audio(FrameIdentity(content: content, frame: number), part.format)
+            FrameTemplates.appendAudio(FrameIdentity(content: content, frame: number), part.format, to: &unit)
         }
         appendPacketized(
             unit, stream: 0xC0, pid: pid, presentation: part.clock + part.format.audioTime(frames.lowerBound),
@@ -88,50 +88,53 @@ struct TransportMultiplex {
         _ unit: [UInt8], stream: UInt8, pid: Int, presentation: Int, decode: Int?, reference: Int?,
         isRandomAccess: Bool, to bytes: inout [UInt8]
     ) {
-        var data: [UInt8] = [0, 0, 1, stream, 0, 0, 0x84, decode == nil ? 0x80 : 0xC0, decode == nil ? 5 : 10]
-        Self.appendTime(presentation, decode == nil ? 2 : 3, to: &data)
+        var data: [UInt8] = []
+        data.reserveCapacity(unit.count + 24)
+        let hasDecode = decode != nil
+        data += [0, 0, 1, stream, 0, 0, 0x84, hasDecode ? 0xC0 : 0x80, hasDecode ? 10 : 5]
+        Self.appendTime(presentation, hasDecode ? 3 : 2, to: &data)
         if let decode { Self.appendTime(decode, 1, to: &data) }
         if stream != 0xE0 {
             let length = data.count - 6 + unit.count
             (data[4], data[5]) = (UInt8(length >> 8), UInt8(length & 0xFF))
         }
         data += unit
-        var (offset, isFirst) = (0, true)
+        var offset = 0
         while offset < data.count {
-            var adaptation: [UInt8] = []
-            if isFirst, let reference {
-                adaptation = [isRandomAccess ? 0x50 : 0x10]
-                let base = reference & Self.clockMask
-                adaptation += [
-                    UInt8(base >> 25 & 0xFF), UInt8(base >> 17 & 0xFF), UInt8(base >> 9 & 0xFF),
-                    UInt8(base >> 1 & 0xFF),
-                    UInt8(base & 1) << 7 | 0x7E, 0,
-                ]
-            }
-            let room = 184 - (adaptation.isEmpty ? 0 : adaptation.count + 1)
-            let count = min(room, data.count - offset)
-            appendHeader(pid, starts: isFirst, hasAdaptation: !adaptation.isEmpty || count < 184, to: &bytes)
-            if !adaptation.isEmpty || count < 184 {
-                let size = 183 - count
-                bytes.append(UInt8(size))
-                if size > 0 {
-                    if adaptation.isEmpty { adaptation = [0] }
-                    bytes += adaptation
-                    bytes += repeatElement(0xFF, count: size - adaptation.count)
-                }
-            }
+            let clock = offset == 0 ? reference : nil
+            let count = min(clock == nil ? 184 : 176, data.count - offset)
+            appendHeader(pid, starts: offset == 0, hasAdaptation: count < 184, to: &bytes)
+            if count < 184 { Self.appendAdaptation(183 - count, clock, isRandomAccess: isRandomAccess, to: &bytes) }
             bytes += data[offset..<offset + count]
             offset += count
-            isFirst = false
         }
+    }
+
+    /// Appends an adaptation field of `size` bytes after its length, with a PCR if there is one.
+    private static func appendAdaptation(
+        _ size: Int, _ clock: Int?, isRandomAccess: Bool, to bytes: inout [UInt8]
+    ) {
+        bytes.append(UInt8(size))
+        let end = bytes.count + size
+        if let clock {
+            let base = clock & clockMask
+            bytes.append(isRandomAccess ? 0x50 : 0x10)
+            for shift in [25, 17, 9, 1] { bytes.append(UInt8(base >> shift & 0xFF)) }
+            bytes.append(UInt8(base & 1) << 7 | 0x7E)
+            bytes.append(0)
+        } else if size > 0 {
+            bytes.append(0)
+        }
+        while bytes.count < end { bytes.append(0xFF) }
     }
 
     private mutating func appendHeader(_ pid: Int, starts: Bool, hasAdaptation: Bool, to bytes: inout [UInt8]) {
         let counter = counters[pid] ?? first
         counters[pid] = (counter + 1) & 15
-        bytes += [
-            0x47, (starts ? 0x40 : 0) | UInt8(pid >> 8), UInt8(pid & 0xFF), (hasAdaptation ? 0x30 : 0x10) | counter,
-        ]
+        bytes.append(0x47)
+        bytes.append((starts ? 0x40 : 0) | UInt8(pid >> 8))
+        bytes.append(UInt8(pid & 0xFF))
+        bytes.append((hasAdaptation ? 0x30 : 0x10) | counter)
     }
 
     /// The five bytes of a time stamp (ISO/IEC 13818-1 §2.4.3.7).

@@ -154,6 +154,7 @@ struct PublishedMedia {
         let decode: Int
         let presentation: Int
         let duration: Int
+        var size = 0
         let isSync: Bool
         /// H.264: SPS and PPS in the sample.
         var parameterSets: [[UInt8]] = []
@@ -168,6 +169,11 @@ struct PublishedMedia {
 
     /// One for each traf, in order.
     var tracks: [Track] = []
+
+    func samples(of track: Int) -> [Sample] {
+        let parts = tracks.filter { $0.number == track }
+        return parts.count == 1 ? parts[0].samples : parts.flatMap(\.samples)
+    }
 
     init(_ bytes: [UInt8], _ initialization: PublishedInit) throws {
         let reader = BoxReader(bytes: bytes)
@@ -226,48 +232,42 @@ struct PublishedMedia {
             if flags & 0x400 != 0 { (sampleFlags, offset) = (reader.integer(offset, 4), offset + 4) }
             if flags & 0x800 != 0 { (shift, offset) = (reader.signed(offset), offset + 4) }
             guard data + size <= reader.bytes.count else { throw BoxReader.Malformed(text: "a sample past the end") }
-            let payload = reader.bytes[data..<data + size]
+            let payload = data..<data + size
             var sample = Sample(
-                identity: known.isVideo ? Self.videoIdentity(payload) : Self.audioIdentity(payload), decode: decode,
-                presentation: decode + shift - known.mediaStart, duration: duration, isSync: sampleFlags & 0x1_0000 == 0
-            )
-            if known.isVideo, sample.isSync { sample.parameterSets = Self.parameterSets(payload) }
+                decode: decode, presentation: decode + shift - known.mediaStart, duration: duration, size: size,
+                isSync: sampleFlags & 0x1_0000 == 0)
+            if known.isVideo {
+                Self.readVideo(reader, payload, &sample)
+            } else {
+                Self.readAudio(reader, payload, &sample)
+            }
             track.samples.append(sample)
             decode += duration
             data += size
         }
     }
 
-    private static func units(_ payload: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        var units: [ArraySlice<UInt8>] = []
-        var offset = payload.startIndex
-        while offset + 4 < payload.endIndex {
-            let size = payload[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard size > 0, offset + 4 + size <= payload.endIndex else { break }
-            units.append(payload[offset + 4..<offset + 4 + size])
-            offset += 4 + size
+    /// Finds the identity of a video frame, and its parameter sets if it is a sync sample.
+    private static func readVideo(_ reader: BoxReader, _ payload: Range<Int>, _ sample: inout Sample) {
+        var offset = payload.lowerBound
+        while offset + 4 < payload.upperBound {
+            let unit = offset + 4..<offset + 4 + reader.integer(offset, 4)
+            guard unit.upperBound <= payload.upperBound else { return }
+            let header = reader.bytes[unit.lowerBound]
+            let identity = unit.lowerBound + 3
+            if header == 6, unit.count >= 31, sample.identity == nil,
+                reader.bytes[identity..<identity + 16].elementsEqual(CodedVideo.identifier)
+            {
+                sample.identity = FrameIdentity(digits: reader.bytes[identity + 16..<identity + 28])
+            }
+            if sample.isSync, [7, 8].contains(header & 31) { sample.parameterSets.append(Array(reader.bytes[unit])) }
+            offset = unit.upperBound
         }
-        return units
     }
 
-    private static func videoIdentity(_ payload: ArraySlice<UInt8>) -> FrameIdentity? {
-        for unit in units(payload) where unit.first == 6 && unit.count >= 31 {
-            let start = unit.startIndex + 3
-            guard unit[start..<start + 16].elementsEqual(CodedVideo.identifier) else { continue }
-            return FrameIdentity(digits: unit[start + 16..<start + 28])
-        }
-        return nil
-    }
-
-    private static func audioIdentity(_ payload: ArraySlice<UInt8>) -> FrameIdentity? {
-        let start = payload.startIndex
-        guard payload.count >= 15, payload[start] == 0x81, payload[start + 1] == 13, payload[start + 2] == 0x41 else {
-            return nil
-        }
-        return FrameIdentity(digits: payload[start + 3..<start + 15])
-    }
-
-    private static func parameterSets(_ payload: ArraySlice<UInt8>) -> [[UInt8]] {
-        units(payload).filter { [7, 8].contains($0.first.map { $0 & 31 }) }.map(Array.init)
+    private static func readAudio(_ reader: BoxReader, _ payload: Range<Int>, _ sample: inout Sample) {
+        let start = payload.lowerBound
+        guard payload.count >= 15, reader.integer(start, 3) == 0x810D41 else { return }
+        sample.identity = FrameIdentity(digits: reader.bytes[start + 3..<start + 15])
     }
 }

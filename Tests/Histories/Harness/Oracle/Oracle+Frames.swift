@@ -1,118 +1,97 @@
+import PlaylistRules
+
 // MARK: - Frames: each once, in order, and nothing missing of what came
 
 extension Oracle {
     /// Finds the broadcast frame that each published one is. Frames only go on in the order of the broadcast.
     mutating func judgeOrder() {
-        var places: [FrameIdentity: [Int]] = [:]
+        var candidates: [FrameIdentity: [Int]] = [:]
         for (place, frame) in source.enumerated() where !arrivals[frame.segment].isEmpty {
-            places[frame.identity, default: []].append(place)
+            candidates[frame.identity, default: []].append(place)
         }
         var last = -1
         var isReported = false
         for index in published.indices {
             let frame = published[index]
             let at = record.segments[frame.segment].at
-            let found = places[frame.identity]?.first { $0 > last && wasThere(source[$0].segment, by: at) }
-            guard let found else {
-                if !isReported {
-                    find(
-                        .order, at: at,
-                        "\(name(of: frame.identity)) is out of order or comes twice, after \(place(last))")
-                }
-                isReported = true
-                continue
+            let found = candidates[frame.identity]?.first { $0 > last && came(source[$0].segment, by: at) }
+            if found == nil, !isReported {
+                let before = last < 0 ? "nothing" : name(of: last)
+                find(.order, at: at, "\(frame.identity) is out of order or comes twice, after \(before)")
             }
-            isReported = false
+            isReported = found == nil
+            guard let found else { continue }
             published[index].source = found
+            let segment = source[found].segment
+            if firstPublished[segment] == nil { firstPublished[segment] = published[index] }
             last = found
         }
     }
 
-    private func wasThere(_ segment: Int, by time: Int) -> Bool { arrivals[segment].contains { $0 <= time } }
-
-    func name(of identity: FrameIdentity) -> String {
-        let content =
-            identity.content >= Broadcast.firstCreative
-            ? "ad \(identity.content - Broadcast.firstCreative)" : "program \(identity.content)"
-        return "frame \(identity.frame) of \(content)"
-    }
-
-    private func place(_ index: Int) -> String {
-        source.indices.contains(index)
-            ? "\(name(of: source[index].identity)) in segment \(source[index].segment)" : "nothing"
-    }
-
     /// All frames of segments that came whole are published, but those of the end that wait for the next segment.
     mutating func judgeMissingFrames() {
-        guard let first = published.first(where: { $0.source != nil })?.source else {
+        guard let first = published.lazy.compactMap(\.source).first else {
             if record.lives.contains(where: { $0.end - $0.start > 15_000 }) {
                 find(.missing, at: record.lastTime, "nothing was published")
             }
             return
         }
         let known = Set(published.compactMap(\.source))
-        var missing: [Int: [Int]] = [:]
-        for place in first..<source.count where !known.contains(place) {
-            missing[source[place].segment, default: []].append(place)
-        }
-        for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
-            guard cuts[segment] == nil, mustBePublished(segment),
-                !Limits.isLate(broadcast.segments[segment], self),
-                !places.allSatisfy({ mayBeDuplicate($0, known) })
+        for segment in broadcast.segments where !cuts.contains(segment.index) {
+            let missing = places[segment.index].filter { $0 >= first && !known.contains($0) }
+            guard !missing.isEmpty, mustBePublished(segment.index), !isLate(segment),
+                !missing.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
-            let total = broadcast.segments[segment].parts.reduce(0) { $0 + $1.frames.count }
             find(
-                .missing, at: broadcast.segments[segment].end,
-                "\(places.count) of \(total) frames of segment \(segment), which came whole, from \(place(places[0])) on"
-            )
+                .missing, at: segment.end,
+                "\(missing.count) of \(places[segment.index].count) frames, which came whole, from "
+                    + "\(name(of: missing[0])) on")
         }
     }
 
-    /// Whether a segment came whole in time to be published by the process that got it, or by the next one.
+    /// Whether a segment came whole in time to be published by the process that got it. An earlier one holds it up that comes
+    /// after it, or that is waited for until the process ends.
     private func mustBePublished(_ segment: Int) -> Bool {
-        for life in record.lives {
-            let limit = life.end - Limits.hold(history)
-            // What waits for its turn is lost with the process, so all before it must have come too.
-            guard ownArrivals[segment].contains(where: { $0 >= life.start && $0 <= limit }) else { continue }
-            let isFree = (0..<segment).allSatisfy { earlier in
-                arrivals[earlier].isEmpty || arrivals[earlier].contains { $0 <= limit } || earlier + 3 < segment
-            }
-            guard isFree, !isHeldUp(segment, in: life) else { continue }
-            return true
+        record.lives.contains { life in
+            let limit = life.end - limits.hold
+            let isWaiting = life.end - broadcast.segments[segment].end < limits.patience + limits.hold
+            return ownArrivals[segment].contains { $0 >= life.start && $0 <= limit }
+                && !isHeldUpByPage(segment, until: life.end)
+                && (max(0, segment - 6)..<segment).allSatisfy { earlier in
+                    came(earlier, by: limit)
+                        || neverCame(earlier) && !(isWaiting && broadcast.segments[earlier].fault != nil)
+                }
         }
-        return false
-    }
-
-    /// Whether an earlier segment that does not come holds up `segment` until the process ends.
-    private func isHeldUp(_ segment: Int, in life: PublicationRecord.Life) -> Bool {
-        let listed = broadcast.segments[segment].end
-        if let end = broadcast.endsAt, life.end < end + Limits.finishedPatience, hasPage(before: segment) {
-            return true
-        }
-        return life.end - listed < Limits.patience(history) + Limits.hold(history)
-            && (max(0, segment - 6)..<segment).contains { earlier in
-                !arrivals[earlier].contains { $0 >= life.start && $0 <= life.end - Limits.hold(history) }
-                    && broadcast.segments[earlier].fault != nil
-            }
     }
 
     /// Whether an earlier segment of a playlist that ends is a page, which is tried for a minute.
-    func hasPage(before segment: Int) -> Bool {
-        broadcast.segments[max(0, segment - 40)..<segment].contains { $0.fault?.thing == .pageSegment && $0.end > 0 }
+    func isHeldUpByPage(_ segment: Int, until time: Int = .min) -> Bool {
+        guard let end = broadcast.endsAt, time < end + Limits.finishedPatience else { return false }
+        return broadcast.segments[max(0, segment - 40)..<segment].contains {
+            $0.fault?.thing == .pageSegment && $0.end > 0
+        }
+    }
+
+    /// Whether gaps were listed for a segment's time, so many that it comes too late.
+    private func isLate(_ segment: Broadcast.Segment) -> Bool {
+        var gaps: [Int] = []
+        return record.segments.contains { listed in
+            gaps = listed.text.isGap ? gaps + [listed.at] : []
+            guard gaps.count >= Limits.gapsBeforeLateMedia else { return false }
+            let silence = gaps[0] - limits.silenceBeforeGap - limits.longestSegment
+            return segment.end > silence && segment.start < listed.at
+        }
     }
 
     /// Whether the same bytes were published so shortly before that they may be taken for published media, because numbers
     /// cannot tell (decision 13).
     private func mayBeDuplicate(_ place: Int, _ known: Set<Int>) -> Bool {
-        let frame = source[place]
-        return Limits.rejoins(history).contains { rejoin in
-            let reach = Double(Limits.repeatable(history))
-            guard frame.at >= Double(rejoin) - reach, frame.at <= Double(rejoin) + reach else { return false }
-            return source.indices.contains { other in
-                other != place && source[other].identity == frame.identity && known.contains(other)
-                    && source[other].at < frame.at && frame.at - source[other].at < reach * 2
+        let (frame, reach) = (source[place], Double(limits.repeatable))
+        return limits.rejoins.contains { abs(frame.at - Double($0)) <= reach }
+            && known.contains { other in
+                let earlier = source[other]
+                return earlier.identity == frame.identity && earlier.at < frame.at && frame.at - earlier.at < reach * 2
             }
-        }
     }
 }
 
@@ -121,11 +100,9 @@ extension Oracle {
 extension Oracle {
     /// Every segment that could be got was got.
     mutating func judgeLostSegments() {
-        guard let first = published.first(where: { $0.source != nil })?.source.map({ source[$0].segment }) else {
-            return
-        }
-        for segment in broadcast.segments.dropFirst(first) where arrivals[segment.index].isEmpty {
-            guard !Limits.isLate(segment, self), let reason = obtainable(segment) else { continue }
+        guard let first = published.lazy.compactMap(\.source).first.map({ source[$0].segment }) else { return }
+        for segment in broadcast.segments[first...] where neverCame(segment.index) && !isLate(segment) {
+            guard let reason = obtainable(segment) else { continue }
             find(.lost, at: segment.end, "segment \(segment.index) \(reason)")
         }
         if let join = log.reloads.first, first < join.listed.upperBound - Limits.joinSegments - 1 {
@@ -136,43 +113,35 @@ extension Oracle {
     /// Why a segment that was not got could have been got; nil if it could not.
     private func obtainable(_ segment: Broadcast.Segment) -> String? {
         // Nothing follows an end that was believed.
-        if let ended = log.reloads.first(where: \.hasEnded)?.at, segment.end > ended, Limits.mayEnd(broadcast, log) {
-            return nil
-        }
-        if let end = broadcast.endsAt, segment.end > end - 20_000, hasPage(before: segment.index) { return nil }
-        switch segment.fault?.thing {
-        case .goneSegment, .pageSegment, .gapSegment: return nil
-        default: break
-        }
+        if mayEnd, let ended = log.reloads.first(where: \.hasEnded), segment.end > ended.at { return nil }
+        if let end = broadcast.endsAt, segment.end > end - 20_000, isHeldUpByPage(segment.index) { return nil }
+        if let fault = segment.fault?.thing, [.goneSegment, .pageSegment, .gapSegment].contains(fault) { return nil }
+        let leaves = leavingTime(segment.index)
+        let seen = log.reloads.filter { $0.listed.contains(segment.index) }
         for life in record.lives {
-            let seen = log.reloads.first {
-                $0.listed.contains(segment.index) && $0.at >= life.start && $0.at < life.end
-            }
-            guard let seen else { continue }
-            guard !Limits.skipsAtJoin(segment.index, seen, self) else { continue }
-            let peace = Limits.peace(from: seen.at, until: min(life.end, leavingTime(segment.index)), history)
-            if peace > Limits.fetchTime(history) {
-                return "was listed at \(Double(seen.at) / 1000) s, and could be had for \(peace) ms"
-            }
-        }
-        let listed = segment.end..<max(segment.end, leavingTime(segment.index))
-        for life in record.lives {
-            let (start, end) = (max(listed.lowerBound, life.start + 1000), min(listed.upperBound, life.end))
-            let wasSeen = log.reloads.contains { $0.listed.contains(segment.index) }
-            guard !wasSeen, end > start else { continue }
-            let peace = Limits.peace(from: start, until: end, history)
-            if peace > Limits.pollTime(history) {
-                return "was listed for \(peace) ms, and no playlist was loaded meanwhile"
-            }
+            let first = seen.first { $0.at >= life.start && $0.at < life.end }
+            guard first.map({ !isBeforeJoin(segment.index, $0) }) ?? seen.isEmpty else { continue }
+            // It has to be loaded, or its playlist first.
+            let (start, time) =
+                first.map { ($0.at, limits.fetchTime) } ?? (max(segment.end, life.start + 1000), limits.pollTime)
+            let peace = limits.peace(from: start, until: min(life.end, leaves))
+            if peace > time { return "could be had for \(peace) ms from \(Double(start) / 1000) s on" }
         }
         return nil
     }
 
+    /// Whether a segment is not asked for, because the playlist is joined after it.
+    private func isBeforeJoin(_ segment: Int, _ seen: OriginLog.Reload) -> Bool {
+        let isFirst = record.lives.first.map { seen.at - $0.start < 15_000 } ?? true
+        if isFirst, segment < seen.listed.upperBound - Limits.joinSegments { return true }
+        // Another encoder without dates is joined at its edge.
+        return seen.era > 0 && !history.isDated && segment < seen.listed.upperBound - 1
+    }
+
     /// When a segment leaves the playlist, or its numbering ends.
-    func leavingTime(_ index: Int) -> Int {
+    private func leavingTime(_ index: Int) -> Int {
         let next = index + history.window
         let slid = next < broadcast.segments.count ? broadcast.segments[next].end : Int.max
-        let restart = broadcast.eras.first { $0.firstSegment > index }?.at ?? .max
-        return min(slid, restart)
+        return min(slid, broadcast.eras.first { $0.firstSegment > index }?.at ?? .max)
     }
 }

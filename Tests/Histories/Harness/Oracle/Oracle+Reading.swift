@@ -1,75 +1,107 @@
 import PlaylistRules
 
+struct SourceFrame {
+    let identity: FrameIdentity
+    let segment: Int
+    /// Milliseconds since the channel began at which the frame is presented.
+    let at: Double
+    /// Its time on the source's clock, ticks.
+    let clock: Int
+}
+
+extension FrameIdentity: CustomStringConvertible {
+    var description: String {
+        content >= Broadcast.firstCreative
+            ? "frame \(frame) of ad \(content - Broadcast.firstCreative)" : "frame \(frame) of program \(content)"
+    }
+}
+
+struct PublishedFrame {
+    let identity: FrameIdentity
+    /// Ticks of 90 kHz on the published timeline.
+    let time: Int
+    /// Index in the record.
+    let segment: Int
+    /// The place of the broadcast frame that it is; nil: it is none in its order.
+    var source: Int?
+}
+
+struct PublishedAudio {
+    let identity: FrameIdentity?
+    /// Index in the record.
+    let segment: Int
+    /// Ticks of 90 kHz on the published timeline.
+    let time: Int
+    let duration: Int
+    let configuration: [UInt8]
+}
+
+/// Consecutive published frames of one content on one clock, in one period.
+struct Span {
+    let content: Int
+    /// Published minus source time, ticks.
+    let shift: Int
+    let start: Int
+    var end: Int
+    /// Source time of the content's frame 0.
+    let clock: Int
+    /// Indices in the record.
+    var segments: Range<Int>
+    var places: ClosedRange<Int>
+    /// Whether a discontinuity is tagged between it and the span before.
+    let beginsPeriod: Bool
+
+    /// When an audio frame of the content is due on the published timeline.
+    func time(ofAudio frame: Int, _ format: MediaFormat) -> Int { clock + format.audioTime(frame) + shift }
+}
+
 // MARK: - What was broadcast and published, in the terms of the rules
 
 extension Oracle {
     /// Lists the frames of the broadcast, and when its segments arrived.
     mutating func prepare() {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
-        for attempt in log.attempts where attempt.isWhole { arrivals[attempt.segment].append(attempt.answeredAt) }
         // Without a length nobody knows that a body is cut. If it is each time, or the last one, it is taken as it is.
-        for attempt in log.attempts where attempt.outcome == .cut {
-            cuts[attempt.segment, default: []].append(attempt.answeredAt)
+        for attempt in log.attempts where attempt.isWhole || attempt.outcome == .cut {
             arrivals[attempt.segment].append(attempt.answeredAt)
         }
+        cuts = Set(log.attempts.lazy.filter { $0.outcome == .cut }.map(\.segment))
         ownArrivals = arrivals
         for attempt in log.backupAttempts { arrivals[attempt.segment].append(attempt.answeredAt) }
         for segment in broadcast.segments {
+            let first = source.count
             var at = Double(segment.start)
-            for (number, part) in segment.parts.enumerated() {
+            for part in segment.parts {
                 let duration = part.format.frameDuration
+                formats[part.content] = part.format
                 for frame in part.frames {
-                    source.append(
-                        SourceFrame(
-                            identity: FrameIdentity(content: part.content, frame: frame), segment: segment.index,
-                            part: number, at: at, clock: part.clock + frame * duration))
+                    let identity = FrameIdentity(content: part.content, frame: frame)
+                    let clock = part.clock + frame * duration
+                    source.append(SourceFrame(identity: identity, segment: segment.index, at: at, clock: clock))
                     at += Double(duration) / 90
                 }
             }
+            places.append(first..<source.count)
         }
     }
 
-    func format(of content: Int) -> MediaFormat? {
-        for segment in broadcast.segments {
-            if let part = segment.parts.first(where: { $0.content == content }) { return part.format }
-        }
-        return nil
-    }
-
-    /// Consecutive published frames of one content on one clock, in one period.
-    struct Span {
-        let content: Int
-        /// Published minus source time, ticks.
-        let shift: Int
-        let start: Int
-        var end: Int
-        /// Source time of the content's frame 0.
-        let clock: Int
-        /// Indices in the record.
-        var segments: Range<Int>
-        /// Indices in `source`.
-        var places: ClosedRange<Int>
-    }
-
-    struct PublishedAudio {
-        let identity: FrameIdentity?
-        let segment: Int
-        let time: Int
-        let duration: Int
-        let configuration: [UInt8]
-    }
+    func neverCame(_ segment: Int) -> Bool { arrivals[segment].isEmpty }
+    func came(_ segment: Int, by time: Int) -> Bool { arrivals[segment].contains { $0 <= time } }
+    func name(of place: Int) -> String { "\(source[place].identity) in segment \(source[place].segment)" }
 
     var spans: [Span] {
         var spans: [Span] = []
-        var segment = -1
+        var segment = 0
         for frame in published {
             guard let place = frame.source else { continue }
-            let shift = frame.time - source[place].clock
-            let duration = format(of: frame.identity.content)?.frameDuration ?? 3600
-            let isNewPeriod = frame.segment != segment && record.segments[frame.segment].text.isDiscontinuous
+            let isNewPeriod =
+                segment < frame.segment
+                && record.segments[segment + 1...frame.segment].contains(where: \.text.isDiscontinuous)
             segment = frame.segment
-            if let last = spans.last, last.content == frame.identity.content, abs(last.shift - shift) < 4,
-                abs(last.end - frame.time) < 4, !isNewPeriod, place > last.places.upperBound
+            let shift = frame.time - source[place].clock
+            let duration = formats[frame.identity.content]?.frameDuration ?? 3600
+            if let last = spans.last, last.content == frame.identity.content, abs(last.shift - shift) < 3,
+                abs(last.end - frame.time) < 3, !isNewPeriod
             {
                 spans[spans.count - 1].end = frame.time + duration
                 spans[spans.count - 1].segments = last.segments.lowerBound..<frame.segment + 1
@@ -79,32 +111,24 @@ extension Oracle {
                     Span(
                         content: frame.identity.content, shift: shift, start: frame.time, end: frame.time + duration,
                         clock: source[place].clock - frame.identity.frame * duration,
-                        segments: frame.segment..<frame.segment + 1, places: place...place))
+                        segments: frame.segment..<frame.segment + 1, places: place...place, beginsPeriod: isNewPeriod))
             }
         }
         return spans
     }
 
-    /// The frames of one audio track.
-    /// - Parameter choose: nil for a track that is another one.
-    func audio(
-        of segments: [PublicationRecord.Segment], _ choose: (PublishedInit.Track) -> PublishedInit.Track?
-    ) -> [PublishedAudio] {
-        var frames: [PublishedAudio] = []
-        for (number, segment) in segments.enumerated() {
-            guard let media = segment.media, let track = segment.initialization?.tracks.compactMap(choose).first else {
-                continue
-            }
-            for sample in media.tracks.filter({ $0.number == track.number }).flatMap(\.samples) {
-                frames.append(
-                    PublishedAudio(
-                        identity: sample.identity, segment: number,
-                        time: Self.ticks(sample.presentation, track.timescale),
-                        duration: Self.ticks(sample.duration, track.timescale),
-                        configuration: track.configuration.first ?? []))
+    /// The frames of the audio track of `segments`.
+    func audio(of segments: [PublicationRecord.Segment]) -> [PublishedAudio] {
+        segments.enumerated().flatMap { number, segment -> [PublishedAudio] in
+            guard let media = segment.media, let track = segment.initialization?.tracks.first(where: { !$0.isVideo })
+            else { return [] }
+            return media.samples(of: track.number).map { sample in
+                PublishedAudio(
+                    identity: sample.identity, segment: number, time: Self.ticks(sample.presentation, track.timescale),
+                    duration: Self.ticks(sample.duration, track.timescale),
+                    configuration: track.configuration.first ?? [])
             }
         }
-        return frames
     }
 
     /// Converts a time to ticks of 90 kHz, rounded.

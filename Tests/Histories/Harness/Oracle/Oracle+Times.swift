@@ -1,171 +1,146 @@
 import PlaylistRules
+import Support
 
-// MARK: - Periods, times, dates
+// MARK: - Periods, dates, markers
 
 extension Oracle {
-    /// Within a showing on one clock, frames keep their distances; a period begins only where something changes.
+    /// Frames that follow each other on one clock keep their distance; a period begins only where something changes.
     mutating func judgePeriods() {
-        var before: PublishedFrame?
-        for frame in published {
-            defer { before = frame }
-            guard let before, let last = before.source, let next = frame.source else { continue }
-            let at = record.segments[frame.segment].at
-            let isNewPeriod = (before.segment + 1..<max(before.segment + 1, frame.segment + 1)).contains {
-                record.segments[$0].text.isDiscontinuous
-            }
-            let sourceStep = source[next].clock - source[last].clock
-            let isNext = next == last + 1 && source[next].identity.content == source[last].identity.content
-            guard isNext, sourceStep > 0, sourceStep < 9000 else { continue }
-            let step = frame.time - before.time
-            if !isNewPeriod, abs(step - sourceStep) > 2 {
-                find(
-                    .clock, at: at,
-                    "\(name(of: frame.identity)) is \(step) ticks after the frame before, not \(sourceStep)")
-            }
-            let (one, other) = (record.segments[before.segment], record.segments[frame.segment])
-            let isExpected =
-                one.life != other.life || frame.segment > before.segment + 1
-                || Limits.mayBeginPeriod(between: source[last], source[next], self)
-            if isNewPeriod, !isExpected {
-                find(.discontinuity, at: at, "a period begins at \(name(of: frame.identity)), where nothing changes")
+        let spans = spans
+        for (before, span) in zip(spans, spans.dropFirst()) {
+            let (one, other) = (source[before.places.upperBound], source[span.places.lowerBound])
+            guard span.places.lowerBound == before.places.upperBound + 1, span.content == before.content,
+                1..<9000 ~= other.clock - one.clock
+            else { continue }
+            let (last, segment) = (before.segments.upperBound - 1, record.segments[span.segments.lowerBound])
+            let isNext = span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
+            if !span.beginsPeriod {
+                find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
+            } else if isNext, !mayBeginPeriod(between: one, other) {
+                find(.discontinuity, in: segment, "begins a period at \(other.identity), where nothing changes")
             }
         }
+    }
+
+    /// Whether a period may begin between two frames of one program that follow each other: at a boundary of segments where
+    /// the source may be another encoder, because its numbers are new or it was lost from sight.
+    private func mayBeginPeriod(between one: SourceFrame, _ next: SourceFrame) -> Bool {
+        let segment = broadcast.segments[next.segment]
+        guard one.segment != next.segment else { return false }
+        return history.has(.backup) || segment.isAfterPause
+            || broadcast.eras.contains { $0.at > 0 && abs($0.at - segment.end) < 30_000 }
     }
 
     /// Dates are those of the media, and never go back.
     mutating func judgeDates() {
         var end: Double?
+        let isQuiet = record.lives.count == 1 && !record.segments.contains(where: \.text.isGap)
+        let firsts = Dictionary(published.map { ($0.segment, $0) }) { first, _ in first }
         for (index, segment) in record.segments.enumerated() {
-            guard let date = segment.text.date.flatMap(Self.milliseconds) else { continue }
-            if let end, date < end - 2 {
-                find(.date, at: segment.at, "segment \(segment.number) is dated \(Int(end - date)) ms back")
+            guard let date = segment.text.date.flatMap({ ProgramDateTime(parsing: $0) }) else { continue }
+            let time = Double(date.millisecondsSince1970 - Origin.epoch)
+            if let end, time < end - 2 { find(.date, in: segment, "is dated \(Int(end - time)) ms back") }
+            if let end, time > end + 1000, !segment.text.isDiscontinuous {
+                find(.date, in: segment, "is dated \(Int(time - end)) ms ahead inside a period")
             }
-            if let end, date > end + 1000, !segment.text.isDiscontinuous {
-                find(
-                    .date, at: segment.at,
-                    "segment \(segment.number) is dated \(Int(date - end)) ms ahead inside a period")
-            }
-            end = date + (Double(segment.text.duration) ?? 0) * 1000
-            guard history.isDated, !segment.text.isGap,
-                let place = published.first(where: { $0.segment == index })?.source
-            else { continue }
-            let departure = date - source[place].at
-            if abs(departure) > Limits.dateTolerance(self) {
-                find(.date, at: segment.at, "segment \(segment.number) is dated \(Int(departure)) ms after its media")
-                return
+            end = time + (Double(segment.text.duration) ?? 0) * 1000
+            guard history.isDated, let place = firsts[index]?.source else { continue }
+            let departure = time - source[place].at
+            // Gaps and lost media are dated by whole segments.
+            if abs(departure) > (isQuiet ? 250 : 60_000) {
+                return find(.date, in: segment, "is dated \(Int(departure)) ms after its media")
             }
         }
-    }
-
-    /// Milliseconds since the channel began of a date such as 2026-03-01T00:00:12.345Z of the channel's days.
-    static func milliseconds(_ date: String) -> Double? {
-        let parts = date.split { "-T:Z".contains($0) }
-        guard parts.count == 6, let day = Double(parts[2]), let hour = Double(parts[3]), let minute = Double(parts[4]),
-            let second = Double(parts[5])
-        else { return nil }
-        // The channel begins at midnight of 2026-03-01, and lists some media of the day before.
-        let days = parts[1] == "02" ? -1 : day - 1
-        return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
     }
 
     /// Each break that begins with a published frame has its cue tags and its date range there, and its end.
     mutating func judgeMarkers() {
         for segment in broadcast.segments where !segment.cues.isEmpty && !ownArrivals[segment.index].isEmpty {
-            guard let place = source.firstIndex(where: { $0.segment == segment.index }),
-                let frame = published.first(where: { $0.source == place })
+            guard let first = firstPublished[segment.index], first.source == places[segment.index].lowerBound
             else { continue }
-            let own = record.segments[frame.segment]
+            let (own, lines) = (record.segments[first.segment], record.segments[first.segment].text.markerLines)
             for cue in segment.cues {
                 let name = cue.split(separator: ",")[0].replacing("#EXT-X-DATERANGE:", with: "")
-                guard !own.text.markerLines.contains(where: { $0.hasPrefix(name) }) else { continue }
-                find(.marker, at: own.at, "segment \(own.number) has no \(name), but \(own.text.markerLines)")
+                if !lines.contains(where: { $0.hasPrefix(name) }) {
+                    find(.marker, in: own, "has no \(name), but \(lines)")
+                }
             }
         }
     }
+}
 
+// MARK: - Progress, end and counts
+
+extension Oracle {
     /// The playlist grows: in time while all is well, with gaps while not.
-    mutating func judgeProgress() {
-        var grewAt: Int?
-        var life = -1
-        var last: UInt64?
-        for version in record.versions {
-            guard version.playlist.end != last else { continue }
-            last = version.playlist.end
-            let start = version.life == life ? grewAt : nil
-            (life, grewAt) = (version.life, version.at)
-            guard let start else { continue }
-            let limit = Limits.standstill(from: start, to: version.at, history)
-            if version.at - start > limit {
-                find(
-                    .standstill, at: version.at,
-                    "nothing was listed for \(version.at - start) ms; the limit is \(limit)")
-            }
+    mutating func judgeGrowth() {
+        var growths: [(at: Int, life: Int, end: UInt64)] = []
+        for version in record.versions where version.playlist.end != growths.last?.end {
+            growths.append((version.at, version.life, version.playlist.end))
         }
-        if let grewAt, let life = record.lives.last, life.sessionEnd == nil, broadcast.endsAt == nil {
-            let limit = Limits.standstill(from: grewAt, to: life.end, history)
-            if life.end - grewAt > limit {
-                find(.standstill, at: life.end, "nothing was listed for \(life.end - grewAt) ms at the end")
-            }
+        if let life = record.lives.last, life.sessionEnd == nil, broadcast.endsAt == nil {
+            growths.append((life.end, record.lives.count - 1, .max))
         }
-        judgeLatency()
+        for (one, next) in zip(growths, growths.dropFirst()) where one.life == next.life {
+            let limit = limits.standstill(from: one.at, to: next.at)
+            guard next.at - one.at > limit else { continue }
+            find(.standstill, at: next.at, "nothing was listed for \(next.at - one.at) ms; the limit is \(limit)")
+        }
     }
 
     /// Frames are published soon after they are there.
-    private mutating func judgeLatency() {
-        var isReported = false
-        var seen: Set<Int> = []
-        for frame in published where !isReported {
-            guard let place = frame.source, seen.insert(source[place].segment).inserted else { continue }
-            let segment = broadcast.segments[source[place].segment]
-            let late = record.segments[frame.segment].at - segment.end
-            guard let limit = Limits.latency(of: segment, history), late > limit else { continue }
-            isReported = true
-            find(
-                .latency, at: record.segments[frame.segment].at,
-                "segment \(segment.index) came \(late) ms late; the limit is \(limit)")
+    mutating func judgeLatency() {
+        for (number, first) in firstPublished.sorted(by: { $0.key < $1.key }) {
+            let (segment, at) = (broadcast.segments[number], record.segments[first.segment].at)
+            guard let limit = limits.latency(of: segment), at - segment.end > limit else { continue }
+            return find(.latency, at: at, "segment \(number) came \(at - segment.end) ms late; the limit is \(limit)")
         }
     }
 
-    /// A channel that ends is published to its end.
+    /// A channel that ends is published to its end. One that does not goes on, unless its upstream ended for a while.
     mutating func judgeEnd() {
         guard let life = record.lives.last else { return }
-        if let end = broadcast.endsAt {
-            // The end is believed after a while, and delivered when it is seen.
-            let isHeldUp = hasPage(before: broadcast.segments.count) && life.end < end + Limits.finishedPatience
-            let isDue = life.end > end + Limits.endDelay(history) && !isHeldUp
-            guard life.sessionEnd != nil || isDue else { return }
-            if record.versions.last?.playlist.hasEnded != true {
-                find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)")
-            }
-        } else {
-            // A live channel that has ended is believed after a while.
-            if Limits.mayEnd(broadcast, log) { return }
+        let hasEnded = record.versions.last?.playlist.hasEnded ?? false
+        guard let end = broadcast.endsAt else {
+            if mayEnd { return }
             if let end = life.sessionEnd { find(.end, at: life.end, "the channel ended: \(end)") }
-            if record.versions.last?.playlist.hasEnded == true { find(.end, at: life.end, "EXT-X-ENDLIST, and no end") }
+            if hasEnded { find(.end, at: life.end, "EXT-X-ENDLIST, and no end") }
+            return
         }
+        // The end is believed after a while, and delivered when it is seen.
+        let isHeldUp = isHeldUpByPage(broadcast.segments.count, until: life.end)
+        let isDue = life.end > end + limits.endBelieved + limits.pollTime && !isHeldUp
+        if life.sessionEnd != nil || isDue, !hasEnded { find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)") }
+    }
+
+    /// Whether a live channel may end: its playlist had ended for as long as decision 31 waits, or a page in the place of the
+    /// first playlist of a process ends that at once.
+    var mayEnd: Bool {
+        if history.has(.pagePlaylist), !limits.rejoins.isEmpty { return true }
+        guard broadcast.eras.contains(where: \.followsEnd), let ended = log.reloads.first(where: \.hasEnded)?.at else {
+            return false
+        }
+        let reopened = log.reloads.first { $0.at > ended && !$0.hasEnded }?.at ?? .max
+        return reopened - ended > limits.endBelieved - 1000
     }
 
     /// Dropped media is counted, and nothing else is.
     mutating func judgeCounts() {
-        let isQuiet = Limits.rejoins(history).isEmpty && !history.has(.backup)
         for life in record.lives {
-            if isQuiet, life.duplicateFrames > 0 {
+            if limits.rejoins.isEmpty, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
             }
             if life.framesBeforeSync > 0 {
                 find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point")
             }
         }
-        guard record.lives.count == 1, !history.has(.backup), let life = record.lives.first,
+        guard record.lives.count == 1, broadcast.eras.count == 1, !history.has(.backup), let life = record.lives.first,
             let first = published.first?.source
         else { return }
-        let end = life.end - Limits.patience(history) - Limits.hold(history)
-        let lost = broadcast.segments.filter {
-            $0.index >= source[first].segment && arrivals[$0.index].isEmpty && $0.end < end && $0.end > life.start
+        let end = life.end - limits.patience - limits.hold
+        let lost = broadcast.segments[source[first].segment...].count {
+            neverCame($0.index) && $0.end < end && $0.end > life.start
         }
-        let isRenumbered = broadcast.eras.count > 1
-        if !isRenumbered, life.lost < lost.count {
-            find(.count, at: life.end, "\(lost.count) segments are lost, \(life.lost) are counted")
-        }
+        if life.lost < lost { find(.count, at: life.end, "\(lost) segments are lost, \(life.lost) are counted") }
     }
 }

@@ -1,26 +1,5 @@
 import PlaylistRules
 
-/// What is wrong with the publication of a history.
-struct Finding: Hashable, CustomStringConvertible {
-    enum Rule: String, CaseIterable {
-        case playlist, number, bytes, clock, duration, initialization, frame, order, lost, missing, audio, date
-        case standstill, latency, discontinuity, marker, end, count, crash
-    }
-
-    let rule: Rule
-    /// Milliseconds since the channel began.
-    let at: Int
-    let text: String
-
-    var description: String { "\(Double(at) / 1000) s, \(rule.rawValue): \(text)" }
-}
-
-struct Judgement {
-    var findings: [Finding] = []
-    var segments = 0
-    var frames = 0
-}
-
 /// What a perfect relay would have published of a history, by the promises of README.md, docs/timeline.md and
 /// docs/failover.md.
 ///
@@ -29,81 +8,67 @@ struct Oracle {
     let broadcast: Broadcast
     let log: OriginLog
     let record: PublicationRecord
-    var judgement = Judgement()
-    /// Broadcast frames in order of presentation.
+    let limits: Limits
+    /// Broadcast frames in order of presentation. A place is an index of it.
     var source: [SourceFrame] = []
-    /// The published frames, in order, with the broadcast frame that each is; nil: it is none in its place.
-    var published: [PublishedFrame] = []
+    /// The places of each segment's frames.
+    var places: [Range<Int>] = []
+    /// The format of each content.
+    var formats: [Int: MediaFormat] = [:]
     /// When each broadcast segment came whole; empty: never.
     var arrivals: [[Int]] = []
     /// As `arrivals`, without those from the backup.
     var ownArrivals: [[Int]] = []
-    /// When the beginning of a segment came, as if it were all.
-    var cuts: [Int: [Int]] = [:]
+    /// The segments whose beginning came as if it were all.
+    var cuts: Set<Int> = []
+    /// The published frames in order. `judgeOrder` finds the broadcast frame that each is.
+    var published: [PublishedFrame] = []
+    /// The first published frame of each broadcast segment.
+    var firstPublished: [Int: PublishedFrame] = [:]
+    private var findings: [Finding] = []
 
     var history: History { broadcast.history }
 
-    struct SourceFrame {
-        let identity: FrameIdentity
-        let segment: Int
-        let part: Int
-        /// Milliseconds since the channel began at which the frame is presented.
-        let at: Double
-        /// Its time on the source's clock, ticks.
-        let clock: Int
-    }
-
-    struct PublishedFrame {
-        let identity: FrameIdentity
-        /// Ticks of 90 kHz on the published timeline.
-        let time: Int
-        /// Index in the record.
-        let segment: Int
-        /// Index in `source`.
-        var source: Int?
-    }
-
     init(broadcast: Broadcast, log: OriginLog, record: PublicationRecord) {
-        (self.broadcast, self.log, self.record) = (broadcast, log, record)
-    }
-
-    mutating func find(_ rule: Finding.Rule, at time: Int, _ text: String) {
-        guard judgement.findings.count < 20 else { return }
-        judgement.findings.append(Finding(rule: rule, at: time, text: text))
+        (self.broadcast, self.log, self.record, limits) = (broadcast, log, record, Limits(broadcast))
+        prepare()
     }
 
     consuming func judge() -> Judgement {
-        var oracle = self
-        oracle.prepare()
-        oracle.judgePlaylists()
-        oracle.judgeSegments()
-        oracle.judgeOrder()
-        oracle.judgeMissingFrames()
-        oracle.judgeLostSegments()
-        oracle.judgePeriods()
-        oracle.judgeAudio()
-        oracle.judgeDates()
-        oracle.judgeMarkers()
-        oracle.judgeProgress()
-        oracle.judgeEnd()
-        oracle.judgeCounts()
-        oracle.judgement.segments = oracle.record.segments.count
-        oracle.judgement.frames = oracle.published.count
-        return oracle.judgement
+        judgePlaylists()
+        judgeSegments()
+        judgeOrder()
+        judgeMissingFrames()
+        judgeLostSegments()
+        judgePeriods()
+        judgeAudio()
+        judgeDates()
+        judgeMarkers()
+        judgeGrowth()
+        judgeLatency()
+        judgeEnd()
+        judgeCounts()
+        return Judgement(findings: findings, segments: record.segments.count, frames: published.count)
+    }
+
+    mutating func find(_ rule: Finding.Rule, at time: Int, _ text: String) {
+        if findings.count < 20 { findings.append(Finding(rule: rule, at: time, text: text)) }
+    }
+
+    mutating func find(_ rule: Finding.Rule, in segment: PublicationRecord.Segment, _ text: String) {
+        find(rule, at: segment.at, "segment \(segment.number) \(text)")
     }
 }
 
-// MARK: - Playlists and numbers
+// MARK: - Playlists and the bytes of segments
 
 extension Oracle {
     /// Each version obeys the rules, alone and against the version before it, over kills too.
     mutating func judgePlaylists() {
-        var before: PublicationRecord.Version?
-        for version in record.versions {
+        for (index, version) in record.versions.enumerated() {
             var broken = brokenRules(in: version.playlist)
-            if let before { broken += brokenRules(from: before.playlist, to: version.playlist) }
-            for rule in broken where !Limits.isExcused(rule, broadcast) { find(.playlist, at: version.at, rule) }
-            before = version
+            if index > 0 { broken += brokenRules(from: record.versions[index - 1].playlist, to: version.playlist) }
+            for rule in broken where !limits.excuses(rule) { find(.playlist, at: version.at, rule) }
         }
     }
 
@@ -114,68 +79,61 @@ extension Oracle {
         var before: PublicationRecord.Segment?
         for (index, segment) in record.segments.enumerated() {
             if let before {
-                if segment.number != before.number + 1 {
-                    find(.number, at: segment.at, "segment \(segment.number) follows \(before.number)")
-                }
-                let step = segment.text.isDiscontinuous ? 1 : 0
-                if Int(segment.text.discontinuityNumber) != Int(before.text.discontinuityNumber) + step {
-                    find(.number, at: segment.at, "segment \(segment.number) has a wrong discontinuity number")
+                let discontinuities = before.text.discontinuityNumber + (segment.text.isDiscontinuous ? 1 : 0)
+                if segment.number != before.number + 1 || segment.text.discontinuityNumber != discontinuities {
+                    find(.number, in: segment, "follows \(before.number), or has a wrong discontinuity number")
                 }
             }
             before = segment
-            if let error = segment.error { find(.bytes, at: segment.at, "segment \(segment.number): \(error)") }
+            if let error = segment.error { find(.bytes, in: segment, error) }
             guard let media = segment.media, let initialization = segment.initialization else {
                 ends = [:]
                 continue
             }
             for track in media.tracks {
                 if let end = ends[track.number], track.decodeTime != end {
-                    find(
-                        .clock, at: segment.at,
-                        "segment \(segment.number), track \(track.number) decodes at \(track.decodeTime), not at \(end)"
-                    )
+                    find(.clock, in: segment, "decodes track \(track.number) at \(track.decodeTime), not at \(end)")
                 }
                 ends[track.number] = track.decodeTime + track.duration
             }
-            judgeVideo(of: segment, media, initialization, index, &drift)
+            guard let video = initialization.tracks.first(where: \.isVideo) else {
+                find(.initialization, in: segment, "has no video")
+                continue
+            }
+            let samples = media.samples(of: video.number)
+            let seconds = Double(samples.reduce(0) { $0 + $1.duration }) / Double(video.timescale)
+            drift += Double(segment.text.duration).map { $0 - seconds } ?? 0
+            if abs(drift) > 0.034 {
+                find(.duration, in: segment, "has an EXTINF that departs by \(Int(drift * 1000)) ms")
+                drift = 0
+            }
+            judgeVideo(of: segment, samples, video)
+            for sample in samples.sorted(by: { $0.presentation < $1.presentation }) {
+                guard let identity = sample.identity else {
+                    find(.frame, in: segment, "has a frame without identity")
+                    continue
+                }
+                let time = Self.ticks(sample.presentation, video.timescale)
+                published.append(PublishedFrame(identity: identity, time: time, segment: index))
+            }
         }
     }
 
+    /// A segment begins with a sync sample, and its init section describes its video.
     private mutating func judgeVideo(
-        of segment: PublicationRecord.Segment, _ media: PublishedMedia, _ initialization: PublishedInit, _ index: Int,
-        _ drift: inout Double
+        of segment: PublicationRecord.Segment, _ samples: [PublishedMedia.Sample], _ video: PublishedInit.Track
     ) {
-        guard let known = initialization.tracks.first(where: \.isVideo) else {
-            return find(.initialization, at: segment.at, "segment \(segment.number) has no video")
+        if samples.first?.isSync != true, !limits.excuses("31:") {
+            find(.bytes, in: segment, "does not begin with a sync sample")
         }
-        let samples = media.tracks.filter { $0.number == known.number }.flatMap(\.samples)
-        let ticks = samples.reduce(0) { $0 + $1.duration }
-        drift += Double(segment.text.duration).map { $0 - Double(ticks) / Double(known.timescale) } ?? 0
-        if abs(drift) > 0.034 {
-            find(.duration, at: segment.at, "EXTINF of segment \(segment.number) departs by \(Int(drift * 1000)) ms")
-            drift = 0
-        }
-        if samples.first?.isSync != true, !Limits.isExcused("31:", broadcast) {
-            find(.bytes, at: segment.at, "segment \(segment.number) does not begin with a sync sample")
-        }
-        for sample in samples.sorted(by: { $0.presentation < $1.presentation }) {
-            guard let identity = sample.identity else {
-                find(.frame, at: segment.at, "segment \(segment.number) has a frame without identity")
-                continue
-            }
-            published.append(
-                PublishedFrame(
-                    identity: identity, time: Self.ticks(sample.presentation, known.timescale), segment: index,
-                    source: nil))
-        }
-        guard let identity = samples.first?.identity, let format = format(of: identity.content) else { return }
+        guard let format = samples.first?.identity.flatMap({ formats[$0.content] }) else { return }
         let expected = [CodedVideo.sequenceParameterSet(format), CodedVideo.pictureParameterSet()]
-        let repeated = Set(samples.filter(\.isSync).flatMap(\.parameterSets))
-        if known.configuration != expected || !repeated.isSubset(of: expected) {
-            find(.initialization, at: segment.at, "the init section of segment \(segment.number) is another video's")
+        let isRepeated = samples.allSatisfy { !$0.isSync || $0.parameterSets.allSatisfy(expected.contains) }
+        if video.configuration != expected || !isRepeated {
+            find(.initialization, in: segment, "has the init section of another video")
         }
-        if known.width != format.width * 16 || known.height != format.height * 16 {
-            find(.initialization, at: segment.at, "segment \(segment.number) is \(known.width)x\(known.height)")
+        if video.width != format.width * 16 || video.height != format.height * 16 {
+            find(.initialization, in: segment, "is \(video.width)x\(video.height)")
         }
     }
 }

@@ -106,7 +106,13 @@ struct Origin {
     }
 
     private static func number(in url: String, after prefix: String) -> Int? {
-        url.ranges(of: prefix).last.flatMap { Int(url[$0.upperBound...].prefix { $0.isNumber }) }
+        let (bytes, prefix) = (Array(url.utf8), Array(prefix.utf8))
+        let starts = stride(from: bytes.count - prefix.count, through: 0, by: -1)
+        guard let start = starts.first(where: { bytes[$0] == prefix[0] && bytes[$0...].starts(with: prefix) }) else {
+            return nil
+        }
+        let digits = bytes[(start + prefix.count)...].prefix { 0x30...0x39 ~= $0 }
+        return digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 }
 

@@ -18,6 +18,8 @@ struct HistoryRun {
     let history: History
     /// Whether events are kept, for a table.
     var keepsEvents = false
+    /// A directory that is kept; nil: one in memory that is removed.
+    var spool: String?
 
     private struct Killed: Error {}
 
@@ -33,8 +35,8 @@ struct HistoryRun {
 
     /// Runs the channel.
     func run() async throws -> FinishedHistory {
-        let spool = Self.folder.appending(path: "liverelay-history-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: spool) }
+        let spool = self.spool ?? Self.folder.appending(path: "liverelay-history-\(UUID().uuidString)").path
+        defer { if self.spool == nil { try? FileManager.default.removeItem(atPath: spool) } }
         var origin = Origin(Broadcast(history))
         var record = PublicationRecord(directory: spool)
         record.keepsEvents = keepsEvents

@@ -62,6 +62,7 @@ struct PublicationRecord {
     private var journalSize = 0
     private var journalNumber: UInt64 = 0
     private var lastText: [UInt8] = []
+    private var languagePlaylist: ParsedPlaylist?
 
     init(directory: String) { self.directory = directory }
 
@@ -96,7 +97,7 @@ struct PublicationRecord {
         (journalSize, journalNumber) = stateOfJournal
         guard let text = snapshot.livePlaylist(), text != lastText else { return }
         lastText = text
-        let playlist = ParsedPlaylist(String(decoding: text, as: UTF8.self))
+        let playlist = ParsedPlaylist(text, after: versions.last?.playlist)
         let life = lives.count - 1
         versions.append(Version(at: time, life: life, playlist: playlist))
         let next = segments.last.map { $0.number + 1 } ?? playlist.mediaSequence
@@ -109,7 +110,8 @@ struct PublicationRecord {
 
     private mutating func appendLanguage(_ snapshot: RingSnapshot, at time: Int) {
         guard snapshot.audioTrackCount > 0, let text = snapshot.livePlaylist(of: .audio(1)) else { return }
-        let playlist = ParsedPlaylist(String(decoding: text, as: UTF8.self))
+        let playlist = ParsedPlaylist(text, after: languagePlaylist)
+        languagePlaylist = playlist
         let next = languages.last.map { $0.number + 1 } ?? playlist.mediaSequence
         for (index, segment) in playlist.segments.enumerated() {
             let number = playlist.mediaSequence + UInt64(index)

@@ -46,6 +46,8 @@ struct Broadcast {
     private(set) var eras: [Era]
     /// When EXT-X-ENDLIST comes; nil: never.
     private(set) var endsAt: Int?
+    /// All of it, if the upstream is one stream.
+    private(set) var stream: BroadcastStream?
 
     private var program: Program
     private var ads: [Ad] = []
@@ -119,6 +121,7 @@ struct Broadcast {
         }
         if endsAt != nil { endsAt = segments.last?.end }
         muxes = [:]
+        if history.has(.rawStream) { stream = BroadcastStream() }
         for index in segments.indices { write(index) }
     }
 
@@ -306,7 +309,8 @@ struct Broadcast {
         let last = format.audioFrame(from: frames.upperBound * format.frameDuration)
         return TransportMultiplex.Part(
             content: content, format: format, frames: frames, audio: first..<last, clock: clock,
-            isVideoOnly: history.has(.companionAudio), hasSecondAudio: history.has(.multiplexedLanguage))
+            isVideoOnly: history.has(.companionAudio), hasSecondAudio: history.has(.multiplexedLanguage),
+            repeatsTables: history.has(.rawStream))
     }
 
     /// Makes the bytes of a segment. A program has one multiplex, and each showing of a creative a new one.
@@ -314,13 +318,16 @@ struct Broadcast {
         let goesOn = history.has(.countersGoOn)
         var body: [UInt8] = []
         body.reserveCapacity(24_000)
+        var units: [[BroadcastStream.Unit]] = []
         for part in segments[index].parts {
             let name = goesOn ? 0 : part.content
             var mux = muxes[name] ?? TransportMultiplex()
             if !goesOn, part.content >= Self.firstCreative, part.frames.lowerBound == 0 { mux = TransportMultiplex() }
             mux.append(part, to: &body)
+            units.append(mux.units)
             muxes[name] = mux
         }
+        stream?.append(body, units, from: segments[index].start, to: segments[index].end)
         segments[index].body = body
         for rendition in history.renditions {
             var audio: [UInt8] = []

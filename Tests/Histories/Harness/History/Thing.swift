@@ -18,11 +18,15 @@ enum Thing: String, CaseIterable, Hashable {
     case refusedSegment, goneSegment, pageSegment, lateSegment, cutSegment, brokenSegment, gapSegment, keyRefused
     // The host, the end, the process.
     case unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
+    // An upstream that is one endless stream, and its connections.
+    case rawStream, shortConnections, cutStream, refusedStream, stalledStream
 
     /// How often it is drawn in comparison with others.
     var weight: Int {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
+        case .cutStream: 4
+        case .shortConnections, .refusedStream, .stalledStream: 2
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
         default: 1
         }
@@ -34,7 +38,7 @@ enum Thing: String, CaseIterable, Hashable {
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
             .backup,
             .startsLate, .companionAudio,
-            .secondLanguage, .multiplexedLanguage, .laggingLanguage:
+            .secondLanguage, .multiplexedLanguage, .laggingLanguage, .rawStream, .shortConnections:
             true
         default: false
         }
@@ -54,6 +58,7 @@ enum Thing: String, CaseIterable, Hashable {
         switch self {
         case .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment: .secondLanguage
         case .lostCompanionSegment: .companionAudio
+        case .shortConnections, .cutStream, .refusedStream, .stalledStream: .rawStream
         default: nil
         }
     }
@@ -88,6 +93,8 @@ enum Thing: String, CaseIterable, Hashable {
         case .endedAndRestarted: 2...5
         case .killed, .killedInPublish: 1...3
         case .longKill: 10...25
+        case .refusedStream: 1...9
+        case .stalledStream: 2...20
         default: 0...0
         }
     }
@@ -95,6 +102,7 @@ enum Thing: String, CaseIterable, Hashable {
     /// Why two things cannot occur in one history; nil if they can.
     static func conflict(_ one: Thing, _ other: Thing) -> String? {
         for (first, second) in [(one, other), (other, one)] {
+            if first.isOfStream, second.needsPlaylist { return "a stream has no playlist" }
             switch (first, second) {
             case (.shortSegments, .longSegments): return "a channel has one length of segments"
             case (.undated, .renamed): return "nothing tells that media under other numbers and names is known"

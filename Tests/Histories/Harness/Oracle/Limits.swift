@@ -50,7 +50,8 @@ enum Limits {
     }
 
     static func longestSegment(_ history: History) -> Int {
-        history.has(.unevenSegments) ? history.segmentDuration * 2 : history.segmentDuration
+        if history.has(.rawStream) { return longestStreamSegment }
+        return history.has(.unevenSegments) ? history.segmentDuration * 2 : history.segmentDuration
     }
 
     /// Time in peace within which a listed segment is loaded, whatever failed before.
@@ -152,6 +153,7 @@ enum Limits {
 
     /// The longest time without a new segment.
     static func standstill(from start: Int, to end: Int, _ history: History) -> Int {
+        if history.has(.rawStream) { return streamStandstill(from: start, to: end, history) }
         let isDisturbed = history.events.contains { event in
             event.at < end && (event.thing.isOfSegment || event.thing.isOfRendition || event.duration > 0)
                 && event.end + 25_000 > start
@@ -166,6 +168,7 @@ enum Limits {
 
     /// How long after its end a segment is published; nil: it has no bound, because something was wrong.
     static func latency(of segment: Broadcast.Segment, _ history: History) -> Int? {
+        guard !history.has(.rawStream) else { return nil }
         let isDisturbed = history.events.contains { event in
             event.at < segment.end + 15_000
                 && (event.thing.isOfSegment || event.duration > 0 || event.thing == .tokenExpired)

@@ -46,7 +46,7 @@ extension Oracle {
                     return find(.audio, at: at, "audio \(name(of: identity)) is \((frame.time - due) / 90) ms late")
                 }
             }
-            if let missing = missing(heard, span, format, rendition) {
+            if let missing = missing(heard, of: content, span, format, rendition) {
                 return find(
                     .audio, at: record.segments[span.segments.lowerBound].at,
                     "\(isSecond ? "language: " : "")\(missing.count) audio frames from \(name(of: FrameIdentity(content: span.content, frame: missing[0]))) on are missing, which came with segment \(missing.segment)"
@@ -64,7 +64,7 @@ extension Oracle {
 
     /// The frames of a span that were not heard though they came in time. At both ends frames may be trimmed.
     private func missing(
-        _ heard: Set<Int>, _ span: Span, _ format: MediaFormat, _ rendition: AudioRendition?
+        _ heard: Set<Int>, of content: Int, _ span: Span, _ format: MediaFormat, _ rendition: AudioRendition?
     ) -> Missing? {
         let margin = 3 * 1024 * 90_000 / format.sampleRate
         let (first, last) = (source[span.places.lowerBound].segment, source[span.places.upperBound].segment)
@@ -76,6 +76,7 @@ extension Oracle {
                 let missing = part.audio.filter { frame in
                     let due = span.clock + format.audioTime(frame) + span.shift
                     return due >= span.start + margin && due <= span.end - margin && !heard.contains(frame)
+                        && reception?.hasAudio(frame, of: content, in: number) != false
                 }
                 if let first = missing.first { return Missing(count: missing.count, first: first, segment: number) }
             }

@@ -4,7 +4,7 @@ extension Oracle {
     /// Finds the broadcast frame that each published one is. Frames only go on in the order of the broadcast.
     mutating func judgeOrder() {
         var places: [FrameIdentity: [Int]] = [:]
-        for (place, frame) in source.enumerated() where !arrivals[frame.segment].isEmpty {
+        for (place, frame) in source.enumerated() where wasThere(place, by: .max) {
             places[frame.identity, default: []].append(place)
         }
         var last = -1
@@ -12,7 +12,7 @@ extension Oracle {
         for index in published.indices {
             let frame = published[index]
             let at = record.segments[frame.segment].at
-            let found = places[frame.identity]?.first { $0 > last && wasThere(source[$0].segment, by: at) }
+            let found = places[frame.identity]?.first { $0 > last && wasThere($0, by: at) }
             guard let found else {
                 if !isReported {
                     find(
@@ -28,7 +28,10 @@ extension Oracle {
         }
     }
 
-    private func wasThere(_ segment: Int, by time: Int) -> Bool { arrivals[segment].contains { $0 <= time } }
+    private func wasThere(_ place: Int, by time: Int) -> Bool {
+        if reception != nil { return streamArrivals[place].map { $0 <= time } ?? false }
+        return arrivals[source[place].segment].contains { $0 <= time }
+    }
 
     func name(of identity: FrameIdentity) -> String {
         let content =
@@ -44,12 +47,14 @@ extension Oracle {
 
     /// All frames of segments that came whole are published, but those of the end that wait for the next segment.
     mutating func judgeMissingFrames() {
+        if reception != nil { judgeStream() }
         guard let first = published.first(where: { $0.source != nil })?.source else {
             if record.lives.contains(where: { $0.end - $0.start > 15_000 }) {
                 find(.missing, at: record.lastTime, "nothing was published")
             }
             return
         }
+        guard reception == nil else { return }
         let known = Set(published.compactMap(\.source))
         var missing: [Int: [Int]] = [:]
         for place in first..<source.count where !known.contains(place) {
@@ -103,9 +108,9 @@ extension Oracle {
 
     /// Whether the same bytes were published so shortly before that they may be taken for published media, because numbers
     /// cannot tell (decision 13).
-    private func mayBeDuplicate(_ place: Int, _ known: Set<Int>) -> Bool {
+    func mayBeDuplicate(_ place: Int, _ known: Set<Int>) -> Bool {
         let frame = source[place]
-        return Limits.rejoins(history).contains { rejoin in
+        return (Limits.rejoins(history) + (reception?.joints ?? [])).contains { rejoin in
             let reach = Double(Limits.repeatable(history))
             guard frame.at >= Double(rejoin) - reach, frame.at <= Double(rejoin) + reach else { return false }
             return source.indices.contains { other in
@@ -121,9 +126,9 @@ extension Oracle {
 extension Oracle {
     /// Every segment that could be got was got.
     mutating func judgeLostSegments() {
-        guard let first = published.first(where: { $0.source != nil })?.source.map({ source[$0].segment }) else {
-            return
-        }
+        guard let first = published.first(where: { $0.source != nil })?.source.map({ source[$0].segment }),
+            reception == nil
+        else { return }
         for segment in broadcast.segments.dropFirst(first) where arrivals[segment.index].isEmpty {
             guard !Limits.isLate(segment, self), let reason = obtainable(segment) else { continue }
             find(.lost, at: segment.end, "segment \(segment.index) \(reason)")

@@ -27,6 +27,7 @@ extension Oracle {
                 }
             }
         }
+        prepareStream()
     }
 
     func format(of content: Int) -> MediaFormat? {

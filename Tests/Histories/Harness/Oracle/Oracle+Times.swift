@@ -94,7 +94,7 @@ extension Oracle {
             let start = version.life == life ? grewAt : nil
             (life, grewAt) = (version.life, version.at)
             guard let start else { continue }
-            let limit = Limits.standstill(from: start, to: version.at, history)
+            let limit = Limits.standstill(from: start, to: version.at, history) + burst(before: start)
             if version.at - start > limit {
                 find(
                     .standstill, at: version.at,
@@ -102,7 +102,7 @@ extension Oracle {
             }
         }
         if let grewAt, let life = record.lives.last, life.sessionEnd == nil, broadcast.endsAt == nil {
-            let limit = Limits.standstill(from: grewAt, to: life.end, history)
+            let limit = Limits.standstill(from: grewAt, to: life.end, history) + burst(before: grewAt)
             if life.end - grewAt > limit {
                 find(.standstill, at: life.end, "nothing was listed for \(life.end - grewAt) ms at the end")
             }
@@ -147,7 +147,7 @@ extension Oracle {
 
     /// Dropped media is counted, and nothing else is.
     mutating func judgeCounts() {
-        let isQuiet = Limits.rejoins(history).isEmpty && !history.has(.backup)
+        let isQuiet = Limits.rejoins(history).isEmpty && !history.has(.backup) && reception == nil
         for life in record.lives {
             if isQuiet, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
@@ -156,7 +156,7 @@ extension Oracle {
                 find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point")
             }
         }
-        guard record.lives.count == 1, !history.has(.backup), let life = record.lives.first,
+        guard record.lives.count == 1, !history.has(.backup), reception == nil, let life = record.lives.first,
             let first = published.first?.source
         else { return }
         let end = life.end - Limits.patience(history) - Limits.hold(history)

@@ -38,6 +38,11 @@ struct Oracle {
     var arrivals: [[Int]] = []
     /// As `arrivals`, without those from the backup.
     var ownArrivals: [[Int]] = []
+    /// What came of a stream; nil: the upstream has playlists.
+    var reception: StreamReception?
+    /// The place in `source` of each frame of a stream, and when it came.
+    var streamPlaces: [Int] = []
+    var streamArrivals: [Int?] = []
     /// When the beginning of a segment came, as if it were all.
     var cuts: [Int: [Int]] = [:]
 
@@ -80,6 +85,7 @@ struct Oracle {
         oracle.judgeOrder()
         oracle.judgeMissingFrames()
         oracle.judgeLostSegments()
+        oracle.judgeConnections()
         oracle.judgePeriods()
         oracle.judgeAudio()
         oracle.judgeDates()

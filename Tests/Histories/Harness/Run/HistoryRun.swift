@@ -75,10 +75,10 @@ struct HistoryRun {
         let limit = killsInPublish ? end + 20_000 : end
         var version: UInt64?
         do {
-            let sessionEnd = try await driver.run(until: .milliseconds(limit - start)) { request, now in
-                let (outcome, latency) = origin.answer(request, at: start + now.milliseconds)
-                return (outcome, .milliseconds(latency))
-            } perform: { output, now in
+            let sessionEnd = try await driver.run(
+                until: .milliseconds(limit - start),
+                respond: { request, now in origin.response(to: request, at: start + now.milliseconds) }
+            ) { output, now in
                 let outcome = try await relay.perform(output, at: now)
                 let time = start + now.milliseconds
                 record.lastTime = time

@@ -149,6 +149,7 @@ package struct StreamCutter: Sendable {
         tables.endConnection()
         waiting = []
         (connectionTime, connectionLast) = (.zero, nil)
+        history.endConnection()
         if history.last != nil { phase = .joining(repeated: 0, mismatches: 0, atTail: false) }
         return dequeue()
     }
@@ -334,6 +335,7 @@ package struct StreamCutter: Sendable {
 
     private mutating func resume(with unit: StreamUnit) {
         phase = .passing
+        history.resume()
         repeating = history.pids.subtracting([unit.pid])
         let others = waiting
         waiting = []
@@ -376,7 +378,7 @@ package struct StreamCutter: Sendable {
     /// Whether a unit of another stream was received on an earlier connection.
     private mutating func isRepeated(_ unit: StreamUnit) -> Bool {
         guard repeating.contains(unit.pid), let time = unit.time else { return false }
-        if history.precedes(time, of: unit.pid) { return true }
+        if history.isRepeated(time, of: unit.pid) { return true }
         repeating.remove(unit.pid)
         return false
     }

@@ -11,7 +11,7 @@ struct StreamHistory: Sendable {
         case received
         /// It follows the last frame.
         case next
-        /// It precedes what was received of its clock (`isRemembered` is false), or lies within and is unknown.
+        /// It precedes frames that were received of its clock (`isRemembered` is false), or lies among them and is unknown.
         case earlier(isRemembered: Bool)
         /// It follows the last frame after a gap.
         case later
@@ -19,7 +19,7 @@ struct StreamHistory: Sendable {
         case elsewhere
     }
 
-    /// Consecutive frames on one clock.
+    /// Consecutive frames on one clock. Where no connection had some, another span begins.
     private struct ClockSpan: Sendable {
         var first: Ticks
         var last: Ticks
@@ -33,8 +33,11 @@ struct StreamHistory: Sendable {
     static let longestGap = Ticks.seconds(60)
     /// A longer step back is another clock, even to frames that are not remembered any more.
     private static let longestRepetition = Ticks.seconds(120)
-    /// The media before the first frame of an earlier clock that a new connection may begin with, rather than after a gap.
+    /// The media before the first frame that was ever received of a clock that a new connection may begin with, rather than
+    /// with another clock or after a gap.
     private static let longestPrelude = Ticks.seconds(10)
+    /// The longest time between units that follow one another in a multiplex.
+    private static let longestInterleave = Ticks.seconds(3)
     /// A longer step between two frames of one connection is a jump of the clock.
     private static let jump = Ticks.seconds(10)
 
@@ -43,6 +46,9 @@ struct StreamHistory: Sendable {
     private var spans: [ClockSpan] = []
     /// The index of the span of `last`. Dropped frames may follow on another clock.
     private var current = 0
+    /// Whether the next frame follows on another connection, so that frames may be missing before it.
+    private var isBroken = false
+    private var hasForgotten = false
     /// Media time since frames were forgotten last, and how many frames there were then.
     private var grown = (time: Ticks.zero, from: 0)
     private(set) var frame = Ticks.milliseconds(40)
@@ -57,8 +63,12 @@ struct StreamHistory: Sendable {
 
     func step(to time: Ticks) -> Ticks? { last.map { Self.step(from: $0.time, to: time) } }
 
-    func precedes(_ time: Ticks, of pid: UInt16) -> Bool {
-        lastTimes[pid].map { Self.step(from: $0, to: time) <= .zero } ?? false
+    /// Whether a unit of another stream, after the first new frame of a connection, was received before. Its time is then at
+    /// most as far back as streams of one multiplex lie apart; a longer step back leads to another clock.
+    func isRepeated(_ time: Ticks, of pid: UInt16) -> Bool {
+        guard let last = lastTimes[pid] else { return false }
+        let step = Self.step(from: last, to: time)
+        return step <= .zero && step >= .zero - Self.longestInterleave
     }
 
     static func step(from first: Ticks, to second: Ticks) -> Ticks { Ticks(wire: second, near: first) - first }
@@ -73,17 +83,30 @@ struct StreamHistory: Sendable {
         guard let step = step(to: identity.time) else { return .elsewhere }
         if atTail || step > .zero && step.count * 2 <= frame.count * 3 { return .next }
         let isLater = step > .zero && step <= Self.longestGap
-        let prelude = isLater ? Self.longestPrelude : Self.longestRepetition
         for (index, span) in spans.enumerated().reversed() {
             let fromFirst = Self.step(from: span.first, to: identity.time)
             let fromLast = Self.step(from: span.last, to: identity.time)
             if fromFirst >= .zero, fromLast <= .zero { return .earlier(isRemembered: true) }
-            if fromFirst < .zero, fromFirst >= .zero - prelude { return .earlier(isRemembered: false) }
+            if fromFirst < .zero, fromFirst >= .zero - prelude(of: index, isLater: isLater) {
+                return .earlier(isRemembered: false)
+            }
             // It is nearer to the end of an earlier clock: that one goes on.
             if isLater, index != current, fromLast > .zero, fromLast < step { return .elsewhere }
         }
         return isLater ? .later : .elsewhere
     }
+
+    /// How far before the first frame of a span a frame may be that is older. Nothing is older than the first connection, but
+    /// for what that did not reach back to.
+    private func prelude(of index: Int, isLater: Bool) -> Ticks {
+        isLater || index == 0 && !hasForgotten ? Self.longestPrelude : Self.longestRepetition
+    }
+
+    /// Ends the connection: frames may be missing before the next one.
+    mutating func endConnection() { isBroken = true }
+
+    /// Records that the next frame follows the last one.
+    mutating func resume() { isBroken = current != spans.count - 1 }
 
     /// Records a frame that is passed on.
     mutating func append(_ identity: StreamUnit.Identity) {
@@ -98,13 +121,14 @@ struct StreamHistory: Sendable {
     private mutating func record(_ identity: StreamUnit.Identity) {
         StepCounter.add(1)
         let step = spans.last.map { Self.step(from: $0.last, to: identity.time) }
-        if let step, !Self.isJump(step) {
+        if let step, !Self.isJump(step), !isBroken {
             spans[spans.count - 1].last = step > .zero ? identity.time : spans[spans.count - 1].last
             spans[spans.count - 1].count += 1
             grown.time = grown.time + max(.zero, step)
         } else {
             spans.append(ClockSpan(first: identity.time, last: identity.time))
         }
+        isBroken = false
         frames.append(identity)
         known.insert(identity)
         if frames.count > Self.limit * 2 {
@@ -117,6 +141,7 @@ struct StreamHistory: Sendable {
     /// Forgets the oldest frames.
     private mutating func forget(_ count: Int) {
         frames.removeFirst(count)
+        hasForgotten = true
         known = Set(frames)
         grown = (.zero, frames.count)
         var rest = count

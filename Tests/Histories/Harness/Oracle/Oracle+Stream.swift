@@ -37,7 +37,9 @@ extension Oracle {
         self.reception = reception
         for life in record.lives.indices { judgeDueFrames(of: life, reception, known) }
         for (number, frame) in reception.frames.enumerated().dropFirst() where !frame.isRandomAccess {
-            guard known.contains(streamPlaces[number]), !known.contains(streamPlaces[number - 1]) else { continue }
+            guard known.contains(streamPlaces[number]), !known.contains(streamPlaces[number - 1]),
+                !mayBeDuplicate(streamPlaces[number - 1], known)
+            else { continue }
             let at = published.first { $0.source == streamPlaces[number] }.map { record.segments[$0.segment].at } ?? 0
             find(.frame, at: at, "\(name(of: frame.identity)) is published without the frame before it")
         }
@@ -73,7 +75,7 @@ extension Oracle {
     /// Milliseconds of a stream that were listed at once: they are played out before missing time is listed.
     func burst(before time: Int) -> Int {
         guard reception != nil else { return 0 }
-        let listed = record.segments.filter { $0.at > time - 1500 && $0.at <= time }
+        let listed = record.segments.filter { $0.at >= time - Limits.burstWindow && $0.at <= time }
         return max(0, listed.reduce(0) { $0 + $1.text.milliseconds } - history.targetDuration * 1000)
     }
 
@@ -105,6 +107,8 @@ extension Limits {
 
     /// Segments are cut at random access points after 1.8 s.
     static let longestStreamSegment = 4000
+    /// What is listed within half a target duration was one burst.
+    static let burstWindow = 1600
     /// Milliseconds between two parts of a stream that comes in bursts.
     static let longestBurst = 3000
 

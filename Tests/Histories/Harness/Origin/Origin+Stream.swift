@@ -74,10 +74,11 @@ extension Origin {
             append(upTo: stream.position(at: plan.end.at), at: plan.end.at)
         }
         let latency = Duration.milliseconds(plan.end.at - time + 1)
-        let body = recognized ? [] : stream.part(sent..<max(sent, stream.position(at: plan.end.at)), counters: 0)
+        // A connection that ends before anything tells what it is was reset.
+        let kind = recognized || plan.end.kind == .silent ? plan.end.kind : .reset
         let end: FetchOutcome? =
-            switch plan.end.kind {
-            case .ended: .success(FetchAnswer(status: 200, finalURL: request.url, body: body, endsAtClose: true))
+            switch kind {
+            case .ended: .success(FetchAnswer(status: 200, finalURL: request.url, body: [], endsAtClose: true))
             case .reset: .failure(FetchError(.reset, url: request.url))
             case .timedOut: .failure(FetchError(.timedOut, url: request.url))
             case .silent: nil

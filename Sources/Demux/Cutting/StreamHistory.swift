@@ -35,7 +35,7 @@ struct StreamHistory: Sendable {
     private static let longestRepetition = Ticks.seconds(120)
     /// The media before the first frame that was ever received of a clock that a new connection may begin with, rather than
     /// with another clock or after a gap.
-    private static let longestPrelude = Ticks.seconds(10)
+    private static let longestPrelude = Ticks.seconds(30)
     /// The longest time between units that follow one another in a multiplex.
     private static let longestInterleave = Ticks.seconds(3)
     /// A longer step between two frames of one connection is a jump of the clock.
@@ -43,6 +43,8 @@ struct StreamHistory: Sendable {
 
     private var frames: [StreamUnit.Identity] = []
     private var known: Set<StreamUnit.Identity> = []
+    /// Those that were dropped, because they cannot be decoded.
+    private var dropped: Set<StreamUnit.Identity> = []
     private var spans: [ClockSpan] = []
     /// The index of the span of `last`. Dropped frames may follow on another clock.
     private var current = 0
@@ -61,6 +63,9 @@ struct StreamHistory: Sendable {
 
     func contains(_ identity: StreamUnit.Identity) -> Bool { known.contains(identity) }
 
+    /// Whether a frame was passed on.
+    func hasPassed(_ identity: StreamUnit.Identity) -> Bool { contains(identity) && !dropped.contains(identity) }
+
     func step(to time: Ticks) -> Ticks? { last.map { Self.step(from: $0.time, to: time) } }
 
     /// Whether a unit of another stream, after the first new frame of a connection, was received before. Its time is then at
@@ -76,18 +81,22 @@ struct StreamHistory: Sendable {
     /// Whether a step between two frames of one connection leads to another clock.
     static func isJump(_ step: Ticks) -> Bool { step <= .zero - .longestFrame || step > jump }
 
-    /// - Parameter atTail: whether the frame comes after the last one on the new connection: it follows that, wherever its
-    ///   clock is.
-    func place(of identity: StreamUnit.Identity, atTail: Bool) -> Place {
-        if contains(identity) { return .received }
-        guard let step = step(to: identity.time) else { return .elsewhere }
-        if atTail || step > .zero && step.count * 2 <= frame.count * 3 { return .next }
+    /// - Parameters:
+    ///   - isFirst: whether the new connection begins with the frame.
+    ///   - atTail: whether the frame comes after the last one on the new connection: it follows that, wherever its clock is.
+    func place(of identity: StreamUnit.Identity, isFirst: Bool, atTail: Bool) -> Place {
+        guard let step = step(to: identity.time) else { return contains(identity) ? .received : .elsewhere }
+        // An earlier showing may have the same frame: a connection rather repeats little than much.
+        let isNext = atTail || step > .zero && step.count * 2 <= frame.count * 3
+        if contains(identity), !atTail, !(isFirst && isNext) { return .received }
+        if isNext { return .next }
         let isLater = step > .zero && step <= Self.longestGap
         for (index, span) in spans.enumerated().reversed() {
             let fromFirst = Self.step(from: span.first, to: identity.time)
             let fromLast = Self.step(from: span.last, to: identity.time)
             if fromFirst >= .zero, fromLast <= .zero { return .earlier(isRemembered: true) }
-            if fromFirst < .zero, fromFirst >= .zero - prelude(of: index, isLater: isLater) {
+            // Of two explanations, the nearer one.
+            if fromFirst < .zero, fromFirst >= .zero - prelude(of: index), !isLater || .zero - fromFirst < step {
                 return .earlier(isRemembered: false)
             }
             // It is nearer to the end of an earlier clock: that one goes on.
@@ -98,8 +107,8 @@ struct StreamHistory: Sendable {
 
     /// How far before the first frame of a span a frame may be that is older. Nothing is older than the first connection, but
     /// for what that did not reach back to.
-    private func prelude(of index: Int, isLater: Bool) -> Ticks {
-        isLater || index == 0 && !hasForgotten ? Self.longestPrelude : Self.longestRepetition
+    private func prelude(of index: Int) -> Ticks {
+        index == 0 && !hasForgotten ? Self.longestPrelude : Self.longestRepetition
     }
 
     /// Ends the connection: frames may be missing before the next one.
@@ -112,11 +121,15 @@ struct StreamHistory: Sendable {
     mutating func append(_ identity: StreamUnit.Identity) {
         if let step = step(to: identity.time), step > .zero, step <= .longestFrame { frame = step }
         record(identity)
+        dropped.remove(identity)
         (last, current) = (identity, spans.count - 1)
     }
 
     /// Records a frame that was received, and is dropped because it cannot be decoded.
-    mutating func recordDropped(_ identity: StreamUnit.Identity) { record(identity) }
+    mutating func recordDropped(_ identity: StreamUnit.Identity) {
+        if !contains(identity) { dropped.insert(identity) }
+        record(identity)
+    }
 
     private mutating func record(_ identity: StreamUnit.Identity) {
         StepCounter.add(1)
@@ -143,6 +156,7 @@ struct StreamHistory: Sendable {
         frames.removeFirst(count)
         hasForgotten = true
         known = Set(frames)
+        dropped.formIntersection(known)
         grown = (.zero, frames.count)
         var rest = count
         while let span = spans.first, span.count <= rest {

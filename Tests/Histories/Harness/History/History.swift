@@ -63,7 +63,10 @@ struct History: Hashable {
     /// Nominal duration of segments, milliseconds.
     var segmentDuration: Int { has(.shortSegments) ? 1000 : has(.longSegments) ? 4000 : 2000 }
     /// EXT-X-TARGETDURATION, seconds.
-    var targetDuration: Int { has(.rawStream) ? 3 : has(.unevenSegments) ? segmentDuration / 1000 * 2 : segmentDuration / 1000 }
+    var targetDuration: Int {
+        if has(.rawStream) { return 3 }
+        return has(.unevenSegments) ? segmentDuration / 1000 * 2 : segmentDuration / 1000
+    }
     /// Segments in the playlist.
     var window: Int { has(.shortWindow) ? 4 : [6, 10, 15][Int(seed % 3)] }
     var isDated: Bool { !has(.undated) && !has(.rawStream) }

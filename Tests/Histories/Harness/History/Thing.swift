@@ -20,6 +20,10 @@ enum Thing: String, CaseIterable, Hashable {
     case unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
     // An upstream that is one endless stream, and its connections.
     case rawStream, shortConnections, cutStream, refusedStream, stalledStream
+    // SCTE-35 in the transport streams.
+    case spliceCommands
+    // The machine: it sleeps; its disk is slow, or takes nothing.
+    case asleep, slowDisk, fullDisk
 
     /// How often it is drawn in comparison with others.
     var weight: Int {
@@ -38,7 +42,8 @@ enum Thing: String, CaseIterable, Hashable {
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
             .backup,
             .startsLate, .companionAudio,
-            .secondLanguage, .multiplexedLanguage, .laggingLanguage, .rawStream, .shortConnections:
+            .secondLanguage, .multiplexedLanguage, .laggingLanguage, .rawStream, .shortConnections,
+            .spliceCommands:
             true
         default: false
         }
@@ -95,6 +100,9 @@ enum Thing: String, CaseIterable, Hashable {
         case .longKill: 10...25
         case .refusedStream: 1...9
         case .stalledStream: 2...20
+        case .asleep: 5...40
+        case .slowDisk: 1...6
+        case .fullDisk: 3...15
         default: 0...0
         }
     }
@@ -112,6 +120,7 @@ enum Thing: String, CaseIterable, Hashable {
                 (.backup, .laggingLanguage), (.backup, .languageComes), (.backup, .languageEnds),
                 (.backup, .lostLanguageSegment), (.backup, .lostCompanionSegment):
                 return "the backup has no renditions"
+            case (.cueTags, .spliceCommands): return "markers of two kinds for one break become one date range"
             case (.reordered, .otherFormat): return "a program begins in one format"
             case (.plainMaster, .companionAudio), (.plainMaster, .secondLanguage), (.plainMaster, .laggingLanguage),
                 (.plainMaster, .languageComes), (.plainMaster, .languageEnds), (.plainMaster, .lostLanguageSegment),

@@ -6,6 +6,7 @@ struct BroadcastStream {
         case tables(key: Int)
         case video(FrameIdentity, isRandomAccess: Bool)
         case audio(content: Int, Range<Int>)
+        case section
     }
 
     struct Unit {

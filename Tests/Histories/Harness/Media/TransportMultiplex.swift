@@ -14,6 +14,9 @@ struct TransportMultiplex {
         var isVideoOnly = false
         /// Whether it has a second language.
         var hasSecondAudio = false
+        /// Sections of splice commands that precede its frames, and whether there may be some.
+        var sections: [[UInt8]] = []
+        var hasSections = false
         /// Whether tables precede each random access point.
         var repeatsTables = false
     }
@@ -35,6 +38,11 @@ struct TransportMultiplex {
     mutating func append(_ part: Part, to bytes: inout [UInt8]) {
         units = []
         appendTables(part, to: &bytes)
+        for section in part.sections {
+            let start = bytes.count
+            appendSection(section, pid: SpliceSignal.pid, to: &bytes)
+            record(.section, from: start, to: bytes)
+        }
         let format = part.format
         var audio = part.audio.lowerBound
         let delay = format.reorders ? format.frameDuration : 0
@@ -171,10 +179,12 @@ struct TransportMultiplex {
         for (pid, language) in languages {
             streams += [0x0F] + Self.pid(pid) + [0xF0, 6, 0x0A, 4] + Array(language.utf8) + [0]
         }
-        let length = 13 + streams.count
+        let information: [UInt8] = part.hasSections ? [5, 4] + Array("CUEI".utf8) : []
+        if part.hasSections { streams += [0x86] + Self.pid(SpliceSignal.pid) + [0xF0, 0] }
+        let length = 13 + information.count + streams.count
         appendSection(
             [2, 0xB0, UInt8(length), 0, 1, 0xC1, 0, 0] + Self.pid(isAudioOnly ? format.audioPID : format.videoPID)
-                + [0xF0, 0] + streams,
+                + [0xF0, UInt8(information.count)] + information + streams,
             pid: Self.tablePID, to: &bytes)
         record(.tables(key: format.videoPID), from: start, to: bytes)
     }

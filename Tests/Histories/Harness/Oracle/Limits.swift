@@ -91,6 +91,7 @@ enum Limits {
             .keyRefused,
             .unreachable, .longOutage, .tokenExpired:
             event.end + 1000
+        case .asleep, .slowDisk, .fullDisk: event.end + 2000
         case .rateLimited: event.end + 63_000  // one request at a time for a minute
         case .silent: event.end + 9000
         case .encoderRestart, .endedAndRestarted, .renumbered, .renamed: event.end + 1000

@@ -66,7 +66,8 @@ extension Oracle {
     private func missing(
         _ heard: Set<Int>, of content: Int, _ span: Span, _ format: MediaFormat, _ rendition: AudioRendition?
     ) -> Missing? {
-        let margin = 3 * 1024 * 90_000 / format.sampleRate
+        // After a gap, a stream begins with whole PES packets.
+        let margin = (reception == nil ? 3 : 8) * 1024 * 90_000 / format.sampleRate
         let (first, last) = (source[span.places.lowerBound].segment, source[span.places.upperBound].segment)
         for number in first...last {
             let segment = broadcast.segments[number]

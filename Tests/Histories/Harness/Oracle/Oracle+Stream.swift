@@ -63,6 +63,7 @@ extension Oracle {
         }
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
             guard !Limits.isLate(broadcast.segments[segment], self),
+                !Limits.mayBeUnwritten(broadcast.segments[segment], history),
                 !places.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             find(
@@ -89,7 +90,9 @@ extension Oracle {
             }
         }
         for (index, one) in connections.enumerated() {
-            guard let life = record.lives.first(where: { one.askedAt >= $0.start && one.askedAt < $0.end }) else { continue }
+            guard let life = record.lives.first(where: { one.askedAt >= $0.start && one.askedAt < $0.end }) else {
+                continue
+            }
             let next = connections.dropFirst(index + 1).first { $0.askedAt < life.end }?.askedAt ?? life.end
             let limit = Limits.reconnection(after: one)
             guard next > limit else { continue }
@@ -125,12 +128,11 @@ extension Limits {
 
     /// When the connection after another one is made at the latest.
     static func reconnection(after one: StreamConnection) -> Int {
-        let (first, last) = (one.parts.first?.at, one.parts.last?.at)
         // A connection that sends in bursts may be silent for 15 s.
-        let silent = (last ?? one.askedAt) + 15_500
+        let silent = (one.parts.last?.at ?? one.askedAt) + 15_500
         guard let end = one.end else { return silent }
         // What brought little is followed after a pause.
-        let isWorthwhile = first.map { end - $0 > 3000 } ?? false
+        let isWorthwhile = one.received.count > 60_000 && one.parts.count > 10
         return min(silent, end) + (isWorthwhile ? 1000 : 8500)
     }
 }

@@ -94,7 +94,9 @@ extension Oracle {
             let start = version.life == life ? grewAt : nil
             (life, grewAt) = (version.life, version.at)
             guard let start else { continue }
-            let limit = Limits.standstill(from: start, to: version.at, history) + burst(before: start)
+            let limit =
+                Limits.standstill(from: start, to: version.at, history) + burst(before: start)
+                + Limits.asleep(from: start, to: version.at, history)
             if version.at - start > limit {
                 find(
                     .standstill, at: version.at,
@@ -102,7 +104,10 @@ extension Oracle {
             }
         }
         if let grewAt, let life = record.lives.last, life.sessionEnd == nil, broadcast.endsAt == nil {
-            let limit = Limits.standstill(from: grewAt, to: life.end, history) + burst(before: grewAt)
+            let grewAt = max(grewAt, life.start)
+            let limit =
+                Limits.standstill(from: grewAt, to: life.end, history) + burst(before: grewAt)
+                + Limits.asleep(from: grewAt, to: life.end, history)
             if life.end - grewAt > limit {
                 find(.standstill, at: life.end, "nothing was listed for \(life.end - grewAt) ms at the end")
             }

@@ -90,6 +90,7 @@ struct Oracle {
         oracle.judgeAudio()
         oracle.judgeDates()
         oracle.judgeMarkers()
+        oracle.judgeSplices()
         oracle.judgeProgress()
         oracle.judgeEnd()
         oracle.judgeCounts()

@@ -71,7 +71,8 @@ struct StreamReception {
     func hasAudio(_ number: Int, of content: Int, in segment: Int) -> Bool {
         connections.contains { connection in
             let units = stream.units[units(of: connection)]
-            guard let first = units.first, let last = units.last, (first.segment...last.segment).contains(segment) else {
+            guard let first = units.first, let last = units.last, (first.segment...last.segment).contains(segment)
+            else {
                 return false
             }
             return units.contains { unit in
@@ -115,8 +116,9 @@ struct StreamReception {
                 client.isBroken = number != (client.tail ?? -2) + 1
                 if client.isBroken { joints.append(connection.askedAt) }
             }
-            let next = frames.indices.contains(number + 1) ? stream.units[frames[number + 1].unit].bytes.lowerBound : .max
-            guard next < .max, let at = connection.arrival(of: next + 188), client.tables == frames[number].tables else {
+            guard number + 1 < frames.count, client.tables == frames[number].tables,
+                let at = connection.arrival(of: stream.units[frames[number + 1].unit].bytes.lowerBound + 188)
+            else {
                 client.isBroken = true
                 continue
             }

@@ -90,7 +90,8 @@ extension Origin {
     private func isStalled(at time: Int, since: Int) -> Bool {
         history.events.contains { event in
             guard event.at <= time, time < event.end else { return false }
-            return event.thing == .silent || event.thing == .stalledStream && (since < event.at || event.pick(0...1) == 0)
+            if event.thing == .silent { return true }
+            return event.thing == .stalledStream && (since < event.at || event.pick(0...1) == 0)
         }
     }
 

@@ -28,7 +28,9 @@ struct HistoryTable {
                     at: attempt.askedAt, order: 3,
                     text: "  asked for \(attempt.segment), \(attempt.outcome) at \(Self.seconds(attempt.answeredAt))"))
         }
-        for (number, connection) in run.log.streams.connections.enumerated() { rows += self.rows(of: connection, number) }
+        for (number, connection) in run.log.streams.connections.enumerated() {
+            rows += self.rows(of: connection, number)
+        }
         for (at, text) in run.record.events { rows.append(Row(at: at, order: 4, text: "  event \(text.prefix(160))")) }
         for life in run.record.lives {
             rows.append(Row(at: life.start, order: 0, text: "PROCESS    starts"))

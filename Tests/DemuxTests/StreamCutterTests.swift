@@ -51,6 +51,12 @@ import Testing
             when: "a hole that the connection after the next one fills",
             connections: [(0, 8.3), (10.3, 10.8), (6.3, 20)], frames: [0..<500]),
         Row(
+            when: "back into a hole, after what followed it", connections: [(0, 8.3), (10.3, 12.4), (8.8, 20)],
+            frames: [0..<206, 275..<500], gaps: [69]),
+        Row(
+            when: "a hole whose end the connection after the next one fills",
+            connections: [(0, 8.3), (10.3, 10.8), (8.8, 20)], frames: [0..<206, 225..<500], gaps: [19]),
+        Row(
             when: "packets of 192 bytes", connections: [(0, 12.3), (9.3, 20)], packetSize: 192, frames: [0..<500]),
         Row(
             when: "packets of 204 bytes", connections: [(1.2, 12.3), (9.3, 20)], packetSize: 204, frames: [50..<500]),
@@ -271,6 +277,9 @@ import Testing
         Row(
             when: "in the same streams, on clocks near each other", programs: nearClocks,
             connections: [(0, 12.3), (8.3, 30)]),
+        Row(
+            when: "cut shortly before a splice to a clock that is behind", programs: sameStreams,
+            connections: [(0, 9.97), (9.85, 30)]),
         Row(when: "back over two splices", programs: twoAds, connections: [(0, 14.5), (8.3, 17.1), (9.1, 30)]),
         Row(
             when: "back to before the first frame received, over a splice", connections: [(9.2, 12.3), (7.4, 30)],

@@ -84,6 +84,14 @@ package struct StreamCutter: Sendable {
         case passing
     }
 
+    /// What was there when a new connection began with other frames than those received before.
+    private struct Resumption: Sendable {
+        let history: StreamHistory
+        let writer: StreamSegmentWriter
+        let counts: Counts
+        let gap: Output
+    }
+
     private let policy: Policy
     private var framing = PacketFraming()
     private var tables: StreamTables
@@ -93,8 +101,12 @@ package struct StreamCutter: Sendable {
     private var phase = Phase.waiting(frames: 0, .beginning)
     private var history = StreamHistory()
     private var writer: StreamSegmentWriter
-    /// Units of other streams, until the place of the anchor is known.
+    /// Set until the first segment after a gap is cut. If a frame follows that was received before, the connection began in
+    /// what an earlier one missed: that comes too late, and is dropped.
+    private var resumption: Resumption?
+    /// Units of other streams, until the place of the anchor is known, and how many of them came before its last frame.
     private var waiting: [StreamUnit] = []
+    private var waitingBefore = 0
     /// PIDs whose units may still be repeated after the anchor has continued.
     private var repeating: Set<UInt16> = []
     /// Packets without tables, or scrambled, since the last frame.
@@ -146,9 +158,11 @@ package struct StreamCutter: Sendable {
         for pid in assemblers.keys.sorted() {
             if let unit = assemblers[pid]?.close(isEnd: true) { handle(unit) }
         }
+        confirmResumption()
         tables.endConnection()
-        waiting = []
+        (waiting, waitingBefore) = ([], 0)
         (connectionTime, connectionLast) = (.zero, nil)
+        history.endConnection()
         if history.last != nil { phase = .joining(repeated: 0, mismatches: 0, atTail: false) }
         return dequeue()
     }
@@ -240,6 +254,7 @@ package struct StreamCutter: Sendable {
             clearUnreadable()
             if let time = unit.time { measure(time) }
         }
+        defer { if isAnchor { waitingBefore = waiting.count } }
         switch phase {
         case .passing: pass(unit, isAnchor: isAnchor)
         case .waiting where !isAnchor, .joining where !isAnchor: wait(unit)
@@ -257,6 +272,8 @@ package struct StreamCutter: Sendable {
     private mutating func measure(_ time: Ticks) {
         if let connectionLast {
             let step = StreamHistory.step(from: connectionLast, to: time)
+            // What waits for a frame of another clock does not belong to this one.
+            if StreamHistory.isJump(step) { waiting.removeFirst(min(waitingBefore, waiting.count)) }
             connectionTime += step > .zero && step <= .seconds(1) ? step : history.frame
         }
         connectionLast = time
@@ -279,20 +296,46 @@ package struct StreamCutter: Sendable {
         }
         phase = .passing
         repeating = []
-        cut(isForced: false)
         switch cause {
-        case .beginning: break
+        case .beginning: cut(isForced: false)
         case .gap:
+            let gap = (unit.time.flatMap { history.step(to: $0) } ?? .zero) - history.frame
+            beginResumption(after: max(.zero, gap))
             own.gaps += 1
-            outputs.append(.gap(max(.zero, (unit.time.flatMap { history.step(to: $0) } ?? .zero) - history.frame)))
         case .restart(let first):
+            beginResumption(after: Self.duration(from: first, to: unit.time))
             own.restarts += 1
-            outputs.append(.gap(Self.duration(from: first, to: unit.time)))
         }
         pass(unit, isAnchor: true)
         let others = waiting
         waiting = []
         for other in others where isPresented(other, after: unit) { pass(other, isAnchor: false) }
+    }
+
+    private mutating func beginResumption(after gap: Ticks) {
+        confirmResumption()
+        resumption = Resumption(history: history, writer: writer, counts: own, gap: .gap(gap))
+        writer = StreamSegmentWriter(continuing: writer)
+    }
+
+    /// Emits what came before the gap, and the gap: nothing was received before of what follows it.
+    private mutating func confirmResumption() {
+        guard let resumption else { return }
+        self.resumption = nil
+        var earlier = resumption.writer
+        if let segment = earlier.finish(isForced: false) { outputs.append(.segment(segment)) }
+        outputs.append(resumption.gap)
+    }
+
+    /// Drops what followed the gap, because an earlier connection went on after it.
+    private mutating func withdraw(_ resumption: Resumption) {
+        self.resumption = nil
+        var counts = resumption.counts
+        counts.droppedFrames = own.droppedFrames
+        counts.repeatedFrames = own.repeatedFrames + own.frames - counts.frames
+        counts.scrambledPackets = own.scrambledPackets
+        (history, writer, own) = (resumption.history, resumption.writer, counts)
+        waiting = []
     }
 
     /// The time between two units of one clock; zero if they may be of two.
@@ -314,7 +357,7 @@ package struct StreamCutter: Sendable {
         guard let identity = unit.identity, let last = history.last, let step = history.step(to: identity.time) else {
             return restart(with: unit)
         }
-        switch history.place(of: identity, atTail: atTail) {
+        switch history.place(of: identity, isFirst: repeated == 0 && mismatches == 0, atTail: atTail) {
         case .received:
             own.repeatedFrames += 1
             // The order of a multiplex stays: what came before a frame that is not the last one was received too.
@@ -334,6 +377,7 @@ package struct StreamCutter: Sendable {
 
     private mutating func resume(with unit: StreamUnit) {
         phase = .passing
+        history.resume()
         repeating = history.pids.subtracting([unit.pid])
         let others = waiting
         waiting = []
@@ -355,6 +399,10 @@ package struct StreamCutter: Sendable {
         }
         let step = unit.time.flatMap { history.step(to: $0) }
         let isJump = step.map(StreamHistory.isJump) ?? false
+        if let resumption, let identity = unit.identity, resumption.history.hasPassed(identity) {
+            withdraw(resumption)
+            return join(unit, repeated: 0, mismatches: 0, atTail: false)
+        }
         writer.advance(by: isJump ? history.frame : max(.zero, step ?? history.frame))
         if writer.mayCut(at: unit, of: declaration, isJump: isJump) {
             cut(isForced: false)
@@ -376,12 +424,14 @@ package struct StreamCutter: Sendable {
     /// Whether a unit of another stream was received on an earlier connection.
     private mutating func isRepeated(_ unit: StreamUnit) -> Bool {
         guard repeating.contains(unit.pid), let time = unit.time else { return false }
-        if history.precedes(time, of: unit.pid) { return true }
+        if history.isRepeated(time, of: unit.pid) { return true }
         repeating.remove(unit.pid)
         return false
     }
 
     private mutating func cut(isForced: Bool) {
-        if let segment = writer.finish(isForced: isForced) { outputs.append(.segment(segment)) }
+        guard let segment = writer.finish(isForced: isForced) else { return }
+        confirmResumption()
+        outputs.append(.segment(segment))
     }
 }

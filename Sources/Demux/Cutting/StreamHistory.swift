@@ -11,7 +11,7 @@ struct StreamHistory: Sendable {
         case received
         /// It follows the last frame.
         case next
-        /// It precedes what was received of its clock (`isRemembered` is false), or lies within and is unknown.
+        /// It precedes frames that were received of its clock (`isRemembered` is false), or lies among them and is unknown.
         case earlier(isRemembered: Bool)
         /// It follows the last frame after a gap.
         case later
@@ -19,7 +19,7 @@ struct StreamHistory: Sendable {
         case elsewhere
     }
 
-    /// Consecutive frames on one clock.
+    /// Consecutive frames on one clock. Where no connection had some, another span begins.
     private struct ClockSpan: Sendable {
         var first: Ticks
         var last: Ticks
@@ -33,16 +33,24 @@ struct StreamHistory: Sendable {
     static let longestGap = Ticks.seconds(60)
     /// A longer step back is another clock, even to frames that are not remembered any more.
     private static let longestRepetition = Ticks.seconds(120)
-    /// The media before the first frame of an earlier clock that a new connection may begin with, rather than after a gap.
-    private static let longestPrelude = Ticks.seconds(10)
+    /// The media before the first frame that was ever received of a clock that a new connection may begin with, rather than
+    /// with another clock or after a gap.
+    private static let longestPrelude = Ticks.seconds(30)
+    /// The longest time between units that follow one another in a multiplex.
+    private static let longestInterleave = Ticks.seconds(3)
     /// A longer step between two frames of one connection is a jump of the clock.
     private static let jump = Ticks.seconds(10)
 
     private var frames: [StreamUnit.Identity] = []
     private var known: Set<StreamUnit.Identity> = []
+    /// Those that were dropped, because they cannot be decoded.
+    private var dropped: Set<StreamUnit.Identity> = []
     private var spans: [ClockSpan] = []
     /// The index of the span of `last`. Dropped frames may follow on another clock.
     private var current = 0
+    /// Whether the next frame follows on another connection, so that frames may be missing before it.
+    private var isBroken = false
+    private var hasForgotten = false
     /// Media time since frames were forgotten last, and how many frames there were then.
     private var grown = (time: Ticks.zero, from: 0)
     private(set) var frame = Ticks.milliseconds(40)
@@ -55,10 +63,17 @@ struct StreamHistory: Sendable {
 
     func contains(_ identity: StreamUnit.Identity) -> Bool { known.contains(identity) }
 
+    /// Whether a frame was passed on.
+    func hasPassed(_ identity: StreamUnit.Identity) -> Bool { contains(identity) && !dropped.contains(identity) }
+
     func step(to time: Ticks) -> Ticks? { last.map { Self.step(from: $0.time, to: time) } }
 
-    func precedes(_ time: Ticks, of pid: UInt16) -> Bool {
-        lastTimes[pid].map { Self.step(from: $0, to: time) <= .zero } ?? false
+    /// Whether a unit of another stream, after the first new frame of a connection, was received before. Its time is then at
+    /// most as far back as streams of one multiplex lie apart; a longer step back leads to another clock.
+    func isRepeated(_ time: Ticks, of pid: UInt16) -> Bool {
+        guard let last = lastTimes[pid] else { return false }
+        let step = Self.step(from: last, to: time)
+        return step <= .zero && step >= .zero - Self.longestInterleave
     }
 
     static func step(from first: Ticks, to second: Ticks) -> Ticks { Ticks(wire: second, near: first) - first }
@@ -66,45 +81,67 @@ struct StreamHistory: Sendable {
     /// Whether a step between two frames of one connection leads to another clock.
     static func isJump(_ step: Ticks) -> Bool { step <= .zero - .longestFrame || step > jump }
 
-    /// - Parameter atTail: whether the frame comes after the last one on the new connection: it follows that, wherever its
-    ///   clock is.
-    func place(of identity: StreamUnit.Identity, atTail: Bool) -> Place {
-        if contains(identity) { return .received }
-        guard let step = step(to: identity.time) else { return .elsewhere }
-        if atTail || step > .zero && step.count * 2 <= frame.count * 3 { return .next }
+    /// - Parameters:
+    ///   - isFirst: whether the new connection begins with the frame.
+    ///   - atTail: whether the frame comes after the last one on the new connection: it follows that, wherever its clock is.
+    func place(of identity: StreamUnit.Identity, isFirst: Bool, atTail: Bool) -> Place {
+        guard let step = step(to: identity.time) else { return contains(identity) ? .received : .elsewhere }
+        // An earlier showing may have the same frame: a connection rather repeats little than much.
+        let isNext = atTail || step > .zero && step.count * 2 <= frame.count * 3
+        if contains(identity), !atTail, !(isFirst && isNext) { return .received }
+        if isNext { return .next }
         let isLater = step > .zero && step <= Self.longestGap
-        let prelude = isLater ? Self.longestPrelude : Self.longestRepetition
         for (index, span) in spans.enumerated().reversed() {
             let fromFirst = Self.step(from: span.first, to: identity.time)
             let fromLast = Self.step(from: span.last, to: identity.time)
             if fromFirst >= .zero, fromLast <= .zero { return .earlier(isRemembered: true) }
-            if fromFirst < .zero, fromFirst >= .zero - prelude { return .earlier(isRemembered: false) }
+            // Of two explanations, the nearer one.
+            if fromFirst < .zero, fromFirst >= .zero - prelude(of: index), !isLater || .zero - fromFirst < step {
+                return .earlier(isRemembered: false)
+            }
             // It is nearer to the end of an earlier clock: that one goes on.
             if isLater, index != current, fromLast > .zero, fromLast < step { return .elsewhere }
         }
         return isLater ? .later : .elsewhere
     }
 
+    /// How far before the first frame of a span a frame may be that is older. Nothing is older than the first connection, but
+    /// for what that did not reach back to.
+    private func prelude(of index: Int) -> Ticks {
+        index == 0 && !hasForgotten ? Self.longestPrelude : Self.longestRepetition
+    }
+
+    /// Ends the connection: frames may be missing before the next one.
+    mutating func endConnection() { isBroken = true }
+
+    /// Records that the next frame follows the last one.
+    mutating func resume() { isBroken = current != spans.count - 1 }
+
     /// Records a frame that is passed on.
     mutating func append(_ identity: StreamUnit.Identity) {
         if let step = step(to: identity.time), step > .zero, step <= .longestFrame { frame = step }
         record(identity)
+        dropped.remove(identity)
         (last, current) = (identity, spans.count - 1)
     }
 
     /// Records a frame that was received, and is dropped because it cannot be decoded.
-    mutating func recordDropped(_ identity: StreamUnit.Identity) { record(identity) }
+    mutating func recordDropped(_ identity: StreamUnit.Identity) {
+        if !contains(identity) { dropped.insert(identity) }
+        record(identity)
+    }
 
     private mutating func record(_ identity: StreamUnit.Identity) {
         StepCounter.add(1)
         let step = spans.last.map { Self.step(from: $0.last, to: identity.time) }
-        if let step, !Self.isJump(step) {
+        if let step, !Self.isJump(step), !isBroken {
             spans[spans.count - 1].last = step > .zero ? identity.time : spans[spans.count - 1].last
             spans[spans.count - 1].count += 1
             grown.time = grown.time + max(.zero, step)
         } else {
             spans.append(ClockSpan(first: identity.time, last: identity.time))
         }
+        isBroken = false
         frames.append(identity)
         known.insert(identity)
         if frames.count > Self.limit * 2 {
@@ -117,7 +154,9 @@ struct StreamHistory: Sendable {
     /// Forgets the oldest frames.
     private mutating func forget(_ count: Int) {
         frames.removeFirst(count)
+        hasForgotten = true
         known = Set(frames)
+        dropped.formIntersection(known)
         grown = (.zero, frames.count)
         var rest = count
         while let span = spans.first, span.count <= rest {

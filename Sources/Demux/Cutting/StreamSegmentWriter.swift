@@ -16,6 +16,12 @@ struct StreamSegmentWriter: Sendable {
 
     init(_ policy: StreamCutter.Policy) { self.policy = policy }
 
+    /// A writer of what follows the segment of another one.
+    init(continuing other: StreamSegmentWriter) {
+        policy = other.policy
+        (counters, forcedCuts) = (other.counters, other.forcedCuts)
+    }
+
     var isEmpty: Bool { bytes.isEmpty }
     /// Whether the segment is as long, or as large, as one may become.
     var mustCut: Bool { hasMedia && (duration >= policy.longestSegment || bytes.count >= policy.segmentBytes) }

@@ -16,8 +16,9 @@ struct JournalDamageFilter {
     /// damage.
     private(set) var isDamaged: Bool
 
-    /// Whether a kill left an incomplete record at the end.
-    var endsInsideRecord: Bool { if case .inRecord = state { true } else { false } }
+    /// Whether a kill left an incomplete record at the end, be it a part of its first line.
+    var endsInsideRecord: Bool { if case .inRecord = state { true } else { endsInsideLine } }
+    private let endsInsideLine: Bool
 
     private enum State {
         case inHead
@@ -32,6 +33,7 @@ struct JournalDamageFilter {
     init?(_ bytes: [UInt8], lastHeadLine: String) {
         // A power loss leaves zeros in place of text.
         isDamaged = bytes.contains(0)
+        endsInsideLine = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
         for line in Self.lines(of: bytes) { read(line, of: bytes, lastHeadLine: lastHeadLine) }
         if case .inHead = state { return nil }
     }

@@ -50,11 +50,19 @@ extension AudioVideoMatcher {
             isContinued(audioSpans[matched], span)
         else { return nil }
         let remaining = audioSpans[matched].end + (audioSpans[matched].clockOffset ?? .zero) - span.start
-        if remaining > Ticks.longestFrame { return matched }
+        if remaining > Ticks.longestFrame || isContinued(matched) { return matched }
         let hasNew = [AudioMatchRule.sequenceOverlapping, .newOverlapping].contains {
             first(of: candidates, for: span, by: $0) != nil
         }
         return hasNew ? nil : matched
+    }
+
+    /// Whether the next audio begins where a span ends, so that both are presented whole.
+    private func isContinued(_ index: Int) -> Bool {
+        guard index + 1 < audioSpans.count else { return false }
+        let (span, next) = (audioSpans[index], audioSpans[index + 1])
+        let step = Ticks(wire: next.start.wire, near: span.end) - span.end
+        return next.configuration == span.configuration && abs(step.count) * 2 <= span.configuration.frameDuration.count
     }
 
     /// Whether the upstream signaled a discontinuity between the span before and `span`.

@@ -247,6 +247,7 @@ package struct ChannelSession: IngestSession {
         var session = policy.session
         session.fetchesMedia = fetchesMedia
         session.joinPoint = output.edge.joinPoint(of: source)
+        session.channelTargetDuration = policy.resumedTargetDuration
         session.pacesFiles = source > 0
         if hasBackups {
             (session.giveUp, session.opening) = (nil, OpeningPatience())

@@ -33,7 +33,7 @@ struct StreamIntake: Sendable {
     private var backoff = Backoff()
     private var failures = FailureReport()
     private let began: Duration
-    /// Time in which nothing could be tried.
+    /// Time in which nothing could be tried, and time before the first segment in which no connection brought anything.
     private var untried = Duration.zero
     private var receivedAt: Duration
     /// The longest pause that ended by itself, and since when there was none.
@@ -49,6 +49,8 @@ struct StreamIntake: Sendable {
     private(set) var stall: MediaStallEscalation
     private var next: UInt64
     private var isAfterGap = false
+    /// Whether the next segment may repeat published media: its bytes decide, because nothing numbers it.
+    private var mayRepeat = true
     private var targetDuration: Duration?
     private var grewAt: Duration?
     private var counts = TrackerCounts()
@@ -91,6 +93,7 @@ struct StreamIntake: Sendable {
 
     mutating func receive(_ part: StreamPart, _ requests: inout SessionRequests, at now: Duration) {
         recordPause(now - receivedAt, at: now)
+        if !hasPart, grewAt == nil { untried += now - receivedAt }
         (receivedAt, hasPart) = (now, true)
         failures.clear()
         lostDatagrams += part.lostDatagrams
@@ -217,23 +220,24 @@ struct StreamIntake: Sendable {
             .segment(
                 TrackedSegment(
                     segment: segment, url: url, body: cut.bytes, isAfterDiscontinuity: isAfterGap,
-                    repeatable: isAfterGap ? JoinPoint.reach(patience) : .zero, listedAt: now)),
+                    repeatable: mayRepeat ? JoinPoint.reach(patience) : .zero, listedAt: now)),
             of: .main)
-        isAfterGap = false
+        (isAfterGap, mayRepeat) = (false, false)
     }
 
-    /// Joins with the target duration that follows from the first segment: later ones begin at random access points too.
+    /// Joins with the target duration that the channel has, or else with the one that follows from the first segment: later
+    /// ones begin at random access points too.
     private mutating func join(firstSegment duration: Duration, _ requests: inout SessionRequests) {
         guard targetDuration == nil else { return }
         let seconds = (duration + .milliseconds(1500)).components.seconds
-        let target = Duration.seconds(min(max(seconds, 3), 6))
+        let target = policy.channelTargetDuration ?? Duration.seconds(min(max(seconds, 3), 6))
         targetDuration = target
         requests.report(
             .joined(.init(rendition: .main, mediaSequence: next, targetDuration: target, isVOD: false)))
     }
 
     private mutating func lose(_ duration: Duration, _ requests: inout SessionRequests) {
-        isAfterGap = true
+        (isAfterGap, mayRepeat) = (true, true)
         guard let targetDuration else { return }
         let count = UInt64(max(1, (duration / targetDuration).rounded()))
         let loss = SegmentLoss(
@@ -292,8 +296,9 @@ struct StreamIntake: Sendable {
         requests.finish(.gaveUp(TrackerError(.silent(for: silence), url: url)))
     }
 
+    /// When a stream ends the start that comes, and cannot be cut.
     private var noSegmentsDeadline: Duration? {
-        grewAt == nil ? began + untried + UpstreamSession.Policy.noSegmentsLimit : nil
+        grewAt == nil && hasPart && isConnected ? began + untried + UpstreamSession.Policy.noSegmentsLimit : nil
     }
 
     // MARK: - Status

@@ -284,6 +284,8 @@ package struct UpstreamSession: IngestSession {
         package var patience: Duration?
         /// program_number of the program that is followed of a stream; nil: the first one with video.
         package var program: UInt16?
+        /// The target duration that an earlier process published: a stream, which has none of its own, keeps it.
+        package var channelTargetDuration: Duration?
         package var hold = Duration.zero
         /// Whether a media file begins again when it has ended.
         package var loopsFiles = false

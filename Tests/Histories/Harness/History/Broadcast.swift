@@ -19,6 +19,8 @@ struct Broadcast {
         var isAfterPause = false
         /// Cue tags and date ranges before it.
         var cues: [String] = []
+        /// The command that says what begins or ends with it.
+        var splice: SpliceSignal?
         /// Tags of its numbering before it.
         var tagCount = 0
         var body: [UInt8] = []
@@ -46,6 +48,8 @@ struct Broadcast {
     private(set) var eras: [Era]
     /// When EXT-X-ENDLIST comes; nil: never.
     private(set) var endsAt: Int?
+    /// All of it, if the upstream is one stream.
+    private(set) var stream: BroadcastStream?
 
     private var program: Program
     private var ads: [Ad] = []
@@ -119,6 +123,7 @@ struct Broadcast {
         }
         if endsAt != nil { endsAt = segments.last?.end }
         muxes = [:]
+        if history.has(.rawStream) { stream = BroadcastStream() }
         for index in segments.indices { write(index) }
     }
 
@@ -217,11 +222,15 @@ struct Broadcast {
         (nextIsTagged, nextIsSplice, nextIsAfterPause, nextTaggedFrom) = (false, false, false, .min)
         var parts: [TransportMultiplex.Part] = []
         var cues: [String] = []
-        if isReturning, ads.isEmpty { cues = ["#EXT-X-CUE-IN"] }
+        var splice: SpliceSignal?
+        if isReturning, ads.isEmpty { (cues, splice) = (["#EXT-X-CUE-IN"], signal(.in)) }
         if ads.isEmpty { isReturning = false }
         if let ad = ads.first {
             if ad.group == 0 {
-                if let seconds = ad.breakDuration { cues += beginCue(seconds, at: time) }
+                if let seconds = ad.breakDuration {
+                    cues += beginCue(seconds, at: time)
+                    splice = signal(.out, lasting: seconds)
+                }
                 isSplice = true
                 if ad.inside > 0 { parts.append(programPart(frames: ad.inside)) }
                 if ad.isTagged { (isTagged, taggedFrom) = (true, ad.taggedFrom) }
@@ -235,7 +244,7 @@ struct Broadcast {
         var segment = Segment(
             index: segments.count, start: time, end: time + (ticks + 45) / 90, parts: parts, isTagged: isTagged,
             taggedFrom: taggedFrom, isSplice: isSplice, isAfterPause: isAfterPause,
-            cues: history.has(.cueTags) ? cues : [], tagCount: tagCount)
+            cues: history.has(.cueTags) ? cues : [], splice: splice, tagCount: tagCount)
         if let event = history.all(.encrypted).first {
             let period = event.pick(3...8)
             let number = segments.count / period
@@ -252,6 +261,22 @@ struct Broadcast {
             "#EXT-X-CUE-OUT:\(seconds)",
             "#EXT-X-DATERANGE:ID=\"break-\(breaks)\",START-DATE=\"\(Origin.date(time))\",PLANNED-DURATION=\(seconds)",
         ]
+    }
+
+    /// Announces a splice in the part before it.
+    private mutating func signal(_ kind: SpliceSignal.Kind, lasting seconds: Int? = nil) -> SpliceSignal? {
+        guard let trait = history.all(.spliceCommands).first, let segment = segments.indices.last,
+            let index = segments[segment].parts.indices.last
+        else { return nil }
+        let style = SpliceSignal.Style(rawValue: trait.pick(0...2)) ?? .insert
+        if kind == .in, style == .autoReturn { return nil }
+        let part = segments[segment].parts[index]
+        let signal = SpliceSignal(
+            kind: kind, event: 1000 + breaks, style: style,
+            time: part.clock + part.frames.upperBound * part.format.frameDuration,
+            duration: seconds.map { $0 * 90_000 })
+        segments[segment].parts[index].sections.append(signal.section)
+        return signal
     }
 
     /// Groups of the next segment of the nominal duration.
@@ -306,7 +331,8 @@ struct Broadcast {
         let last = format.audioFrame(from: frames.upperBound * format.frameDuration)
         return TransportMultiplex.Part(
             content: content, format: format, frames: frames, audio: first..<last, clock: clock,
-            isVideoOnly: history.has(.companionAudio), hasSecondAudio: history.has(.multiplexedLanguage))
+            isVideoOnly: history.has(.companionAudio), hasSecondAudio: history.has(.multiplexedLanguage),
+            hasSections: history.has(.spliceCommands), repeatsTables: history.has(.rawStream))
     }
 
     /// Makes the bytes of a segment. A program has one multiplex, and each showing of a creative a new one.
@@ -314,13 +340,16 @@ struct Broadcast {
         let goesOn = history.has(.countersGoOn)
         var body: [UInt8] = []
         body.reserveCapacity(24_000)
+        var units: [[BroadcastStream.Unit]] = []
         for part in segments[index].parts {
             let name = goesOn ? 0 : part.content
             var mux = muxes[name] ?? TransportMultiplex()
             if !goesOn, part.content >= Self.firstCreative, part.frames.lowerBound == 0 { mux = TransportMultiplex() }
             mux.append(part, to: &body)
+            units.append(mux.units)
             muxes[name] = mux
         }
+        stream?.append(body, units, from: segments[index].start, to: segments[index].end)
         segments[index].body = body
         for rendition in history.renditions {
             var audio: [UInt8] = []

@@ -70,10 +70,13 @@ struct History: Hashable {
     /// Nominal duration of segments, milliseconds.
     var segmentDuration: Int { has(.shortSegments) ? 1000 : has(.longSegments) ? 4000 : 2000 }
     /// EXT-X-TARGETDURATION, seconds.
-    var targetDuration: Int { has(.unevenSegments) ? segmentDuration / 1000 * 2 : segmentDuration / 1000 }
+    var targetDuration: Int {
+        if has(.rawStream) { return 3 }
+        return has(.unevenSegments) ? segmentDuration / 1000 * 2 : segmentDuration / 1000
+    }
     /// Segments in the playlist.
     var window: Int { has(.shortWindow) ? 4 : [6, 10, 15][Int(seed % 3)] }
-    var isDated: Bool { !has(.undated) }
+    var isDated: Bool { !has(.undated) && !has(.rawStream) }
     var programFormat: Int { has(.reordered) ? 1 : has(.otherFormat) ? 2 : 0 }
     /// Seconds for which the channel has run before.
     var start: Int64 {

@@ -18,11 +18,19 @@ enum Thing: String, CaseIterable, Hashable {
     case refusedSegment, goneSegment, pageSegment, lateSegment, cutSegment, brokenSegment, gapSegment, keyRefused
     // The host, the end, the process.
     case unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
+    // An upstream that is one endless stream, and its connections.
+    case rawStream, shortConnections, cutStream, refusedStream, stalledStream
+    // SCTE-35 in the transport streams.
+    case spliceCommands
+    // The machine: it sleeps; its disk is slow, or takes nothing.
+    case asleep, slowDisk, fullDisk
 
     /// How often it is drawn in comparison with others; traits are drawn one by one.
     var weight: Int {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
+        case .cutStream: 4
+        case .shortConnections, .refusedStream, .stalledStream: 2
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
         // They exclude other things.
         case .renamed, .cutPlaylist, .languageComes, .languageEnds, .lostLanguageSegment, .lostCompanionSegment: 2
@@ -36,7 +44,8 @@ enum Thing: String, CaseIterable, Hashable {
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
             .backup,
             .startsLate, .companionAudio,
-            .secondLanguage, .multiplexedLanguage, .laggingLanguage:
+            .secondLanguage, .multiplexedLanguage, .laggingLanguage, .rawStream, .shortConnections,
+            .spliceCommands:
             true
         default: false
         }
@@ -56,6 +65,7 @@ enum Thing: String, CaseIterable, Hashable {
         switch self {
         case .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment: .secondLanguage
         case .lostCompanionSegment: .companionAudio
+        case .shortConnections, .cutStream, .refusedStream, .stalledStream: .rawStream
         default: nil
         }
     }
@@ -90,6 +100,11 @@ enum Thing: String, CaseIterable, Hashable {
         case .endedAndRestarted: 2...5
         case .killed, .killedInPublish: 1...3
         case .longKill: 10...25
+        case .refusedStream: 1...9
+        case .stalledStream: 2...20
+        case .asleep: 5...40
+        case .slowDisk: 1...6
+        case .fullDisk: 3...15
         default: 0...0
         }
     }
@@ -97,6 +112,7 @@ enum Thing: String, CaseIterable, Hashable {
     /// Why two things cannot occur in one history; nil if they can.
     static func conflict(_ one: Thing, _ other: Thing) -> String? {
         for (first, second) in [(one, other), (other, one)] {
+            if first.isOfStream, second.needsPlaylist { return "a stream has no playlist" }
             switch (first, second) {
             case (.shortSegments, .longSegments): return "a channel has one length of segments"
             case (.undated, .renamed): return "nothing tells that media under other numbers and names is known"
@@ -106,6 +122,7 @@ enum Thing: String, CaseIterable, Hashable {
                 (.backup, .laggingLanguage), (.backup, .languageComes), (.backup, .languageEnds),
                 (.backup, .lostLanguageSegment), (.backup, .lostCompanionSegment):
                 return "the backup has no renditions"
+            case (.cueTags, .spliceCommands): return "markers of two kinds for one break become one date range"
             case (.reordered, .otherFormat): return "a program begins in one format"
             case (.plainMaster, .companionAudio), (.plainMaster, .secondLanguage), (.plainMaster, .laggingLanguage),
                 (.plainMaster, .languageComes), (.plainMaster, .languageEnds), (.plainMaster, .lostLanguageSegment),

@@ -14,9 +14,16 @@ struct TransportMultiplex {
         var isVideoOnly = false
         /// Whether it has a second language.
         var hasSecondAudio = false
+        /// Sections of splice commands that precede its frames, and whether there may be some.
+        var sections: [[UInt8]] = []
+        var hasSections = false
+        /// Whether tables precede each random access point.
+        var repeatsTables = false
     }
 
     private var counters: [Int: UInt8] = [:]
+    /// What was appended last.
+    private(set) var units: [BroadcastStream.Unit] = []
     private static let tablePID = 4096
     private static let clockMask = 1 << 33 - 1
     /// Ticks by which PCR precedes the decode time.
@@ -29,7 +36,13 @@ struct TransportMultiplex {
 
     /// Appends PAT, PMT and the packets of a part.
     mutating func append(_ part: Part, to bytes: inout [UInt8]) {
+        units = []
         appendTables(part, to: &bytes)
+        for section in part.sections {
+            let start = bytes.count
+            appendSection(section, pid: SpliceSignal.pid, to: &bytes)
+            record(.section, from: start, to: bytes)
+        }
         let format = part.format
         var audio = part.audio.lowerBound
         let delay = format.reorders ? format.frameDuration : 0
@@ -37,11 +50,15 @@ struct TransportMultiplex {
             let (group, position) = order.quotientAndRemainder(dividingBy: format.group)
             let number = group * format.group + CodedVideo.frame(position, format).number
             let decode = part.clock + order * format.frameDuration - delay
-            let unit = FrameTemplates.video(FrameIdentity(content: part.content, frame: number), at: position, format)
+            let identity = FrameIdentity(content: part.content, frame: number)
+            let unit = FrameTemplates.video(identity, at: position, format)
+            if part.repeatsTables, position == 0, order > part.frames.lowerBound { appendTables(part, to: &bytes) }
+            let start = bytes.count
             appendPacketized(
                 unit, stream: 0xE0, pid: format.videoPID, presentation: part.clock + number * format.frameDuration,
                 decode: format.reorders ? decode : nil, reference: decode - Self.lead, isRandomAccess: position == 0,
                 to: &bytes)
+            record(.video(identity, isRandomAccess: position == 0), from: start, to: bytes)
             guard !part.isVideoOnly else { continue }
             let until = order + 1 == part.frames.upperBound ? Int.max : (order + 1) * format.frameDuration
             while audio < part.audio.upperBound, format.audioTime(audio) < until {
@@ -60,6 +77,7 @@ struct TransportMultiplex {
 
     /// Appends tables and the audio of a part alone.
     mutating func appendAudio(of part: Part, isSecond: Bool, to bytes: inout [UInt8]) {
+        units = []
         appendTables(part, isAudioOnly: true, to: &bytes)
         let content = isSecond ? Self.secondContent(part.content) : part.content
         var audio = part.audio.lowerBound
@@ -74,12 +92,18 @@ struct TransportMultiplex {
         _ part: Part, _ frames: Range<Int>, _ content: Int, _ pid: Int, to bytes: inout [UInt8]
     ) {
         var unit: [UInt8] = []
+        let start = bytes.count
         for number in frames {
             FrameTemplates.appendAudio(FrameIdentity(content: content, frame: number), part.format, to: &unit)
         }
         appendPacketized(
             unit, stream: 0xC0, pid: pid, presentation: part.clock + part.format.audioTime(frames.lowerBound),
             decode: nil, reference: nil, isRandomAccess: false, to: &bytes)
+        record(.audio(content: content, frames), from: start, to: bytes)
+    }
+
+    private mutating func record(_ content: BroadcastStream.Content, from start: Int, to bytes: [UInt8]) {
+        units.append(BroadcastStream.Unit(content: content, bytes: start..<bytes.count))
     }
 
     // MARK: - Packets
@@ -149,6 +173,7 @@ struct TransportMultiplex {
     // MARK: - Tables
 
     private mutating func appendTables(_ part: Part, isAudioOnly: Bool = false, to bytes: inout [UInt8]) {
+        let start = bytes.count
         appendSection([0, 0xB0, 13, 0, 1, 0xC1, 0, 0, 0, 1, 0xF0, 0], pid: 0, to: &bytes)
         let format = part.format
         var streams: [UInt8] = isAudioOnly ? [] : [0x1B] + Self.pid(format.videoPID) + [0xF0, 0]
@@ -157,11 +182,14 @@ struct TransportMultiplex {
         for (pid, language) in languages {
             streams += [0x0F] + Self.pid(pid) + [0xF0, 6, 0x0A, 4] + Array(language.utf8) + [0]
         }
-        let length = 13 + streams.count
+        let information: [UInt8] = part.hasSections ? [5, 4] + Array("CUEI".utf8) : []
+        if part.hasSections { streams += [0x86] + Self.pid(SpliceSignal.pid) + [0xF0, 0] }
+        let length = 13 + information.count + streams.count
         appendSection(
             [2, 0xB0, UInt8(length), 0, 1, 0xC1, 0, 0] + Self.pid(isAudioOnly ? format.audioPID : format.videoPID)
-                + [0xF0, 0] + streams,
+                + [0xF0, UInt8(information.count)] + information + streams,
             pid: Self.tablePID, to: &bytes)
+        record(.tables(key: format.videoPID), from: start, to: bytes)
     }
 
     private static func pid(_ pid: Int) -> [UInt8] { [0xE0 | UInt8(pid >> 8), UInt8(pid & 0xFF)] }

@@ -35,7 +35,9 @@ struct Limits {
         repeatable = max(target * 10, 60_000)
         // How long a live channel goes on after EXT-X-ENDLIST (decision 31).
         endBelieved = target * 7 / 2
-        longestSegment = history.segmentDuration * (history.has(.unevenSegments) ? 2 : 1)
+        longestSegment =
+            history.has(.rawStream)
+            ? Self.longestStreamSegment : history.segmentDuration * (history.has(.unevenSegments) ? 2 : 1)
         // A channel is published behind its latest language (docs/tracks.md).
         trackDelay = history.has(.secondLanguage) ? patience : 0
         slowness = history.has(.slowAnswers) ? history.segmentDuration : 0
@@ -72,15 +74,17 @@ struct Limits {
 
     /// The longest time without a new segment.
     func standstill(from start: Int, to end: Int) -> Int {
+        if history.has(.rawStream) { return streamStandstill(from: start, to: end) + asleep(from: start, to: end) }
         let isDisturbed = isDisturbed(from: start, to: end) { $0.thing != .tokenExpired }
         let peaceful = longestSegment + history.targetDuration * 500 + 1000
         return (isDisturbed ? silenceBeforeGap + 3 * longestSegment + 2000 : peaceful) + slowness + trackDelay
+            + asleep(from: start, to: end)
     }
 
     /// How long after its end a segment is published; nil: it has no bound, because something was wrong.
     func latency(of segment: Broadcast.Segment) -> Int? {
         let isDisturbed = isDisturbed(from: segment.end, to: segment.end + 15_000) { !$0.thing.isOfRendition }
-        guard !isDisturbed, segment.end > 0 else { return nil }
+        guard !isDisturbed, segment.end > 0, !history.has(.rawStream) else { return nil }
         return 2 * longestSegment + history.targetDuration * 1000 + 1500 + slowness + trackDelay
     }
 
@@ -102,6 +106,7 @@ extension Event {
             .keyRefused, .unreachable, .longOutage, .tokenExpired, .encoderRestart, .endedAndRestarted, .renumbered,
             .renamed:
             at..<end + 1000
+        case .asleep, .slowDisk, .fullDisk: at..<end + 2000
         case .rateLimited: at..<end + 63_000  // one request at a time for a minute
         case .silent: at..<end + 9000
         default: nil

@@ -59,7 +59,7 @@ extension Oracle {
                 }
                 if abs(late) < 90_000 { return find(.audio, at: at, "audio \(identity) is \(late / 90) ms late") }
             }
-            guard let missing = missing(heard, span, format, rendition) else { continue }
+            guard let missing = missing(heard, of: content, span, format, rendition) else { continue }
             let first = FrameIdentity(content: span.content, frame: missing.frames[0])
             return find(
                 .audio, at: record.segments[span.segments.lowerBound].at,
@@ -70,9 +70,10 @@ extension Oracle {
 
     /// The frames of a span that were not heard though they came in time. At both ends frames may be trimmed.
     private func missing(
-        _ heard: Set<Int>, _ span: Span, _ format: MediaFormat, _ rendition: AudioRendition?
+        _ heard: Set<Int>, of content: Int, _ span: Span, _ format: MediaFormat, _ rendition: AudioRendition?
     ) -> (frames: [Int], segment: Int)? {
-        let margin = 3 * format.audioFrameDuration
+        // After a gap, a stream begins with whole PES packets.
+        let margin = (reception == nil ? 3 : 8) * format.audioFrameDuration
         let inside = span.start + margin..<max(span.start + margin, span.end - margin + 1)
         for number in source[span.places.lowerBound].segment...source[span.places.upperBound].segment
         where !neverCame(number) && !cuts.contains(number) {
@@ -80,6 +81,7 @@ extension Oracle {
             let frames = broadcast.segments[number].parts.filter { $0.content == span.content }.flatMap(\.audio)
             let missing = frames.filter {
                 !heard.contains($0) && inside.contains(span.time(ofAudio: $0, format))
+                    && reception?.hasAudio($0, of: content, in: number) != false
             }
             if !missing.isEmpty { return (missing, number) }
         }

@@ -6,7 +6,7 @@ extension Oracle {
     /// Finds the broadcast frame that each published one is. Frames only go on in the order of the broadcast.
     mutating func judgeOrder() {
         var candidates: [FrameIdentity: [Int]] = [:]
-        for (place, frame) in source.enumerated() where !arrivals[frame.segment].isEmpty {
+        for (place, frame) in source.enumerated() where came(at: place, by: .max) {
             candidates[frame.identity, default: []].append(place)
         }
         var last = -1
@@ -14,7 +14,7 @@ extension Oracle {
         for index in published.indices {
             let frame = published[index]
             let at = record.segments[frame.segment].at
-            let found = candidates[frame.identity]?.first { $0 > last && came(source[$0].segment, by: at) }
+            let found = candidates[frame.identity]?.first { $0 > last && came(at: $0, by: at) }
             if found == nil, !isReported {
                 let before = last < 0 ? "nothing" : name(of: last)
                 find(.order, at: at, "\(frame.identity) is out of order or comes twice, after \(before)")
@@ -28,6 +28,12 @@ extension Oracle {
         }
     }
 
+    /// Whether the frame at a place came.
+    private func came(at place: Int, by time: Int) -> Bool {
+        guard reception != nil else { return came(source[place].segment, by: time) }
+        return streamArrivals[place].map { $0 <= time } ?? false
+    }
+
     /// All frames of segments that came whole are published, but those of the end that wait for the next segment.
     mutating func judgeMissingFrames() {
         guard let first = published.lazy.compactMap(\.source).first else {
@@ -36,11 +42,12 @@ extension Oracle {
             }
             return
         }
+        guard reception == nil else { return }
         let known = Set(published.compactMap(\.source))
         for segment in broadcast.segments where !cuts.contains(segment.index) {
             let missing = places[segment.index].filter { $0 >= first && !known.contains($0) }
             guard !missing.isEmpty, mustBePublished(segment.index), !isLate(segment),
-                !missing.allSatisfy({ mayBeDuplicate($0, known) })
+                !limits.mayBeUnwritten(segment), !missing.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             find(
                 .missing, at: segment.end,
@@ -73,7 +80,7 @@ extension Oracle {
     }
 
     /// Whether gaps were listed for a segment's time, so many that it comes too late.
-    private func isLate(_ segment: Broadcast.Segment) -> Bool {
+    func isLate(_ segment: Broadcast.Segment) -> Bool {
         var gaps: [Int] = []
         return record.segments.contains { listed in
             gaps = listed.text.isGap ? gaps + [listed.at] : []
@@ -85,9 +92,9 @@ extension Oracle {
 
     /// Whether the same bytes were published so shortly before that they may be taken for published media, because numbers
     /// cannot tell (decision 13).
-    private func mayBeDuplicate(_ place: Int, _ known: Set<Int>) -> Bool {
+    func mayBeDuplicate(_ place: Int, _ known: Set<Int>) -> Bool {
         let (frame, reach) = (source[place], Double(limits.repeatable))
-        return limits.rejoins.contains { abs(frame.at - Double($0)) <= reach }
+        return (limits.rejoins + (reception?.joints ?? [])).contains { abs(frame.at - Double($0)) <= reach }
             && known.contains { other in
                 let earlier = source[other]
                 return earlier.identity == frame.identity && earlier.at < frame.at && frame.at - earlier.at < reach * 2
@@ -100,7 +107,8 @@ extension Oracle {
 extension Oracle {
     /// Every segment that could be got was got.
     mutating func judgeLostSegments() {
-        guard let first = published.lazy.compactMap(\.source).first.map({ source[$0].segment }) else { return }
+        guard reception == nil, let first = published.lazy.compactMap(\.source).first.map({ source[$0].segment })
+        else { return }
         for segment in broadcast.segments[first...] where neverCame(segment.index) && !isLate(segment) {
             guard let reason = obtainable(segment) else { continue }
             find(.lost, at: segment.end, "segment \(segment.index) \(reason)")

@@ -83,6 +83,7 @@ extension Oracle {
             }
             places.append(first..<source.count)
         }
+        prepareStream()
     }
 
     func neverCame(_ segment: Int) -> Bool { arrivals[segment].isEmpty }

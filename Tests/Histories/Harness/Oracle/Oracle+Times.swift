@@ -79,10 +79,12 @@ extension Oracle {
             growths.append((version.at, version.life, version.playlist.end))
         }
         if let life = record.lives.last, life.sessionEnd == nil, broadcast.endsAt == nil {
-            growths.append((life.end, record.lives.count - 1, .max))
+            let number = record.lives.count - 1
+            if let last = growths.last, last.life < number { growths.append((life.start, number, last.end)) }
+            growths.append((life.end, number, .max))
         }
         for (one, next) in zip(growths, growths.dropFirst()) where one.life == next.life {
-            let limit = limits.standstill(from: one.at, to: next.at)
+            let limit = limits.standstill(from: one.at, to: next.at) + burst(before: one.at)
             guard next.at - one.at > limit else { continue }
             find(.standstill, at: next.at, "nothing was listed for \(next.at - one.at) ms; the limit is \(limit)")
         }
@@ -127,15 +129,15 @@ extension Oracle {
     /// Dropped media is counted, and nothing else is.
     mutating func judgeCounts() {
         for life in record.lives {
-            if limits.rejoins.isEmpty, life.duplicateFrames > 0 {
+            if limits.rejoins.isEmpty, reception == nil, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
             }
             if life.framesBeforeSync > 0 {
                 find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point")
             }
         }
-        guard record.lives.count == 1, broadcast.eras.count == 1, !history.has(.backup), let life = record.lives.first,
-            let first = published.first?.source
+        guard record.lives.count == 1, broadcast.eras.count == 1, !history.has(.backup), reception == nil,
+            let life = record.lives.first, let first = published.first?.source
         else { return }
         let end = life.end - limits.patience - limits.hold
         let lost = broadcast.segments[source[first].segment...].count {

@@ -19,6 +19,11 @@ struct Oracle {
     var arrivals: [[Int]] = []
     /// As `arrivals`, without those from the backup.
     var ownArrivals: [[Int]] = []
+    /// What came of a stream; nil: the upstream has playlists.
+    var reception: StreamReception?
+    /// The place of each frame of a stream, and when the frame at each place came.
+    var streamPlaces: [Int] = []
+    var streamArrivals: [Int?] = []
     /// The segments whose beginning came as if it were all.
     var cuts: Set<Int> = []
     /// The published frames in order. `judgeOrder` finds the broadcast frame that each is.
@@ -38,12 +43,15 @@ struct Oracle {
         judgePlaylists()
         judgeSegments()
         judgeOrder()
+        judgeStream()
         judgeMissingFrames()
         judgeLostSegments()
+        judgeConnections()
         judgePeriods()
         judgeAudio()
         judgeDates()
         judgeMarkers()
+        judgeSplices()
         judgeGrowth()
         judgeLatency()
         judgeEnd()

@@ -15,14 +15,17 @@ struct Origin {
     private var attempts: [Int: Int] = [:]
     /// Segments by which the playlist of a lagging language is behind.
     private var languageLag: Int { history.all(.laggingLanguage).first?.pick(1...3) ?? 0 }
-    private(set) var log = OriginLog()
-    private var history: History { broadcast.history }
+    var log = OriginLog()
+    var history: History { broadcast.history }
 
     init(_ broadcast: Broadcast) { self.broadcast = broadcast }
 
     static let backup = "http://backup.example/master.m3u8"
 
-    var upstream: String { history.has(.plainMaster) ? mediaURL(at: 0) : "\(Self.host)/master.m3u8" }
+    var upstream: String {
+        if history.has(.rawStream) { return Self.streamURL }
+        return history.has(.plainMaster) ? mediaURL(at: 0) : "\(Self.host)/master.m3u8"
+    }
 
     /// Returns the answer to a request, and its latency in milliseconds.
     mutating func answer(_ request: FetchRequest, at time: Int) -> (FetchOutcome, Int) {
@@ -40,6 +43,7 @@ struct Origin {
             let pause = FetchAnswer.Header(name: "Retry-After", value: "1")
             return (.success(FetchAnswer(status: 429, finalURL: request.url, headers: [pause], body: [])), latency)
         }
+        if let event = active(.refusedStream, at: time) { return (refusal(event, request), latency) }
         if isPlaylist, let slow = active(.slowPlaylist, at: time) { latency += slow.pick(1000...3500) }
         if let rendition = Self.rendition(of: request) {
             if request.purpose == .mediaPlaylist {
@@ -57,7 +61,7 @@ struct Origin {
         }
     }
 
-    private func active(_ thing: Thing, at time: Int) -> Event? {
+    func active(_ thing: Thing, at time: Int) -> Event? {
         history.events.first { $0.thing == thing && $0.at <= time && time < $0.end }
     }
 
@@ -91,7 +95,7 @@ struct Origin {
 
     private func text(_ text: String, _ request: FetchRequest) -> FetchOutcome { bytes(Array(text.utf8), request) }
 
-    private func page(_ status: Int, _ request: FetchRequest) -> FetchOutcome {
+    func page(_ status: Int, _ request: FetchRequest) -> FetchOutcome {
         .success(FetchAnswer(status: status, finalURL: request.url, body: Array("<html>no</html>".utf8)))
     }
 

@@ -31,6 +31,8 @@ struct OriginLog {
     var backupAttempts: [Attempt] = []
     /// As `attempts`, of the audio renditions.
     var audioAttempts: [AudioRendition: [Attempt]] = [:]
+    /// The connections of a stream.
+    let streams = StreamLog()
     var requests = 0
     /// Times of all requests for playlists.
     var playlistRequests: [Int] = []

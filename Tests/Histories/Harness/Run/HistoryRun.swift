@@ -63,36 +63,52 @@ struct HistoryRun {
             upstream: origin.upstream, giveUp: nil, spool: spool,
             retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0))
         configuration.beginning = .beginning.advanced(by: .seconds(history.start))
+        let disk = FaultyDisk(history)
+        configuration.fileSystem = disk.fileSystem
+        disk.advance(to: start)
         if history.has(.backup) { configuration.backups = [Origin.backup] }
         let state = ChannelState(upstream: origin.upstream) { .zero }
         let wallClock = Origin.epoch + Int64(start)
         var relay = Relay(configuration, state: state, wallClock: { wallClock })
         let previous = DVRRing.previousRing(in: spool)
         try await relay.resume(after: previous)
-        var driver = ReplayDriver(
-            session: ChannelSession(upstream: origin.upstream, policy: configuration.policy(after: previous)))
+        let clock = MachineClock(history, since: start)
+        let session = ChannelSession(upstream: origin.upstream, policy: configuration.policy(after: previous))
+        var driver = ReplayDriver(session: SleepingSession(session, clock))
         record.beginLife(at: start, plannedEnd: end)
         let killsInPublish = kill?.thing == .killedInPublish
         // A process that is killed in a publish is killed in the first one after its time.
         let limit = killsInPublish ? end + 20_000 : end
         var version: UInt64?
         do {
-            let sessionEnd = try await driver.run(until: .milliseconds(limit - start)) { request, now in
-                let (outcome, latency) = origin.answer(request, at: start + now.milliseconds)
-                return (outcome, .milliseconds(latency))
-            } perform: { output, now in
-                let outcome = try await relay.perform(output, at: now)
-                let time = start + now.milliseconds
-                record.lastTime = time
-                if case .event(let event) = output { record.append(event, at: time) }
-                guard case .delivery = output, let snapshot = state.snapshot, snapshot.version != version else {
+            let sessionEnd = try await driver.run(
+                until: clock.awake(at: .milliseconds(limit - start)),
+                respond: { request, awake in
+                    guard !clock.neverSleeps else {
+                        return origin.response(to: request, at: start + awake.milliseconds)
+                    }
+                    let (log, time) = (origin.log, start + clock.time(awake: awake).milliseconds)
+                    let (response, isLost) = clock.received(
+                        origin.response(to: request, at: time), to: request, at: awake)
+                    let arrival = clock.time(awake: awake + (response.end?.latency ?? .zero))
+                    origin.log.delay(since: log, until: isLost ? nil : start + arrival.milliseconds)
+                    return response
+                },
+                perform: { output, awake in
+                    let now = clock.time(awake: awake)
+                    let time = start + now.milliseconds
+                    disk.advance(to: time)
+                    let outcome = try await relay.perform(output, at: now)
+                    record.lastTime = time
+                    if case .event(let event) = output { record.append(event, at: time) }
+                    guard case .delivery = output, let snapshot = state.snapshot, snapshot.version != version else {
+                        return outcome
+                    }
+                    version = snapshot.version
+                    if killsInPublish, time >= end, let kill, record.tearJournal(kill) { throw Killed() }
+                    record.append(snapshot, at: time)
                     return outcome
-                }
-                version = snapshot.version
-                if killsInPublish, time >= end, let kill, record.tearJournal(kill) { throw Killed() }
-                record.append(snapshot, at: time)
-                return outcome
-            }
+                })
             if sessionEnd == nil { record.lastTime = limit }
             if sessionEnd == .drained { try relay.recordEnd(.drained) }
             if let snapshot = state.snapshot { record.append(snapshot, at: record.lastTime) }

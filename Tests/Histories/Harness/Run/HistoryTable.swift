@@ -28,6 +28,9 @@ struct HistoryTable {
                     at: attempt.askedAt, order: 3,
                     text: "  asked for \(attempt.segment), \(attempt.outcome) at \(Self.seconds(attempt.answeredAt))"))
         }
+        for (number, connection) in run.log.streams.connections.enumerated() {
+            rows += self.rows(of: connection, number)
+        }
         for (at, text) in run.record.events { rows.append(Row(at: at, order: 4, text: "  event \(text.prefix(160))")) }
         for life in run.record.lives {
             rows.append(Row(at: life.start, order: 0, text: "PROCESS    starts"))
@@ -55,6 +58,32 @@ struct HistoryTable {
         }
         rows.sort { ($0.at, $0.order) < ($1.at, $1.order) }
         return "history \(history)\n" + rows.map { "\(Self.seconds($0.at))  \($0.text)\n" }.joined()
+    }
+
+    private func rows(of connection: StreamConnection, _ number: Int) -> [Row] {
+        guard let stream = run.broadcast.stream, let last = connection.parts.last else {
+            return [Row(at: connection.askedAt, order: 3, text: "  connection \(number) brings nothing")]
+        }
+        let received = connection.received
+        let behind = connection.askedAt - stream.time(of: received.lowerBound)
+        return [
+            Row(
+                at: connection.askedAt, order: 3,
+                text: "  connection \(number) begins \(behind) ms back, in \(place(received.lowerBound, stream))"),
+            Row(
+                at: last.at, order: 3,
+                text: "  connection \(number) brought its last bytes, in \(place(received.upperBound, stream))"),
+        ]
+    }
+
+    private func place(_ offset: Int, _ stream: BroadcastStream) -> String {
+        guard let unit = stream.units.last(where: { $0.bytes.lowerBound <= offset }) else { return "nothing" }
+        let video = stream.units.last { unit in
+            guard unit.bytes.lowerBound <= offset, case .video = unit.content else { return false }
+            return true
+        }
+        guard let video, case .video(let identity, _) = video.content else { return "segment \(unit.segment)" }
+        return "segment \(unit.segment), frame \(identity.frame) of \(Self.name(identity.content))"
     }
 
     private static func seconds(_ time: Int) -> String {

@@ -26,6 +26,8 @@ struct Broadcast {
         var audioBodies: [AudioRendition: [UInt8]] = [:]
         /// The renditions whose segment is gone.
         var goneAudio: Set<Int> = []
+        /// The name of its init section; nil: it needs none.
+        var initSection: String?
 
         var duration: Int { end - start }
     }
@@ -44,6 +46,7 @@ struct Broadcast {
     let history: History
     private(set) var segments: [Segment] = []
     private(set) var eras: [Era]
+    private(set) var initSections: [String: InitSection] = [:]
     /// When EXT-X-ENDLIST comes; nil: never.
     private(set) var endsAt: Int?
 
@@ -59,6 +62,9 @@ struct Broadcast {
     private var nextTaggedFrom = Int.min
     private var nextIsSplice = false
     private var nextIsAfterPause = false
+    /// How often the packager has renamed its init sections, and until when those that it names are gone.
+    private var renames = 0
+    private var goneUntil = Int.min
 
     /// Content of the creatives; programs count from 1.
     static let firstCreative = 0x100
@@ -154,6 +160,9 @@ struct Broadcast {
             appendEra(event, at: time)
             return max(time, event.end)
         case .renumbered, .renamed: appendEra(event, at: time)
+        case .zeroClock: restartClock(0, isTagged: event.pick(0...1) == 0)
+        case .refusedMap: renames += 1
+        case .goneMap: (renames, goneUntil) = (renames + 1, time + event.duration)
         default: break
         }
         return time
@@ -187,7 +196,14 @@ struct Broadcast {
 
     private mutating func moveClock(_ ticks: Int) {
         program.clock += ticks
+        keepClockPositive()
         nextIsSplice = true
+    }
+
+    /// Fragments have no times before 0.
+    private mutating func keepClockPositive() {
+        guard history.has(.fragmented) else { return }
+        program.clock = max(program.clock, -program.next * MediaFormat.all[program.format].frameDuration)
     }
 
     private mutating func appendEra(_ event: Event, at time: Int) {
@@ -241,6 +257,12 @@ struct Broadcast {
             let number = segments.count / period
             segment.key = event.pick(0...2, UInt64(number)) == 0 ? nil : number
         }
+        if history.has(.fragmented), let part = parts.first {
+            let isGone = time < goneUntil
+            let name = "\(part.content)-\(renames)\(isGone ? "-gone" : "")"
+            segment.initSection = name
+            if initSections[name] == nil { initSections[name] = InitSection(of: part, history, isGone: isGone) }
+        }
         segments.append(segment)
     }
 
@@ -267,6 +289,7 @@ struct Broadcast {
             loop.rounds -= 1
             program.next = loop.first
             program.loop = loop.rounds > 0 ? loop : nil
+            keepClockPositive()
             nextIsSplice = true
         }
         return programPart(frames: groups(format) * format.group)
@@ -311,6 +334,7 @@ struct Broadcast {
 
     /// Makes the bytes of a segment. A program has one multiplex, and each showing of a creative a new one.
     private mutating func write(_ index: Int) {
+        guard !history.has(.fragmented) else { return segments[index].writeFragments(history) }
         let goesOn = history.has(.countersGoOn)
         var body: [UInt8] = []
         body.reserveCapacity(24_000)

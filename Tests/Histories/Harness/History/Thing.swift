@@ -3,13 +3,15 @@ enum Thing: String, CaseIterable, Hashable {
     // Traits of the channel, for its whole life.
     case undated, shortSegments, longSegments, unevenSegments, shortWindow, strictRemoval, reordered, otherFormat
     case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn, cueTags, backup
-    case startsLate
+    case startsLate, fragmented
     // Audio in renditions of its own, and further languages.
     case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
     case lostLanguageSegment, lostCompanionSegment
     // Media.
     case taggedBreak, untaggedBreak, lateTaggedBreak, insideBreak, repeatedAd, falseTag
     case clockRestart, untaggedRestart, clockWrap, clockJump, clockBack, programChange, loop, encoderPause
+    // Media of fragmented MP4.
+    case zeroClock, refusedMap, goneMap
     // Numbers and names.
     case renumbered, renamed, encoderRestart, endedAndRestarted
     // Playlists.
@@ -23,6 +25,7 @@ enum Thing: String, CaseIterable, Hashable {
     var weight: Int {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
+        case .fragmented: 4
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
         default: 1
         }
@@ -33,7 +36,7 @@ enum Thing: String, CaseIterable, Hashable {
         case .undated, .shortSegments, .longSegments, .unevenSegments, .shortWindow, .strictRemoval, .reordered,
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
             .backup,
-            .startsLate, .companionAudio,
+            .startsLate, .fragmented, .companionAudio,
             .secondLanguage, .multiplexedLanguage, .laggingLanguage:
             true
         default: false
@@ -54,6 +57,7 @@ enum Thing: String, CaseIterable, Hashable {
         switch self {
         case .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment: .secondLanguage
         case .lostCompanionSegment: .companionAudio
+        case .zeroClock, .refusedMap, .goneMap: .fragmented
         default: nil
         }
     }
@@ -78,6 +82,8 @@ enum Thing: String, CaseIterable, Hashable {
         case .pagePlaylist, .cutPlaylist: 2...5
         case .slowPlaylist: 3...10
         case .keyRefused: 3...6
+        case .refusedMap: 2...6
+        case .goneMap: 1...6
         case .unreachable: 3...12
         case .longOutage: 14...26
         case .rateLimited: 2...8
@@ -105,6 +111,8 @@ enum Thing: String, CaseIterable, Hashable {
                 (.backup, .lostLanguageSegment), (.backup, .lostCompanionSegment):
                 return "the backup has no renditions"
             case (.reordered, .otherFormat): return "a program begins in one format"
+            case (.fragmented, .insideBreak): return "a segment of fragments has one init section"
+            case (.fragmented, .countersGoOn): return "fragments have no continuity counters"
             case (.plainMaster, .companionAudio), (.plainMaster, .secondLanguage), (.plainMaster, .laggingLanguage),
                 (.plainMaster, .languageComes), (.plainMaster, .languageEnds), (.plainMaster, .lostLanguageSegment),
                 (.plainMaster, .lostCompanionSegment):

@@ -88,7 +88,7 @@ enum Limits {
         switch event.thing {
         case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
             .keyRefused,
-            .unreachable, .longOutage, .tokenExpired:
+            .unreachable, .longOutage, .tokenExpired, .refusedMap:
             event.end + 1000
         case .rateLimited: event.end + 63_000  // one request at a time for a minute
         case .silent: event.end + 9000

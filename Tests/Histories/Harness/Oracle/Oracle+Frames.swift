@@ -92,7 +92,7 @@ extension Oracle {
         return life.end - listed < Limits.patience(history) + Limits.hold(history)
             && (max(0, segment - 6)..<segment).contains { earlier in
                 !arrivals[earlier].contains { $0 >= life.start && $0 <= life.end - Limits.hold(history) }
-                    && broadcast.segments[earlier].fault != nil
+                    && (broadcast.segments[earlier].fault != nil || isUnusable(broadcast.segments[earlier]))
             }
     }
 
@@ -140,6 +140,7 @@ extension Oracle {
             return nil
         }
         if let end = broadcast.endsAt, segment.end > end - 20_000, hasPage(before: segment.index) { return nil }
+        if isUnusable(segment) { return nil }
         switch segment.fault?.thing {
         case .goneSegment, .pageSegment, .gapSegment: return nil
         default: break

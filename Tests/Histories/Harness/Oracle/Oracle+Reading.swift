@@ -6,14 +6,18 @@ extension Oracle {
     /// Lists the frames of the broadcast, and when its segments arrived.
     mutating func prepare() {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
-        for attempt in log.attempts where attempt.isWhole { arrivals[attempt.segment].append(attempt.answeredAt) }
+        for attempt in log.attempts where attempt.isWhole {
+            if let at = completion(of: attempt) { arrivals[attempt.segment].append(at) }
+        }
         // Without a length nobody knows that a body is cut. If it is each time, or the last one, it is taken as it is.
         for attempt in log.attempts where attempt.outcome == .cut {
             cuts[attempt.segment, default: []].append(attempt.answeredAt)
             arrivals[attempt.segment].append(attempt.answeredAt)
         }
         ownArrivals = arrivals
-        for attempt in log.backupAttempts { arrivals[attempt.segment].append(attempt.answeredAt) }
+        for attempt in log.backupAttempts {
+            if let at = completion(of: attempt) { arrivals[attempt.segment].append(at) }
+        }
         for segment in broadcast.segments {
             var at = Double(segment.start)
             for (number, part) in segment.parts.enumerated() {

@@ -15,8 +15,8 @@ struct Origin {
     private var attempts: [Int: Int] = [:]
     /// Segments by which the playlist of a lagging language is behind.
     private var languageLag: Int { history.all(.laggingLanguage).first?.pick(1...3) ?? 0 }
-    private(set) var log = OriginLog()
-    private var history: History { broadcast.history }
+    var log = OriginLog()
+    var history: History { broadcast.history }
 
     init(_ broadcast: Broadcast) { self.broadcast = broadcast }
 
@@ -45,6 +45,7 @@ struct Origin {
             if request.purpose == .mediaPlaylist {
                 return (audioPlaylist(rendition, request, at: time), latency)
             }
+            if request.purpose == .map { return (initSection(request, rendition, at: time, latency), latency) }
             return (audioSegment(rendition, request, at: time, latency), latency)
         }
         switch request.purpose {
@@ -53,11 +54,11 @@ struct Origin {
         case .multivariantPlaylist, .mediaPlaylist: return (playlist(request, at: time, latency), latency)
         case .key: return (key(request, at: time), latency)
         case .segment: return segment(request, at: time, latency)
-        case .map: return (page(404, request), latency)
+        case .map: return (initSection(request, at: time, latency), latency)
         }
     }
 
-    private func active(_ thing: Thing, at time: Int) -> Event? {
+    func active(_ thing: Thing, at time: Int) -> Event? {
         history.events.first { $0.thing == thing && $0.at <= time && time < $0.end }
     }
 
@@ -85,13 +86,13 @@ struct Origin {
 
     // MARK: - Answers
 
-    private func bytes(_ body: [UInt8], _ request: FetchRequest, endsAtClose: Bool = false) -> FetchOutcome {
+    func bytes(_ body: [UInt8], _ request: FetchRequest, endsAtClose: Bool = false) -> FetchOutcome {
         .success(FetchAnswer(status: 200, finalURL: request.url, body: body, endsAtClose: endsAtClose))
     }
 
-    private func text(_ text: String, _ request: FetchRequest) -> FetchOutcome { bytes(Array(text.utf8), request) }
+    func text(_ text: String, _ request: FetchRequest) -> FetchOutcome { bytes(Array(text.utf8), request) }
 
-    private func page(_ status: Int, _ request: FetchRequest) -> FetchOutcome {
+    func page(_ status: Int, _ request: FetchRequest) -> FetchOutcome {
         .success(FetchAnswer(status: status, finalURL: request.url, body: Array("<html>no</html>".utf8)))
     }
 
@@ -155,11 +156,17 @@ extension Origin {
         text += "#EXT-X-MEDIA-SEQUENCE:\(listed.lowerBound + era.numberOffset)\n"
         text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, base))\n"
         if active(.excessLines, at: time) != nil { text += Self.excess }
-        var key: Int?
+        var (key, initSection): (Int?, String?)
         for index in listed {
             let segment = broadcast.segments[index]
             if isTagged(segment, era, at: time), index > listed.lowerBound || base >= 0 {
                 text += "#EXT-X-DISCONTINUITY\n"
+            }
+            if segment.initSection != initSection, let tag = mapTag(segment, era, rendition) {
+                // It is clear, whatever its segments are.
+                if key != nil, rendition == nil { text += "#EXT-X-KEY:METHOD=NONE\n" }
+                text += tag
+                (key, initSection) = (nil, segment.initSection)
             }
             if let number = segment.key, rendition == nil {
                 let vector = SegmentCipher.vector(index).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
@@ -183,11 +190,12 @@ extension Origin {
     private func entry(_ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int) -> String {
         let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
         var text = "#EXTINF:\(segment.duration / 1000).\(rest),\n"
-        var name = "\(era.name)-seg-\(segment.index).ts"
+        let suffix = history.has(.fragmented) ? "m4s" : "ts"
+        var name = "\(era.name)-seg-\(segment.index).\(suffix)"
         if history.has(.byteRanges) {
             let range = packed(segment.index)
             text += "#EXT-X-BYTERANGE:\(range.count)@\(range.lowerBound)\n"
-            name = "\(era.name)-pack-\(segment.index / Self.packSize).ts"
+            name = "\(era.name)-pack-\(segment.index / Self.packSize).\(suffix)"
         }
         return text + name + (history.has(.signedURLs) ? "?signature=\(time)" : "") + "\n"
     }
@@ -232,8 +240,11 @@ extension Origin {
             var text = "#EXTM3U\n#EXT-X-TARGETDURATION:\(history.targetDuration)\n"
             let first = max(0, edge - history.window)
             text += "#EXT-X-MEDIA-SEQUENCE:\(first + 7000)\n"
+            var initSection: String?
             for segment in broadcast.segments[first..<edge] {
                 if segment.isTagged, segment.index > first { text += "#EXT-X-DISCONTINUITY\n" }
+                if segment.initSection != initSection { text += mapTag(segment, broadcast.eras[0], nil) ?? "" }
+                initSection = segment.initSection
                 if history.isDated { text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(segment.start))\n" }
                 let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
                 text += "#EXTINF:\(segment.duration / 1000).\(rest),\nbackup-seg-\(segment.index).ts\n"
@@ -246,7 +257,8 @@ extension Origin {
             log.backupAttempts.append(
                 OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + 60, outcome: .whole))
             return bytes(broadcast.segments[index].body, request)
-        case .key, .map: return page(404, request)
+        case .map: return initSection(request, at: time, 60)
+        case .key: return page(404, request)
         }
     }
 }

@@ -31,6 +31,7 @@ struct OriginLog {
     var backupAttempts: [Attempt] = []
     /// As `attempts`, of the audio renditions.
     var audioAttempts: [AudioRendition: [Attempt]] = [:]
+    var initSections: [InitSection] = []
     var requests = 0
     /// Times of all requests for playlists.
     var playlistRequests: [Int] = []

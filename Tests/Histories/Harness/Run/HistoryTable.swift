@@ -28,6 +28,9 @@ struct HistoryTable {
                     at: attempt.askedAt, order: 3,
                     text: "  asked for \(attempt.segment), \(attempt.outcome) at \(Self.seconds(attempt.answeredAt))"))
         }
+        for section in run.log.initSections {
+            rows.append(Row(at: section.at, order: 3, text: "  init section \(section.name)"))
+        }
         for (at, text) in run.record.events { rows.append(Row(at: at, order: 4, text: "  event \(text.prefix(160))")) }
         for life in run.record.lives {
             rows.append(Row(at: life.start, order: 0, text: "PROCESS    starts"))
@@ -69,6 +72,7 @@ struct HistoryTable {
         var words = parts.joined(separator: " + ")
         if segment.isTagged { words += ", tagged\(segment.taggedFrom > segment.end ? " late" : "")" }
         if segment.isSplice { words += ", splice" }
+        if let name = segment.initSection { words += ", init section \(name)" }
         if let fault = segment.fault { words += ", \(fault.thing.rawValue)" }
         if segment.isAfterPause { words += ", after a pause" }
         return Row(at: segment.end, order: 1, text: "broadcast  \(segment.index): \(words)")

@@ -28,6 +28,8 @@ struct Broadcast {
         var goneAudio: Set<Int> = []
         /// The name of its init section; nil: it needs none.
         var initSection: String?
+        /// The break that begins with it, if a manifest announces it.
+        var splice: (event: Int, seconds: Int)?
 
         var duration: Int { end - start }
     }
@@ -47,6 +49,8 @@ struct Broadcast {
     private(set) var segments: [Segment] = []
     private(set) var eras: [Era]
     private(set) var initSections: [String: InitSection] = [:]
+    /// The periods of a manifest; empty for playlists.
+    private(set) var periods: [Range<Int>] = []
     /// When EXT-X-ENDLIST comes; nil: never.
     private(set) var endsAt: Int?
 
@@ -125,7 +129,11 @@ struct Broadcast {
         }
         if endsAt != nil { endsAt = segments.last?.end }
         muxes = [:]
-        for index in segments.indices { write(index) }
+        if history.has(.dash) { periods = madePeriods() }
+        for index in segments.indices {
+            write(index)
+            segments[index].addPrefix(history)
+        }
     }
 
     // MARK: - Things
@@ -144,6 +152,7 @@ struct Broadcast {
             program = Program(
                 content: program.content + 1, format: event.pick(0...(MediaFormat.all.count - 1)),
                 clock: event.pick(0...1, 1) == 0 ? program.clock : event.pick(0...(1 << 33 - 1), 2))
+            keepClockPositive()
             (nextIsSplice, nextIsTagged) = (true, event.pick(0...1, 3) == 0)
         case .loop:
             let group = MediaFormat.all[program.format].group
@@ -233,11 +242,15 @@ struct Broadcast {
         (nextIsTagged, nextIsSplice, nextIsAfterPause, nextTaggedFrom) = (false, false, false, .min)
         var parts: [TransportMultiplex.Part] = []
         var cues: [String] = []
-        if isReturning, ads.isEmpty { cues = ["#EXT-X-CUE-IN"] }
+        var splice: (event: Int, seconds: Int)?
+        if isReturning, ads.isEmpty, !history.has(.dash) { cues = ["#EXT-X-CUE-IN"] }
         if ads.isEmpty { isReturning = false }
         if let ad = ads.first {
             if ad.group == 0 {
-                if let seconds = ad.breakDuration { cues += beginCue(seconds, at: time) }
+                if let seconds = ad.breakDuration {
+                    cues += beginCue(seconds, at: time)
+                    if history.has(.dash), history.has(.cueTags) { splice = (breaks, seconds) }
+                }
                 isSplice = true
                 if ad.inside > 0 { parts.append(programPart(frames: ad.inside)) }
                 if ad.isTagged { (isTagged, taggedFrom) = (true, ad.taggedFrom) }
@@ -252,6 +265,7 @@ struct Broadcast {
             index: segments.count, start: time, end: time + (ticks + 45) / 90, parts: parts, isTagged: isTagged,
             taggedFrom: taggedFrom, isSplice: isSplice, isAfterPause: isAfterPause,
             cues: history.has(.cueTags) ? cues : [], tagCount: tagCount)
+        segment.splice = splice
         if let event = history.all(.encrypted).first {
             let period = event.pick(3...8)
             let number = segments.count / period
@@ -269,6 +283,7 @@ struct Broadcast {
     private mutating func beginCue(_ seconds: Int, at time: Int) -> [String] {
         isReturning = true
         breaks += 1
+        guard !history.has(.dash) else { return ["#EXT-X-DATERANGE:ID=\"scte35-\(breaks)-"] }
         guard history.isDated else { return ["#EXT-X-CUE-OUT:\(seconds)"] }
         return [
             "#EXT-X-CUE-OUT:\(seconds)",
@@ -329,7 +344,7 @@ struct Broadcast {
         let last = format.audioFrame(from: frames.upperBound * format.frameDuration)
         return TransportMultiplex.Part(
             content: content, format: format, frames: frames, audio: first..<last, clock: clock,
-            isVideoOnly: history.has(.companionAudio), hasSecondAudio: history.has(.multiplexedLanguage))
+            isVideoOnly: history.renditions.contains(.companion), hasSecondAudio: history.has(.multiplexedLanguage))
     }
 
     /// Makes the bytes of a segment. A program has one multiplex, and each showing of a creative a new one.

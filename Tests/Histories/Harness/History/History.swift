@@ -27,10 +27,9 @@ struct History: Hashable {
             let isWanted = !wanted.isEmpty
             let thing = wanted.popLast() ?? Self.draw(using: &random)
             guard isPossible(thing) || isWanted && !has(thing), !without.contains(thing) else { continue }
-            if let requirement = thing.requirement, !has(requirement) {
-                guard isPossible(requirement), !without.contains(requirement) else { continue }
-                append(requirement, using: &random)
-            }
+            let missing = thing.requirements.filter { !has($0) }
+            guard missing.allSatisfy({ isPossible($0) && !without.contains($0) }) else { continue }
+            for requirement in missing { append(requirement, using: &random) }
             append(thing, using: &random)
         }
         events.sort { ($0.at, $0.thing.rawValue) < ($1.at, $1.thing.rawValue) }
@@ -75,7 +74,7 @@ struct History: Hashable {
 
     /// Audio renditions with playlists of their own.
     var renditions: [AudioRendition] {
-        (has(.companionAudio) ? [.companion] : []) + (has(.secondLanguage) ? [.second] : [])
+        (has(.companionAudio) || has(.dash) ? [.companion] : []) + (has(.secondLanguage) ? [.second] : [])
     }
 
     /// Milliseconds for which a segment can be requested after it left the playlist.

@@ -3,7 +3,7 @@ enum Thing: String, CaseIterable, Hashable {
     // Traits of the channel, for its whole life.
     case undated, shortSegments, longSegments, unevenSegments, shortWindow, strictRemoval, reordered, otherFormat
     case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn, cueTags, backup
-    case startsLate, fragmented
+    case startsLate, fragmented, dash, clockDrift, earlyAvailability, redirects, prefixed
     // Audio in renditions of its own, and further languages.
     case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
     case lostLanguageSegment, lostCompanionSegment
@@ -19,13 +19,13 @@ enum Thing: String, CaseIterable, Hashable {
     // Segments.
     case refusedSegment, goneSegment, pageSegment, lateSegment, cutSegment, brokenSegment, gapSegment, keyRefused
     // The host, the end, the process.
-    case unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
+    case edgeMoves, unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
 
     /// How often it is drawn in comparison with others.
     var weight: Int {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
-        case .fragmented: 4
+        case .fragmented, .dash: 4
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
         default: 1
         }
@@ -36,7 +36,7 @@ enum Thing: String, CaseIterable, Hashable {
         case .undated, .shortSegments, .longSegments, .unevenSegments, .shortWindow, .strictRemoval, .reordered,
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
             .backup,
-            .startsLate, .fragmented, .companionAudio,
+            .startsLate, .fragmented, .dash, .clockDrift, .earlyAvailability, .redirects, .prefixed, .companionAudio,
             .secondLanguage, .multiplexedLanguage, .laggingLanguage:
             true
         default: false
@@ -57,7 +57,9 @@ enum Thing: String, CaseIterable, Hashable {
         switch self {
         case .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment: .secondLanguage
         case .lostCompanionSegment: .companionAudio
-        case .zeroClock, .refusedMap, .goneMap: .fragmented
+        case .zeroClock, .refusedMap, .goneMap, .dash: .fragmented
+        case .clockDrift, .earlyAvailability: .dash
+        case .edgeMoves: .redirects
         default: nil
         }
     }
@@ -83,6 +85,7 @@ enum Thing: String, CaseIterable, Hashable {
         case .slowPlaylist: 3...10
         case .keyRefused: 3...6
         case .refusedMap: 2...6
+        case .edgeMoves: 2...2
         case .goneMap: 1...6
         case .unreachable: 3...12
         case .longOutage: 14...26
@@ -98,8 +101,20 @@ enum Thing: String, CaseIterable, Hashable {
         }
     }
 
-    /// Why two things cannot occur in one history; nil if they can.
+    /// The traits without which it does not exist.
+    var requirements: [Thing] { requirement.map { [$0] + $0.requirements } ?? [] }
+
+    /// Why two things, with what they require, cannot occur in one history; nil if they can.
     static func conflict(_ one: Thing, _ other: Thing) -> String? {
+        for first in [one] + one.requirements {
+            for second in [other] + other.requirements {
+                if let reason = ownConflict(first, second) { return reason }
+            }
+        }
+        return nil
+    }
+
+    private static func ownConflict(_ one: Thing, _ other: Thing) -> String? {
         for (first, second) in [(one, other), (other, one)] {
             switch (first, second) {
             case (.shortSegments, .longSegments): return "a channel has one length of segments"
@@ -111,6 +126,16 @@ enum Thing: String, CaseIterable, Hashable {
                 (.backup, .lostLanguageSegment), (.backup, .lostCompanionSegment):
                 return "the backup has no renditions"
             case (.reordered, .otherFormat): return "a program begins in one format"
+            case (.dash, .undated): return "a manifest dates all of its media"
+            case (.dash, .encrypted), (.dash, .gapSegment), (.dash, .lateTaggedBreak):
+                return "a manifest has no such tags"
+            case (.dash, .byteRanges): return "a template names whole files"
+            case (.dash, .plainMaster), (.dash, .tokenExpired): return "a manifest is the only playlist"
+            case (.dash, .renumbered): return "segments of a manifest are known by their times"
+            case (.dash, .companionAudio), (.dash, .multiplexedLanguage): return "audio has a set of its own"
+            case (.dash, .laggingLanguage), (.dash, .languageComes), (.dash, .languageEnds):
+                return "one manifest has all sets"
+            case (.dash, .backup): return "the backup has no renditions"
             case (.fragmented, .insideBreak): return "a segment of fragments has one init section"
             case (.fragmented, .countersGoOn): return "fragments have no continuity counters"
             case (.plainMaster, .companionAudio), (.plainMaster, .secondLanguage), (.plainMaster, .laggingLanguage),

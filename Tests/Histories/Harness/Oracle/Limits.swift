@@ -32,6 +32,17 @@ enum Limits {
     /// How long a missing segment is waited for while later media is ready: no longer than until a gap would be listed.
     static func patience(_ history: History) -> Int { max(3 * history.targetDuration * 1000, 5000) }
 
+    /// When a segment was given up because the first gap would have been listed instead of what follows it; nil if it was not.
+    static func givenUpAt(_ segment: Int, _ oracle: Oracle) -> Int? {
+        let next = oracle.published.first { frame in
+            frame.source.map { oracle.source[$0].segment > segment } ?? false
+        }
+        guard let number = next?.segment, number > 0 else { return nil }
+        let segments = oracle.record.segments
+        let silence = segments[number].at - segments[number - 1].at
+        return silence >= silenceBeforeGap(oracle.history) ? segments[number].at : nil
+    }
+
     /// Segments with which a live playlist is joined at its edge.
     static let joinSegments = 3
 
@@ -88,7 +99,7 @@ enum Limits {
         switch event.thing {
         case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
             .keyRefused,
-            .unreachable, .longOutage, .tokenExpired, .refusedMap:
+            .unreachable, .longOutage, .tokenExpired, .refusedMap, .edgeMoves:
             event.end + 1000
         case .rateLimited: event.end + 63_000  // one request at a time for a minute
         case .silent: event.end + 9000

@@ -6,7 +6,7 @@ extension Oracle {
     mutating func judgeAudio() {
         let spans = spans
         let main = audio(of: record.segments) { $0.isVideo ? nil : $0 }
-        judge(main, spans, history.has(.companionAudio) ? .companion : nil, isSecond: false)
+        judge(main, spans, history.renditions.contains(.companion) ? .companion : nil, isSecond: false)
         guard history.has(.secondLanguage) || history.has(.multiplexedLanguage) else { return }
         judgeLanguage(spans)
     }

@@ -70,8 +70,9 @@ extension Oracle {
 
     /// Whether a segment came whole in time to be published by the process that got it, or by the next one.
     private func mustBePublished(_ segment: Int) -> Bool {
+        let givenUpAt = Limits.givenUpAt(segment, self) ?? .max
         for life in record.lives {
-            let limit = life.end - Limits.hold(history)
+            let limit = min(life.end - Limits.hold(history), givenUpAt)
             // What waits for its turn is lost with the process, so all before it must have come too.
             guard ownArrivals[segment].contains(where: { $0 >= life.start && $0 <= limit }) else { continue }
             let isFree = (0..<segment).allSatisfy { earlier in

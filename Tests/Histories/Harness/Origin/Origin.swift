@@ -20,14 +20,18 @@ struct Origin {
 
     init(_ broadcast: Broadcast) { self.broadcast = broadcast }
 
-    static let backup = "http://backup.example/master.m3u8"
+    static let backupHost = "http://backup.example/"
+    static let backup = backupHost + "master.m3u8"
 
-    var upstream: String { history.has(.plainMaster) ? mediaURL(at: 0) : "\(Self.host)/master.m3u8" }
+    var upstream: String {
+        if history.has(.dash) { return "\(Self.host)/live/main.mpd" }
+        return history.has(.plainMaster) ? mediaURL(at: 0) : "\(Self.host)/master.m3u8"
+    }
 
-    /// Returns the answer to a request, and its latency in milliseconds.
-    mutating func answer(_ request: FetchRequest, at time: Int) -> (FetchOutcome, Int) {
+    /// Returns the answer of the origin itself to a request, and its latency in milliseconds.
+    mutating func ownAnswer(_ request: FetchRequest, at time: Int) -> (FetchOutcome, Int) {
         log.requests += 1
-        if request.url.hasPrefix("http://backup.example/") { return (backupAnswer(request, at: time), 60) }
+        if request.url.hasPrefix(Self.backupHost) { return (backupAnswer(request, at: time), 60) }
         let isPlaylist = request.purpose == .mediaPlaylist || request.url == upstream
         if isPlaylist { log.playlistRequests.append(time) }
         var latency = 20 + log.requests * 37 % 90
@@ -41,6 +45,7 @@ struct Origin {
             return (.success(FetchAnswer(status: 429, finalURL: request.url, headers: [pause], body: [])), latency)
         }
         if isPlaylist, let slow = active(.slowPlaylist, at: time) { latency += slow.pick(1000...3500) }
+        if let outcome = self.time(request, at: time) { return (outcome, latency) }
         if let rendition = Self.rendition(of: request) {
             if request.purpose == .mediaPlaylist {
                 return (audioPlaylist(rendition, request, at: time), latency)
@@ -97,7 +102,7 @@ struct Origin {
     }
 
     private func isExpired(_ request: FetchRequest, at time: Int) -> Bool {
-        !history.has(.plainMaster) && request.purpose == .mediaPlaylist
+        !history.has(.plainMaster) && !history.has(.dash) && request.purpose == .mediaPlaylist
             && !request.url.hasSuffix("?token=\(token(at: time))")
     }
 
@@ -106,7 +111,7 @@ struct Origin {
         return bytes(SegmentCipher.key(Self.number(in: request.url, after: "key-") ?? 0), request)
     }
 
-    private static func number(in url: String, after prefix: String) -> Int? {
+    static func number(in url: String, after prefix: String) -> Int? {
         url.ranges(of: prefix).last.flatMap { Int(url[$0.upperBound...].prefix { $0.isNumber }) }
     }
 }
@@ -126,13 +131,13 @@ extension Origin {
             return bytes(Array(text.utf8.prefix(text.utf8.count / 2)), request, endsAtClose: true)
         }
         log.reloads.append(OriginLog.Reload(at: time + latency, listed: listed, hasEnded: hasEnded, era: era))
-        return self.text(text, request)
+        return history.has(.dash) ? manifest(text, request, at: time) : self.text(text, request)
     }
 
     private func playlist(asOf time: Int, at now: Int) -> (String, Range<Int>, Bool, Int)? {
         let number = broadcast.era(at: now)
         let era = broadcast.eras[number]
-        let edge = broadcast.edge(at: time)
+        let edge = broadcast.edge(at: time + history.lead)
         let hasEnded = broadcast.endsAt.map { $0 <= time } ?? false
         if edge > era.firstSegment {
             let listed = max(era.firstSegment, edge - history.window)..<edge
@@ -149,6 +154,7 @@ extension Origin {
     private func text(
         of listed: Range<Int>, _ number: Int, hasEnded: Bool, at time: Int, _ rendition: AudioRendition? = nil
     ) -> String {
+        if history.has(.dash) { return manifest(of: listed, number, hasEnded: hasEnded, at: time) }
         let era = broadcast.eras[number]
         let first = broadcast.segments[listed.lowerBound]
         let base = first.tagCount - (isTagged(first, era, at: time) ? 1 : 0)
@@ -299,13 +305,10 @@ extension Origin {
     private mutating func audioSegment(
         _ rendition: AudioRendition, _ request: FetchRequest, at time: Int, _ latency: Int
     ) -> FetchOutcome {
-        guard let index = Self.number(in: request.url, after: "-seg-"), broadcast.segments.indices.contains(index)
-        else {
-            return page(404, request)
-        }
+        guard let index = segmentIndex(request, rendition) else { return page(404, request) }
         let segment = broadcast.segments[index]
         let isThere =
-            segment.end <= time && !segment.goneAudio.contains(rendition.rawValue)
+            segment.end - history.lead <= time && !segment.goneAudio.contains(rendition.rawValue)
             && time < (leavingTime(index) == .max ? .max : leavingTime(index) + history.availability)
         log.audioAttempts[rendition, default: []].append(
             OriginLog.Attempt(
@@ -317,9 +320,10 @@ extension Origin {
 // MARK: - Segments
 
 extension Origin {
-    private func segmentIndex(_ request: FetchRequest) -> Int? {
+    private func segmentIndex(_ request: FetchRequest, _ rendition: AudioRendition? = nil) -> Int? {
+        if history.has(.dash) { return templateIndex(request, rendition) }
         let index: Int?
-        if history.has(.byteRanges) {
+        if history.has(.byteRanges), rendition == nil {
             guard let pack = Self.number(in: request.url, after: "-pack-"), let range = request.byteRange else {
                 return nil
             }
@@ -340,7 +344,7 @@ extension Origin {
         var outcome = page(404, request)
         var result = OriginLog.Outcome.failed
         let leaves = broadcast.edge(at: time) - history.window > index ? leavingTime(index) : Int.max
-        if segment.end <= time, leaves == Int.max || time < leaves + history.availability {
+        if segment.end - history.lead <= time, leaves == Int.max || time < leaves + history.availability {
             (outcome, result) = available(segment, request, attempts[index] ?? 1, &latency)
         }
         log.attempts.append(

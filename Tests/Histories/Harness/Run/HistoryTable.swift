@@ -81,6 +81,10 @@ struct HistoryTable {
     private func row(of segment: PublicationRecord.Segment) -> Row {
         var words = segment.text.isGap ? "gap of \(segment.text.duration) s" : frames(segment) + audio(of: segment)
         if segment.text.isDiscontinuous { words = "discontinuity, " + words }
+        let video = segment.initialization?.tracks.first(where: \.isVideo)
+        let first = segment.media?.tracks.first { $0.number == video?.number }?.samples.first
+        let time = first.flatMap { sample in video.map { Oracle.ticks(sample.presentation, $0.timescale) } }
+        words += "; \(segment.text.duration) s from \(time.map { "\($0)" } ?? "-"), \(segment.text.date ?? "no date")"
         return Row(at: segment.at, order: 5, text: "published  #\(segment.number): \(words)")
     }
 

@@ -1,7 +1,8 @@
 extension Broadcast {
     /// An init section, which has a name of its own for each content and after each renaming.
     struct InitSection {
-        let body: [UInt8]
+        /// Those of the variants.
+        let bodies: [[UInt8]]
         /// Those of the audio renditions.
         var audioBodies: [AudioRendition: [UInt8]] = [:]
         /// Whether its URL is never there.
@@ -9,7 +10,7 @@ extension Broadcast {
 
         init(of part: TransportMultiplex.Part, _ history: History, isGone: Bool) {
             let multiplex = FragmentMultiplex(style: history.fragmentStyle)
-            body = multiplex.initialization(part, .multiplex)
+            bodies = (0..<history.variantCount).map { multiplex.initialization(part.resized(for: $0), .multiplex) }
             self.isGone = isGone
             for rendition in history.renditions {
                 audioBodies[rendition] = multiplex.initialization(part, .rendition(rendition))
@@ -23,7 +24,9 @@ extension Broadcast.Segment {
     mutating func writeFragments(_ history: History) {
         guard let part = parts.first else { return }
         let multiplex = FragmentMultiplex(style: history.fragmentStyle)
-        body = multiplex.segment(part, .multiplex, number: index)
+        bodies = (0..<history.variantCount).map { variant in
+            multiplex.segment(part.resized(for: variant), .multiplex, number: index)
+        }
         for rendition in history.renditions {
             audioBodies[rendition] = multiplex.segment(part, .rendition(rendition), number: index)
         }

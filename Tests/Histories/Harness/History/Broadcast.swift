@@ -21,7 +21,9 @@ struct Broadcast {
         var cues: [String] = []
         /// Tags of its numbering before it.
         var tagCount = 0
-        var body: [UInt8] = []
+        /// Bodies of the variants.
+        var bodies: [[UInt8]] = []
+        var body: [UInt8] { bodies.first ?? [] }
         /// Bodies of the audio renditions.
         var audioBodies: [AudioRendition: [UInt8]] = [:]
         /// The renditions whose segment is gone.
@@ -56,7 +58,7 @@ struct Broadcast {
 
     private var program: Program
     private var ads: [Ad] = []
-    private var muxes: [Int: TransportMultiplex] = [:]
+    private var muxes: [[Int: TransportMultiplex]] = []
     private var tagCount = 0
     private var audioMuxes: [AudioRendition: TransportMultiplex] = [:]
     private var nextGone: [Thing: [Int]] = [:]
@@ -128,7 +130,7 @@ struct Broadcast {
             }
         }
         if endsAt != nil { endsAt = segments.last?.end }
-        muxes = [:]
+        muxes = Array(repeating: [:], count: history.variantCount)
         if history.has(.dash) { periods = madePeriods() }
         for index in segments.indices {
             write(index)
@@ -350,17 +352,7 @@ struct Broadcast {
     /// Makes the bytes of a segment. A program has one multiplex, and each showing of a creative a new one.
     private mutating func write(_ index: Int) {
         guard !history.has(.fragmented) else { return segments[index].writeFragments(history) }
-        let goesOn = history.has(.countersGoOn)
-        var body: [UInt8] = []
-        body.reserveCapacity(24_000)
-        for part in segments[index].parts {
-            let name = goesOn ? 0 : part.content
-            var mux = muxes[name] ?? TransportMultiplex()
-            if !goesOn, part.content >= Self.firstCreative, part.frames.lowerBound == 0 { mux = TransportMultiplex() }
-            mux.append(part, to: &body)
-            muxes[name] = mux
-        }
-        segments[index].body = body
+        segments[index].bodies = muxes.indices.map { body(of: segments[index], variant: $0) }
         for rendition in history.renditions {
             var audio: [UInt8] = []
             var mux = audioMuxes[rendition] ?? TransportMultiplex()
@@ -372,6 +364,20 @@ struct Broadcast {
 }
 
 extension Broadcast {
+    private mutating func body(of segment: Segment, variant: Int) -> [UInt8] {
+        let goesOn = history.has(.countersGoOn)
+        var body: [UInt8] = []
+        body.reserveCapacity(24_000)
+        for part in segment.parts {
+            let name = goesOn ? 0 : part.content
+            var mux = muxes[variant][name] ?? TransportMultiplex()
+            if !goesOn, part.content >= Self.firstCreative, part.frames.lowerBound == 0 { mux = TransportMultiplex() }
+            mux.append(part.resized(for: variant), to: &body)
+            muxes[variant][name] = mux
+        }
+        return body
+    }
+
     /// Segments listed by `time`.
     func edge(at time: Int) -> Int {
         var (low, high) = (0, segments.count)

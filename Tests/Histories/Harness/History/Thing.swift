@@ -3,10 +3,11 @@ enum Thing: String, CaseIterable, Hashable {
     // Traits of the channel, for its whole life.
     case undated, shortSegments, longSegments, unevenSegments, shortWindow, strictRemoval, reordered, otherFormat
     case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn, cueTags, backup
-    case startsLate, fragmented, dash, clockDrift, earlyAvailability, redirects, prefixed
+    case startsLate, fragmented, dash, clockDrift, earlyAvailability, redirects, prefixed, variants,
+        subtitles
     // Audio in renditions of its own, and further languages.
     case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
-    case lostLanguageSegment, lostCompanionSegment
+    case lostLanguageSegment, lostCompanionSegment, lostSubtitleSegment
     // Media.
     case taggedBreak, untaggedBreak, lateTaggedBreak, insideBreak, repeatedAd, falseTag
     case clockRestart, untaggedRestart, clockWrap, clockJump, clockBack, programChange, loop, encoderPause
@@ -19,13 +20,15 @@ enum Thing: String, CaseIterable, Hashable {
     // Segments.
     case refusedSegment, goneSegment, pageSegment, lateSegment, cutSegment, brokenSegment, gapSegment, keyRefused
     // The host, the end, the process.
-    case edgeMoves, unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
+    case variantVanishes, variantRefused, edgeMoves, unreachable, longOutage, rateLimited, silent, excessLines, ended,
+        killed, killedInPublish, longKill
 
     /// How often it is drawn in comparison with others.
     var weight: Int {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
         case .fragmented, .dash: 4
+        case .variants, .subtitles: 2
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
         default: 1
         }
@@ -36,7 +39,9 @@ enum Thing: String, CaseIterable, Hashable {
         case .undated, .shortSegments, .longSegments, .unevenSegments, .shortWindow, .strictRemoval, .reordered,
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
             .backup,
-            .startsLate, .fragmented, .dash, .clockDrift, .earlyAvailability, .redirects, .prefixed, .companionAudio,
+            .startsLate, .fragmented, .dash, .clockDrift, .earlyAvailability, .redirects, .prefixed, .variants,
+            .subtitles,
+            .companionAudio,
             .secondLanguage, .multiplexedLanguage, .laggingLanguage:
             true
         default: false
@@ -60,6 +65,8 @@ enum Thing: String, CaseIterable, Hashable {
         case .zeroClock, .refusedMap, .goneMap, .dash: .fragmented
         case .clockDrift, .earlyAvailability: .dash
         case .edgeMoves: .redirects
+        case .variantVanishes, .variantRefused: .variants
+        case .lostSubtitleSegment: .subtitles
         default: nil
         }
     }
@@ -86,6 +93,7 @@ enum Thing: String, CaseIterable, Hashable {
         case .keyRefused: 3...6
         case .refusedMap: 2...6
         case .edgeMoves: 2...2
+        case .variantVanishes, .variantRefused: 5...20
         case .goneMap: 1...6
         case .unreachable: 3...12
         case .longOutage: 14...26
@@ -130,6 +138,11 @@ enum Thing: String, CaseIterable, Hashable {
             case (.dash, .encrypted), (.dash, .gapSegment), (.dash, .lateTaggedBreak):
                 return "a manifest has no such tags"
             case (.dash, .byteRanges): return "a template names whole files"
+            case (.subtitles, .plainMaster): return "renditions need a multivariant playlist"
+            case (.subtitles, .dash): return "subtitles of a manifest are not followed"
+            case (.subtitles, .backup): return "the backup has no renditions"
+            case (.variants, .plainMaster): return "variants need a multivariant playlist"
+            case (.variants, .dash): return "the ladder of a manifest has one template"
             case (.dash, .plainMaster), (.dash, .tokenExpired): return "a manifest is the only playlist"
             case (.dash, .renumbered): return "segments of a manifest are known by their times"
             case (.dash, .companionAudio), (.dash, .multiplexedLanguage): return "audio has a set of its own"

@@ -33,6 +33,6 @@ extension Broadcast.Segment {
             case 1: MediaPrefix.picture(event.pick(100...8000, 1))
             default: MediaPrefix.picture(event.pick(40_000...60_000, 1))
             }
-        body = prefix + body
+        bodies = bodies.map { prefix + $0 }
     }
 }

@@ -99,7 +99,7 @@ enum Limits {
         switch event.thing {
         case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
             .keyRefused,
-            .unreachable, .longOutage, .tokenExpired, .refusedMap, .edgeMoves:
+            .unreachable, .longOutage, .tokenExpired, .refusedMap, .edgeMoves, .variantVanishes, .variantRefused:
             event.end + 1000
         case .rateLimited: event.end + 63_000  // one request at a time for a minute
         case .silent: event.end + 9000

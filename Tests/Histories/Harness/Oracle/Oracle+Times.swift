@@ -25,6 +25,7 @@ extension Oracle {
             let (one, other) = (record.segments[before.segment], record.segments[frame.segment])
             let isExpected =
                 one.life != other.life || frame.segment > before.segment + 1
+                || one.videoWidth != other.videoWidth
                 || Limits.mayBeginPeriod(between: source[last], source[next], self)
             if isNewPeriod, !isExpected {
                 find(.discontinuity, at: at, "a period begins at \(name(of: frame.identity)), where nothing changes")
@@ -47,9 +48,13 @@ extension Oracle {
             }
             end = date + (Double(segment.text.duration) ?? 0) * 1000
             guard history.isDated, !segment.text.isGap,
-                let place = published.first(where: { $0.segment == index })?.source
+                let first = published.firstIndex(where: { $0.segment == index }), let place = published[first].source
             else { continue }
-            let departure = date - source[place].at
+            // Media that is missing before the first frame is a part of the segment.
+            let isLate = first > 0 && !segment.text.isDiscontinuous && published[first - 1].segment == index - 1
+            let duration = format(of: published[first].identity.content)?.frameDuration ?? 0
+            let missing = isLate ? published[first].time - published[first - 1].time - duration : 0
+            let departure = date + Double(max(0, missing)) / 90 - source[place].at
             if abs(departure) > Limits.dateTolerance(self) {
                 find(.date, at: segment.at, "segment \(segment.number) is dated \(Int(departure)) ms after its media")
                 return

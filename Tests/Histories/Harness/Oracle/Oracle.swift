@@ -3,7 +3,8 @@ import PlaylistRules
 /// What is wrong with the publication of a history.
 struct Finding: Hashable, CustomStringConvertible {
     enum Rule: String, CaseIterable {
-        case playlist, number, bytes, clock, duration, initialization, frame, order, lost, missing, audio, date
+        case playlist, number, bytes, clock, duration, initialization, frame, order, lost, missing, audio, subtitle,
+            date
         case standstill, latency, discontinuity, marker, end, count, crash
     }
 
@@ -82,6 +83,7 @@ struct Oracle {
         oracle.judgeLostSegments()
         oracle.judgePeriods()
         oracle.judgeAudio()
+        oracle.judgeSubtitles()
         oracle.judgeDates()
         oracle.judgeMarkers()
         oracle.judgeProgress()
@@ -168,7 +170,9 @@ extension Oracle {
                     identity: identity, time: Self.ticks(sample.presentation, known.timescale), segment: index,
                     source: nil))
         }
-        guard let identity = samples.first?.identity, let format = format(of: identity.content) else { return }
+        guard let identity = samples.first?.identity, let original = format(of: identity.content) else { return }
+        let sizes = (0..<history.variantCount).map { original.resized(for: $0) }
+        let format = sizes.first { $0.width * 16 == known.width } ?? original
         let expected = [CodedVideo.sequenceParameterSet(format), CodedVideo.pictureParameterSet()]
         let repeated = Set(samples.filter(\.isSync).flatMap(\.parameterSets))
         if known.configuration != expected || !repeated.isSubset(of: expected) {

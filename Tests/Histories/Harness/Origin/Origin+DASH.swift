@@ -112,7 +112,8 @@ extension Origin {
             guard index < broadcast.segments.count, let splice = broadcast.segments[index].splice else { continue }
             let segment = broadcast.segments[index]
             // Every second break is announced some seconds before it begins, in the period before it.
-            guard (splice.event % 2 == 0) == isNext, segment.start - 3000 <= time else { continue }
+            let isAlone = broadcast.eras.contains { $0.firstSegment == index }
+            guard (splice.event % 2 == 0 && !isAlone) == isNext, segment.start - 3000 <= time else { continue }
             let offset = segment.start - broadcast.segments[period.lowerBound].start
             let section = Data(SpliceInsert.section(event: splice.event, seconds: splice.seconds))
             events +=

@@ -13,13 +13,14 @@ extension Origin {
     mutating func initSection(
         _ request: FetchRequest, _ rendition: AudioRendition? = nil, at time: Int, _ latency: Int
     ) -> FetchOutcome {
-        let name = request.url.ranges(of: "-init-").last.map { range in
-            String(request.url[range.upperBound...].prefix { $0 != "." })
-        }
-        guard let name, let section = broadcast.initSections[name], !section.isGone else { return page(404, request) }
+        guard let mark = request.url.ranges(of: "-init-").last else { return page(404, request) }
+        let name = String(request.url[mark.upperBound...].prefix { $0 != "." })
+        let era = request.url[..<mark.lowerBound].split { "/-".contains($0) }.last.flatMap { Int($0) } ?? 0
+        guard let section = broadcast.initSections[name], !section.isGone else { return page(404, request) }
         if let event = active(.refusedMap, at: time) { return page([403, 404, 500, 503][event.pick(0...3)], request) }
-        if rendition == nil { log.initSections.append(.init(name: name, at: time + latency)) }
-        return bytes(rendition.map { section.audioBodies[$0] ?? [] } ?? section.body, request)
+        if rendition == nil { log.initSections.append(.init(name: name, era: era, at: time + latency)) }
+        let body = section.bodies[min(Self.variant(of: request), section.bodies.count - 1)]
+        return bytes(rendition.map { section.audioBodies[$0] ?? [] } ?? body, request)
     }
 }
 
@@ -29,6 +30,8 @@ extension OriginLog {
     /// An init section that was sent.
     struct InitSection {
         let name: String
+        /// The name of the era.
+        let era: Int
         let at: Int
     }
 }
@@ -39,7 +42,10 @@ extension Oracle {
         guard let name = broadcast.segments[attempt.segment].initSection,
             let life = record.lives.first(where: { $0.start <= attempt.answeredAt && attempt.answeredAt <= $0.end })
         else { return attempt.answeredAt }
-        let section = log.initSections.first { $0.name == name && $0.at >= life.start && $0.at <= life.end }
+        let era = broadcast.eras[broadcast.era(at: attempt.askedAt)].name
+        let section = log.initSections.first {
+            $0.name == name && $0.era == era && $0.at >= life.start && $0.at <= life.end
+        }
         return section.map { max($0.at, attempt.answeredAt) }
     }
 

@@ -46,6 +46,13 @@ struct Origin {
         }
         if isPlaylist, let slow = active(.slowPlaylist, at: time) { latency += slow.pick(1000...3500) }
         if let outcome = self.time(request, at: time) { return (outcome, latency) }
+        if Self.isSubtitles(request) {
+            let isList = request.purpose == .mediaPlaylist
+            return (
+                isList ? subtitlePlaylist(request, at: time) : subtitleSegment(request, at: time, latency), latency
+            )
+        }
+        if isMissing(request, at: time) { return (page(404, request), latency) }
         if let rendition = Self.rendition(of: request) {
             if request.purpose == .mediaPlaylist {
                 return (audioPlaylist(rendition, request, at: time), latency)
@@ -85,8 +92,14 @@ struct Origin {
             text +=
                 audio + "\"de\",NAME=\"Deutsch\",DEFAULT=NO,AUTOSELECT=YES,URI=\"live/audio-1.m3u8?token=\(token)\"\n"
         }
-        let group = history.renditions.isEmpty ? "" : ",CODECS=\"avc1.4d001e,mp4a.40.2\",AUDIO=\"a\""
-        return text + "#EXT-X-STREAM-INF:BANDWIDTH=300000\(group)\nlive/main.m3u8?token=\(token)\n"
+        if history.has(.subtitles) {
+            text += "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",LANGUAGE=\"en\",NAME=\"English\",DEFAULT=YES,"
+            text += "AUTOSELECT=YES,URI=\"live/subs.m3u8?token=\(token)\"\n"
+        }
+        let group =
+            (history.renditions.isEmpty ? "" : ",CODECS=\"avc1.4d001e,mp4a.40.2\",AUDIO=\"a\"")
+            + (history.has(.subtitles) ? ",SUBTITLES=\"s\"" : "")
+        return text + variants(group, token, at: time)
     }
 
     // MARK: - Answers
@@ -101,7 +114,7 @@ struct Origin {
         .success(FetchAnswer(status: status, finalURL: request.url, body: Array("<html>no</html>".utf8)))
     }
 
-    private func isExpired(_ request: FetchRequest, at time: Int) -> Bool {
+    func isExpired(_ request: FetchRequest, at time: Int) -> Bool {
         !history.has(.plainMaster) && !history.has(.dash) && request.purpose == .mediaPlaylist
             && !request.url.hasSuffix("?token=\(token(at: time))")
     }
@@ -126,7 +139,9 @@ extension Origin {
         var asOf = time
         if let event = active(.stalePlaylist, at: time) { asOf = event.at }
         if let event = active(.laggingPlaylist, at: time) { asOf = time - event.pick(3...8) * 1000 }
-        guard let (text, listed, hasEnded, era) = playlist(asOf: asOf, at: time) else { return page(404, request) }
+        guard let (text, listed, hasEnded, era) = playlist(asOf: asOf, at: time, Self.variant(of: request)) else {
+            return page(404, request)
+        }
         if active(.cutPlaylist, at: time) != nil {
             return bytes(Array(text.utf8.prefix(text.utf8.count / 2)), request, endsAtClose: true)
         }
@@ -134,25 +149,26 @@ extension Origin {
         return history.has(.dash) ? manifest(text, request, at: time) : self.text(text, request)
     }
 
-    private func playlist(asOf time: Int, at now: Int) -> (String, Range<Int>, Bool, Int)? {
+    private func playlist(asOf time: Int, at now: Int, _ variant: Int) -> (String, Range<Int>, Bool, Int)? {
         let number = broadcast.era(at: now)
         let era = broadcast.eras[number]
         let edge = broadcast.edge(at: time + history.lead)
         let hasEnded = broadcast.endsAt.map { $0 <= time } ?? false
         if edge > era.firstSegment {
             let listed = max(era.firstSegment, edge - history.window)..<edge
-            return (text(of: listed, number, hasEnded: hasEnded, at: time), listed, hasEnded, number)
+            return (text(of: listed, number, hasEnded: hasEnded, at: time, variant), listed, hasEnded, number)
         }
         // A new encoder without segments has no playlist yet. The playlist of one that ended stays.
         guard era.followsEnd, number > 0 else { return nil }
         let before = broadcast.eras[number - 1].firstSegment
         guard before < edge else { return nil }
         let listed = max(before, edge - history.window)..<edge
-        return (text(of: listed, number - 1, hasEnded: true, at: time), listed, true, number - 1)
+        return (text(of: listed, number - 1, hasEnded: true, at: time, variant), listed, true, number - 1)
     }
 
     private func text(
-        of listed: Range<Int>, _ number: Int, hasEnded: Bool, at time: Int, _ rendition: AudioRendition? = nil
+        of listed: Range<Int>, _ number: Int, hasEnded: Bool, at time: Int, _ variant: Int = 0,
+        _ rendition: AudioRendition? = nil
     ) -> String {
         if history.has(.dash) { return manifest(of: listed, number, hasEnded: hasEnded, at: time) }
         let era = broadcast.eras[number]
@@ -184,22 +200,24 @@ extension Origin {
             if segment.fault?.thing == .gapSegment, rendition == nil { text += "#EXT-X-GAP\n" }
             if rendition == nil { text += segment.cues.map { $0 + "\n" }.joined() }
             if history.isDated { text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(segment.start))\n" }
-            text += rendition.map { audioEntry(segment, era, $0) } ?? entry(segment, era, at: time)
+            text += rendition.map { audioEntry(segment, era, $0) } ?? entry(segment, era, at: time, variant)
         }
         return text + (hasEnded ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    private func isTagged(_ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int) -> Bool {
+    func isTagged(_ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int) -> Bool {
         segment.isTagged && segment.taggedFrom <= time && segment.index > era.firstSegment
     }
 
-    private func entry(_ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int) -> String {
+    private func entry(
+        _ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int, _ variant: Int
+    ) -> String {
         let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
         var text = "#EXTINF:\(segment.duration / 1000).\(rest),\n"
         let suffix = history.has(.fragmented) ? "m4s" : "ts"
         var name = "\(era.name)-seg-\(segment.index).\(suffix)"
         if history.has(.byteRanges) {
-            let range = packed(segment.index)
+            let range = packed(segment.index, variant)
             text += "#EXT-X-BYTERANGE:\(range.count)@\(range.lowerBound)\n"
             name = "\(era.name)-pack-\(segment.index / Self.packSize).\(suffix)"
         }
@@ -207,15 +225,16 @@ extension Origin {
     }
 
     /// The bytes of a segment in the file that it is a range of.
-    private func packed(_ index: Int) -> Range<Int> {
+    private func packed(_ index: Int, _ variant: Int) -> Range<Int> {
         let first = index / Self.packSize * Self.packSize
-        let start = (first..<index).reduce(0) { $0 + size(of: $1) }
-        return start..<start + size(of: index)
+        let start = (first..<index).reduce(0) { $0 + size(of: $1, variant) }
+        return start..<start + size(of: index, variant)
     }
 
-    private func size(of index: Int) -> Int {
+    private func size(of index: Int, _ variant: Int) -> Int {
         let segment = broadcast.segments[index]
-        return segment.key == nil ? segment.body.count : (segment.body.count / 16 + 1) * 16
+        let size = segment.bodies[variant].count
+        return segment.key == nil ? size : (size / 16 + 1) * 16
     }
 
     /// What exceeds the limits of a playlist and changes nothing of its media: comments, a line that is too long, variables, and
@@ -272,7 +291,7 @@ extension Origin {
 // MARK: - Audio renditions
 
 extension Origin {
-    private static func rendition(of request: FetchRequest) -> AudioRendition? {
+    static func rendition(of request: FetchRequest) -> AudioRendition? {
         number(in: request.url, after: "live/audio-").flatMap { AudioRendition(rawValue: $0) }
     }
 
@@ -299,7 +318,7 @@ extension Origin {
         }
         let listed = max(era.firstSegment, edge - history.window)..<max(era.firstSegment, edge)
         guard !listed.isEmpty else { return page(404, request) }
-        return text(text(of: listed, number, hasEnded: hasEnded, at: time, rendition), request)
+        return text(text(of: listed, number, hasEnded: hasEnded, at: time, 0, rendition), request)
     }
 
     private mutating func audioSegment(
@@ -328,7 +347,8 @@ extension Origin {
                 return nil
             }
             index = (pack * Self.packSize..<(pack + 1) * Self.packSize).first {
-                broadcast.segments.indices.contains($0) && UInt64(packed($0).lowerBound) == range.offset
+                broadcast.segments.indices.contains($0)
+                    && UInt64(packed($0, Self.variant(of: request)).lowerBound) == range.offset
             }
         } else {
             index = Self.number(in: request.url, after: "-seg-")
@@ -361,7 +381,8 @@ extension Origin {
     private func available(
         _ segment: Broadcast.Segment, _ request: FetchRequest, _ attempt: Int, _ latency: inout Int
     ) -> (FetchOutcome, OriginLog.Outcome) {
-        var body = segment.body
+        let variant = Self.variant(of: request)
+        var body = segment.bodies[variant]
         if let fault = segment.fault {
             let isOver = attempt > fault.pick(1...3)
             switch fault.thing {
@@ -381,7 +402,7 @@ extension Origin {
                 body, key: SegmentCipher.key(key), vector: SegmentCipher.vector(segment.index))
         }
         guard history.has(.byteRanges) else { return (bytes(body, request), .whole) }
-        let range = packed(segment.index)
+        let range = packed(segment.index, variant)
         let header = FetchAnswer.Header(
             name: "Content-Range", value: "bytes \(range.lowerBound)-\(range.upperBound - 1)/*")
         return (

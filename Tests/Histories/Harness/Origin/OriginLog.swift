@@ -32,6 +32,8 @@ struct OriginLog {
     /// As `attempts`, of the audio renditions.
     var audioAttempts: [AudioRendition: [Attempt]] = [:]
     var initSections: [InitSection] = []
+    /// As `attempts`, of the WebVTT rendition.
+    var subtitleAttempts: [Attempt] = []
     var requests = 0
     /// Times of all requests for playlists.
     var playlistRequests: [Int] = []

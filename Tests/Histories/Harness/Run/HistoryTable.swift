@@ -28,6 +28,11 @@ struct HistoryTable {
                     at: attempt.askedAt, order: 3,
                     text: "  asked for \(attempt.segment), \(attempt.outcome) at \(Self.seconds(attempt.answeredAt))"))
         }
+        for file in run.record.subtitles {
+            let cues = file.cues.map { "\(Self.name($0.identity.content)) \($0.identity.frame) at \($0.start)" }
+            rows.append(
+                Row(at: file.at, order: 6, text: "subtitles  #\(file.number): \(cues.joined(separator: ", "))"))
+        }
         for section in run.log.initSections {
             rows.append(Row(at: section.at, order: 3, text: "  init section \(section.name)"))
         }

@@ -54,7 +54,8 @@ enum Thing: String, CaseIterable, Hashable {
     /// `Tests/Histories/run` does not.
     static let open: Set<Thing> = [
         .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment,
-        .lostCompanionSegment, .backup,
+        .lostCompanionSegment, .backup, .dash, .clockDrift, .earlyAvailability, .variantVanishes, .subtitles,
+        .lostSubtitleSegment,
     ]
 
     /// The trait without which it does not exist.

@@ -42,9 +42,8 @@ extension Oracle {
         guard let name = broadcast.segments[attempt.segment].initSection,
             let life = record.lives.first(where: { $0.start <= attempt.answeredAt && attempt.answeredAt <= $0.end })
         else { return attempt.answeredAt }
-        let era = broadcast.eras[broadcast.era(at: attempt.askedAt)].name
         let section = log.initSections.first {
-            $0.name == name && $0.era == era && $0.at >= life.start && $0.at <= life.end
+            $0.name == name && $0.era == attempt.era ?? $0.era && $0.at >= life.start && $0.at <= life.end
         }
         return section.map { max($0.at, attempt.answeredAt) }
     }

@@ -367,8 +367,11 @@ extension Origin {
         if segment.end - history.lead <= time, leaves == Int.max || time < leaves + history.availability {
             (outcome, result) = available(segment, request, attempts[index] ?? 1, &latency)
         }
+        let era = request.url.split(separator: "/").last?.prefix { $0.isNumber }
         log.attempts.append(
-            OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + latency, outcome: result))
+            OriginLog.Attempt(
+                segment: index, askedAt: time, answeredAt: time + latency, outcome: result, era: era.flatMap { Int($0) }
+            ))
         return (outcome, latency)
     }
 

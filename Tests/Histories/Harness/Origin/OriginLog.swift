@@ -15,6 +15,8 @@ struct OriginLog {
         let askedAt: Int
         let answeredAt: Int
         let outcome: Outcome
+        /// The name of the era in its URL; nil if that has none.
+        var era: Int?
 
         var isWhole: Bool { outcome == .whole }
     }

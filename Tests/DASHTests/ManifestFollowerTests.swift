@@ -134,6 +134,20 @@ private let rows: [(when: String, steps: [Step])] = [
         ]
     ),
     (
+        "a period that begins before the last segments of a longer one was thought to is known again",
+        [
+            (8, listed([("a", 0, 4)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4", "3 @6 2 a6"]),
+            (
+                8, listed([("a", 0, 2), ("c", 5, 1)]),
+                ["0 @0 2 a0", "1 @2 2 a2", "2 gap @4 2 a4", "3 gap @6 2 a6", "4| @5 2 c0"]
+            ),
+            (
+                9, listed([("a", 0, 2), ("c", 5, 2)]),
+                ["0 @0 2 a0", "1 @2 2 a2", "2 gap @4 2 a4", "3 gap @6 2 a6", "4| @5 2 c0", "5 @7 2 c2"]
+            ),
+        ]
+    ),
+    (
         "an older list takes nothing back",
         [
             (6, listed([("a", 0, 3)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4"]),
@@ -236,6 +250,21 @@ private let rows: [(when: String, steps: [Step])] = [
         let sketch = Sketch(attributes: Sketch.live, periods: [media, "<Period id=\"next\" start=\"PT9S\"/>"])
         _ = follower.handle(.manifest(try sketch.parsed()), at: .zero)
         #expect(follower.master.variants.count == 1)
+    }
+
+    @Test("The target duration is that of the track, whichever is listed first") func targetDurations() throws {
+        var follower = ManifestFollower(choice: .highest)
+        var sketch = listed([("a", 0, 2)])
+        let audio = sketch.periods[0].replacing("video", with: "audio").replacing("avc1.64001F", with: "mp4a.40.2")
+            .replacing("d=\"2\"", with: "d=\"3\"")
+        let set = audio[(audio.firstRange(of: "<AdaptationSet")?.lowerBound ?? audio.startIndex)...]
+        sketch.periods = [sketch.periods[0].replacing("</Period>", with: String(set))]
+        _ = follower.handle(.manifest(try sketch.parsed()), at: .zero)
+        _ = follower.handle(.date(.live(8), isExact: true), at: .zero)
+        let listing = follower.listing(of: .audio(name: "audio"), at: .zero)
+        guard case .playlist(let playlist) = listing else { throw CancellationError() }
+        let main = follower.main()
+        #expect(playlist.targetDuration == .seconds(3) && main?.targetDuration == .seconds(2))
     }
 
     @Test("The date is needed where the clock says what there is") func needsDate() throws {

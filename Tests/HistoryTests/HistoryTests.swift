@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func everyPairOfThingsOccurs() {
-        let pairs = ThingPairs(seeds: 1...2000)
+        let pairs = ThingPairs(seeds: 1...4000)
         #expect((pairs.rarest?.count ?? 0) > 0, "\(pairs.text)")
     }
 }

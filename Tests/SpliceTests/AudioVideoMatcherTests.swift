@@ -246,3 +246,18 @@ func videoSpanGetsItsAudio(_ index: Int) {
     #expect(matcher.dequeueAudio(for: ad).first?.pts == Ticks(180_000))
     #expect(matcher.counts[.unmatchedAudioFrames] == 47)
 }
+
+/// The first segment of a period was cut, and its audio is missing.
+@Test func audioOnTheClockOfItsOwnSegmentIsNotThatOfAnEarlierOne() {
+    let cut = videoSpan(900_000, 964_800, beginsPeriod: true)
+    for (videoStart, count) in [(Ticks(1_080_000), 0), (nil, 34)] {
+        var matcher = AudioVideoMatcher(isMuxed: true)
+        matcher.append(
+            SyntheticPackets.audioPackets(94, from: 1_080_000), after: .plain, discontinuitySequence: 0,
+            videoStart: videoStart)
+        #expect(matcher.dequeueAudio(for: cut).count == count)
+        matcher.finish(cut)
+        let next = videoSpan(1_080_000, 1_260_000, beginsPeriod: true)
+        if videoStart != nil { #expect(matcher.dequeueAudio(for: next).first?.pts == Ticks(1_080_000)) }
+    }
+}

@@ -58,7 +58,8 @@ package struct ManifestFollower: Sendable {
     private var numberings: [ManifestTrack: SegmentNumbering] = [:]
     private var periodNumbers: [String: UInt64] = [:]
     private var nextPeriodNumber: UInt64 = 0
-    private var targetDuration = Duration.seconds(1)
+    /// Each track has its own: the segments of audio are often a little longer than those of video.
+    private var targetDurations: [ManifestTrack: Duration] = [:]
     /// When the clock alone adds a segment to each list, on the presentation timeline.
     private var nextAvailability: [ManifestTrack: Duration] = [:]
     /// Later than the exact time, so that no rounding delays the segment until the next look.
@@ -238,8 +239,9 @@ package struct ManifestFollower: Sendable {
             return segment
         }
         let entries = numberings[track.numbering, default: SegmentNumbering()].update(with: dated, since: origin)
-        targetDuration = max(
-            targetDuration, entries.map { DecimalSeconds.roundedUp($0.segment.duration) }.max() ?? .zero)
+        let longest = entries.map { DecimalSeconds.roundedUp($0.segment.duration) }.max() ?? .zero
+        let targetDuration = max(targetDurations[track.numbering] ?? .seconds(1), longest)
+        targetDurations[track.numbering] = targetDuration
         var playlist = MediaPlaylist(
             targetDuration: min(targetDuration, .seconds(Int64(PlaylistNumber.targetDuration.range.upperBound))),
             mediaSequence: entries.first?.mediaSequence ?? 0, segments: entries.map(mediaSegment))

@@ -60,24 +60,30 @@ struct SegmentNumbering: Sendable {
     }
 
     /// The segments that are known, as indices in `entries` and in the new ones, both ascending.
+    ///
+    /// Times ascend in each period alone: the next one may begin before the last segments of a period that turned out
+    /// shorter.
     private func matches(
         of segments: [PresentedSegment], since origin: Duration
     ) -> [(known: Int, new: Int)] {
+        var places = Dictionary(grouping: entries.indices) { entries[$0].segment.period }.mapValues { $0[...] }
         var matches: [(known: Int, new: Int)] = []
-        var (known, new) = (0, 0)
-        while known < entries.count, new < segments.count {
-            let (old, other) = (entries[known].segment, segments[new])
-            if old.isSame(as: other), entries[known].origin == origin || old.hasPath(of: other) {
-                matches.append((known, new))
-                known += 1
-                new += 1
-            } else if other.start < old.start {
-                new += 1
-            } else {
-                known += 1
+        for (new, segment) in segments.enumerated() {
+            let rest = places[segment.period, default: []].drop { index in
+                !isKnown(segment, as: entries[index], since: origin) && entries[index].segment.start < segment.start
             }
+            places[segment.period] = rest
+            guard let known = rest.first, known > matches.last?.known ?? -1,
+                isKnown(segment, as: entries[known], since: origin)
+            else { continue }
+            matches.append((known, new))
+            places[segment.period] = rest.dropFirst()
         }
         return matches
+    }
+
+    private func isKnown(_ segment: PresentedSegment, as entry: Entry, since origin: Duration) -> Bool {
+        entry.segment.isSame(as: segment) && (entry.origin == origin || entry.segment.hasPath(of: segment))
     }
 
     /// Numbers segments of which none is known.

@@ -9,6 +9,8 @@ struct AudioSpan: Sendable {
     let followsLostFrames: Bool
     /// Time of the first frame that was ever in the span.
     let start: Ticks
+    /// Time of the first video in the segment that the span begins in; nil if that has none.
+    let videoStart: Ticks?
     /// Expected time of the next frame, on the span's own unwrapped clock.
     private(set) var end: Ticks
     private(set) var frames: [TimedAudio] = []
@@ -17,8 +19,9 @@ struct AudioSpan: Sendable {
     /// Ticks that are added to the span's times to get times on the video's clock; nil until the span is matched.
     var clockOffset: Ticks?
 
-    init(first: AudioPacket, discontinuitySequence: UInt64, followsLostFrames: Bool) {
+    init(first: AudioPacket, discontinuitySequence: UInt64, followsLostFrames: Bool, videoStart: Ticks? = nil) {
         self.followsLostFrames = followsLostFrames
+        self.videoStart = videoStart
         pid = first.pid
         configuration = first.configuration
         self.discontinuitySequence = discontinuitySequence

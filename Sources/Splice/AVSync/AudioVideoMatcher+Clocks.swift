@@ -41,6 +41,11 @@ extension AudioVideoMatcher {
         guard audio.clockOffset == nil || span.beginsPeriod, let first = audio.frames.first else {
             return false
         }
+        // Audio that begins with the video of its own segment is on the clock of that.
+        if audio.clockOffset == nil, let video = audio.videoStart {
+            let lead = Ticks(wire: video.wire, near: audio.start) - audio.start
+            if abs(lead.count) <= Self.sharedClockTolerance.count { return false }
+        }
         let distance = Ticks(wire: first.pts.wire, near: span.start) - span.start
         let nearest = span.beginsPeriod && !audio.followsLostFrames ? Self.sharedClockTolerance : Self.longestAudioGap
         return distance > nearest || distance < .zero - nearest

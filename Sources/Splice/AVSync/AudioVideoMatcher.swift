@@ -80,12 +80,14 @@ struct AudioVideoMatcher: Sendable {
         }
     }
 
+    /// - Parameter videoStart: time of the first video in the segment of the packets; nil if it has none.
     mutating func append(
         _ packets: [AudioPacket], after boundary: SegmentBoundary, discontinuitySequence: UInt64,
-        metadata: [TimedMetadata] = []
+        metadata: [TimedMetadata] = [], videoStart: Ticks? = nil
     ) {
         if boundary != .plain { beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
-        append(packets, discontinuitySequence: discontinuitySequence, metadata: metadata)
+        append(
+            packets, discontinuitySequence: discontinuitySequence, metadata: metadata, videoStart: videoStart)
     }
 
     /// Makes the next frame begin a span, whatever its time.
@@ -99,7 +101,8 @@ struct AudioVideoMatcher: Sendable {
     ///   - discontinuitySequence: nil if the packets belong to the segment of the packets before.
     ///   - metadata: timed metadata that belongs to the first of the packets.
     mutating func append(
-        _ packets: [AudioPacket], discontinuitySequence: UInt64?, metadata: [TimedMetadata] = []
+        _ packets: [AudioPacket], discontinuitySequence: UInt64?, metadata: [TimedMetadata] = [],
+        videoStart: Ticks? = nil
     ) {
         var metadata = metadata
         for packet in packets {
@@ -115,7 +118,7 @@ struct AudioVideoMatcher: Sendable {
                 audioSpans.append(
                     AudioSpan(
                         first: packet, discontinuitySequence: discontinuitySequence ?? lastDiscontinuitySequence,
-                        followsLostFrames: pendingDiscontinuity == .framesLost))
+                        followsLostFrames: pendingDiscontinuity == .framesLost, videoStart: videoStart))
                 pendingDiscontinuity = nil
                 learnSequenceOffset()
             }

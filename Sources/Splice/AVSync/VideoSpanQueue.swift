@@ -76,7 +76,9 @@ struct VideoSpanQueue: Sendable {
     ) {
         announcesAudio = segment.declaresAudio
         guard isMuxed else { return }
-        matcher.append(segment.audio, after: boundary, discontinuitySequence: discontinuitySequence)
+        matcher.append(
+            segment.audio, after: boundary, discontinuitySequence: discontinuitySequence,
+            videoStart: segment.video.first?.pts)
     }
 
     mutating func appendLeftover(_ packets: [AudioPacket]) {

@@ -178,7 +178,9 @@ struct PeriodAssembler: Sendable {
         let decodeTime = position.videoDecodeTime ?? timeline.decode(of: first.dts).count
         var samples = videoSamples(cut, on: timeline, from: decodeTime, endsPeriod: endsPeriod)
         var duration = samples.reduce(Int64(0)) { $0 + Int64($1.duration) }
-        let start = timeline.presentation(of: cut.units.presentationStart ?? first.pts)
+        let start =
+            timeline.presentation(of: cut.units.presentationStart ?? first.pts)
+            - gap(before: first, on: timeline, from: decodeTime)
         let room = max(.zero, min(tail, longestSegment - Ticks(duration)))
         let audioTrack = audio.dequeueSamples(
             from: start, to: position.presentationEnd + room, isEnding: room > .zero
@@ -195,6 +197,13 @@ struct PeriodAssembler: Sendable {
             upstreamEnd: UpstreamSegmentEnd(mediaSequence: cut.mediaSequence, frames: PublishedFrames(cut.units)),
             captions: cut.units.reduce(into: CaptionChannels()) { $0.formUnion($1.packet.captions) })
         return emit(tracks)
+    }
+
+    /// The time that is missing at the start of a segment. It is a part of it, because the last one is written.
+    private func gap(before first: TimedVideo, on timeline: PeriodTimeline, from decodeTime: Int64) -> Ticks {
+        let gap = timeline.decode(of: first.dts) - Ticks(decodeTime)
+        // Less than a frame is the jitter of the last frame's duration.
+        return period?.hasSegments == true && gap > frameDuration ? gap : .zero
     }
 
     private mutating func videoSamples(

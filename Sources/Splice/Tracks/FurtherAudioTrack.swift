@@ -78,13 +78,14 @@ struct FurtherAudioTrack: Sendable {
 
     mutating func append(
         flushed: [AudioPacket], _ packets: [AudioPacket], _ boundary: SegmentBoundary, isContinuous: Bool,
-        discontinuitySequence: UInt64
+        discontinuitySequence: UInt64, videoStart: Ticks?
     ) throws(MediaError) {
         guard rendition == nil else { return }
         var (flushed, packets) = (flushed, packets)
         try stage.process(flushed: &flushed, &packets, isContinuous: isContinuous)
         matcher.append(flushed, discontinuitySequence: nil)
-        matcher.append(packets, after: boundary, discontinuitySequence: discontinuitySequence)
+        matcher.append(
+            packets, after: boundary, discontinuitySequence: discontinuitySequence, videoStart: videoStart)
     }
 
     mutating func finish(_ packets: [AudioPacket]) throws(MediaError) {

@@ -82,7 +82,8 @@ struct FurtherAudioTracks: Sendable {
         for index in tracks.indices {
             try tracks[index].append(
                 flushed: flushed.packets(of: tracks[index].identity), packets.packets(of: tracks[index].identity),
-                demuxed.boundary, isContinuous: demuxed.isContinuous, discontinuitySequence: discontinuitySequence)
+                demuxed.boundary, isContinuous: demuxed.isContinuous, discontinuitySequence: discontinuitySequence,
+                videoStart: demuxed.packets.video.first?.pts)
         }
     }
 

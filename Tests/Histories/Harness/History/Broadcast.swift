@@ -23,11 +23,17 @@ struct Broadcast {
         var splice: SpliceSignal?
         /// Tags of its numbering before it.
         var tagCount = 0
-        var body: [UInt8] = []
+        /// Bodies of the variants.
+        var bodies: [[UInt8]] = []
+        var body: [UInt8] { bodies.first ?? [] }
         /// Bodies of the audio renditions.
         var audioBodies: [AudioRendition: [UInt8]] = [:]
         /// The renditions whose segment is gone.
         var goneAudio: Set<Int> = []
+        /// The name of its init section; nil: it needs none.
+        var initSection: String?
+        /// The break that begins with it, if a manifest announces it.
+        var eventSplice: (event: Int, seconds: Int)?
 
         var duration: Int { end - start }
     }
@@ -46,6 +52,9 @@ struct Broadcast {
     let history: History
     private(set) var segments: [Segment] = []
     private(set) var eras: [Era]
+    private(set) var initSections: [String: InitSection] = [:]
+    /// The periods of a manifest; empty for playlists.
+    private(set) var periods: [Range<Int>] = []
     /// When EXT-X-ENDLIST comes; nil: never.
     private(set) var endsAt: Int?
     /// All of it, if the upstream is one stream.
@@ -53,7 +62,7 @@ struct Broadcast {
 
     private var program: Program
     private var ads: [Ad] = []
-    private var muxes: [Int: TransportMultiplex] = [:]
+    private var muxes: [[Int: TransportMultiplex]] = []
     private var tagCount = 0
     private var audioMuxes: [AudioRendition: TransportMultiplex] = [:]
     private var nextGone: [Thing: [Int]] = [:]
@@ -63,6 +72,9 @@ struct Broadcast {
     private var nextTaggedFrom = Int.min
     private var nextIsSplice = false
     private var nextIsAfterPause = false
+    /// How often the packager has renamed its init sections, and until when those that it names are gone.
+    private var renames = 0
+    private var goneUntil = Int.min
 
     /// Content of the creatives; programs count from 1.
     static let firstCreative = 0x100
@@ -122,9 +134,13 @@ struct Broadcast {
             }
         }
         if endsAt != nil { endsAt = segments.last?.end }
-        muxes = [:]
+        muxes = Array(repeating: [:], count: history.variantCount)
+        if history.has(.dash) { periods = madePeriods() }
         if history.has(.rawStream) { stream = BroadcastStream() }
-        for index in segments.indices { write(index) }
+        for index in segments.indices {
+            write(index)
+            segments[index].addPrefix(history)
+        }
     }
 
     // MARK: - Things
@@ -143,6 +159,7 @@ struct Broadcast {
             program = Program(
                 content: program.content + 1, format: event.pick(0...(MediaFormat.all.count - 1)),
                 clock: event.pick(0...1, 1) == 0 ? program.clock : event.pick(0...(1 << 33 - 1), 2))
+            keepClockPositive()
             (nextIsSplice, nextIsTagged) = (true, event.pick(0...1, 3) == 0)
         case .loop:
             let group = MediaFormat.all[program.format].group
@@ -159,6 +176,9 @@ struct Broadcast {
             appendEra(event, at: time)
             return max(time, event.end)
         case .renumbered, .renamed: appendEra(event, at: time)
+        case .zeroClock: restartClock(0, isTagged: event.pick(0...1) == 0)
+        case .refusedMap: renames += 1
+        case .goneMap: (renames, goneUntil) = (renames + 1, time + event.duration)
         default: break
         }
         return time
@@ -192,7 +212,14 @@ struct Broadcast {
 
     private mutating func moveClock(_ ticks: Int) {
         program.clock += ticks
+        keepClockPositive()
         nextIsSplice = true
+    }
+
+    /// Fragments have no times before 0.
+    private mutating func keepClockPositive() {
+        guard history.has(.fragmented) else { return }
+        program.clock = max(program.clock, -program.next * MediaFormat.all[program.format].frameDuration)
     }
 
     private mutating func appendEra(_ event: Event, at time: Int) {
@@ -223,13 +250,18 @@ struct Broadcast {
         var parts: [TransportMultiplex.Part] = []
         var cues: [String] = []
         var splice: SpliceSignal?
-        if isReturning, ads.isEmpty { (cues, splice) = (["#EXT-X-CUE-IN"], signal(.in)) }
+        var eventSplice: (event: Int, seconds: Int)?
+        if isReturning, ads.isEmpty {
+            if !history.has(.dash) { cues = ["#EXT-X-CUE-IN"] }
+            splice = signal(.in)
+        }
         if ads.isEmpty { isReturning = false }
         if let ad = ads.first {
             if ad.group == 0 {
                 if let seconds = ad.breakDuration {
                     cues += beginCue(seconds, at: time)
                     splice = signal(.out, lasting: seconds)
+                    if history.has(.dash), history.has(.cueTags) { eventSplice = (breaks, seconds) }
                 }
                 isSplice = true
                 if ad.inside > 0 { parts.append(programPart(frames: ad.inside)) }
@@ -245,10 +277,17 @@ struct Broadcast {
             index: segments.count, start: time, end: time + (ticks + 45) / 90, parts: parts, isTagged: isTagged,
             taggedFrom: taggedFrom, isSplice: isSplice, isAfterPause: isAfterPause,
             cues: history.has(.cueTags) ? cues : [], splice: splice, tagCount: tagCount)
+        segment.eventSplice = eventSplice
         if let event = history.all(.encrypted).first {
             let period = event.pick(3...8)
             let number = segments.count / period
             segment.key = event.pick(0...2, UInt64(number)) == 0 ? nil : number
+        }
+        if history.has(.fragmented), let part = parts.first {
+            let isGone = time < goneUntil
+            let name = "\(part.content)-\(renames)\(isGone ? "-gone" : "")"
+            segment.initSection = name
+            if initSections[name] == nil { initSections[name] = InitSection(of: part, history, isGone: isGone) }
         }
         segments.append(segment)
     }
@@ -256,6 +295,7 @@ struct Broadcast {
     private mutating func beginCue(_ seconds: Int, at time: Int) -> [String] {
         isReturning = true
         breaks += 1
+        guard !history.has(.dash) else { return ["#EXT-X-DATERANGE:ID=\"scte35-\(breaks)-"] }
         guard history.isDated else { return ["#EXT-X-CUE-OUT:\(seconds)"] }
         return [
             "#EXT-X-CUE-OUT:\(seconds)",
@@ -292,6 +332,7 @@ struct Broadcast {
             loop.rounds -= 1
             program.next = loop.first
             program.loop = loop.rounds > 0 ? loop : nil
+            keepClockPositive()
             nextIsSplice = true
         }
         return programPart(frames: groups(format) * format.group)
@@ -331,26 +372,16 @@ struct Broadcast {
         let last = format.audioFrame(from: frames.upperBound * format.frameDuration)
         return TransportMultiplex.Part(
             content: content, format: format, frames: frames, audio: first..<last, clock: clock,
-            isVideoOnly: history.has(.companionAudio), hasSecondAudio: history.has(.multiplexedLanguage),
+            isVideoOnly: history.renditions.contains(.companion), hasSecondAudio: history.has(.multiplexedLanguage),
             hasSections: history.has(.spliceCommands), repeatsTables: history.has(.rawStream))
     }
 
     /// Makes the bytes of a segment. A program has one multiplex, and each showing of a creative a new one.
     private mutating func write(_ index: Int) {
-        let goesOn = history.has(.countersGoOn)
-        var body: [UInt8] = []
-        body.reserveCapacity(24_000)
-        var units: [[BroadcastStream.Unit]] = []
-        for part in segments[index].parts {
-            let name = goesOn ? 0 : part.content
-            var mux = muxes[name] ?? TransportMultiplex()
-            if !goesOn, part.content >= Self.firstCreative, part.frames.lowerBound == 0 { mux = TransportMultiplex() }
-            mux.append(part, to: &body)
-            units.append(mux.units)
-            muxes[name] = mux
-        }
-        stream?.append(body, units, from: segments[index].start, to: segments[index].end)
-        segments[index].body = body
+        guard !history.has(.fragmented) else { return segments[index].writeFragments(history) }
+        let bodies = muxes.indices.map { body(of: segments[index], variant: $0) }
+        segments[index].bodies = bodies.map(\.bytes)
+        stream?.append(bodies[0].bytes, bodies[0].units, from: segments[index].start, to: segments[index].end)
         for rendition in history.renditions {
             var audio: [UInt8] = []
             var mux = audioMuxes[rendition] ?? TransportMultiplex()
@@ -362,6 +393,24 @@ struct Broadcast {
 }
 
 extension Broadcast {
+    private mutating func body(
+        of segment: Segment, variant: Int
+    ) -> (bytes: [UInt8], units: [[BroadcastStream.Unit]]) {
+        let goesOn = history.has(.countersGoOn)
+        var units: [[BroadcastStream.Unit]] = []
+        var body: [UInt8] = []
+        body.reserveCapacity(24_000)
+        for part in segment.parts {
+            let name = goesOn ? 0 : part.content
+            var mux = muxes[variant][name] ?? TransportMultiplex()
+            if !goesOn, part.content >= Self.firstCreative, part.frames.lowerBound == 0 { mux = TransportMultiplex() }
+            mux.append(part.resized(for: variant), to: &body)
+            units.append(mux.units)
+            muxes[variant][name] = mux
+        }
+        return (body, units)
+    }
+
     /// Segments listed by `time`.
     func edge(at time: Int) -> Int {
         var (low, high) = (0, segments.count)

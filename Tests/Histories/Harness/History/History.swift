@@ -34,13 +34,12 @@ struct History: Hashable {
         events.sort { ($0.at, $0.thing.rawValue) < ($1.at, $1.thing.rawValue) }
     }
 
-    /// Adds a thing, and the one without which it does not exist, unless they conflict with others.
+    /// Adds a thing, and those without which it does not exist, unless they conflict with others.
     private mutating func draw(_ thing: Thing, _ without: Set<Thing>, using random: inout SeededGenerator) {
         guard isPossible(thing), !without.contains(thing) else { return }
-        if let requirement = thing.requirement, !has(requirement) {
-            guard isPossible(requirement), !without.contains(requirement) else { return }
-            append(requirement, using: &random)
-        }
+        let missing = thing.requirements.filter { !has($0) }
+        guard missing.allSatisfy({ isPossible($0) && !without.contains($0) }) else { return }
+        for requirement in missing { append(requirement, using: &random) }
         append(thing, using: &random)
     }
 
@@ -85,7 +84,7 @@ struct History: Hashable {
 
     /// Audio renditions with playlists of their own.
     var renditions: [AudioRendition] {
-        (has(.companionAudio) ? [.companion] : []) + (has(.secondLanguage) ? [.second] : [])
+        (has(.companionAudio) || has(.dash) ? [.companion] : []) + (has(.secondLanguage) ? [.second] : [])
     }
 
     /// Milliseconds for which a segment can be requested after it left the playlist.

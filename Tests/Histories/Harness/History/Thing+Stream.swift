@@ -14,7 +14,8 @@ extension Thing {
         switch self {
         case .undated, .shortWindow, .strictRemoval, .signedURLs, .encrypted, .byteRanges, .plainMaster, .cueTags,
             .backup, .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds,
-            .lostLanguageSegment, .lostCompanionSegment, .lateTaggedBreak, .falseTag, .renumbered, .renamed,
+            .lostLanguageSegment, .lostCompanionSegment, .lostSubtitleSegment, .fragmented, .redirects, .prefixed, .variants, .subtitles,
+            .lateTaggedBreak, .falseTag, .renumbered, .renamed,
             .endedAndRestarted, .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist,
             .slowPlaylist, .tokenExpired, .keyRefused, .excessLines, .ended:
             true

@@ -3,13 +3,15 @@ enum Thing: String, CaseIterable, Hashable {
     // Traits of the channel, for its whole life.
     case undated, shortSegments, longSegments, unevenSegments, shortWindow, strictRemoval, reordered, otherFormat
     case signedURLs, encrypted, byteRanges, plainMaster, slowAnswers, countersGoOn, cueTags, backup
-    case startsLate
+    case startsLate, fragmented, dash, clockDrift, earlyAvailability, redirects, prefixed, variants, subtitles
     // Audio in renditions of its own, and further languages.
     case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
-    case lostLanguageSegment, lostCompanionSegment
+    case lostLanguageSegment, lostCompanionSegment, lostSubtitleSegment
     // Media.
     case taggedBreak, untaggedBreak, lateTaggedBreak, insideBreak, repeatedAd, falseTag
     case clockRestart, untaggedRestart, clockWrap, clockJump, clockBack, programChange, loop, encoderPause
+    // Media of fragmented MP4.
+    case zeroClock, refusedMap, goneMap
     // Numbers and names.
     case renumbered, renamed, encoderRestart, endedAndRestarted
     // Playlists.
@@ -17,7 +19,8 @@ enum Thing: String, CaseIterable, Hashable {
     // Segments.
     case refusedSegment, goneSegment, pageSegment, lateSegment, cutSegment, brokenSegment, gapSegment, keyRefused
     // The host, the end, the process.
-    case unreachable, longOutage, rateLimited, silent, excessLines, ended, killed, killedInPublish, longKill
+    case variantVanishes, variantRefused, edgeMoves, unreachable, longOutage, rateLimited, silent, excessLines, ended
+    case killed, killedInPublish, longKill
     // An upstream that is one endless stream, and its connections.
     case rawStream, shortConnections, cutStream, refusedStream, stalledStream
     // SCTE-35 in the transport streams.
@@ -42,10 +45,9 @@ enum Thing: String, CaseIterable, Hashable {
         switch self {
         case .undated, .shortSegments, .longSegments, .unevenSegments, .shortWindow, .strictRemoval, .reordered,
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
-            .backup,
-            .startsLate, .companionAudio,
-            .secondLanguage, .multiplexedLanguage, .laggingLanguage, .rawStream, .shortConnections,
-            .spliceCommands:
+            .backup, .startsLate, .fragmented, .dash, .clockDrift, .earlyAvailability, .redirects, .prefixed, .variants,
+            .subtitles, .companionAudio, .secondLanguage, .multiplexedLanguage, .laggingLanguage, .rawStream,
+            .shortConnections, .spliceCommands:
             true
         default: false
         }
@@ -57,7 +59,8 @@ enum Thing: String, CaseIterable, Hashable {
     /// `Tests/Histories/run` does not.
     static let open: Set<Thing> = [
         .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment,
-        .lostCompanionSegment, .backup,
+        .lostCompanionSegment, .backup, .dash, .clockDrift, .earlyAvailability, .variantVanishes, .subtitles,
+        .lostSubtitleSegment,
     ]
 
     /// The trait without which it does not exist.
@@ -66,6 +69,11 @@ enum Thing: String, CaseIterable, Hashable {
         case .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment: .secondLanguage
         case .lostCompanionSegment: .companionAudio
         case .shortConnections, .cutStream, .refusedStream, .stalledStream: .rawStream
+        case .zeroClock, .refusedMap, .goneMap, .dash: .fragmented
+        case .clockDrift, .earlyAvailability: .dash
+        case .edgeMoves: .redirects
+        case .variantVanishes, .variantRefused: .variants
+        case .lostSubtitleSegment: .subtitles
         default: nil
         }
     }
@@ -90,6 +98,10 @@ enum Thing: String, CaseIterable, Hashable {
         case .pagePlaylist, .cutPlaylist: 2...5
         case .slowPlaylist: 3...10
         case .keyRefused: 3...6
+        case .refusedMap: 2...6
+        case .edgeMoves: 2...2
+        case .variantVanishes, .variantRefused: 5...20
+        case .goneMap: 1...6
         case .unreachable: 3...12
         case .longOutage: 14...26
         case .rateLimited: 2...8
@@ -109,8 +121,20 @@ enum Thing: String, CaseIterable, Hashable {
         }
     }
 
-    /// Why two things cannot occur in one history; nil if they can.
+    /// The traits without which it does not exist.
+    var requirements: [Thing] { requirement.map { [$0] + $0.requirements } ?? [] }
+
+    /// Why two things, with what they require, cannot occur in one history; nil if they can.
     static func conflict(_ one: Thing, _ other: Thing) -> String? {
+        for first in [one] + one.requirements {
+            for second in [other] + other.requirements {
+                if let reason = ownConflict(first, second) { return reason }
+            }
+        }
+        return nil
+    }
+
+    private static func ownConflict(_ one: Thing, _ other: Thing) -> String? {
         for (first, second) in [(one, other), (other, one)] {
             if first.isOfStream, second.needsPlaylist { return "a stream has no playlist" }
             switch (first, second) {
@@ -124,6 +148,24 @@ enum Thing: String, CaseIterable, Hashable {
                 return "the backup has no renditions"
             case (.cueTags, .spliceCommands): return "markers of two kinds for one break become one date range"
             case (.reordered, .otherFormat): return "a program begins in one format"
+            case (.dash, .undated): return "a manifest dates all of its media"
+            case (.dash, .encrypted), (.dash, .gapSegment), (.dash, .lateTaggedBreak):
+                return "a manifest has no such tags"
+            case (.dash, .byteRanges): return "a template names whole files"
+            case (.subtitles, .plainMaster): return "renditions need a multivariant playlist"
+            case (.subtitles, .dash): return "subtitles of a manifest are not followed"
+            case (.subtitles, .backup): return "the backup has no renditions"
+            case (.variants, .plainMaster): return "variants need a multivariant playlist"
+            case (.variants, .dash): return "the ladder of a manifest has one template"
+            case (.dash, .plainMaster), (.dash, .tokenExpired): return "a manifest is the only playlist"
+            case (.dash, .renumbered): return "segments of a manifest are known by their times"
+            case (.dash, .companionAudio), (.dash, .multiplexedLanguage): return "audio has a set of its own"
+            case (.dash, .laggingLanguage), (.dash, .languageComes), (.dash, .languageEnds):
+                return "one manifest has all sets"
+            case (.dash, .backup): return "the backup has no renditions"
+            case (.fragmented, .insideBreak): return "a segment of fragments has one init section"
+            case (.fragmented, .spliceCommands): return "fragments have no sections"
+            case (.fragmented, .countersGoOn): return "fragments have no continuity counters"
             case (.plainMaster, .companionAudio), (.plainMaster, .secondLanguage), (.plainMaster, .laggingLanguage),
                 (.plainMaster, .languageComes), (.plainMaster, .languageEnds), (.plainMaster, .lostLanguageSegment),
                 (.plainMaster, .lostCompanionSegment):

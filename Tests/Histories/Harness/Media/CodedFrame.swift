@@ -111,6 +111,19 @@ enum CodedVideo {
         return unit + start + slice(number, position, kind, format)
     }
 
+    /// The NAL units of an access unit with their lengths, without delimiter and parameter sets (ISO/IEC 14496-15 §5).
+    static func sample(of unit: [UInt8]) -> [UInt8] {
+        let starts = unit.indices.filter { unit[$0...].starts(with: start) }
+        var writer = BoxComposer()
+        for (index, position) in starts.enumerated() {
+            let bytes = unit[(position + start.count)..<(index + 1 < starts.count ? starts[index + 1] : unit.count)]
+            guard let kind = bytes.first.map({ $0 & 31 }), ![7, 8, 9].contains(kind) else { continue }
+            writer.integer(bytes.count, 4)
+            writer.append(Array(bytes))
+        }
+        return writer.bytes
+    }
+
     private static func slice(_ number: Int, _ position: Int, _ kind: FrameKind, _ format: MediaFormat) -> [UInt8] {
         var writer = BitWriter()
         writer.bits([.refresh: 0x65, .predicted: 0x41, .bidirectional: 0x01][kind] ?? 0, 8)

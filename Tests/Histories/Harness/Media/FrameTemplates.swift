@@ -5,6 +5,8 @@ enum FrameTemplates {
     private struct VideoKey: Hashable {
         let position: Int
         let format: MediaFormat
+        /// Whether it is a sample of MP4.
+        var isSample = false
     }
 
     /// Bytes, and where the digits are.
@@ -32,11 +34,21 @@ enum FrameTemplates {
     /// An identity whose digits are found in the coded bytes.
     private static let sample = FrameIdentity(content: 0xabcd, frame: 0xabcd_abcd)
 
+    /// An access unit of a transport stream.
     static func video(_ identity: FrameIdentity, at position: Int, _ format: MediaFormat) -> [UInt8] {
+        video(identity, VideoKey(position: position, format: format))
+    }
+
+    /// A sample of MP4, whose parameter sets are in the init section.
+    static func sample(_ identity: FrameIdentity, at position: Int, _ format: MediaFormat) -> [UInt8] {
+        video(identity, VideoKey(position: position, format: format, isSample: true))
+    }
+
+    private static func video(_ identity: FrameIdentity, _ key: VideoKey) -> [UInt8] {
         videos.withLock { known in
-            let key = VideoKey(position: position, format: format)
             if let template = known[key] { return template.with(identity) }
-            let template = template(CodedVideo.accessUnit(sample, at: position, format))
+            let unit = CodedVideo.accessUnit(sample, at: key.position, key.format)
+            let template = template(key.isSample ? CodedVideo.sample(of: unit) : unit)
             known[key] = template
             return template.with(identity)
         }

@@ -1,8 +1,8 @@
 /// What is wrong with the publication of a history.
 struct Finding: Hashable, CustomStringConvertible {
     enum Rule: String, CaseIterable {
-        case playlist, number, bytes, clock, duration, initialization, frame, order, lost, missing, audio, date
-        case standstill, latency, discontinuity, marker, end, count, crash
+        case playlist, number, bytes, clock, duration, initialization, frame, order, lost, missing, audio, subtitle
+        case date,  standstill, latency, discontinuity, marker, end, count, crash
     }
 
     let rule: Rule

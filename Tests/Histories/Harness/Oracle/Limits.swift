@@ -103,7 +103,7 @@ extension Event {
     fileprivate var disturbance: Range<Int>? {
         switch thing {
         case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
-            .keyRefused, .unreachable, .longOutage, .tokenExpired, .encoderRestart, .endedAndRestarted, .renumbered,
+            .keyRefused, .unreachable, .longOutage, .tokenExpired, .refusedMap, .edgeMoves, .variantVanishes, .variantRefused, .encoderRestart, .endedAndRestarted, .renumbered,
             .renamed:
             at..<end + 1000
         case .asleep, .slowDisk, .fullDisk: at..<end + 2000

@@ -5,7 +5,7 @@ import PlaylistRules
 extension Oracle {
     mutating func judgeAudio() {
         let spans = spans
-        judge(audio(of: record.segments), spans, history.has(.companionAudio) ? .companion : nil, isSecond: false)
+        judge(audio(of: record.segments), spans, history.renditions.contains(.companion) ? .companion : nil, isSecond: false)
         guard history.has(.secondLanguage) || history.has(.multiplexedLanguage) else { return }
         guard !record.languages.isEmpty else {
             if history.has(.multiplexedLanguage), !published.isEmpty {

@@ -59,16 +59,27 @@ extension Oracle {
     /// Whether a segment came whole in time to be published by the process that got it. An earlier one holds it up that comes
     /// after it, or that is waited for until the process ends.
     private func mustBePublished(_ segment: Int) -> Bool {
-        record.lives.contains { life in
-            let limit = life.end - limits.hold
+        let givenUpAt = givenUpAt(segment) ?? .max
+        return record.lives.contains { life in
+            let limit = min(life.end - limits.hold, givenUpAt)
             let isWaiting = life.end - broadcast.segments[segment].end < limits.patience + limits.hold
             return ownArrivals[segment].contains { $0 >= life.start && $0 <= limit }
                 && !isHeldUpByPage(segment, until: life.end)
                 && (max(0, segment - 6)..<segment).allSatisfy { earlier in
                     came(earlier, by: limit)
-                        || neverCame(earlier) && !(isWaiting && broadcast.segments[earlier].fault != nil)
+                        || neverCame(earlier) && !(isWaiting && mayFail(broadcast.segments[earlier]))
                 }
         }
+    }
+
+    private func mayFail(_ segment: Broadcast.Segment) -> Bool { segment.fault != nil || isUnusable(segment) }
+
+    /// When a segment was given up because the first gap would have been listed instead of what follows it; nil if it was not.
+    private func givenUpAt(_ segment: Int) -> Int? {
+        let next = published.first { frame in frame.source.map { source[$0].segment > segment } ?? false }
+        guard let number = next?.segment, number > 0 else { return nil }
+        let (before, at) = (record.segments[number - 1].at, record.segments[number].at)
+        return at - before >= limits.silenceBeforeGap ? at : nil
     }
 
     /// Whether an earlier segment of a playlist that ends is a page, which is tried for a minute.
@@ -123,6 +134,7 @@ extension Oracle {
         // Nothing follows an end that was believed.
         if mayEnd, let ended = log.reloads.first(where: \.hasEnded), segment.end > ended.at { return nil }
         if let end = broadcast.endsAt, segment.end > end - 20_000, isHeldUpByPage(segment.index) { return nil }
+        if isUnusable(segment) { return nil }
         if let fault = segment.fault?.thing, [.goneSegment, .pageSegment, .gapSegment].contains(fault) { return nil }
         let leaves = leavingTime(segment.index)
         let seen = log.reloads.filter { $0.listed.contains(segment.index) }

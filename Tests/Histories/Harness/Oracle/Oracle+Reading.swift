@@ -63,11 +63,14 @@ extension Oracle {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
         // Without a length nobody knows that a body is cut. If it is each time, or the last one, it is taken as it is.
         for attempt in log.attempts where attempt.isWhole || attempt.outcome == .cut {
-            arrivals[attempt.segment].append(attempt.answeredAt)
+            let at = attempt.isWhole ? completion(of: attempt) : attempt.answeredAt
+            if let at { arrivals[attempt.segment].append(at) }
         }
         cuts = Set(log.attempts.lazy.filter { $0.outcome == .cut }.map(\.segment))
         ownArrivals = arrivals
-        for attempt in log.backupAttempts { arrivals[attempt.segment].append(attempt.answeredAt) }
+        for attempt in log.backupAttempts {
+            if let at = completion(of: attempt) { arrivals[attempt.segment].append(at) }
+        }
         for segment in broadcast.segments {
             let first = source.count
             var at = Double(segment.start)

@@ -16,7 +16,7 @@ extension Oracle {
             let isNext = span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
             if !span.beginsPeriod {
                 find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
-            } else if isNext, !mayBeginPeriod(between: one, other) {
+            } else if isNext, segment.videoWidth == record.segments[last].videoWidth, !mayBeginPeriod(between: one, other) {
                 find(.discontinuity, in: segment, "begins a period at \(other.identity), where nothing changes")
             }
         }
@@ -35,7 +35,7 @@ extension Oracle {
     mutating func judgeDates() {
         var end: Double?
         let isQuiet = record.lives.count == 1 && !record.segments.contains(where: \.text.isGap)
-        let firsts = Dictionary(published.map { ($0.segment, $0) }) { first, _ in first }
+        let firsts = Dictionary(published.indices.map { (published[$0].segment, $0) }) { first, _ in first }
         for (index, segment) in record.segments.enumerated() {
             guard let date = segment.text.date.flatMap({ ProgramDateTime(parsing: $0) }) else { continue }
             let time = Double(date.millisecondsSince1970 - Origin.epoch)
@@ -44,13 +44,22 @@ extension Oracle {
                 find(.date, in: segment, "is dated \(Int(time - end)) ms ahead inside a period")
             }
             end = time + (Double(segment.text.duration) ?? 0) * 1000
-            guard history.isDated, let place = firsts[index]?.source else { continue }
-            let departure = time - source[place].at
+            guard history.isDated, let first = firsts[index], let place = published[first].source else { continue }
+            // Media that is missing before the first frame is a part of the segment.
+            let missing = segment.text.isDiscontinuous ? 0 : timeMissing(before: first)
+            let departure = time + Double(missing) / 90 - source[place].at
             // Gaps and lost media are dated by whole segments.
             if abs(departure) > (isQuiet ? 250 : 60_000) {
                 return find(.date, in: segment, "is dated \(Int(departure)) ms after its media")
             }
         }
+    }
+
+    /// Ticks between a published frame and the one before it, if that is in the segment before.
+    private func timeMissing(before index: Int) -> Int {
+        guard index > 0, published[index - 1].segment == published[index].segment - 1 else { return 0 }
+        let duration = formats[published[index].identity.content]?.frameDuration ?? 0
+        return max(0, published[index].time - published[index - 1].time - duration)
     }
 
     /// Each break that begins with a published frame has its cue tags and its date range there, and its end.

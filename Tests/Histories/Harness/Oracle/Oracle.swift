@@ -49,6 +49,7 @@ struct Oracle {
         judgeConnections()
         judgePeriods()
         judgeAudio()
+        judgeSubtitles()
         judgeDates()
         judgeMarkers()
         judgeSplices()
@@ -134,7 +135,9 @@ extension Oracle {
         if samples.first?.isSync != true, !limits.excuses("31:") {
             find(.bytes, in: segment, "does not begin with a sync sample")
         }
-        guard let format = samples.first?.identity.flatMap({ formats[$0.content] }) else { return }
+        guard let original = samples.first?.identity.flatMap({ formats[$0.content] }) else { return }
+        let sizes = (0..<history.variantCount).map { original.resized(for: $0) }
+        let format = sizes.first { $0.width * 16 == video.width } ?? original
         let expected = [CodedVideo.sequenceParameterSet(format), CodedVideo.pictureParameterSet()]
         let isRepeated = samples.allSatisfy { !$0.isSync || $0.parameterSets.allSatisfy(expected.contains) }
         if video.configuration != expected || !isRepeated {

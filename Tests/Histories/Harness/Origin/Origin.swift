@@ -20,17 +20,19 @@ struct Origin {
 
     init(_ broadcast: Broadcast) { self.broadcast = broadcast }
 
-    static let backup = "http://backup.example/master.m3u8"
+    static let backupHost = "http://backup.example/"
+    static let backup = backupHost + "master.m3u8"
 
     var upstream: String {
         if history.has(.rawStream) { return Self.streamURL }
+        if history.has(.dash) { return "\(Self.host)/live/main.mpd" }
         return history.has(.plainMaster) ? mediaURL(at: 0) : "\(Self.host)/master.m3u8"
     }
 
-    /// Returns the answer to a request, and its latency in milliseconds.
-    mutating func answer(_ request: FetchRequest, at time: Int) -> (FetchOutcome, Int) {
+    /// Returns the answer of the origin itself to a request, and its latency in milliseconds.
+    mutating func ownAnswer(_ request: FetchRequest, at time: Int) -> (FetchOutcome, Int) {
         log.requests += 1
-        if request.url.hasPrefix("http://backup.example/") { return (backupAnswer(request, at: time), 60) }
+        if request.url.hasPrefix(Self.backupHost) { return (backupAnswer(request, at: time), 60) }
         let isPlaylist = request.purpose == .mediaPlaylist || request.url == upstream
         if isPlaylist { log.playlistRequests.append(time) }
         var latency = 20 + log.requests * 37 % 90
@@ -45,10 +47,19 @@ struct Origin {
         }
         if let event = active(.refusedStream, at: time) { return (refusal(event, request), latency) }
         if isPlaylist, let slow = active(.slowPlaylist, at: time) { latency += slow.pick(1000...3500) }
+        if let outcome = self.time(request, at: time) { return (outcome, latency) }
+        if Self.isSubtitles(request) {
+            let isList = request.purpose == .mediaPlaylist
+            return (
+                isList ? subtitlePlaylist(request, at: time) : subtitleSegment(request, at: time, latency), latency
+            )
+        }
+        if isMissing(request, at: time) { return (page(404, request), latency) }
         if let rendition = Self.rendition(of: request) {
             if request.purpose == .mediaPlaylist {
                 return (audioPlaylist(rendition, request, at: time), latency)
             }
+            if request.purpose == .map { return (initSection(request, rendition, at: time, latency), latency) }
             return (audioSegment(rendition, request, at: time, latency), latency)
         }
         switch request.purpose {
@@ -57,7 +68,7 @@ struct Origin {
         case .multivariantPlaylist, .mediaPlaylist: return (playlist(request, at: time, latency), latency)
         case .key: return (key(request, at: time), latency)
         case .segment: return segment(request, at: time, latency)
-        case .map: return (page(404, request), latency)
+        case .map: return (initSection(request, at: time, latency), latency)
         }
     }
 
@@ -83,24 +94,30 @@ struct Origin {
             text +=
                 audio + "\"de\",NAME=\"Deutsch\",DEFAULT=NO,AUTOSELECT=YES,URI=\"live/audio-1.m3u8?token=\(token)\"\n"
         }
-        let group = history.renditions.isEmpty ? "" : ",CODECS=\"avc1.4d001e,mp4a.40.2\",AUDIO=\"a\""
-        return text + "#EXT-X-STREAM-INF:BANDWIDTH=300000\(group)\nlive/main.m3u8?token=\(token)\n"
+        if history.has(.subtitles) {
+            text += "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",LANGUAGE=\"en\",NAME=\"English\",DEFAULT=YES,"
+            text += "AUTOSELECT=YES,URI=\"live/subs.m3u8?token=\(token)\"\n"
+        }
+        let group =
+            (history.renditions.isEmpty ? "" : ",CODECS=\"avc1.4d001e,mp4a.40.2\",AUDIO=\"a\"")
+            + (history.has(.subtitles) ? ",SUBTITLES=\"s\"" : "")
+        return text + variants(group, token, at: time)
     }
 
     // MARK: - Answers
 
-    private func bytes(_ body: [UInt8], _ request: FetchRequest, endsAtClose: Bool = false) -> FetchOutcome {
+    func bytes(_ body: [UInt8], _ request: FetchRequest, endsAtClose: Bool = false) -> FetchOutcome {
         .success(FetchAnswer(status: 200, finalURL: request.url, body: body, endsAtClose: endsAtClose))
     }
 
-    private func text(_ text: String, _ request: FetchRequest) -> FetchOutcome { bytes(Array(text.utf8), request) }
+    func text(_ text: String, _ request: FetchRequest) -> FetchOutcome { bytes(Array(text.utf8), request) }
 
     func page(_ status: Int, _ request: FetchRequest) -> FetchOutcome {
         .success(FetchAnswer(status: status, finalURL: request.url, body: Array("<html>no</html>".utf8)))
     }
 
-    private func isExpired(_ request: FetchRequest, at time: Int) -> Bool {
-        !history.has(.plainMaster) && request.purpose == .mediaPlaylist
+    func isExpired(_ request: FetchRequest, at time: Int) -> Bool {
+        !history.has(.plainMaster) && !history.has(.dash) && request.purpose == .mediaPlaylist
             && !request.url.hasSuffix("?token=\(token(at: time))")
     }
 
@@ -109,7 +126,7 @@ struct Origin {
         return bytes(SegmentCipher.key(Self.number(in: request.url, after: "key-") ?? 0), request)
     }
 
-    private static func number(in url: String, after prefix: String) -> Int? {
+    static func number(in url: String, after prefix: String) -> Int? {
         let (bytes, prefix) = (Array(url.utf8), Array(prefix.utf8))
         let starts = stride(from: bytes.count - prefix.count, through: 0, by: -1)
         guard let start = starts.first(where: { bytes[$0] == prefix[0] && bytes[$0...].starts(with: prefix) }) else {
@@ -130,34 +147,38 @@ extension Origin {
         var asOf = time
         if let event = active(.stalePlaylist, at: time) { asOf = event.at }
         if let event = active(.laggingPlaylist, at: time) { asOf = time - event.pick(3...8) * 1000 }
-        guard let (text, listed, hasEnded, era) = playlist(asOf: asOf, at: time) else { return page(404, request) }
+        guard let (text, listed, hasEnded, era) = playlist(asOf: asOf, at: time, Self.variant(of: request)) else {
+            return page(404, request)
+        }
         if active(.cutPlaylist, at: time) != nil {
             return bytes(Array(text.utf8.prefix(text.utf8.count / 2)), request, endsAtClose: true)
         }
         log.reloads.append(OriginLog.Reload(at: time + latency, listed: listed, hasEnded: hasEnded, era: era))
-        return self.text(text, request)
+        return history.has(.dash) ? manifest(text, request, at: time) : self.text(text, request)
     }
 
-    private func playlist(asOf time: Int, at now: Int) -> (String, Range<Int>, Bool, Int)? {
+    private func playlist(asOf time: Int, at now: Int, _ variant: Int) -> (String, Range<Int>, Bool, Int)? {
         let number = broadcast.era(at: now)
         let era = broadcast.eras[number]
-        let edge = broadcast.edge(at: time)
+        let edge = broadcast.edge(at: time + history.lead)
         let hasEnded = broadcast.endsAt.map { $0 <= time } ?? false
         if edge > era.firstSegment {
             let listed = max(era.firstSegment, edge - history.window)..<edge
-            return (text(of: listed, number, hasEnded: hasEnded, at: time), listed, hasEnded, number)
+            return (text(of: listed, number, hasEnded: hasEnded, at: time, variant), listed, hasEnded, number)
         }
         // A new encoder without segments has no playlist yet. The playlist of one that ended stays.
         guard era.followsEnd, number > 0 else { return nil }
         let before = broadcast.eras[number - 1].firstSegment
         guard before < edge else { return nil }
         let listed = max(before, edge - history.window)..<edge
-        return (text(of: listed, number - 1, hasEnded: true, at: time), listed, true, number - 1)
+        return (text(of: listed, number - 1, hasEnded: true, at: time, variant), listed, true, number - 1)
     }
 
     private func text(
-        of listed: Range<Int>, _ number: Int, hasEnded: Bool, at time: Int, _ rendition: AudioRendition? = nil
+        of listed: Range<Int>, _ number: Int, hasEnded: Bool, at time: Int, _ variant: Int = 0,
+        _ rendition: AudioRendition? = nil
     ) -> String {
+        if history.has(.dash) { return manifest(of: listed, number, hasEnded: hasEnded, at: time) }
         let era = broadcast.eras[number]
         let first = broadcast.segments[listed.lowerBound]
         let base = first.tagCount - (isTagged(first, era, at: time) ? 1 : 0)
@@ -165,11 +186,17 @@ extension Origin {
         text += "#EXT-X-MEDIA-SEQUENCE:\(listed.lowerBound + era.numberOffset)\n"
         text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, base))\n"
         if active(.excessLines, at: time) != nil { text += Self.excess }
-        var key: Int?
+        var (key, initSection): (Int?, String?)
         for index in listed {
             let segment = broadcast.segments[index]
             if isTagged(segment, era, at: time), index > listed.lowerBound || base >= 0 {
                 text += "#EXT-X-DISCONTINUITY\n"
+            }
+            if segment.initSection != initSection, let tag = mapTag(segment, era, rendition) {
+                // It is clear, whatever its segments are.
+                if key != nil, rendition == nil { text += "#EXT-X-KEY:METHOD=NONE\n" }
+                text += tag
+                (key, initSection) = (nil, segment.initSection)
             }
             if let number = segment.key, rendition == nil {
                 let vector = SegmentCipher.vector(index).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
@@ -181,37 +208,41 @@ extension Origin {
             if segment.fault?.thing == .gapSegment, rendition == nil { text += "#EXT-X-GAP\n" }
             if rendition == nil { text += segment.cues.map { $0 + "\n" }.joined() }
             if history.isDated { text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(segment.start))\n" }
-            text += rendition.map { audioEntry(segment, era, $0) } ?? entry(segment, era, at: time)
+            text += rendition.map { audioEntry(segment, era, $0) } ?? entry(segment, era, at: time, variant)
         }
         return text + (hasEnded ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    private func isTagged(_ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int) -> Bool {
+    func isTagged(_ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int) -> Bool {
         segment.isTagged && segment.taggedFrom <= time && segment.index > era.firstSegment
     }
 
-    private func entry(_ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int) -> String {
+    private func entry(
+        _ segment: Broadcast.Segment, _ era: Broadcast.Era, at time: Int, _ variant: Int
+    ) -> String {
         let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
         var text = "#EXTINF:\(segment.duration / 1000).\(rest),\n"
-        var name = "\(era.name)-seg-\(segment.index).ts"
+        let suffix = history.has(.fragmented) ? "m4s" : "ts"
+        var name = "\(era.name)-seg-\(segment.index).\(suffix)"
         if history.has(.byteRanges) {
-            let range = packed(segment.index)
+            let range = packed(segment.index, variant)
             text += "#EXT-X-BYTERANGE:\(range.count)@\(range.lowerBound)\n"
-            name = "\(era.name)-pack-\(segment.index / Self.packSize).ts"
+            name = "\(era.name)-pack-\(segment.index / Self.packSize).\(suffix)"
         }
         return text + name + (history.has(.signedURLs) ? "?signature=\(time)" : "") + "\n"
     }
 
     /// The bytes of a segment in the file that it is a range of.
-    private func packed(_ index: Int) -> Range<Int> {
+    private func packed(_ index: Int, _ variant: Int) -> Range<Int> {
         let first = index / Self.packSize * Self.packSize
-        let start = (first..<index).reduce(0) { $0 + size(of: $1) }
-        return start..<start + size(of: index)
+        let start = (first..<index).reduce(0) { $0 + size(of: $1, variant) }
+        return start..<start + size(of: index, variant)
     }
 
-    private func size(of index: Int) -> Int {
+    private func size(of index: Int, _ variant: Int) -> Int {
         let segment = broadcast.segments[index]
-        return segment.key == nil ? segment.body.count : (segment.body.count / 16 + 1) * 16
+        let size = segment.bodies[variant].count
+        return segment.key == nil ? size : (size / 16 + 1) * 16
     }
 
     /// What exceeds the limits of a playlist and changes nothing of its media: comments, a line that is too long, variables, and
@@ -242,8 +273,11 @@ extension Origin {
             var text = "#EXTM3U\n#EXT-X-TARGETDURATION:\(history.targetDuration)\n"
             let first = max(0, edge - history.window)
             text += "#EXT-X-MEDIA-SEQUENCE:\(first + 7000)\n"
+            var initSection: String?
             for segment in broadcast.segments[first..<edge] {
                 if segment.isTagged, segment.index > first { text += "#EXT-X-DISCONTINUITY\n" }
+                if segment.initSection != initSection { text += mapTag(segment, broadcast.eras[0], nil) ?? "" }
+                initSection = segment.initSection
                 if history.isDated { text += "#EXT-X-PROGRAM-DATE-TIME:\(Self.date(segment.start))\n" }
                 let rest = "\(segment.duration % 1000 + 1000)".dropFirst()
                 text += "#EXTINF:\(segment.duration / 1000).\(rest),\nbackup-seg-\(segment.index).ts\n"
@@ -256,7 +290,8 @@ extension Origin {
             log.backupAttempts.append(
                 OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + 60, outcome: .whole))
             return bytes(broadcast.segments[index].body, request)
-        case .key, .map: return page(404, request)
+        case .map: return initSection(request, at: time, 60)
+        case .key: return page(404, request)
         }
     }
 }
@@ -264,7 +299,7 @@ extension Origin {
 // MARK: - Audio renditions
 
 extension Origin {
-    private static func rendition(of request: FetchRequest) -> AudioRendition? {
+    static func rendition(of request: FetchRequest) -> AudioRendition? {
         number(in: request.url, after: "live/audio-").flatMap { AudioRendition(rawValue: $0) }
     }
 
@@ -291,19 +326,16 @@ extension Origin {
         }
         let listed = max(era.firstSegment, edge - history.window)..<max(era.firstSegment, edge)
         guard !listed.isEmpty else { return page(404, request) }
-        return text(text(of: listed, number, hasEnded: hasEnded, at: time, rendition), request)
+        return text(text(of: listed, number, hasEnded: hasEnded, at: time, 0, rendition), request)
     }
 
     private mutating func audioSegment(
         _ rendition: AudioRendition, _ request: FetchRequest, at time: Int, _ latency: Int
     ) -> FetchOutcome {
-        guard let index = Self.number(in: request.url, after: "-seg-"), broadcast.segments.indices.contains(index)
-        else {
-            return page(404, request)
-        }
+        guard let index = segmentIndex(request, rendition) else { return page(404, request) }
         let segment = broadcast.segments[index]
         let isThere =
-            segment.end <= time && !segment.goneAudio.contains(rendition.rawValue)
+            segment.end - history.lead <= time && !segment.goneAudio.contains(rendition.rawValue)
             && time < (leavingTime(index) == .max ? .max : leavingTime(index) + history.availability)
         log.audioAttempts[rendition, default: []].append(
             OriginLog.Attempt(
@@ -315,14 +347,16 @@ extension Origin {
 // MARK: - Segments
 
 extension Origin {
-    private func segmentIndex(_ request: FetchRequest) -> Int? {
+    private func segmentIndex(_ request: FetchRequest, _ rendition: AudioRendition? = nil) -> Int? {
+        if history.has(.dash) { return templateIndex(request, rendition) }
         let index: Int?
-        if history.has(.byteRanges) {
+        if history.has(.byteRanges), rendition == nil {
             guard let pack = Self.number(in: request.url, after: "-pack-"), let range = request.byteRange else {
                 return nil
             }
             index = (pack * Self.packSize..<(pack + 1) * Self.packSize).first {
-                broadcast.segments.indices.contains($0) && UInt64(packed($0).lowerBound) == range.offset
+                broadcast.segments.indices.contains($0)
+                    && UInt64(packed($0, Self.variant(of: request)).lowerBound) == range.offset
             }
         } else {
             index = Self.number(in: request.url, after: "-seg-")
@@ -338,11 +372,14 @@ extension Origin {
         var outcome = page(404, request)
         var result = OriginLog.Outcome.failed
         let leaves = broadcast.edge(at: time) - history.window > index ? leavingTime(index) : Int.max
-        if segment.end <= time, leaves == Int.max || time < leaves + history.availability {
+        if segment.end - history.lead <= time, leaves == Int.max || time < leaves + history.availability {
             (outcome, result) = available(segment, request, attempts[index] ?? 1, &latency)
         }
+        let era = request.url.split(separator: "/").last?.prefix { $0.isNumber }
         log.attempts.append(
-            OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + latency, outcome: result))
+            OriginLog.Attempt(
+                segment: index, askedAt: time, answeredAt: time + latency, outcome: result, era: era.flatMap { Int($0) }
+            ))
         return (outcome, latency)
     }
 
@@ -355,7 +392,8 @@ extension Origin {
     private func available(
         _ segment: Broadcast.Segment, _ request: FetchRequest, _ attempt: Int, _ latency: inout Int
     ) -> (FetchOutcome, OriginLog.Outcome) {
-        var body = segment.body
+        let variant = Self.variant(of: request)
+        var body = segment.bodies[variant]
         if let fault = segment.fault {
             let isOver = attempt > fault.pick(1...3)
             switch fault.thing {
@@ -375,7 +413,7 @@ extension Origin {
                 body, key: SegmentCipher.key(key), vector: SegmentCipher.vector(segment.index))
         }
         guard history.has(.byteRanges) else { return (bytes(body, request), .whole) }
-        let range = packed(segment.index)
+        let range = packed(segment.index, variant)
         let header = FetchAnswer.Header(
             name: "Content-Range", value: "bytes \(range.lowerBound)-\(range.upperBound - 1)/*")
         return (

@@ -3,9 +3,9 @@ extension OriginLog {
     /// - Parameter time: when it came; nil: it did not.
     mutating func delay(since earlier: OriginLog, until time: Int?) {
         guard let time else {
-            (reloads, attempts, backupAttempts, audioAttempts) = (
-                earlier.reloads, earlier.attempts, earlier.backupAttempts, earlier.audioAttempts
-            )
+            (reloads, attempts, backupAttempts) = (earlier.reloads, earlier.attempts, earlier.backupAttempts)
+            (audioAttempts, subtitleAttempts) = (earlier.audioAttempts, earlier.subtitleAttempts)
+            initSections = earlier.initSections
             return
         }
         reloads =
@@ -15,6 +15,10 @@ extension OriginLog {
             }
         attempts = Self.delayed(attempts, since: earlier.attempts, until: time)
         backupAttempts = Self.delayed(backupAttempts, since: earlier.backupAttempts, until: time)
+        subtitleAttempts = Self.delayed(subtitleAttempts, since: earlier.subtitleAttempts, until: time)
+        for index in initSections.indices.dropFirst(earlier.initSections.count) {
+            initSections[index].at = max(initSections[index].at, time)
+        }
         for (rendition, own) in audioAttempts {
             audioAttempts[rendition] = Self.delayed(own, since: earlier.audioAttempts[rendition] ?? [], until: time)
         }
@@ -24,7 +28,8 @@ extension OriginLog {
         earlier
             + attempts.dropFirst(earlier.count).map {
                 Attempt(
-                    segment: $0.segment, askedAt: $0.askedAt, answeredAt: max($0.answeredAt, time), outcome: $0.outcome)
+                    segment: $0.segment, askedAt: $0.askedAt, answeredAt: max($0.answeredAt, time), outcome: $0.outcome,
+                    era: $0.era)
             }
     }
 }

@@ -15,6 +15,8 @@ struct OriginLog {
         let askedAt: Int
         let answeredAt: Int
         let outcome: Outcome
+        /// The name of the era in its URL; nil if that has none.
+        var era: Int?
 
         var isWhole: Bool { outcome == .whole }
     }
@@ -33,6 +35,9 @@ struct OriginLog {
     var audioAttempts: [AudioRendition: [Attempt]] = [:]
     /// The connections of a stream.
     let streams = StreamLog()
+    var initSections: [InitSection] = []
+    /// As `attempts`, of the WebVTT rendition.
+    var subtitleAttempts: [Attempt] = []
     var requests = 0
     /// Times of all requests for playlists.
     var playlistRequests: [Int] = []

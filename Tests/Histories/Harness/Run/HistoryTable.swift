@@ -31,6 +31,14 @@ struct HistoryTable {
         for (number, connection) in run.log.streams.connections.enumerated() {
             rows += self.rows(of: connection, number)
         }
+        for file in run.record.subtitles {
+            let cues = file.cues.map { "\(Self.name($0.identity.content)) \($0.identity.frame) at \($0.start)" }
+            rows.append(
+                Row(at: file.at, order: 6, text: "subtitles  #\(file.number): \(cues.joined(separator: ", "))"))
+        }
+        for section in run.log.initSections {
+            rows.append(Row(at: section.at, order: 3, text: "  init section \(section.name)"))
+        }
         for (at, text) in run.record.events { rows.append(Row(at: at, order: 4, text: "  event \(text.prefix(160))")) }
         for life in run.record.lives {
             rows.append(Row(at: life.start, order: 0, text: "PROCESS    starts"))
@@ -98,6 +106,7 @@ struct HistoryTable {
         var words = parts.joined(separator: " + ")
         if segment.isTagged { words += ", tagged\(segment.taggedFrom > segment.end ? " late" : "")" }
         if segment.isSplice { words += ", splice" }
+        if let name = segment.initSection { words += ", init section \(name)" }
         if let fault = segment.fault { words += ", \(fault.thing.rawValue)" }
         if segment.isAfterPause { words += ", after a pause" }
         return Row(at: segment.end, order: 1, text: "broadcast  \(segment.index): \(words)")
@@ -106,6 +115,10 @@ struct HistoryTable {
     private func row(of segment: PublicationRecord.Segment) -> Row {
         var words = segment.text.isGap ? "gap of \(segment.text.duration) s" : frames(segment) + audio(of: segment)
         if segment.text.isDiscontinuous { words = "discontinuity, " + words }
+        let video = segment.initialization?.tracks.first(where: \.isVideo)
+        let first = segment.media?.tracks.first { $0.number == video?.number }?.samples.first
+        let time = first.flatMap { sample in video.map { Oracle.ticks(sample.presentation, $0.timescale) } }
+        words += "; \(segment.text.duration) s from \(time.map { "\($0)" } ?? "-"), \(segment.text.date ?? "no date")"
         return Row(at: segment.at, order: 5, text: "published  #\(segment.number): \(words)")
     }
 

@@ -25,6 +25,8 @@ struct PublicationRecord {
         /// Why the bytes cannot be read.
         let error: String?
 
+        var videoWidth: Int? { initialization?.tracks.first(where: \.isVideo)?.width }
+
         /// In the place of a segment that another playlist does not have.
         static func gap(like other: Segment) -> Segment {
             Segment(
@@ -54,6 +56,7 @@ struct PublicationRecord {
     var segments: [Segment] = []
     /// Those of the second language.
     var languages: [Segment] = []
+    var subtitles: [PublishedSubtitles] = []
     private(set) var lives: [Life] = []
     private(set) var events: [(at: Int, text: String)] = []
     /// Whether events are kept, for a table.
@@ -94,6 +97,7 @@ struct PublicationRecord {
     /// Records a published version.
     mutating func append(_ snapshot: RingSnapshot, at time: Int) {
         appendLanguage(snapshot, at: time)
+        appendSubtitles(snapshot, at: time)
         (journalSize, journalNumber) = stateOfJournal
         guard let text = snapshot.livePlaylist(), text != lastText else { return }
         lastText = text
@@ -117,6 +121,18 @@ struct PublicationRecord {
             let number = playlist.mediaSequence + UInt64(index)
             guard number >= next else { continue }
             languages.append(read(segment, number, at: time, lives.count - 1))
+        }
+    }
+
+    private mutating func appendSubtitles(_ snapshot: RingSnapshot, at time: Int) {
+        guard let text = snapshot.livePlaylist(of: .subtitles(0)) else { return }
+        let playlist = ParsedPlaylist(String(decoding: text, as: UTF8.self))
+        let next = subtitles.last.map { $0.number + 1 } ?? playlist.mediaSequence
+        for (index, segment) in playlist.segments.enumerated() {
+            let number = playlist.mediaSequence + UInt64(index)
+            guard number >= next, let bytes = try? bytes(segment.uri) else { continue }
+            subtitles.append(
+                PublishedSubtitles(number: number, at: time, text: String(decoding: bytes, as: UTF8.self)))
         }
     }
 

@@ -96,6 +96,8 @@ struct Broadcast {
         var clock: Int
         let isTagged: Bool
         let taggedFrom: Int
+        /// Whether its clock, and that of the program after it, go on where the media before them ended.
+        let isRestamped: Bool
         /// Seconds of the break that it begins; nil: it begins none.
         var breakDuration: Int?
         var group = 0
@@ -148,7 +150,8 @@ struct Broadcast {
     /// Returns the time at which the next segment begins.
     private mutating func apply(_ event: Event, at time: Int) -> Int {
         switch event.thing {
-        case .taggedBreak, .untaggedBreak, .lateTaggedBreak, .insideBreak, .repeatedAd: beginBreak(event, at: time)
+        case .taggedBreak, .untaggedBreak, .lateTaggedBreak, .insideBreak, .repeatedAd, .restampedBreak:
+            beginBreak(event, at: time)
         case .falseTag: nextIsTagged = true
         case .clockRestart: restartClock(event.pick(0...(1 << 33 - 1)), isTagged: true)
         case .untaggedRestart: restartClock(event.pick(0...(1 << 33 - 1)), isTagged: false)
@@ -196,7 +199,8 @@ struct Broadcast {
             var ad = Ad(
                 creative: creative,
                 clock: event.pick(0...1, 20) == 0 ? 126_000 : event.pick(0...(1 << 33 - 1), UInt64(30 + number)),
-                isTagged: event.thing != .insideBreak && isTagged, taggedFrom: late)
+                isTagged: event.thing != .insideBreak && isTagged, taggedFrom: late,
+                isRestamped: event.thing == .restampedBreak)
             if event.thing == .insideBreak, number == 0, ads.isEmpty { ad.inside = event.pick(3...12) * 2 - 1 }
             ads.append(ad)
             ticks += Self.creatives[creative].groups * MediaFormat.all[Self.creatives[creative].format].groupDuration
@@ -256,6 +260,7 @@ struct Broadcast {
             splice = signal(.in)
         }
         if ads.isEmpty { isReturning = false }
+        if ads.first?.isRestamped == true, ads[0].group == 0 { ads[0].clock = lastEnd }
         if let ad = ads.first {
             if ad.group == 0 {
                 if let seconds = ad.breakDuration {
@@ -363,6 +368,18 @@ struct Broadcast {
         if ad.creative % 2 == 0 { program.next += ticks / format.groupDuration * format.group }
         nextIsSplice = true
         if ads.isEmpty, ad.isTagged { (nextIsTagged, nextTaggedFrom) = (true, ad.taggedFrom) }
+        if ads.isEmpty, ad.isRestamped {
+            let end = ad.clock + Self.creatives[ad.creative].groups * ticksOfGroup(ad)
+            program.clock = end - program.next * format.frameDuration
+        }
+    }
+
+    private func ticksOfGroup(_ ad: Ad) -> Int { MediaFormat.all[Self.creatives[ad.creative].format].groupDuration }
+
+    /// The time at which the newest media ends on the clock of its source.
+    private var lastEnd: Int {
+        guard let part = segments.last?.parts.last else { return program.clock }
+        return part.clock + part.frames.upperBound * part.format.frameDuration
     }
 
     private func part(_ content: Int, _ format: MediaFormat, _ frames: Range<Int>, _ clock: Int)

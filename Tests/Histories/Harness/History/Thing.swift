@@ -8,7 +8,7 @@ enum Thing: String, CaseIterable, Hashable {
     case companionAudio, secondLanguage, multiplexedLanguage, laggingLanguage, languageComes, languageEnds
     case lostLanguageSegment, lostCompanionSegment, lostSubtitleSegment
     // Media.
-    case taggedBreak, untaggedBreak, lateTaggedBreak, insideBreak, repeatedAd, falseTag
+    case taggedBreak, untaggedBreak, lateTaggedBreak, insideBreak, repeatedAd, restampedBreak, falseTag
     case clockRestart, untaggedRestart, clockWrap, clockJump, clockBack, programChange, loop, encoderPause
     // Media of fragmented MP4.
     case zeroClock, refusedMap, goneMap
@@ -17,7 +17,8 @@ enum Thing: String, CaseIterable, Hashable {
     // Playlists.
     case stalePlaylist, laggingPlaylist, refusedPlaylist, pagePlaylist, cutPlaylist, slowPlaylist, tokenExpired
     // Segments.
-    case refusedSegment, goneSegment, pageSegment, lateSegment, cutSegment, brokenSegment, gapSegment, keyRefused
+    case refusedSegment, goneSegment, pageSegment, pageOnce, lateSegment, cutSegment, brokenSegment, gapSegment,
+        keyRefused
     // The host, the end, the process.
     case variantVanishes, variantRefused, edgeMoves, unreachable, longOutage, rateLimited, silent, excessLines, ended
     case killed, killedInPublish, longKill
@@ -53,7 +54,9 @@ enum Thing: String, CaseIterable, Hashable {
         }
     }
 
-    var isBreak: Bool { [.taggedBreak, .untaggedBreak, .lateTaggedBreak, .insideBreak, .repeatedAd].contains(self) }
+    var isBreak: Bool {
+        [.taggedBreak, .untaggedBreak, .lateTaggedBreak, .insideBreak, .repeatedAd, .restampedBreak].contains(self)
+    }
 
     /// Things of which findings are open, with breaks, restarts and losses around them: `./test` leaves them out, and
     /// `Tests/Histories/run` does not.
@@ -81,7 +84,9 @@ enum Thing: String, CaseIterable, Hashable {
     /// Whether it happens to the first segment that ends after its time.
     var isOfSegment: Bool {
         switch self {
-        case .refusedSegment, .goneSegment, .pageSegment, .lateSegment, .cutSegment, .brokenSegment, .gapSegment: true
+        case .refusedSegment, .goneSegment, .pageSegment, .pageOnce, .lateSegment, .cutSegment, .brokenSegment,
+            .gapSegment:
+            true
         default: false
         }
     }

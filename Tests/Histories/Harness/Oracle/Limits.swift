@@ -88,6 +88,9 @@ struct Limits {
         return 2 * longestSegment + history.targetDuration * 1000 + 1500 + slowness + trackDelay
     }
 
+    /// Whether nothing delays media before a time.
+    func isPeaceful(before time: Int) -> Bool { !isDisturbed(from: time - 10_000, to: time) { _ in true } }
+
     /// Whether anything delays media in a range, or did so shortly before.
     private func isDisturbed(from start: Int, to end: Int, where isCounted: (Event) -> Bool) -> Bool {
         history.events.contains { $0.delaysMedia && isCounted($0) && $0.at < end && $0.end + 25_000 > start }

@@ -124,6 +124,18 @@ extension Oracle {
             guard let reason = obtainable(segment) else { continue }
             find(.lost, at: segment.end, "segment \(segment.index) \(reason)")
         }
+        for (index, attempts) in Dictionary(grouping: log.attempts, by: \.segment).sorted(by: { $0.key < $1.key }) {
+            let segment = broadcast.segments[index]
+            if segment.fault?.thing == .gapSegment {
+                find(.lost, at: segment.end, "segment \(index), a gap, was asked for")
+            }
+            // A body that ended too early is asked for again.
+            guard attempts.count == 1, attempts[0].outcome == .cut, segment.key == nil, let life = record.lives.last
+            else { continue }
+            if limits.peace(from: attempts[0].answeredAt, until: life.end) > limits.fetchTime {
+                find(.lost, at: segment.end, "segment \(index) was cut, and not asked for again")
+            }
+        }
         if let join = log.reloads.first, first < join.listed.upperBound - Limits.joinSegments - 1 {
             find(.lost, at: join.at, "joined at segment \(first) of \(join.listed)")
         }

@@ -119,6 +119,9 @@ extension Oracle {
             return
         }
         // The end is believed after a while, and delivered when it is seen.
+        if hasEnded, record.segments.last?.text.isGap == true, limits.isPeaceful(before: end) {
+            find(.end, at: life.end, "a gap before EXT-X-ENDLIST")
+        }
         let isHeldUp = isHeldUpByPage(broadcast.segments.count, until: life.end)
         let isDue = life.end > end + limits.endBelieved + limits.pollTime && !isHeldUp
         if life.sessionEnd != nil || isDue, !hasEnded { find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)") }

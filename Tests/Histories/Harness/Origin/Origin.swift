@@ -401,6 +401,7 @@ extension Origin {
                 return (page([403, 404, 500, 503][fault.pick(0...3, 1)], request), .failed)
             case .goneSegment: return (page(404, request), .failed)
             case .pageSegment: return (text("<html>no</html>", request), .failed)
+            case .pageOnce where !isOver: return (text("<html>wait</html>", request), .failed)
             case .cutSegment where !isOver:
                 return (bytes(Array(body.prefix(body.count / 3 + 77)), request, endsAtClose: true), .cut)
             case .brokenSegment where !isOver: return (.failure(FetchError(.shortBody, url: request.url)), .failed)

@@ -27,7 +27,7 @@ struct History: Hashable {
             guard Int.random(in: 0..<100, using: &random) < (isRich ? 24 : 10) else { continue }
             draw(thing, without, using: &random)
         }
-        let count = events.count { !$0.thing.isTrait } + Int.random(in: isRich ? 6...16 : 1...4, using: &random)
+        let count = events.count { !$0.thing.isTrait } + Int.random(in: isRich ? 8...20 : 1...4, using: &random)
         for _ in 0..<100 where events.count(where: { !$0.thing.isTrait }) < count {
             draw(Self.tickets[Int.random(in: 0..<Self.tickets.count, using: &random)], without, using: &random)
         }

@@ -14,10 +14,10 @@ extension Thing {
         switch self {
         case .undated, .shortWindow, .strictRemoval, .signedURLs, .encrypted, .byteRanges, .plainMaster, .cueTags,
             .backup, .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds,
-            .lostLanguageSegment, .lostCompanionSegment, .lostSubtitleSegment, .fragmented, .redirects, .prefixed, .variants, .subtitles,
-            .lateTaggedBreak, .falseTag, .renumbered, .renamed,
-            .endedAndRestarted, .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist,
-            .slowPlaylist, .tokenExpired, .keyRefused, .excessLines, .ended:
+            .lostLanguageSegment, .lostCompanionSegment, .lostSubtitleSegment, .fragmented, .redirects, .prefixed,
+            .variants, .subtitles, .lateTaggedBreak, .falseTag, .renumbered, .renamed, .endedAndRestarted,
+            .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
+            .tokenExpired, .keyRefused, .excessLines, .ended:
             true
         default: isOfSegment
         }

@@ -34,10 +34,13 @@ enum Thing: String, CaseIterable, Hashable {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
         case .cutStream: 4
-        case .shortConnections, .refusedStream, .stalledStream: 2
+        case .refusedStream, .stalledStream: 3
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
-        // They exclude other things.
-        case .renamed, .cutPlaylist, .languageComes, .languageEnds, .lostLanguageSegment, .lostCompanionSegment: 2
+        // They exclude other things, or need one.
+        case .renamed, .cutPlaylist, .languageComes, .languageEnds, .lostLanguageSegment, .lostCompanionSegment,
+            .tokenExpired, .renumbered, .killedInPublish:
+            2
+        case .zeroClock, .refusedMap, .goneMap, .variantVanishes, .variantRefused, .lostSubtitleSegment: 3
         default: 1
         }
     }

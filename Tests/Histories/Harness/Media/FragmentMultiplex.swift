@@ -125,7 +125,8 @@ struct FragmentMultiplex {
         let first = isFirst ? part.audio.lowerBound : format.audioFrame(from: frames.lowerBound * format.frameDuration)
         let last = isLast ? part.audio.upperBound : format.audioFrame(from: frames.upperBound * format.frameDuration)
         let samples = (first..<max(first, last)).map { number in
-            let frame = FrameTemplates.audio(FrameIdentity(content: content, frame: number), format)
+            var frame: [UInt8] = []
+            FrameTemplates.appendAudio(FrameIdentity(content: content, frame: number), format, to: &frame)
             return Sample(bytes: Array(frame.dropFirst(7)), duration: 1024, offset: 0, isSync: true)
         }
         return Run(track: track, decodeTime: origin(of: part, track.timescale) + first * 1024, samples: samples)

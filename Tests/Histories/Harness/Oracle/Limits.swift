@@ -106,8 +106,8 @@ extension Event {
     fileprivate var disturbance: Range<Int>? {
         switch thing {
         case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
-            .keyRefused, .unreachable, .longOutage, .tokenExpired, .refusedMap, .edgeMoves, .variantVanishes, .variantRefused, .encoderRestart, .endedAndRestarted, .renumbered,
-            .renamed:
+            .keyRefused, .unreachable, .longOutage, .tokenExpired, .refusedMap, .edgeMoves, .variantVanishes,
+            .variantRefused, .encoderRestart, .endedAndRestarted, .renumbered, .renamed:
             at..<end + 1000
         case .asleep, .slowDisk, .fullDisk: at..<end + 2000
         case .rateLimited: at..<end + 63_000  // one request at a time for a minute

@@ -5,7 +5,8 @@ import PlaylistRules
 extension Oracle {
     mutating func judgeAudio() {
         let spans = spans
-        judge(audio(of: record.segments), spans, history.renditions.contains(.companion) ? .companion : nil, isSecond: false)
+        let rendition = history.renditions.first { $0 == .companion }
+        judge(audio(of: record.segments), spans, rendition, isSecond: false)
         guard history.has(.secondLanguage) || history.has(.multiplexedLanguage) else { return }
         guard !record.languages.isEmpty else {
             if history.has(.multiplexedLanguage), !published.isEmpty {

@@ -20,7 +20,7 @@ extension Oracle {
                 let first = places[segment.index].first,
                 let frame = published(first, after: segment.index - 1, numberAtPlace),
                 let start = firstOfSegment[frame.segment],
-                let date = record.segments[frame.segment].text.date.flatMap(Self.milliseconds)
+                let date = record.segments[frame.segment].text.date.flatMap({ Self.milliseconds($0) })
             else { continue }
             judge(signal, ranges, at: date + Double(frame.time - start.time) / 90, frame)
         }

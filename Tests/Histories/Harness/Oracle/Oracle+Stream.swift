@@ -11,10 +11,12 @@ extension Oracle {
         for frame in reception.frames {
             let parts = broadcast.segments[frame.segment].parts
             let before = parts[..<frame.part].reduce(0) { $0 + $1.frames.count }
-            let place = places[frame.segment].lowerBound + before + frame.identity.frame - parts[frame.part].frames.lowerBound
+            let number = before + frame.identity.frame - parts[frame.part].frames.lowerBound
+            let place = places[frame.segment].lowerBound + number
             streamPlaces.append(place)
             streamArrivals[place] = frame.cameAt
-            if let time = frame.cameAt { arrivals[frame.segment] = [min(time, arrivals[frame.segment].first ?? time)] }
+            guard let time = frame.cameAt else { continue }
+            arrivals[frame.segment] = [min(time, arrivals[frame.segment].first ?? time)]
         }
         ownArrivals = arrivals
         self.reception = reception

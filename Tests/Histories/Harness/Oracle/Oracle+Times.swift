@@ -13,10 +13,11 @@ extension Oracle {
                 1..<9000 ~= other.clock - one.clock
             else { continue }
             let (last, segment) = (before.segments.upperBound - 1, record.segments[span.segments.lowerBound])
+            let isSameSize = segment.videoWidth == record.segments[last].videoWidth
             let isNext = span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
             if !span.beginsPeriod {
                 find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
-            } else if isNext, segment.videoWidth == record.segments[last].videoWidth, !mayBeginPeriod(between: one, other) {
+            } else if isNext, isSameSize, !mayBeginPeriod(between: one, other) {
                 find(.discontinuity, in: segment, "begins a period at \(other.identity), where nothing changes")
             }
         }
@@ -37,8 +38,7 @@ extension Oracle {
         let isQuiet = record.lives.count == 1 && !record.segments.contains(where: \.text.isGap)
         let firsts = Dictionary(published.indices.map { (published[$0].segment, $0) }) { first, _ in first }
         for (index, segment) in record.segments.enumerated() {
-            guard let date = segment.text.date.flatMap({ ProgramDateTime(parsing: $0) }) else { continue }
-            let time = Double(date.millisecondsSince1970 - Origin.epoch)
+            guard let time = segment.text.date.flatMap({ Self.milliseconds($0) }) else { continue }
             if let end, time < end - 2 { find(.date, in: segment, "is dated \(Int(end - time)) ms back") }
             if let end, time > end + 1000, !segment.text.isDiscontinuous {
                 find(.date, in: segment, "is dated \(Int(time - end)) ms ahead inside a period")
@@ -53,6 +53,11 @@ extension Oracle {
                 return find(.date, in: segment, "is dated \(Int(departure)) ms after its media")
             }
         }
+    }
+
+    /// The time of a date in milliseconds since the channel began.
+    static func milliseconds(_ date: String) -> Double? {
+        ProgramDateTime(parsing: date).map { Double($0.millisecondsSince1970 - Origin.epoch) }
     }
 
     /// Ticks between a published frame and the one before it, if that is in the segment before.

@@ -16,9 +16,11 @@ extension OriginLog {
         attempts = Self.delayed(attempts, since: earlier.attempts, until: time)
         backupAttempts = Self.delayed(backupAttempts, since: earlier.backupAttempts, until: time)
         subtitleAttempts = Self.delayed(subtitleAttempts, since: earlier.subtitleAttempts, until: time)
-        for index in initSections.indices.dropFirst(earlier.initSections.count) {
-            initSections[index].at = max(initSections[index].at, time)
-        }
+        initSections =
+            earlier.initSections
+            + initSections.dropFirst(earlier.initSections.count).map {
+                InitSection(name: $0.name, era: $0.era, at: max($0.at, time))
+            }
         for (rendition, own) in audioAttempts {
             audioAttempts[rendition] = Self.delayed(own, since: earlier.audioAttempts[rendition] ?? [], until: time)
         }

@@ -55,7 +55,8 @@ enum Thing: String, CaseIterable, Hashable {
     /// `Tests/Histories/run` does not.
     static let open: Set<Thing> = [
         .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment,
-        .lostCompanionSegment, .backup,
+        .lostCompanionSegment, .backup, .rawStream, .shortConnections, .cutStream, .refusedStream, .stalledStream,
+        .spliceCommands, .asleep, .slowDisk, .fullDisk,
     ]
 
     /// The trait without which it does not exist.

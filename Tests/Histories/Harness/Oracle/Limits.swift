@@ -127,7 +127,8 @@ enum Limits {
     /// A live playlist that has ended is believed after 3.5 target durations (decision 31).
     static func mayEnd(_ broadcast: Broadcast, _ log: OriginLog) -> Bool {
         // A page in the place of the first playlist of a process ends it at once.
-        if broadcast.history.has(.pagePlaylist), !rejoins(broadcast.history).isEmpty { return true }
+        let hasPage = broadcast.history.has(.pagePlaylist) || broadcast.history.has(.refusedStream)
+        if hasPage, !rejoins(broadcast.history).isEmpty { return true }
         return broadcast.eras.indices.contains { number in
             guard broadcast.eras[number].followsEnd, let ended = log.reloads.first(where: { $0.hasEnded })?.at else {
                 return false

@@ -63,7 +63,7 @@ extension Oracle {
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
             guard cuts[segment] == nil, mustBePublished(segment),
                 !Limits.isLate(broadcast.segments[segment], self),
-                !Limits.mayBeUnwritten(broadcast.segments[segment], history),
+                !Limits.mayBeUnwritten(broadcast.segments[segment], history), !Limits.hasOtherShowing(places, self),
                 !places.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             let total = broadcast.segments[segment].parts.reduce(0) { $0 + $1.frames.count }

@@ -63,7 +63,7 @@ extension Oracle {
         }
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
             guard !Limits.isLate(broadcast.segments[segment], self),
-                !Limits.mayBeUnwritten(broadcast.segments[segment], history),
+                !Limits.mayBeUnwritten(broadcast.segments[segment], history), !Limits.hasOtherShowing(places, self),
                 !places.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             find(
@@ -95,7 +95,7 @@ extension Oracle {
             }
             let next = connections.dropFirst(index + 1).first { $0.askedAt < life.end }?.askedAt ?? life.end
             let limit = Limits.reconnection(after: one)
-            guard next > limit else { continue }
+            guard next > limit + Limits.asleep(from: one.askedAt, to: next, history) else { continue }
             find(.lost, at: limit, "no connection is made for \(next - limit) ms after the one of \(one.askedAt) ms")
         }
     }

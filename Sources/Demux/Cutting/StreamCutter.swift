@@ -79,8 +79,8 @@ package struct StreamCutter: Sendable {
     private enum Phase: Sendable {
         /// For a random access point. `frames` have passed.
         case waiting(frames: Int, Cause)
-        /// A new connection was made. `atTail`: whether its last frame was the last one received before.
-        case joining(repeated: Int, mismatches: Int, atTail: Bool)
+        /// A new connection was made. `position`: that of its last frame among those received before.
+        case joining(repeated: Int, mismatches: Int, position: Int?)
         case passing
     }
 
@@ -163,7 +163,7 @@ package struct StreamCutter: Sendable {
         (waiting, waitingBefore) = ([], 0)
         (connectionTime, connectionLast) = (.zero, nil)
         history.endConnection()
-        if history.last != nil { phase = .joining(repeated: 0, mismatches: 0, atTail: false) }
+        if history.last != nil { phase = .joining(repeated: 0, mismatches: 0, position: nil) }
         return dequeue()
     }
 
@@ -260,12 +260,12 @@ package struct StreamCutter: Sendable {
         case .waiting where !isAnchor, .joining where !isAnchor: wait(unit)
         case .waiting(let frames, let cause):
             if cause.mayBeRepeated, let identity = unit.identity, history.contains(identity) {
-                join(unit, repeated: 0, mismatches: 0, atTail: false)
+                join(unit, repeated: 0, mismatches: 0, position: nil)
             } else {
                 begin(with: unit, after: frames, cause)
             }
-        case .joining(let repeated, let mismatches, let atTail):
-            join(unit, repeated: repeated, mismatches: mismatches, atTail: atTail)
+        case .joining(let repeated, let mismatches, let position):
+            join(unit, repeated: repeated, mismatches: mismatches, position: position)
         }
     }
 
@@ -353,21 +353,22 @@ package struct StreamCutter: Sendable {
     }
 
     /// Finds the first unit of a new connection that no earlier one had.
-    private mutating func join(_ unit: StreamUnit, repeated: Int, mismatches: Int, atTail: Bool) {
+    private mutating func join(_ unit: StreamUnit, repeated: Int, mismatches: Int, position: Int?) {
         guard let identity = unit.identity, let last = history.last, let step = history.step(to: identity.time) else {
             return restart(with: unit)
         }
-        switch history.place(of: identity, isFirst: repeated == 0 && mismatches == 0, atTail: atTail) {
+        switch history.place(of: identity, isFirst: repeated == 0 && mismatches == 0, after: position) {
         case .received:
             own.repeatedFrames += 1
             // The order of a multiplex stays: what came before a frame that is not the last one was received too.
             if identity != last { waiting = [] }
-            phase = .joining(repeated: repeated + 1, mismatches: 0, atTail: identity == last)
+            phase = .joining(
+                repeated: repeated + 1, mismatches: 0, position: history.position(of: identity, after: position))
         case .next: resume(with: unit)
         case .earlier(let isRemembered) where !isRemembered || repeated > 0 || mismatches < Self.longestMismatch:
             own.repeatedFrames += 1
             let mismatches = mismatches + (isRemembered ? 1 : 0)
-            phase = .joining(repeated: repeated, mismatches: mismatches, atTail: false)
+            phase = .joining(repeated: repeated, mismatches: mismatches, position: nil)
         case .later, .earlier:
             guard step > .zero, step <= StreamHistory.longestGap else { return restart(with: unit) }
             begin(with: unit, after: 0, .gap)
@@ -401,7 +402,7 @@ package struct StreamCutter: Sendable {
         let isJump = step.map(StreamHistory.isJump) ?? false
         if let resumption, let identity = unit.identity, resumption.history.hasPassed(identity) {
             withdraw(resumption)
-            return join(unit, repeated: 0, mismatches: 0, atTail: false)
+            return join(unit, repeated: 0, mismatches: 0, position: nil)
         }
         writer.advance(by: isJump ? history.frame : max(.zero, step ?? history.frame))
         if writer.mayCut(at: unit, of: declaration, isJump: isJump) {

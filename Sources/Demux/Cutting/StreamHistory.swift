@@ -57,11 +57,18 @@ struct StreamHistory: Sendable {
     private var lastTimes: [UInt16: Ticks] = [:]
     /// The last frame that was passed on.
     private(set) var last: StreamUnit.Identity?
+    private var lastPosition: Int?
 
     /// The other streams whose units were passed on.
     var pids: Set<UInt16> { Set(lastTimes.keys) }
 
     func contains(_ identity: StreamUnit.Identity) -> Bool { known.contains(identity) }
+
+    /// The position of a frame that was received: the one after `before`, or else the latest.
+    func position(of identity: StreamUnit.Identity, after before: Int?) -> Int? {
+        if let next = before.map({ $0 + 1 }), next < frames.count, frames[next] == identity { return next }
+        return frames.lastIndex(of: identity)
+    }
 
     /// Whether a frame was passed on.
     func hasPassed(_ identity: StreamUnit.Identity) -> Bool { contains(identity) && !dropped.contains(identity) }
@@ -83,8 +90,10 @@ struct StreamHistory: Sendable {
 
     /// - Parameters:
     ///   - isFirst: whether the new connection begins with the frame.
-    ///   - atTail: whether the frame comes after the last one on the new connection: it follows that, wherever its clock is.
-    func place(of identity: StreamUnit.Identity, isFirst: Bool, atTail: Bool) -> Place {
+    ///   - before: the position of the frame before it on the new connection. What comes after the last frame follows it,
+    ///     wherever its clock is.
+    func place(of identity: StreamUnit.Identity, isFirst: Bool, after before: Int?) -> Place {
+        let atTail = before != nil && before == lastPosition
         guard let step = step(to: identity.time) else { return contains(identity) ? .received : .elsewhere }
         // An earlier showing may have the same frame: a connection rather repeats little than much.
         let isNext = atTail || step > .zero && step.count * 2 <= frame.count * 3
@@ -122,7 +131,7 @@ struct StreamHistory: Sendable {
         if let step = step(to: identity.time), step > .zero, step <= .longestFrame { frame = step }
         record(identity)
         dropped.remove(identity)
-        (last, current) = (identity, spans.count - 1)
+        (last, current, lastPosition) = (identity, spans.count - 1, frames.count - 1)
     }
 
     /// Records a frame that was received, and is dropped because it cannot be decoded.
@@ -154,6 +163,7 @@ struct StreamHistory: Sendable {
     /// Forgets the oldest frames.
     private mutating func forget(_ count: Int) {
         frames.removeFirst(count)
+        lastPosition = lastPosition.map { $0 - count }
         hasForgotten = true
         known = Set(frames)
         dropped.formIntersection(known)

@@ -78,6 +78,9 @@ struct ChannelOutput: Sendable {
         gapTimer.recordDelivery(tracked.segment.duration, targetDuration: targetDuration, at: now)
     }
 
+    /// Leaves out a time in which nothing ran.
+    mutating func postponeGaps(by time: Duration) { gapTimer.postpone(by: time) }
+
     /// Returns the outage gaps that are due by `now` and were not emitted yet.
     /// - Parameter isFetching: whether the active source has a segment on its way that ends the silence.
     mutating func dueGaps(at now: Duration, isFetching: Bool) -> [Duration] {

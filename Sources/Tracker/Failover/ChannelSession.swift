@@ -39,7 +39,9 @@ package struct ChannelSession: IngestSession {
         _ input: UpstreamSession.Input, at now: Duration
     ) -> [UpstreamSession.Effect] {
         guard !state.hasEnded else { return [] }
-        untried += effects.beginStep(at: now)
+        let asleep = effects.beginStep(at: now)
+        untried += asleep
+        output.postponeGaps(by: asleep)
         perform(input, at: now)
         while let decision = dueDecision(at: now) { perform(decision, at: now) }
         handleOutage(at: now)

@@ -71,6 +71,15 @@ package struct OutageTimer: Equatable, Sendable {
 
     mutating func stop() { state = .idle }
 
+    /// Leaves out a time in which nothing ran: viewers got nothing either, and what the upstream lists now is not late.
+    mutating func postpone(by time: Duration) {
+        switch state {
+        case .idle: break
+        case .playing(let since, let burst): state = .playing(since: since + time, burst: burst)
+        case .emittingGaps(let next): state = .emittingGaps(next: next + time)
+        }
+    }
+
     /// Returns how many gaps of one target duration are due by `now` and were not emitted yet.
     /// - Parameter isFetching: whether a segment is on its way that ends the silence. A gap waits for it once.
     mutating func dueGapCount(at now: Duration, targetDuration: Duration, isFetching: Bool) -> Int {

@@ -66,7 +66,8 @@ enum Thing: String, CaseIterable, Hashable {
     static let open: Set<Thing> = [
         .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment,
         .lostCompanionSegment, .backup, .dash, .clockDrift, .earlyAvailability, .variantVanishes, .subtitles,
-        .lostSubtitleSegment,
+        .lostSubtitleSegment, .rawStream, .shortConnections, .cutStream, .refusedStream, .stalledStream,
+        .spliceCommands, .asleep, .slowDisk, .fullDisk,
     ]
 
     /// The trait without which it does not exist.

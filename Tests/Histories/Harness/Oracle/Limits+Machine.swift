@@ -8,10 +8,22 @@ extension Limits {
         }
     }
 
-    /// How long nothing ran within a range.
+    /// How long nothing ran within a range, or the disk did not even take the journal.
     func asleep(from start: Int, to end: Int) -> Int {
-        history.events.filter { [.asleep, .slowDisk].contains($0.thing) }.reduce(0) { time, event in
+        let events = history.events.filter {
+            FaultyDisk.takesNoJournal($0) || [.asleep, .slowDisk].contains($0.thing)
+        }
+        return events.reduce(0) { time, event in
             time + max(0, min(end, event.end + 2000) - max(start, event.at))
         }
+    }
+}
+
+extension Oracle {
+    /// Whether the same bytes were broadcast again: which showing was written cannot be told.
+    func hasOtherShowing(_ places: [Int]) -> Bool {
+        guard history.has(.fullDisk) else { return false }
+        let known = Set(published.map(\.identity))
+        return places.allSatisfy { known.contains(source[$0].identity) }
     }
 }

@@ -47,7 +47,8 @@ extension Oracle {
         for segment in broadcast.segments where !cuts.contains(segment.index) {
             let missing = places[segment.index].filter { $0 >= first && !known.contains($0) }
             guard !missing.isEmpty, mustBePublished(segment.index), !isLate(segment),
-                !limits.mayBeUnwritten(segment), !missing.allSatisfy({ mayBeDuplicate($0, known) })
+                !limits.mayBeUnwritten(segment), !hasOtherShowing(missing),
+                !missing.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             find(
                 .missing, at: segment.end,

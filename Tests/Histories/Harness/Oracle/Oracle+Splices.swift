@@ -36,7 +36,8 @@ extension Oracle {
             guard numbers[before] == number - (place - before) else { return nil }
         }
         let (one, last) = (published[number - (place - before)], published[number])
-        return record.segments[one.segment].life == record.segments[last.segment].life ? last : nil
+        let isUnbroken = !record.segments[one.segment...last.segment].contains(where: \.text.isGap)
+        return isUnbroken && record.segments[one.segment].life == record.segments[last.segment].life ? last : nil
     }
 
     private mutating func judge(

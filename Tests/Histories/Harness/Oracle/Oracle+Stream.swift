@@ -61,6 +61,7 @@ extension Oracle {
         }
         for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
             guard !isLate(broadcast.segments[segment]), !limits.mayBeUnwritten(broadcast.segments[segment]),
+                !hasOtherShowing(places),
                 !places.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             find(
@@ -91,7 +92,7 @@ extension Oracle {
             }
             let next = connections.dropFirst(index + 1).first { $0.askedAt < life.end }?.askedAt ?? life.end
             let limit = Limits.reconnection(after: one)
-            guard next > limit else { continue }
+            guard next > limit + limits.asleep(from: one.askedAt, to: next) else { continue }
             find(.lost, at: limit, "no connection is made for \(next - limit) ms after the one of \(one.askedAt) ms")
         }
     }

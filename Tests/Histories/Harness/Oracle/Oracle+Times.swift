@@ -135,7 +135,8 @@ extension Oracle {
     /// Whether a live channel may end: its playlist had ended for as long as decision 31 waits, or a page in the place of the
     /// first playlist of a process ends that at once.
     var mayEnd: Bool {
-        if history.has(.pagePlaylist), !limits.rejoins.isEmpty { return true }
+        let hasPage = history.has(.pagePlaylist) || history.has(.refusedStream)
+        if hasPage, !limits.rejoins.isEmpty { return true }
         guard broadcast.eras.contains(where: \.followsEnd), let ended = log.reloads.first(where: \.hasEnded)?.at else {
             return false
         }

@@ -45,8 +45,14 @@ enum Limits {
 
     /// The time after which media that came is published: the next segment has begun, and was loaded.
     static func hold(_ history: History) -> Int {
-        // A channel is published behind its latest language (docs/tracks.md).
-        2 * longestSegment(history) + 2500 + (history.has(.secondLanguage) ? patience(history) : 0)
+        // What waits for audio when an outage begins is published with the first gap.
+        let flush = history.renditions.isEmpty ? 0 : silenceBeforeGap(history)
+        return 2 * longestSegment(history) + 2500 + renditionWait(history) + flush
+    }
+
+    /// How long video waits for audio: a channel is published behind its latest audio rendition (docs/tracks.md).
+    private static func renditionWait(_ history: History) -> Int {
+        history.renditions.isEmpty ? 0 : patience(history)
     }
 
     static func longestSegment(_ history: History) -> Int {
@@ -70,6 +76,11 @@ enum Limits {
             default: nil
             }
         }
+    }
+
+    /// Whether the host still gets one request at a time, so that what it lists may come late.
+    static func isSlowed(_ history: History, at time: Int) -> Bool {
+        history.all(.rateLimited).contains { $0.at < time && $0.end + 63_000 > time }
     }
 
     /// The longest time within a range in which nothing is wrong with host, playlist or keys.
@@ -159,7 +170,7 @@ enum Limits {
         let longest = longestSegment(history)
         let slow =
             (history.has(.slowAnswers) ? history.segmentDuration : 0)
-            + (history.has(.secondLanguage) ? patience(history) : 0)
+            + renditionWait(history)
         if !isDisturbed { return longest + history.targetDuration * 500 + 1000 + slow }
         return silenceBeforeGap(history) + 3 * longest + 2000 + slow
     }
@@ -174,7 +185,6 @@ enum Limits {
         guard !isDisturbed, segment.end > 0 else { return nil }
         return 2 * longestSegment(history) + history.targetDuration * 1000 + 1500
             + (history.has(.slowAnswers) ? history.segmentDuration : 0)
-            // A channel is published behind its latest language (docs/tracks.md).
-            + (history.has(.secondLanguage) ? patience(history) : 0)
+            + renditionWait(history)
     }
 }

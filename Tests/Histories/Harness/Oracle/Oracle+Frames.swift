@@ -73,7 +73,10 @@ extension Oracle {
         for life in record.lives {
             let limit = life.end - Limits.hold(history)
             // What waits for its turn is lost with the process, so all before it must have come too.
-            guard ownArrivals[segment].contains(where: { $0 >= life.start && $0 <= limit }) else { continue }
+            let isInTime = ownArrivals[segment].contains {
+                $0 >= life.start && $0 <= limit && !isOvertaken(segment, at: $0)
+            }
+            guard isInTime else { continue }
             let isFree = (0..<segment).allSatisfy { earlier in
                 arrivals[earlier].isEmpty || arrivals[earlier].contains { $0 <= limit } || earlier + 3 < segment
             }
@@ -81,6 +84,17 @@ extension Oracle {
             return true
         }
         return false
+    }
+
+    /// Whether a segment came after the one behind it was published, just before a gap would have been listed.
+    private func isOvertaken(_ segment: Int, at arrival: Int) -> Bool {
+        let isNext: (PublishedFrame) -> Bool = { frame in
+            frame.source.map { source[$0].segment == segment + 1 } ?? false
+        }
+        guard let next = published.first(where: isNext) else { return false }
+        let at = record.segments[next.segment].at
+        let silentSince = record.segments.last { $0.at < at }?.at ?? 0
+        return at < arrival && at - silentSince >= Limits.silenceBeforeGap(history)
     }
 
     /// Whether an earlier segment that does not come holds up `segment` until the process ends.

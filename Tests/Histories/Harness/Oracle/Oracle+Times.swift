@@ -24,12 +24,22 @@ extension Oracle {
             }
             let (one, other) = (record.segments[before.segment], record.segments[frame.segment])
             let isExpected =
-                one.life != other.life || frame.segment > before.segment + 1
+                lacksCompanion(source[last].segment, at: one.at)
+                || one.life != other.life || frame.segment > before.segment + 1
                 || Limits.mayBeginPeriod(between: source[last], source[next], self)
             if isNewPeriod, !isExpected {
                 find(.discontinuity, at: at, "a period begins at \(name(of: frame.identity)), where nothing changes")
             }
         }
+    }
+
+    /// Whether a segment was published without its companion's audio. The audio that follows may have another configuration,
+    /// and then begins a period.
+    private func lacksCompanion(_ segment: Int, at time: Int) -> Bool {
+        history.has(.companionAudio)
+            && !(log.audioAttempts[.companion] ?? []).contains {
+                $0.segment == segment && $0.isWhole && $0.answeredAt <= time
+            }
     }
 
     /// Dates are those of the media, and never go back.
@@ -133,7 +143,7 @@ extension Oracle {
             // The end is believed after a while, and delivered when it is seen.
             let isHeldUp = hasPage(before: broadcast.segments.count) && life.end < end + Limits.finishedPatience
             let isDue = life.end > end + Limits.endDelay(history) && !isHeldUp
-            guard life.sessionEnd != nil || isDue else { return }
+            guard life.sessionEnd != nil || isDue && !Limits.isSlowed(history, at: life.end) else { return }
             if record.versions.last?.playlist.hasEnded != true {
                 find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)")
             }
@@ -157,7 +167,7 @@ extension Oracle {
             }
         }
         guard record.lives.count == 1, !history.has(.backup), let life = record.lives.first,
-            let first = published.first?.source
+            !Limits.isSlowed(history, at: life.end), let first = published.first?.source
         else { return }
         let end = life.end - Limits.patience(history) - Limits.hold(history)
         let lost = broadcast.segments.filter {

@@ -118,8 +118,7 @@ extension AudioVideoMatcher {
     /// Whether enough audio was read after the start of a span to know that none of it overlaps `span`: that of the video that
     /// is missing, and that by which a rendition is joined before the video.
     func isSettled(_ index: Int, _ span: VideoSpan) -> Bool {
-        // A rendition that has ended before the channel is joined has nothing for it.
-        if isMuxed || isEnded && !span.followsLoss { return true }
+        if isMuxed || isEnded { return true }
         let needed = Ticks(longestSegment.count * (Self.settlingSegments + missingSegments(before: span)))
         var queued = Ticks.zero
         return audioSpans[index...].contains { audio in

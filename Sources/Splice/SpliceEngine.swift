@@ -196,9 +196,17 @@ package struct SpliceEngine: Sendable {
         return try writeVideo(isLast: true) + assembler.release()
     }
 
+    /// Returns how many main segments are missing before `segment`, in all. Numbers that restart tell nothing.
+    private func missingSegments(before segment: SegmentInput) -> UInt64 {
+        guard let lastSegment else { return 0 }
+        let isLater = segment.mediaSequence > lastSegment.mediaSequence
+        return lastSegment.missingBefore &+ (isLater ? segment.mediaSequence - lastSegment.mediaSequence - 1 : 0)
+    }
+
     private mutating func appendMain(_ input: SegmentInput) throws(MediaError) -> [SplicedSegment] {
         var segment = input
         segment.lostBefore = lost
+        segment.missingBefore = missingSegments(before: segment)
         if companion != nil, !isCompanionNeeded { decideLayout(by: segment) }
         var demuxed = try main.demux(segment)
         lastSegment = segment.withoutBytes

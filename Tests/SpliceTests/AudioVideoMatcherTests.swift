@@ -261,3 +261,62 @@ func videoSpanGetsItsAudio(_ index: Int) {
         if videoStart != nil { #expect(matcher.dequeueAudio(for: next).first?.pts == Ticks(1_080_000)) }
     }
 }
+
+/// A rendition that is joined before its video begins with audio of another clock.
+@Test func audioOfEarlierVideoIsReadPast() {
+    var matcher = AudioVideoMatcher(isMuxed: false, longestSegment: .seconds(2))
+    var ad = videoSpan(900_000, 1_080_000, beginsPeriod: true)
+    ad.followsLoss = true
+    matcher.append(SyntheticPackets.audioPackets(94, from: 7_000_000_000), discontinuitySequence: 0)
+    #expect(!matcher.canMatch(ad) && matcher.match(ad) == nil, "its own audio may follow")
+    matcher.append(SyntheticPackets.audioPackets(94, from: 900_000), discontinuitySequence: 0)
+    #expect(matcher.canMatch(ad))
+    #expect(matcher.dequeueAudio(for: ad).first?.pts == Ticks(900_000))
+    #expect(matcher.counts[.unmatchedAudioFrames] == 94)
+}
+
+@Test func audioOnItsOwnClockIsMatchedOnceNoOtherCame() {
+    var matcher = AudioVideoMatcher(isMuxed: false, longestSegment: .seconds(2))
+    var program = videoSpan(900_000, 1_080_000, beginsPeriod: true)
+    program.followsLoss = true
+    matcher.append(SyntheticPackets.audioPackets(188, from: 7_000_000_000), discontinuitySequence: 0)
+    #expect(!matcher.canMatch(program), "two segments")
+    matcher.append(SyntheticPackets.audioPackets(94, from: 7_000_360_960), discontinuitySequence: 0)
+    #expect(matcher.canMatch(program) && matcher.match(program)?.rule == .sequenceOwnClock)
+}
+
+/// Segments of video are lost in an outage, and those of its audio are not.
+@Test func audioOfLostVideoIsNotOnAClockOfItsOwn() {
+    var matcher = AudioVideoMatcher(isMuxed: false, longestSegment: .seconds(2))
+    let program = videoSpan(900_000, 1_080_000, beginsPeriod: true)
+    matcher.append(SyntheticPackets.audioPackets(94, from: 900_000), discontinuitySequence: 0)
+    #expect(matcher.dequeueAudio(for: program).count == 94)
+    matcher.finish(program)
+    var later = videoSpan(2_520_000, 2_700_000, discontinuity: 1, beginsPeriod: true)
+    (later.followsLoss, later.missingBefore) = (true, 8)
+    matcher.beginSpan(after: .signaled)
+    matcher.append(SyntheticPackets.audioPackets(470, from: 1_080_480), discontinuitySequence: 1)
+    #expect(!matcher.canMatch(later), "10 s on the same clock")
+    matcher.append(SyntheticPackets.audioPackets(470, from: 1_982_880), discontinuitySequence: 1)
+    #expect(matcher.canMatch(later))
+    let times = matcher.dequeueAudio(for: later).map(\.pts)
+    #expect(times.first == Ticks(1_080_480) && times.last.map { $0 < Ticks(2_700_000) } == true, "on its own time")
+}
+
+/// A tag comes late in the video's playlist, after that of the audio was read.
+@Test func lateTagDoesNotMoveTheNumbers() {
+    var matcher = AudioVideoMatcher(isMuxed: false, longestSegment: .seconds(2))
+    let spans = [
+        videoSpan(90_000_000, 90_180_000, beginsPeriod: true),
+        videoSpan(1_000_000_000, 1_000_180_000, discontinuity: 1, beginsPeriod: true),
+        videoSpan(2_000_000_000, 2_000_180_000, discontinuity: 2, beginsPeriod: true),
+    ]
+    matcher.append(SyntheticPackets.audioPackets(94, from: 90_000_000), discontinuitySequence: 0)
+    matcher.append(SyntheticPackets.audioPackets(94, from: 1_000_000_000), discontinuitySequence: 0)
+    matcher.beginSpan(after: .signaled)
+    matcher.append(SyntheticPackets.audioPackets(94, from: 2_000_000_000), discontinuitySequence: 2)
+    for span in spans {
+        #expect(matcher.dequeueAudio(for: span).first?.pts == span.start)
+        matcher.finish(span)
+    }
+}

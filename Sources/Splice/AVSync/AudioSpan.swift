@@ -5,8 +5,8 @@ struct AudioSpan: Sendable {
     let pid: UInt16
     let configuration: AudioConfiguration
     let discontinuitySequence: UInt64
-    /// Whether audio was lost before the span; its start then tells nothing about the start of its period.
-    let followsLostFrames: Bool
+    /// What came between the span and the audio before it; nil: its clock or its configuration changed.
+    let cause: AudioVideoMatcher.Discontinuity?
     /// Time of the first frame that was ever in the span.
     let start: Ticks
     /// Time of the first video in the segment that the span begins in; nil if that has none.
@@ -19,8 +19,11 @@ struct AudioSpan: Sendable {
     /// Ticks that are added to the span's times to get times on the video's clock; nil until the span is matched.
     var clockOffset: Ticks?
 
-    init(first: AudioPacket, discontinuitySequence: UInt64, followsLostFrames: Bool, videoStart: Ticks? = nil) {
-        self.followsLostFrames = followsLostFrames
+    init(
+        first: AudioPacket, discontinuitySequence: UInt64, after cause: AudioVideoMatcher.Discontinuity?,
+        videoStart: Ticks? = nil
+    ) {
+        self.cause = cause
         self.videoStart = videoStart
         pid = first.pid
         configuration = first.configuration
@@ -28,6 +31,9 @@ struct AudioSpan: Sendable {
         start = first.pts ?? .zero
         end = start
     }
+
+    /// Whether audio is missing before the span; its start then tells nothing about the start of its period.
+    var followsMissingFrames: Bool { cause == .framesLost || cause == .joined }
 
     var queuedDuration: Ticks { frames.first.map { end - $0.pts } ?? .zero }
 

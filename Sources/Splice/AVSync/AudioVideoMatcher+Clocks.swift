@@ -9,6 +9,13 @@ extension AudioVideoMatcher {
             <= Ticks.longestFrame.count
     }
 
+    /// Whether `span` is on the clock of the video before it, after a gap or without.
+    func followsClock(_ span: VideoSpan) -> Bool {
+        guard let lastVideoSpan else { return false }
+        let step = span.start - lastVideoSpan.end
+        return !span.beginsPeriod || step > .zero - Ticks.longestFrame && step < Self.longestAudioGap
+    }
+
     /// Whether one audio span continues another on the same clock, with a gap or without.
     func continues(_ index: Int, after other: Int, _ span: VideoSpan) -> Bool {
         let end = audioSpans[other].end
@@ -20,7 +27,8 @@ extension AudioVideoMatcher {
     /// Whether the audio overlaps `span` and does not go back before the audio dequeued last.
     func fitsNext(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
         guard overlaps(audio, span) else { return false }
-        guard let audioEnd, continuesClock(span) else { return true }
+        // Times of audio on a clock of its own say nothing about that of other audio.
+        guard let audioEnd, isMuxed || lastClockOffset?.wire == .zero, continuesClock(span) else { return true }
         return start(of: audio, near: audioEnd) > audioEnd - Ticks.longestFrame
     }
 
@@ -29,10 +37,31 @@ extension AudioVideoMatcher {
     }
 
     /// Whether the rest of the audio overlaps `span` on the video's clock.
-    func overlaps(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+    func overlaps(_ audio: AudioSpan, _ span: VideoSpan, within tolerance: Ticks = sharedClockTolerance) -> Bool {
         let first = Ticks(wire: (audio.frames.first?.pts ?? audio.end).wire, near: span.start)
         let end = first + (audio.end - (audio.frames.first?.pts ?? audio.end))
-        return first < span.end + Self.sharedClockTolerance && end > span.start - Self.sharedClockTolerance
+        return first < span.end + tolerance && end > span.start - tolerance
+    }
+
+    /// Whether the audio overlaps `span` if its clock has the same offset as that of the audio matched last.
+    func overlapsAsBefore(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        guard let lastClockOffset, let first = audio.frames.first?.pts else { return false }
+        let (start, end) = (first + lastClockOffset, audio.end + lastClockOffset)
+        return start < span.end + Self.sharedClockTolerance && end > span.start - Self.sharedClockTolerance
+    }
+
+    /// Whether new audio goes on with the clock of the audio matched last, so that it belongs to the video after that.
+    func followsMatchedClock(_ audio: AudioSpan) -> Bool {
+        guard let lastClockOffset, let audioEnd, let first = audio.frames.first?.pts else { return false }
+        let step = Ticks(wire: (first + lastClockOffset).wire, near: audioEnd) - audioEnd
+        return audio.clockOffset == nil && step > .zero - Ticks.longestFrame && step < Self.longestAudioGap
+    }
+
+    /// Whether matched audio goes on in `span`, by more than a program leaves over at its end.
+    func reaches(_ audio: AudioSpan, into span: VideoSpan) -> Bool {
+        guard let offset = audio.clockOffset, let first = audio.frames.first?.pts else { return false }
+        let least = min(Ticks.longestFrame, Ticks((span.end - span.start).count / 2))
+        return first + offset < span.end && audio.end + offset >= span.start + least
     }
 
     /// Whether the audio, not matched yet, is on another clock than the video.
@@ -47,7 +76,9 @@ extension AudioVideoMatcher {
             if abs(lead.count) <= Self.sharedClockTolerance.count { return false }
         }
         let distance = Ticks(wire: first.pts.wire, near: span.start) - span.start
-        let nearest = span.beginsPeriod && !audio.followsLostFrames ? Self.sharedClockTolerance : Self.longestAudioGap
+        // After a loss, audio that is near belongs to the video that is missing.
+        let isStart = span.beginsPeriod && !audio.followsMissingFrames && (isMuxed || !span.followsLoss)
+        let nearest = isStart ? Self.sharedClockTolerance : Self.longestAudioGap
         return distance > nearest || distance < .zero - nearest
     }
 
@@ -58,9 +89,11 @@ extension AudioVideoMatcher {
         return abs(lag.count) < Self.longestAudioGap.count ? lag : nil
     }
 
+    /// Whether matched audio goes on with `span`. What came too late for the video before it may be queued too.
     func isContinued(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
-        let first = (audio.frames.first?.pts ?? audio.end) + (audio.clockOffset ?? .zero)
-        return first < span.end + Self.sharedClockTolerance && first > span.start - Ticks.seconds(10)
+        let offset = audio.clockOffset ?? .zero
+        let (first, end) = ((audio.frames.first?.pts ?? audio.end) + offset, audio.end + offset)
+        return first < span.end + Self.sharedClockTolerance && max(first + Ticks.seconds(10), end) > span.start
     }
 
     /// Whether, at the start of a period, the known clock offset would move audio back before the audio dequeued last.
@@ -84,7 +117,7 @@ extension AudioVideoMatcher {
         let unwrapped = Ticks(wire: first.wire, near: span.start) - first
         if overlaps(audio, span) { return unwrapped }
         // On its own continuing clock, even after a loss, the offset to the video stays as it was.
-        if audio.followsLostFrames || isUnbroken && !wentBack(audio, span), let lastClockOffset,
+        if audio.followsMissingFrames || isUnbroken && !wentBack(audio, span), let lastClockOffset,
             abs((first + lastClockOffset - span.start).count) < Self.longestAudioGap.count
         {
             return lastClockOffset

@@ -21,28 +21,37 @@ extension AudioVideoMatcher {
         case .continuedSpan:
             return candidates.first { audioSpans[$0].clockOffset != nil && isContinued(audioSpans[$0], span) }
         case .nextOverlapping:
-            return candidates.first {
-                fitsNext(audioSpans[$0], span) && !hasLaterSequence(audioSpans[$0], than: span)
-            }
+            return candidates.first { fitsNext(audioSpans[$0], span) && mayPrecede($0, span) }
         case .signaledOverlapping:
             return isSignaled(span) ? first(of: candidates, for: span, by: .sequenceOverlapping) : nil
         case .signaledOwnClock:
             guard isSignaled(span), !isMuxed, discontinuitySequenceOffset != nil else { return nil }
-            return first(of: candidates, for: span, by: .sequenceOwnClock)
+            return new.first {
+                let audio = audioSpans[$0]
+                let isKnown = audio.cause == .signaled && (!span.followsLoss || isSettled($0, span))
+                return isKnown && matchesSequence($0, span) && hasOwnClock(audio, span)
+            }
         case .unbrokenSpan: return unbroken(of: candidates, for: span)
         case .sequenceOverlapping:
-            return new.first { matchesSequence(audioSpans[$0], span) && overlaps(audioSpans[$0], span) }
+            return firstOverlapping(of: new.filter { matchesSequence($0, span) }, span)
         case .newOverlapping:
-            return new.first {
-                overlaps(audioSpans[$0], span) && (isMuxed || !hasLaterSequence(audioSpans[$0], than: span))
-            }
+            return firstOverlapping(of: new.filter { isMuxed || mayPrecede($0, span) }, span)
         case .sequenceOwnClock:
-            return new.first { matchesSequence(audioSpans[$0], span) && hasOwnClock(audioSpans[$0], span) }
+            return new.first { matchesSequence($0, span) && isOnOwnClock($0, span) }
         case .rematchedSpan:
             guard let matched = candidates.first(where: { audioSpans[$0].clockOffset != nil }) else { return nil }
             let audio = audioSpans[matched]
-            return overlaps(audio, span) || outlasts(audio, span) && hasOwnClock(audio, span) ? matched : nil
+            if overlaps(audio, span, within: isMuxed ? Self.sharedClockTolerance : .zero) { return matched }
+            let mayBelong = overlaps(audio, span) || outlasts(audio, span) && hasOwnClock(audio, span)
+            return mayBelong && isSettled(matched, span) ? matched : nil
         }
+    }
+
+    /// Audio of a rendition that is only near to its video may be that of other video, if the audio that overlaps comes later.
+    private func firstOverlapping(of candidates: [Int], _ span: VideoSpan) -> Int? {
+        if isMuxed { return candidates.first { overlaps(audioSpans[$0], span) } }
+        return candidates.first { overlaps(audioSpans[$0], span, within: .zero) }
+            ?? candidates.first { overlaps(audioSpans[$0], span) && isSettled($0, span) }
     }
 
     private func unbroken(of candidates: [Int], for span: VideoSpan) -> Int? {
@@ -70,18 +79,65 @@ extension AudioVideoMatcher {
         lastVideoSpan?.discontinuitySequence != span.discontinuitySequence
     }
 
-    private func matchesSequence(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
-        discontinuitySequenceOffset.map {
-            audio.discontinuitySequence == span.discontinuitySequence &+ $0
-        } ?? true
+    /// Whether the audio has the number of `span`. Before the difference of the numbers was learned, equal numbers are
+    /// believed (RFC 8216 §6.2.4), others once no equal one has come.
+    private func matchesSequence(_ index: Int, _ span: VideoSpan) -> Bool {
+        guard let offset = sequenceOffset(for: span) else { return isSettled(index, span) }
+        return audioSpans[index].discontinuitySequence == span.discontinuitySequence &+ offset
+    }
+
+    /// Whether the numbers do not contradict that the audio belongs to `span`.
+    private func mayPrecede(_ index: Int, _ span: VideoSpan) -> Bool {
+        let audio = audioSpans[index]
+        if hasLaterSequence(audio, than: span) { return false }
+        if discontinuitySequenceOffset != nil, !hasRestarted(span) { return true }
+        return audio.discontinuitySequence == span.discontinuitySequence || isSettled(index, span)
     }
 
     /// Whether the audio follows a discontinuity that `span` precedes.
     func hasLaterSequence(_ audio: AudioSpan, than span: VideoSpan) -> Bool {
-        guard let discontinuitySequenceOffset else { return false }
-        return Int64(
-            bitPattern: audio.discontinuitySequence &- span.discontinuitySequence &- discontinuitySequenceOffset)
-            > 0
+        guard let offset = sequenceOffset(for: span) else { return false }
+        return Int64(bitPattern: audio.discontinuitySequence &- span.discontinuitySequence &- offset) > 0
+    }
+
+    /// The difference of the numbers of audio and video; nil if it is not known, as after a restart of the video's numbers.
+    private func sequenceOffset(for span: VideoSpan) -> UInt64? {
+        if let discontinuitySequenceOffset, !hasRestarted(span) { return discontinuitySequenceOffset }
+        return audioSpans.contains { $0.discontinuitySequence == span.discontinuitySequence } ? 0 : nil
+    }
+
+    /// Whether the discontinuity sequence numbers begin again with `span`.
+    func hasRestarted(_ span: VideoSpan) -> Bool {
+        guard !isMuxed, let last = lastVideoSpan?.discontinuitySequence else { return false }
+        return Int64(bitPattern: span.discontinuitySequence &- last) < 0
+    }
+
+    /// Whether new audio is on a clock of its own and begins with `span`, or goes on beside it as before.
+    private func isOnOwnClock(_ index: Int, _ span: VideoSpan) -> Bool {
+        let audio = audioSpans[index]
+        guard hasOwnClock(audio, span) else { return false }
+        if isMuxed || overlapsAsBefore(audio, span) { return true }
+        // If audio alone is missing, its start is not that of the period.
+        let beginsWithSpan = !audio.followsMissingFrames || span.followsLoss || lastVideoSpan == nil
+        guard beginsWithSpan, !followsMatchedClock(audio) else { return false }
+        return isSettled(index, span) && !audioSpans.contains { reaches($0, into: span) }
+    }
+
+    /// Whether enough audio was read after the start of a span to know that none of it overlaps `span`: that of the video that
+    /// is missing, and that by which a rendition is joined before the video.
+    func isSettled(_ index: Int, _ span: VideoSpan) -> Bool {
+        if isMuxed || isEnded { return true }
+        let needed = Ticks(longestSegment.count * (Self.settlingSegments + missingSegments(before: span)))
+        var queued = Ticks.zero
+        return audioSpans[index...].contains { audio in
+            queued += audio.queuedDuration
+            return queued >= needed || hasLaterSequence(audio, than: span)
+        }
+    }
+
+    /// The segments of video that are missing between the span before and `span`.
+    private func missingSegments(before span: VideoSpan) -> Int64 {
+        Int64(clamping: min(span.missingBefore &- (lastVideoSpan?.missingBefore ?? 0), Self.longestMissing))
     }
 
     /// Whether the audio is longer than what a program leaves over at its end.

@@ -17,11 +17,17 @@ struct AudioVideoMatcher: Sendable {
     /// The number of spans queued, beyond which the oldest are discarded: two a second for as long.
     private static let spanLimit = 256
 
+    /// Segments of a rendition that are read before it is taken for audio on a clock of its own: more than those with which
+    /// it is joined before the video.
+    static let settlingSegments: Int64 = 3
+    /// Missing segments of video whose audio is expected.
+    static let longestMissing: UInt64 = 64
+
     /// Longest time by which muxed audio may follow its video. Waiting longer would cost latency, never waiting audio.
     static let longestInterleave = Ticks.seconds(3)
 
-    /// Kind of discontinuity between the queued audio frames and the next ones.
-    enum Discontinuity: Equatable, Sendable { case signaled, framesLost }
+    /// Kind of discontinuity between the queued audio frames and the next ones. `joined`: nothing was received before.
+    enum Discontinuity: Equatable, Sendable { case joined, signaled, framesLost }
 
     struct VideoSpan: Equatable, Sendable {
         var start: Ticks
@@ -31,6 +37,10 @@ struct AudioVideoMatcher: Sendable {
         /// Time of the first frame on this clock, even if that frame was dropped; audio on another clock begins with
         /// it.
         var clockStart: Ticks?
+        /// Whether video is missing before the span, or none was received before.
+        var followsLoss = false
+        /// The segments of video that are missing before the span, in all.
+        var missingBefore: UInt64 = 0
         /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
         var hasNoAudio = false
     }
@@ -48,9 +58,10 @@ struct AudioVideoMatcher: Sendable {
     /// Video that passed while that difference was not known, one span for each number and clock.
     private var passedSpans: [VideoSpan] = []
     private static let passedLimit = 16
-    /// Discontinuity before the next packet. The first packet follows an unknown one.
-    private(set) var pendingDiscontinuity: Discontinuity? = .framesLost
+    /// Discontinuity before the next packet.
+    private(set) var pendingDiscontinuity: Discontinuity? = .joined
     let isMuxed: Bool
+    let longestSegment: Ticks
     /// Whether the rendition's playlist ended, so that no audio follows.
     private(set) var isEnded = false
     /// Counts of frames that matched no video, were damaged or had no time, and of timed metadata items whose frames
@@ -61,9 +72,10 @@ struct AudioVideoMatcher: Sendable {
     /// Bytes of the queued audio, beyond which the oldest is discarded.
     var byteLimit: Int
 
-    init(isMuxed: Bool, byteLimit: Int = .max) {
+    init(isMuxed: Bool, longestSegment: Ticks = .zero, byteLimit: Int = .max) {
         self.isMuxed = isMuxed
         self.byteLimit = byteLimit
+        self.longestSegment = longestSegment
         discontinuitySequenceOffset = isMuxed ? 0 : nil
     }
 
@@ -118,7 +130,7 @@ struct AudioVideoMatcher: Sendable {
                 audioSpans.append(
                     AudioSpan(
                         first: packet, discontinuitySequence: discontinuitySequence ?? lastDiscontinuitySequence,
-                        followsLostFrames: pendingDiscontinuity == .framesLost, videoStart: videoStart))
+                        after: pendingDiscontinuity, videoStart: videoStart))
                 pendingDiscontinuity = nil
                 learnSequenceOffset()
             }
@@ -178,11 +190,16 @@ struct AudioVideoMatcher: Sendable {
         return audioSpans[index].queuedDuration <= max(span.end - span.start, Self.longestInterleave)
     }
 
+    /// Whether there is audio that begins after `span`, so that none before it is to come.
     private func allAudioFollows(_ span: VideoSpan) -> Bool {
-        audioSpans.contains { audio in
+        audioSpans.indices.contains { index in
+            let audio = audioSpans[index]
+            guard audio.clockOffset == nil else { return false }
+            if hasLaterSequence(audio, than: span) { return true }
             let distance = Ticks(wire: audio.start.wire, near: span.end) - span.end
-            let isNext = audio.clockOffset == nil && distance > .zero && distance < Self.longestAudioGap
-            return isNext || hasLaterSequence(audio, than: span)
+            guard distance > .zero, distance < Self.longestAudioGap else { return false }
+            // On another clock it may be audio of earlier video.
+            return isMuxed || followsClock(span) && followsMatchedClock(audio) || isSettled(index, span)
         }
     }
 
@@ -193,7 +210,11 @@ struct AudioVideoMatcher: Sendable {
         var frames: [TimedAudio] = []
         while let match = match(span) {
             discardFirst(match.index)
-            if span.beginsPeriod, !isMuxed, discontinuitySequenceOffset == nil || overlaps(audioSpans[0], span) {
+            let isUnknown = discontinuitySequenceOffset == nil || hasRestarted(span)
+            // A span has the number of its beginning, which says nothing about a later period; nor does that of audio before a
+            // late tag.
+            let isTelling = audioSpans[0].clockOffset == nil && audioSpans[0].cause != nil
+            if span.beginsPeriod, !isMuxed, isUnknown || isTelling && overlaps(audioSpans[0], span) {
                 discontinuitySequenceOffset = audioSpans[0].discontinuitySequence &- span.discontinuitySequence
             }
             audioSpans[0].clockOffset = match.clockOffset

@@ -48,7 +48,7 @@ struct VideoSpanQueue: Sendable {
         self.isMuxed = isMuxed
         self.patience = patience
         self.longestSegment = longestSegment
-        matcher = AudioVideoMatcher(isMuxed: isMuxed, byteLimit: byteLimit)
+        matcher = AudioVideoMatcher(isMuxed: isMuxed, longestSegment: longestSegment, byteLimit: byteLimit)
         companionQueue = CompanionQueue(byteLimit: byteLimit)
     }
 

@@ -39,6 +39,8 @@ package struct SegmentInput: Sendable {
     package private(set) var ranges: [Range<UInt64>]
     /// Playing time of all media of the rendition that was lost before this segment, as far as it is known.
     var lostBefore = Ticks.zero
+    /// Segments of the rendition that are missing before this one, in all, as far as the media sequence numbers tell.
+    var missingBefore: UInt64 = 0
 
     package init(
         rendition: InputRendition, mediaSequence: UInt64, discontinuitySequence: UInt64 = 0,

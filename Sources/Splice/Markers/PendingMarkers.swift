@@ -108,7 +108,8 @@ extension PeriodPart: MetadataCarrying {
         let first = times.min() ?? .zero
         return AudioVideoMatcher.VideoSpan(
             start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
-            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil, hasNoAudio: hasNoAudio)
+            beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil,
+            followsLoss: signal == .joined || signal == .loss, missingBefore: missingBefore, hasNoAudio: hasNoAudio)
     }
 
     var span: ClosedRange<Ticks> { videoSpan.start...max(videoSpan.start, videoSpan.end) }

@@ -18,6 +18,7 @@ struct PeriodPart: Equatable, Sendable {
     /// Date of the frame presented first in milliseconds since 1970; nil if the upstream gave none.
     private(set) var programDateTime: Int64?
     let lostBefore: Ticks
+    let missingBefore: UInt64
     private(set) var opensSegment: Bool
     var metadata: [TimedMetadata] = []
 
@@ -35,6 +36,7 @@ struct PeriodPart: Equatable, Sendable {
         discontinuitySequence = origin.discontinuitySequence
         programDateTime = origin.date
         lostBefore = origin.lostBefore
+        missingBefore = origin.missingBefore
         opensSegment = origin.isAtStart
     }
 

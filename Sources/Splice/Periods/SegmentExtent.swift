@@ -74,6 +74,7 @@ struct SegmentOrigin: Equatable, Sendable {
     let mediaSequence: UInt64
     let discontinuitySequence: UInt64
     let lostBefore: Ticks
+    let missingBefore: UInt64
     /// Whether the segment has no audio and declares none.
     let hasNoAudio: Bool
     /// Decode time at which the segment ends by its extent, on the clock of its first frame; nil if that is not known.
@@ -106,6 +107,7 @@ struct SegmentOrigin: Equatable, Sendable {
         mediaSequence = segment.mediaSequence
         discontinuitySequence = segment.discontinuitySequence
         lostBefore = segment.lostBefore
+        missingBefore = segment.missingBefore
         firstDate = segment.programDateTime
     }
 

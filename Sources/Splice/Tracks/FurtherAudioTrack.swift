@@ -45,11 +45,11 @@ struct FurtherAudioTrack: Sendable {
     /// - Parameters:
     ///   - byteLimit: bytes of the audio that waits, here and in the matcher each.
     ///   - patience: how long the leading track waits for it.
-    mutating func follow(renditionWithin byteLimit: Int, patience: Ticks) {
+    mutating func follow(renditionWithin byteLimit: Int, longestSegment: Ticks, patience: Ticks) {
         rendition = AudioRendition(
             demuxer: RenditionDemuxer(tracks: .audio, audioStage: stage), queue: CompanionQueue(byteLimit: byteLimit),
             patience: TrackPatience(patience))
-        matcher = AudioVideoMatcher(isMuxed: false, byteLimit: byteLimit)
+        matcher = AudioVideoMatcher(isMuxed: false, longestSegment: longestSegment, byteLimit: byteLimit)
     }
 
     /// Ends the rendition without its audio: the channel has no video.

@@ -27,7 +27,10 @@ struct FurtherAudioTracks: Sendable {
         resume(at: position)
         for identity in renditions {
             insert(identity)
-            update(identity) { $0.follow(renditionWithin: byteLimit / renditions.count, patience: patience) }
+            update(identity) { track in
+                track.follow(
+                    renditionWithin: byteLimit / renditions.count, longestSegment: longestSegment, patience: patience)
+            }
         }
     }
 

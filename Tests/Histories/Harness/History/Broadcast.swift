@@ -269,10 +269,13 @@ struct Broadcast {
                     if history.has(.dash), history.has(.cueTags) { eventSplice = (breaks, seconds) }
                 }
                 isSplice = true
-                if ad.inside > 0 { parts.append(programPart(frames: ad.inside)) }
+                if ad.inside > 0 {
+                    parts.append(programPart(frames: ad.inside))
+                    separateClocks(after: parts[0])
+                }
                 if ad.isTagged { (isTagged, taggedFrom) = (true, ad.taggedFrom) }
             }
-            parts.append(nextPart(of: ad))
+            parts.append(nextPart(of: ads[0]))
         } else {
             parts.append(nextProgramPart())
         }
@@ -295,6 +298,12 @@ struct Broadcast {
             if initSections[name] == nil { initSections[name] = InitSection(of: part, history, isGone: isGone) }
         }
         segments.append(segment)
+    }
+
+    /// Moves the clock of the first ad, if it is as near to that of the program as after a gap (docs/timeline.md).
+    private mutating func separateClocks(after part: TransportMultiplex.Part) {
+        let end = part.clock + part.frames.upperBound * part.format.frameDuration
+        if (ads[0].clock - end) & (1 << 33 - 1) < 11 * 90_000 { ads[0].clock += 1 << 32 }
     }
 
     private mutating func beginCue(_ seconds: Int, at time: Int) -> [String] {

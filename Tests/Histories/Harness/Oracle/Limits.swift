@@ -38,11 +38,12 @@ struct Limits {
         longestSegment =
             history.has(.rawStream)
             ? Self.longestStreamSegment : history.segmentDuration * (history.has(.unevenSegments) ? 2 : 1)
-        // A channel is published behind its latest language (docs/tracks.md).
-        trackDelay = history.has(.secondLanguage) ? patience : 0
+        // A channel is published behind its latest audio rendition (docs/tracks.md).
+        trackDelay = history.renditions.isEmpty ? 0 : patience
         slowness = history.has(.slowAnswers) ? history.segmentDuration : 0
-        // Media is published after the next segment has begun, and was loaded.
-        hold = 2 * longestSegment + 2500 + trackDelay
+        // Media is published after the next segment has begun, and was loaded. What waits for audio when an outage begins is
+        // published with the first gap.
+        hold = 2 * longestSegment + 2500 + trackDelay + (history.renditions.isEmpty ? 0 : silenceBeforeGap)
         // The time in peace within which a listed segment is loaded, whatever failed before.
         fetchTime = 4000 + 2 * slowness
         // The time in peace within which a playlist is loaded: the longest pause after failures.
@@ -55,6 +56,11 @@ struct Limits {
         hasLongGroups = broadcast.segments.contains {
             $0.parts.contains { $0.format.groupDuration > broadcast.history.targetDuration * 90_000 }
         }
+    }
+
+    /// Whether the host still gets one request at a time, so that what it lists may come late.
+    func isSlowed(at time: Int) -> Bool {
+        history.all(.rateLimited).contains { $0.at < time && $0.end + 63_000 > time }
     }
 
     /// The longest time within a range in which nothing is wrong with host, playlist or keys.

@@ -17,7 +17,9 @@ extension Oracle {
             let isNext = span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
             if !span.beginsPeriod {
                 find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
-            } else if isNext, isSameSize, !mayBeginPeriod(between: one, other) {
+            } else if isNext, isSameSize, !mayBeginPeriod(between: one, other),
+                !lacksCompanion(one.segment, at: record.segments[last].at)
+            {
                 find(.discontinuity, in: segment, "begins a period at \(other.identity), where nothing changes")
             }
         }
@@ -30,6 +32,15 @@ extension Oracle {
         guard one.segment != next.segment else { return false }
         return history.has(.backup) || segment.isAfterPause
             || broadcast.eras.contains { $0.at > 0 && abs($0.at - segment.end) < 30_000 }
+    }
+
+    /// Whether a segment was published without its companion's audio. The audio that follows may have another configuration,
+    /// and then begins a period.
+    private func lacksCompanion(_ segment: Int, at time: Int) -> Bool {
+        history.has(.companionAudio)
+            && !(log.audioAttempts[.companion] ?? []).contains {
+                $0.segment == segment && $0.isWhole && $0.answeredAt <= time
+            }
     }
 
     /// Dates are those of the media, and never go back.
@@ -128,7 +139,7 @@ extension Oracle {
             find(.end, at: life.end, "a gap before EXT-X-ENDLIST")
         }
         let isHeldUp = isHeldUpByPage(broadcast.segments.count, until: life.end)
-        let isDue = life.end > end + limits.endBelieved + limits.pollTime && !isHeldUp
+        let isDue = life.end > end + limits.endBelieved + limits.pollTime && !isHeldUp && !limits.isSlowed(at: life.end)
         if life.sessionEnd != nil || isDue, !hasEnded { find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)") }
     }
 
@@ -155,7 +166,7 @@ extension Oracle {
             }
         }
         guard record.lives.count == 1, broadcast.eras.count == 1, !history.has(.backup), reception == nil,
-            let life = record.lives.first, let first = published.first?.source
+            let life = record.lives.first, !limits.isSlowed(at: life.end), let first = published.first?.source
         else { return }
         let end = life.end - limits.patience - limits.hold
         let lost = broadcast.segments[source[first].segment...].count {

@@ -148,7 +148,7 @@ struct HistoryTable {
             let (time, duration) = (
                 Oracle.ticks(sample.presentation, track.timescale), Oracle.ticks(sample.duration, track.timescale)
             )
-            return "\(sample.identity.map { "\($0.frame)" } ?? "-")@\(time)+\(duration)"
+            return "\(sample.identity.map { "\($0.content & 0x7FFF):\($0.frame)" } ?? "-")@\(time)+\(duration)"
         }
         let silent = audio.count { $0.identity == nil }
         return

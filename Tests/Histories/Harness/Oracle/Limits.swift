@@ -94,6 +94,9 @@ struct Limits {
         return 2 * longestSegment + history.targetDuration * 1000 + 1500 + slowness + trackDelay
     }
 
+    /// Whether nothing tells that a body without a length was cut: it is encrypted, or other bytes stand before its media.
+    func hidesCuts(of segment: Broadcast.Segment) -> Bool { segment.key != nil || history.has(.prefixed) }
+
     /// Whether nothing delays media before a time.
     func isPeaceful(before time: Int) -> Bool { !isDisturbed(from: time - 10_000, to: time) { _ in true } }
 

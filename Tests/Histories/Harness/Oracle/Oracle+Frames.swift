@@ -131,7 +131,8 @@ extension Oracle {
                 find(.lost, at: segment.end, "segment \(index), a gap, was asked for")
             }
             // A body that ended too early is asked for again.
-            guard attempts.count == 1, attempts[0].outcome == .cut, segment.key == nil, let life = record.lives.last
+            guard attempts.count == 1, attempts[0].outcome == .cut, !limits.hidesCuts(of: segment),
+                let life = record.lives.last
             else { continue }
             if limits.peace(from: attempts[0].answeredAt, until: life.end) > limits.fetchTime {
                 find(.lost, at: segment.end, "segment \(index) was cut, and not asked for again")

@@ -35,9 +35,11 @@ struct Limits {
         repeatable = max(target * 10, 60_000)
         // How long a live channel goes on after EXT-X-ENDLIST (decision 31).
         endBelieved = target * 7 / 2
+        // The program before an ad inside a segment makes that one longer.
+        let nominal = history.segmentDuration * (history.has(.unevenSegments) ? 2 : 1)
         longestSegment =
             history.has(.rawStream)
-            ? Self.longestStreamSegment : history.segmentDuration * (history.has(.unevenSegments) ? 2 : 1)
+            ? Self.longestStreamSegment : broadcast.segments.reduce(nominal) { max($0, $1.duration) }
         // A channel is published behind its latest language (docs/tracks.md).
         trackDelay = history.has(.secondLanguage) ? patience : 0
         slowness = history.has(.slowAnswers) ? history.segmentDuration : 0

@@ -35,9 +35,10 @@ struct Limits {
         repeatable = max(target * 10, 60_000)
         // How long a live channel goes on after EXT-X-ENDLIST (decision 31).
         endBelieved = target * 7 / 2
-        longestSegment =
-            history.has(.rawStream)
-            ? Self.longestStreamSegment : history.segmentDuration * (history.has(.unevenSegments) ? 2 : 1)
+        let nominal = history.segmentDuration * (history.has(.unevenSegments) ? 2 : 1)
+        // The program before an ad inside a segment makes that one longer.
+        let longer = history.has(.insideBreak) ? broadcast.segments.map(\.duration).max() ?? 0 : 0
+        longestSegment = history.has(.rawStream) ? Self.longestStreamSegment : max(nominal, longer)
         // A channel is published behind its latest audio rendition (docs/tracks.md).
         trackDelay = history.renditions.isEmpty ? 0 : patience
         slowness = history.has(.slowAnswers) ? history.segmentDuration : 0

@@ -8,6 +8,13 @@ extension Origin {
     /// The number of the host that answers. It changes with time, and those before refuse.
     private func edge(at time: Int) -> Int { history.events.count { $0.thing == .edgeMoves && $0.at <= time } }
 
+    private mutating func recordRefusal(_ request: FetchRequest, at time: Int) {
+        guard request.purpose == .segment, Self.rendition(of: request) == nil, !Self.isSubtitles(request),
+            let index = segmentIndex(request)
+        else { return }
+        log.attempts.append(OriginLog.Attempt(segment: index, askedAt: time, answeredAt: time + 60, outcome: .failed))
+    }
+
     /// Returns the answer to a request, and its latency in milliseconds.
     mutating func answer(_ request: FetchRequest, at time: Int) -> (FetchOutcome, Int) {
         guard let trait = history.all(.redirects).first, !request.url.hasPrefix(Self.backupHost) else {
@@ -15,7 +22,10 @@ extension Origin {
         }
         var request = request
         if let number = Self.number(in: request.url, after: Self.edgePrefix) {
-            guard number == edge(at: time) else { return (page(trait.pick(0...1) == 0 ? 404 : 503, request), 60) }
+            guard number == edge(at: time) else {
+                recordRefusal(request, at: time)
+                return (page(trait.pick(0...1) == 0 ? 404 : 503, request), 60)
+            }
             let path = request.url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
             request = FetchRequest(
                 request.purpose, url: Self.host + path, byteRange: request.byteRange, duration: request.duration)

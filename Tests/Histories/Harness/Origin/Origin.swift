@@ -347,7 +347,7 @@ extension Origin {
 // MARK: - Segments
 
 extension Origin {
-    private func segmentIndex(_ request: FetchRequest, _ rendition: AudioRendition? = nil) -> Int? {
+    func segmentIndex(_ request: FetchRequest, _ rendition: AudioRendition? = nil) -> Int? {
         if history.has(.dash) { return templateIndex(request, rendition) }
         let index: Int?
         if history.has(.byteRanges), rendition == nil {

@@ -27,8 +27,10 @@ final class FaultyDisk: Sendable {
     private func fault(_ name: String, _ count: Int) -> (written: Int, code: Int32)? {
         let time = now.withLock { $0 }
         guard let event = events.first(where: { $0.at <= time && time < $0.end }) else { return nil }
-        // A journal is small, and mostly has its place. A process does not start without one.
+        // A journal is small, and mostly has its place. A process does not start without one, nor without the playlist of
+        // subtitles.
         if name.hasPrefix("ring."), isKilled || !Self.takesNoJournal(event) { return nil }
+        if name.hasPrefix("subs-"), isKilled { return nil }
         switch event.pick(0...3) {
         case 0: return (0, ENOSPC)
         case 1: return (count / 3, ENOSPC)

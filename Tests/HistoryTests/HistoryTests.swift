@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: UInt64(1)...200) func historyIsReadAsItIsWritten(_ seed: UInt64) {
         let history = History(seed: seed)
         #expect(History(text: history.description) == history)
-        #expect(history.events.count >= 2)
+        #expect(!history.events.isEmpty)
     }
 
     @Test func everyPairOfThingsOccurs() {

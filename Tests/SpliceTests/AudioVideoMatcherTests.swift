@@ -253,7 +253,7 @@ func videoSpanGetsItsAudio(_ index: Int) {
     for (videoStart, count) in [(Ticks(1_080_000), 0), (nil, 34)] {
         var matcher = AudioVideoMatcher(isMuxed: true)
         matcher.append(
-            SyntheticPackets.audioPackets(94, from: 1_080_000), after: .plain, discontinuitySequence: 0,
+            SyntheticPackets.audioPackets(94, from: 1_080_000), after: .signaled, discontinuitySequence: 0,
             videoStart: videoStart)
         #expect(matcher.dequeueAudio(for: cut).count == count)
         matcher.finish(cut)

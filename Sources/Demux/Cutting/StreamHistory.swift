@@ -108,8 +108,11 @@ struct StreamHistory: Sendable {
             if fromFirst < .zero, fromFirst >= .zero - prelude(of: index), !isLater || .zero - fromFirst < step {
                 return .earlier(isRemembered: false)
             }
-            // It is nearer to the end of an earlier clock: that one goes on.
-            if isLater, index != current, fromLast > .zero, fromLast < step { return .elsewhere }
+            // It is nearer to the end of an earlier clock: that one goes on. Frames that were dropped in a gap are a part of it.
+            if isLater, index != current, fromLast > .zero, fromLast < step {
+                let isInGap = index > current && self.step(to: span.first).map { $0 > .zero && $0 < step } ?? false
+                return isInGap ? .later : .elsewhere
+            }
         }
         return isLater ? .later : .elsewhere
     }

@@ -15,8 +15,8 @@ enum MediaPrefix {
         return writer.bytes
     }
 
-    /// The beginning of a picture, and other bytes up to `size`.
-    static func picture(_ size: Int) -> [UInt8] {
+    /// The beginning of an image, and other bytes up to `size`.
+    static func image(_ size: Int) -> [UInt8] {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         return signature + (0..<max(0, size - signature.count)).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
     }
@@ -30,8 +30,8 @@ extension Broadcast.Segment {
         let prefix =
             switch event.pick(0...2) {
             case 0: MediaPrefix.timeTag(clock)
-            case 1: MediaPrefix.picture(event.pick(100...8000, 1))
-            default: MediaPrefix.picture(event.pick(40_000...60_000, 1))
+            case 1: MediaPrefix.image(event.pick(100...8000, 1))
+            default: MediaPrefix.image(event.pick(40_000...60_000, 1))
             }
         bodies = bodies.map { prefix + $0 }
     }

@@ -18,7 +18,7 @@ extension Oracle {
             if !span.beginsPeriod {
                 find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
             } else if isNext, isSameSize, !mayBeginPeriod(between: one, other),
-                !lacksCompanion(one.segment, at: record.segments[last].at)
+                !isWithoutCompanion(one.segment, at: record.segments[last].at)
             {
                 find(.discontinuity, in: segment, "begins a period at \(other.identity), where nothing changes")
             }
@@ -36,7 +36,7 @@ extension Oracle {
 
     /// Whether a segment was published without its companion's audio. The audio that follows may have another configuration,
     /// and then begins a period.
-    private func lacksCompanion(_ segment: Int, at time: Int) -> Bool {
+    private func isWithoutCompanion(_ segment: Int, at time: Int) -> Bool {
         history.has(.companionAudio)
             && !(log.audioAttempts[.companion] ?? []).contains {
                 $0.segment == segment && $0.isWhole && $0.answeredAt <= time

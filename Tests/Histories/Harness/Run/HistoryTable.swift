@@ -73,11 +73,11 @@ struct HistoryTable {
             return [Row(at: connection.askedAt, order: 3, text: "  connection \(number) brings nothing")]
         }
         let received = connection.received
-        let behind = connection.askedAt - stream.time(of: received.lowerBound)
+        let reach = connection.askedAt - stream.time(of: received.lowerBound)
         return [
             Row(
                 at: connection.askedAt, order: 3,
-                text: "  connection \(number) begins \(behind) ms back, in \(place(received.lowerBound, stream))"),
+                text: "  connection \(number) begins \(reach) ms back, in \(place(received.lowerBound, stream))"),
             Row(
                 at: last.at, order: 3,
                 text: "  connection \(number) brought its last bytes, in \(place(received.upperBound, stream))"),

@@ -236,3 +236,22 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+/// `./test MODULE…` names the tests to build: they, and what they need, are all that is left then.
+if let chosen = Context.environment["LIVERELAY_TEST_TARGETS"] {
+    var needed: Set<String> = []
+    var pending = chosen.split(separator: " ").map(String.init)
+    while let name = pending.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        pending += target.dependencies.compactMap { dependency in
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}

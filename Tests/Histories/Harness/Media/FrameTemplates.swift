@@ -72,8 +72,14 @@ enum FrameTemplates {
         return Template(bytes: bytes, digits: offset)
     }
 
+    /// A section with its CRC_32.
+    static func checked(_ section: [UInt8]) -> [UInt8] {
+        let checksum = checksum(section)
+        return section + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum >> $0) }
+    }
+
     /// CRC_32 of a section (ISO/IEC 13818-1 Annex A).
-    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         sections.withLock { known in
             if let checksum = known[bytes] { return checksum }
             var checksum = UInt32.max

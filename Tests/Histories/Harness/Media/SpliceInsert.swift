@@ -19,8 +19,6 @@ enum SpliceInsert {
         writer.bits(1, 16)
         writer.bits(0, 16)
         writer.bits(0, 16)
-        let bytes = writer.bytes
-        let checksum = FrameTemplates.checksum(bytes)
-        return bytes + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum >> $0) }
+        return FrameTemplates.checked(writer.bytes)
     }
 }

@@ -44,11 +44,8 @@ struct SpliceSignal {
 
     /// The whole section as an attribute of a date range.
     var text: String {
-        let section = section
-        let checksum = FrameTemplates.checksum(section)
-        let bytes = section + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum >> $0) }
         let digits = Array("0123456789ABCDEF")
-        return "0x" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return "0x" + String(FrameTemplates.checked(section).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
     private var spliceTime: [UInt8] {

@@ -195,11 +195,9 @@ struct TransportMultiplex {
     private static func pid(_ pid: Int) -> [UInt8] { [0xE0 | UInt8(pid >> 8), UInt8(pid & 0xFF)] }
 
     private mutating func appendSection(_ section: [UInt8], pid: Int, to bytes: inout [UInt8]) {
-        let checksum = FrameTemplates.checksum(section)
         appendHeader(pid, starts: true, hasAdaptation: false, to: &bytes)
         bytes.append(0)
-        bytes += section
-        bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum >> $0) }
+        bytes += FrameTemplates.checked(section)
         bytes += repeatElement(0xFF, count: 184 - 1 - section.count - 4)
     }
 }

@@ -438,14 +438,7 @@ extension Broadcast {
     }
 
     /// Segments listed by `time`.
-    func edge(at time: Int) -> Int {
-        var (low, high) = (0, segments.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if segments[middle].end > time { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
+    func edge(at time: Int) -> Int { segments.boundary { $0.end > time } }
 
     func era(at time: Int) -> Int { eras.lastIndex { $0.at <= time } ?? 0 }
 }

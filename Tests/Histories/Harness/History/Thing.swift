@@ -67,7 +67,7 @@ enum Thing: String, CaseIterable, Hashable {
         .companionAudio, .secondLanguage, .laggingLanguage, .languageComes, .languageEnds, .lostLanguageSegment,
         .lostCompanionSegment, .backup, .dash, .clockDrift, .earlyAvailability, .variantVanishes, .subtitles,
         .lostSubtitleSegment, .rawStream, .shortConnections, .cutStream, .refusedStream, .stalledStream,
-        .spliceCommands, .asleep, .slowDisk, .fullDisk,
+        .spliceCommands, .asleep, .slowDisk, .fullDisk, .prefixed,
     ]
 
     /// The trait without which it does not exist.

@@ -15,8 +15,8 @@ struct SpliceSignal {
     let kind: Kind
     let event: Int
     let style: Style
-    /// Ticks of the clock that the section comes with.
-    let time: Int
+    /// Ticks of the clock that the section comes with; nil: at once.
+    let time: Int?
     /// Ticks; nil: it is not said.
     let duration: Int?
 
@@ -42,13 +42,17 @@ struct SpliceSignal {
         return writer.bytes + command + [UInt8(descriptors.count >> 8), UInt8(descriptors.count & 0xFF)] + descriptors
     }
 
+    /// The section with CRC_32.
+    var wholeSection: [UInt8] { FrameTemplates.checked(section) }
+
     /// The whole section as an attribute of a date range.
     var text: String {
         let digits = Array("0123456789ABCDEF")
-        return "0x" + String(FrameTemplates.checked(section).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return "0x" + String(wholeSection.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
     private var spliceTime: [UInt8] {
+        guard let time else { return [] }
         var writer = BitWriter()
         writer.bits(0x7F, 7)
         writer.bits(time & Self.clockMask, 33)
@@ -60,8 +64,9 @@ struct SpliceSignal {
         writer.bits(event, 32)
         writer.bits(0x7F, 8)  // not canceled
         let hasDuration = kind == .out && duration != nil
-        // out_of_network_indicator, program_splice_flag, duration_flag, not immediate
-        writer.bits((kind == .out ? 0x80 : 0) | 0x40 | (hasDuration ? 0x20 : 0) | 0x0F, 8)
+        // out_of_network_indicator, program_splice_flag, duration_flag, splice_immediate_flag
+        let flags = (kind == .out ? 0x80 : 0) | (hasDuration ? 0x20 : 0) | (time == nil ? 0x10 : 0)
+        writer.bits(flags | 0x4F, 8)
         var bytes = writer.bytes + spliceTime
         if hasDuration, let duration {
             var writer = BitWriter()

@@ -1,11 +1,13 @@
+import PlaylistRules
+
 extension Limits {
     // MARK: - docs/spool.md
 
-    /// Whether a segment was to be written while the disk took nothing: its time is listed as a gap.
-    func mayBeUnwritten(_ segment: Broadcast.Segment) -> Bool {
-        history.all(.fullDisk).contains { event in
-            segment.end > event.at - hold - 25_000 && segment.start < event.end + 2000
-        }
+    /// The times at which the disk took nothing while a segment was to be written, or was tried once more.
+    func fullDisks(for segment: Broadcast.Segment) -> [Int] {
+        history.all(.fullDisk).filter {
+            segment.end > $0.at - hold(before: $0.at) && segment.start < $0.end + longestSegment + 2000
+        }.map(\.at)
     }
 
     /// How long nothing ran within a range, or the disk did not even take the journal.
@@ -20,6 +22,16 @@ extension Limits {
 }
 
 extension Oracle {
+    /// Whether a segment was to be written while the disk took nothing: gaps that were listed since stand between the media
+    /// before it and the media after it.
+    func mayBeUnwritten(_ segment: Broadcast.Segment) -> Bool {
+        guard let start = limits.fullDisks(for: segment).min() else { return false }
+        let before = published.last { $0.source.map { source[$0].segment <= segment.index } ?? false }?.segment ?? 0
+        let after = published.first { $0.source.map { source[$0].segment >= segment.index } ?? false }?.segment
+        let range = before...max(before, after ?? record.segments.count - 1)
+        return record.segments[range].contains { $0.at >= start && $0.text.isGap }
+    }
+
     /// Whether the same bytes were broadcast again: which showing was written cannot be told.
     func hasOtherShowing(_ places: [Int]) -> Bool {
         guard history.has(.fullDisk) else { return false }

@@ -3,7 +3,7 @@ struct Limits {
     let history: History
 
     let silenceBeforeGap, patience, repeatable, endBelieved: Int
-    let longestSegment, trackDelay, slowness, hold, fetchTime, pollTime: Int
+    let longestSegment, trackDelay, slowness, fetchTime, pollTime: Int
     /// Times at which numbers may not tell what is new.
     let rejoins: [Int]
     /// Times in which requests fail or get old answers, in order.
@@ -42,9 +42,6 @@ struct Limits {
         // A channel is published behind its latest audio rendition (docs/tracks.md).
         trackDelay = history.renditions.isEmpty ? 0 : patience
         slowness = history.has(.slowAnswers) ? history.segmentDuration : 0
-        // Media is published after the next segment has begun, and was loaded. What waits for audio when an outage begins is
-        // published with the first gap.
-        hold = 2 * longestSegment + 2500 + trackDelay + (history.renditions.isEmpty ? 0 : silenceBeforeGap)
         // The time in peace within which a listed segment is loaded, whatever failed before.
         fetchTime = 4000 + 2 * slowness
         // The time in peace within which a playlist is loaded: the longest pause after failures.
@@ -53,15 +50,16 @@ struct Limits {
             history.has(.backup)
             ? Array(stride(from: 0, to: history.length, by: 10_000))
             : history.events.filter { Self.hidingPlace.contains($0.thing) }.map(\.end)
-        disturbances = history.events.compactMap(\.disturbance).sorted { $0.lowerBound < $1.lowerBound }
+        disturbances = history.events.compactMap { [history] in $0.disturbance(history) }
+            .sorted { $0.lowerBound < $1.lowerBound }
         hasLongGroups = broadcast.segments.contains {
             $0.parts.contains { $0.format.groupDuration > broadcast.history.targetDuration * 90_000 }
         }
     }
 
-    /// Whether the host still gets one request at a time, so that what it lists may come late.
+    /// Whether the host still gets one request at a time, so slowly that what it lists may come late.
     func isSlowed(at time: Int) -> Bool {
-        history.all(.rateLimited).contains { $0.at < time && $0.end + 63_000 > time }
+        history.all(.rateLimited).contains { $0.at < time && time < $0.slowedUntil(history) }
     }
 
     /// The longest time within a range in which nothing is wrong with host, playlist or keys.
@@ -95,8 +93,21 @@ struct Limits {
         return 2 * longestSegment + history.targetDuration * 1000 + 1500 + slowness + trackDelay
     }
 
-    /// Whether nothing tells that a body without a length was cut: it is encrypted, or other bytes stand before its media.
-    func hidesCuts(of segment: Broadcast.Segment) -> Bool { segment.key != nil || history.has(.prefixed) }
+    /// Whether nothing tells that a body without a length was cut: the clear bytes of an encrypted one are published
+    /// (docs/upstreams.md).
+    func hidesCuts(of segment: Broadcast.Segment) -> Bool { segment.key != nil }
+
+    /// How long media waits before a time, without the time in which it is loaded.
+    ///
+    /// It is published after the next segment has begun. In peace, renditions come with it. Where something is wrong, it
+    /// waits for them as long as the patience (docs/tracks.md), and what waits for audio when an outage begins is published
+    /// with the first gap.
+    func hold(before end: Int) -> Int {
+        let own = 2 * longestSegment + 2500
+        if history.renditions.isEmpty { return own }
+        let isLate = [.laggingLanguage, .languageComes, .languageEnds].contains(where: history.has)
+        return own + (isLate || !isPeaceful(before: end) ? trackDelay + silenceBeforeGap : 0)
+    }
 
     /// Whether nothing delays media before a time.
     func isPeaceful(before time: Int) -> Bool { !isDisturbed(from: time - 10_000, to: time) { _ in true } }
@@ -112,15 +123,22 @@ extension Event {
         thing.isOfSegment || thing.isOfRendition || duration > 0 || thing == .tokenExpired
     }
 
+    /// When a host that has refused requests has caught up. It gets one request at a time for a minute
+    /// (docs/failover.md), which is enough unless answers take long or are those of several renditions.
+    fileprivate func slowedUntil(_ history: History) -> Int {
+        let isSlow = history.has(.slowAnswers) || history.has(.dash) || !history.renditions.isEmpty
+        return end + (isSlow ? 63_000 : 4000)
+    }
+
     /// The time in which requests fail or get old answers; nil: it disturbs none.
-    fileprivate var disturbance: Range<Int>? {
+    fileprivate func disturbance(_ history: History) -> Range<Int>? {
         switch thing {
         case .stalePlaylist, .laggingPlaylist, .refusedPlaylist, .pagePlaylist, .cutPlaylist, .slowPlaylist,
             .keyRefused, .unreachable, .longOutage, .tokenExpired, .refusedMap, .edgeMoves, .variantVanishes,
             .variantRefused, .encoderRestart, .endedAndRestarted, .renumbered, .renamed:
             at..<end + 1000
         case .asleep, .slowDisk, .fullDisk: at..<end + 2000
-        case .rateLimited: at..<end + 63_000  // one request at a time for a minute
+        case .rateLimited: at..<slowedUntil(history)
         case .silent: at..<end + 9000
         default: nil
         }

@@ -82,7 +82,7 @@ extension Oracle {
             let frames = broadcast.segments[number].parts.filter { $0.content == span.content }.flatMap(\.audio)
             let missing = frames.filter {
                 !heard.contains($0) && inside.contains(span.time(ofAudio: $0, format))
-                    && reception?.hasAudio($0, of: content, in: number) != false
+                    && reception?.audio.contains(.init(content: content, frame: $0, segment: number)) != false
             }
             if !missing.isEmpty { return (missing, number) }
         }

@@ -6,7 +6,7 @@ extension Oracle {
     /// Finds the broadcast frame that each published one is. Frames only go on in the order of the broadcast.
     mutating func judgeOrder() {
         var candidates: [FrameIdentity: [Int]] = [:]
-        for (place, frame) in source.enumerated() where came(at: place, by: .max) {
+        for (place, frame) in source.enumerated() where hasCome(place, by: .max) {
             candidates[frame.identity, default: []].append(place)
         }
         var last = -1
@@ -14,7 +14,7 @@ extension Oracle {
         for index in published.indices {
             let frame = published[index]
             let at = record.segments[frame.segment].at
-            let found = candidates[frame.identity]?.first { $0 > last && came(at: $0, by: at) }
+            let found = candidates[frame.identity]?.first { $0 > last && hasCome($0, by: at) }
             if found == nil, !isReported {
                 let before = last < 0 ? "nothing" : name(of: last)
                 find(.order, at: at, "\(frame.identity) is out of order or comes twice, after \(before)")
@@ -28,13 +28,7 @@ extension Oracle {
         }
     }
 
-    /// Whether the frame at a place came.
-    private func came(at place: Int, by time: Int) -> Bool {
-        guard reception != nil else { return came(source[place].segment, by: time) }
-        return streamArrivals[place].map { $0 <= time } ?? false
-    }
-
-    /// All frames of segments that came whole are published, but those of the end that wait for the next segment.
+    /// All frames that had to be published are. Those of the end wait for the next segment.
     mutating func judgeMissingFrames() {
         guard let first = published.lazy.compactMap(\.source).first else {
             if record.lives.contains(where: { $0.end - $0.start > 15_000 }) {
@@ -42,12 +36,14 @@ extension Oracle {
             }
             return
         }
-        guard reception == nil else { return }
         let known = Set(published.compactMap(\.source))
+        let due = duePlacesOfStream(known)
         for segment in broadcast.segments where !cuts.contains(segment.index) {
-            let missing = places[segment.index].filter { $0 >= first && !known.contains($0) }
-            guard !missing.isEmpty, mustBePublished(segment.index), !isLate(segment),
-                !limits.mayBeUnwritten(segment), !hasOtherShowing(missing),
+            let missing = places[segment.index].filter {
+                $0 >= first && !known.contains($0) && due?.contains($0) ?? true
+            }
+            guard !missing.isEmpty, due != nil || mustBePublished(segment.index), !isLate(segment),
+                !mayBeUnwritten(segment), !hasOtherShowing(missing),
                 !missing.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             find(
@@ -62,8 +58,9 @@ extension Oracle {
     private func mustBePublished(_ segment: Int) -> Bool {
         let givenUpAt = givenUpAt(segment) ?? .max
         return record.lives.contains { life in
-            let limit = min(life.end - limits.hold, givenUpAt)
-            let isWaiting = life.end - broadcast.segments[segment].end < limits.patience + limits.hold
+            let hold = limits.hold(before: life.end)
+            let limit = min(life.end - hold, givenUpAt)
+            let isWaiting = life.end - broadcast.segments[segment].end < limits.patience + hold
             return ownArrivals[segment].contains { $0 >= life.start && $0 <= limit }
                 && !isHeldUpByPage(segment, until: life.end)
                 && (max(0, segment - 6)..<segment).allSatisfy { earlier in

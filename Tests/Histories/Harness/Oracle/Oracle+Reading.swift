@@ -1,21 +1,5 @@
 import PlaylistRules
 
-struct SourceFrame {
-    let identity: FrameIdentity
-    let segment: Int
-    /// Milliseconds since the channel began at which the frame is presented.
-    let at: Double
-    /// Its time on the source's clock, ticks.
-    let clock: Int
-}
-
-extension FrameIdentity: CustomStringConvertible {
-    var description: String {
-        content >= Broadcast.firstCreative
-            ? "frame \(frame) of ad \(content - Broadcast.firstCreative)" : "frame \(frame) of program \(content)"
-    }
-}
-
 struct PublishedFrame {
     let identity: FrameIdentity
     /// Ticks of 90 kHz on the published timeline.
@@ -61,36 +45,27 @@ extension Oracle {
     /// Lists the frames of the broadcast, and when its segments arrived.
     mutating func prepare() {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
-        // Without a length nobody knows that a body is cut. If it is each time, or the last one, it is taken as it is.
-        for attempt in log.attempts where attempt.isWhole || attempt.outcome == .cut {
-            let at = attempt.isWhole ? completion(of: attempt) : attempt.answeredAt
+        // Without a length nobody knows that a body is cut. If it never comes whole, it is taken as it is.
+        cuts = Set(log.attempts.lazy.filter { $0.outcome == .cut }.map(\.segment))
+            .subtracting(log.attempts.lazy.filter(\.isWhole).map(\.segment))
+        for attempt in log.attempts where attempt.isWhole || cuts.contains(attempt.segment) {
+            let at = attempt.isWhole ? completion(of: attempt) : attempt.outcome == .cut ? attempt.answeredAt : nil
             if let at { arrivals[attempt.segment].append(at) }
         }
-        cuts = Set(log.attempts.lazy.filter { $0.outcome == .cut }.map(\.segment))
         ownArrivals = arrivals
         for attempt in log.backupAttempts {
             if let at = completion(of: attempt) { arrivals[attempt.segment].append(at) }
         }
-        for segment in broadcast.segments {
-            let first = source.count
-            var at = Double(segment.start)
-            for part in segment.parts {
-                let duration = part.format.frameDuration
-                formats[part.content] = part.format
-                for frame in part.frames {
-                    let identity = FrameIdentity(content: part.content, frame: frame)
-                    let clock = part.clock + frame * duration
-                    source.append(SourceFrame(identity: identity, segment: segment.index, at: at, clock: clock))
-                    at += Double(duration) / 90
-                }
-            }
-            places.append(first..<source.count)
-        }
+        (source, places) = broadcast.frames()
+        formats = Dictionary(source.map { ($0.identity.content, $0.format) }) { first, _ in first }
+        cameAt = source.map { arrivals[$0.segment].min() }
         prepareStream()
     }
 
     func neverCame(_ segment: Int) -> Bool { arrivals[segment].isEmpty }
     func came(_ segment: Int, by time: Int) -> Bool { arrivals[segment].contains { $0 <= time } }
+    /// Whether the frame at a place came.
+    func hasCome(_ place: Int, by time: Int) -> Bool { cameAt[place].map { $0 <= time } ?? false }
     func name(of place: Int) -> String { "\(source[place].identity) in segment \(source[place].segment)" }
 
     var spans: [Span] {

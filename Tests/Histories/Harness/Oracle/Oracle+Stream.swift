@@ -6,68 +6,37 @@ extension Oracle {
     /// Finds out which frames of a stream came.
     mutating func prepareStream() {
         guard let stream = broadcast.stream else { return }
-        let reception = StreamReception(stream, log, record.lives, broadcast)
-        streamArrivals = source.map { _ in nil }
+        let reception = StreamReception(stream, log, broadcast, places)
+        cameAt = source.map { _ in nil }
         for frame in reception.frames {
-            let parts = broadcast.segments[frame.segment].parts
-            let before = parts[..<frame.part].reduce(0) { $0 + $1.frames.count }
-            let number = before + frame.identity.frame - parts[frame.part].frames.lowerBound
-            let place = places[frame.segment].lowerBound + number
-            streamPlaces.append(place)
-            streamArrivals[place] = frame.cameAt
             guard let time = frame.cameAt else { continue }
-            arrivals[frame.segment] = [min(time, arrivals[frame.segment].first ?? time)]
+            cameAt[frame.place] = time
+            arrivals[frame.unit.segment] = [min(time, arrivals[frame.unit.segment].first ?? time)]
         }
         ownArrivals = arrivals
         self.reception = reception
     }
 
-    /// All frames that a perfect client would have had are published, and none without the frames that it needs.
-    mutating func judgeStream() {
-        guard var reception else { return }
-        let known = Set(published.compactMap(\.source))
-        let numbers = Dictionary(uniqueKeysWithValues: streamPlaces.enumerated().map { ($1, $0) })
-        reception.follow { life in
-            published.last { frame in frame.source != nil && record.segments[frame.segment].life < life }
-                .flatMap { last in published.filter { $0.segment == last.segment }.compactMap(\.source) }?
-                .compactMap { numbers[$0] }.max()
+    /// The places of the frames of a stream that a perfect client would have had; nil: the upstream is none.
+    ///
+    /// No frame is published without those that it needs.
+    mutating func duePlacesOfStream(_ known: Set<Int>) -> Set<Int>? {
+        guard var reception else { return nil }
+        let numbers = Dictionary(uniqueKeysWithValues: reception.frames.enumerated().map { ($1.place, $0) })
+        var due: Set<Int> = []
+        for (number, life) in record.lives.enumerated() {
+            let last = published.last { $0.source != nil && record.segments[$0.segment].life < number }?.segment
+            let tail = published.filter { $0.segment == last }.compactMap { $0.source.flatMap { numbers[$0] } }.max()
+            due.formUnion(reception.duePlaces(in: life, after: tail))
         }
         self.reception = reception
-        for life in record.lives.indices { judgeDueFrames(of: life, reception, known) }
-        for (number, frame) in reception.frames.enumerated().dropFirst() where !frame.isRandomAccess {
-            guard known.contains(streamPlaces[number]), !known.contains(streamPlaces[number - 1]),
-                !mayBeDuplicate(streamPlaces[number - 1], known)
+        for (before, frame) in zip(reception.frames, reception.frames.dropFirst()) where !frame.isRandomAccess {
+            guard known.contains(frame.place), !known.contains(before.place), !mayBeDuplicate(before.place, known)
             else { continue }
-            let at = published.first { $0.source == streamPlaces[number] }.map { record.segments[$0.segment].at } ?? 0
-            find(.frame, at: at, "\(name(of: streamPlaces[number])) is published without the frame before it")
+            let at = published.first { $0.source == frame.place }.map { record.segments[$0.segment].at } ?? 0
+            find(.frame, at: at, "\(name(of: frame.place)) is published without the frame before it")
         }
-    }
-
-    private mutating func judgeDueFrames(of life: Int, _ reception: StreamReception, _ known: Set<Int>) {
-        let end = record.lives[life].end - 1500
-        let due = reception.frames.indices.filter { reception.frames[$0].dueAt[life] != nil }
-        let isClosed: (Int) -> Bool = { number in
-            reception.frames[number].isRandomAccess && reception.frames[number].dueAt[life].map { $0 <= end } ?? false
-        }
-        guard let last = due.last(where: isClosed) else { return }
-        var media = 0.0
-        var missing: [Int: [Int]] = [:]
-        for number in due.reversed() where number < last {
-            let frame = reception.frames[number]
-            let format = broadcast.segments[frame.segment].parts[frame.part].format
-            media += Double(format.frameDuration) / 90
-            guard media > Limits.heldMedia, !known.contains(streamPlaces[number]) else { continue }
-            missing[frame.segment, default: []].insert(streamPlaces[number], at: 0)
-        }
-        for (segment, places) in missing.sorted(by: { $0.key < $1.key }) {
-            guard !isLate(broadcast.segments[segment]), !limits.mayBeUnwritten(broadcast.segments[segment]),
-                !hasOtherShowing(places),
-                !places.allSatisfy({ mayBeDuplicate($0, known) })
-            else { continue }
-            find(
-                .missing, at: broadcast.segments[segment].end,
-                "\(places.count) frames, which came whole, from \(name(of: places[0])) on")
-        }
+        return due
     }
 
     /// Milliseconds of a stream that were listed at once: they are played out before missing time is listed.
@@ -103,7 +72,7 @@ extension Limits {
 
     /// Media that waits for the end of its segment and of the next one, milliseconds: each has 1.8 s and a group, and audio
     /// is waited for.
-    static let heldMedia = 10_000.0
+    static let heldMedia = 10_000
 
     /// Segments are cut at random access points after 1.8 s.
     static let longestStreamSegment = 4000

@@ -13,12 +13,12 @@ extension Oracle {
                 1..<9000 ~= other.clock - one.clock
             else { continue }
             let (last, segment) = (before.segments.upperBound - 1, record.segments[span.segments.lowerBound])
-            let isSameSize = segment.videoWidth == record.segments[last].videoWidth
+            let isSameSize = segment.video?.width == record.segments[last].video?.width
             let isNext = span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
             if !span.beginsPeriod {
                 find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
             } else if isNext, isSameSize, !mayBeginPeriod(between: one, other),
-                !isWithoutCompanion(one.segment, at: record.segments[last].at)
+                segment.audioConfiguration == record.segments[last].audioConfiguration
             {
                 find(.discontinuity, in: segment, "begins a period at \(other.identity), where nothing changes")
             }
@@ -34,20 +34,13 @@ extension Oracle {
             || broadcast.eras.contains { $0.at > 0 && abs($0.at - segment.end) < 30_000 }
     }
 
-    /// Whether a segment was published without its companion's audio. The audio that follows may have another configuration,
-    /// and then begins a period.
-    private func isWithoutCompanion(_ segment: Int, at time: Int) -> Bool {
-        history.has(.companionAudio)
-            && !(log.audioAttempts[.companion] ?? []).contains {
-                $0.segment == segment && $0.isWhole && $0.answeredAt <= time
-            }
-    }
-
     /// Dates are those of the media, and never go back.
     mutating func judgeDates() {
         var end: Double?
         let isQuiet = record.lives.count == 1 && !record.segments.contains(where: \.text.isGap)
-        let firsts = Dictionary(published.indices.map { (published[$0].segment, $0) }) { first, _ in first }
+        let firsts = Dictionary(published.map { ($0.segment, $0) }) { first, _ in first }
+        // Decode times are continuous, and the composition offset is one constant.
+        let offset = firsts.values.lazy.map(lead).min() ?? 0
         for (index, segment) in record.segments.enumerated() {
             guard let time = segment.text.date.flatMap({ Self.milliseconds($0) }) else { continue }
             if let end, time < end - 2 { find(.date, in: segment, "is dated \(Int(end - time)) ms back") }
@@ -55,10 +48,9 @@ extension Oracle {
                 find(.date, in: segment, "is dated \(Int(time - end)) ms ahead inside a period")
             }
             end = time + (Double(segment.text.duration) ?? 0) * 1000
-            guard history.isDated, let first = firsts[index], let place = published[first].source else { continue }
+            guard history.isDated, let first = firsts[index], let place = first.source else { continue }
             // Media that is missing before the first frame is a part of the segment.
-            let missing = segment.text.isDiscontinuous ? 0 : timeMissing(before: first)
-            let departure = time + Double(missing) / 90 - source[place].at
+            let departure = time + Double(lead(of: first) - offset) / 90 - source[place].at
             // Gaps and lost media are dated by whole segments.
             if abs(departure) > (isQuiet ? 250 : 60_000) {
                 return find(.date, in: segment, "is dated \(Int(departure)) ms after its media")
@@ -71,11 +63,12 @@ extension Oracle {
         ProgramDateTime(parsing: date).map { Double($0.millisecondsSince1970 - Origin.epoch) }
     }
 
-    /// Ticks between a published frame and the one before it, if that is in the segment before.
-    private func timeMissing(before index: Int) -> Int {
-        guard index > 0, published[index - 1].segment == published[index].segment - 1 else { return 0 }
-        let duration = formats[published[index].identity.content]?.frameDuration ?? 0
-        return max(0, published[index].time - published[index - 1].time - duration)
+    /// Ticks from the beginning of a published frame's segment, in decoding order, to the frame.
+    private func lead(of frame: PublishedFrame) -> Int {
+        let (media, video) = (record.segments[frame.segment].media, record.segments[frame.segment].video)
+        let start = video.flatMap { track in media?.samples(of: track.number).first.map { ($0.decode, track.timescale) }
+        }
+        return frame.time - (start.map { Self.ticks($0, $1) } ?? frame.time)
     }
 
     /// Each break that begins with a published frame has its cue tags and its date range there, and its end.
@@ -168,7 +161,7 @@ extension Oracle {
         guard record.lives.count == 1, broadcast.eras.count == 1, !history.has(.backup), reception == nil,
             let life = record.lives.first, !limits.isSlowed(at: life.end), let first = published.first?.source
         else { return }
-        let end = life.end - limits.patience - limits.hold
+        let end = life.end - limits.patience - limits.hold(before: life.end)
         let lost = broadcast.segments[source[first].segment...].count {
             neverCame($0.index) && $0.end < end && $0.end > life.start
         }

@@ -21,10 +21,9 @@ struct Oracle {
     var ownArrivals: [[Int]] = []
     /// What came of a stream; nil: the upstream has playlists.
     var reception: StreamReception?
-    /// The place of each frame of a stream, and when the frame at each place came.
-    var streamPlaces: [Int] = []
-    var streamArrivals: [Int?] = []
-    /// The segments whose beginning came as if it were all.
+    /// When the frame at each place came first; nil: never.
+    var cameAt: [Int?] = []
+    /// The segments whose beginning came as if it were all, and which never came whole.
     var cuts: Set<Int> = []
     /// The published frames in order. `judgeOrder` finds the broadcast frame that each is.
     var published: [PublishedFrame] = []
@@ -43,7 +42,6 @@ struct Oracle {
         judgePlaylists()
         judgeSegments()
         judgeOrder()
-        judgeStream()
         judgeMissingFrames()
         judgeLostSegments()
         judgeConnections()
@@ -95,7 +93,7 @@ extension Oracle {
             }
             before = segment
             if let error = segment.error { find(.bytes, in: segment, error) }
-            guard let media = segment.media, let initialization = segment.initialization else {
+            guard let media = segment.media else {
                 ends = [:]
                 continue
             }
@@ -105,7 +103,7 @@ extension Oracle {
                 }
                 ends[track.number] = track.decodeTime + track.duration
             }
-            guard let video = initialization.tracks.first(where: \.isVideo) else {
+            guard let video = segment.video else {
                 find(.initialization, in: segment, "has no video")
                 continue
             }

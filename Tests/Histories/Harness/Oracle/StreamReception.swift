@@ -6,126 +6,103 @@
 struct StreamReception {
     /// A video frame, in decoding order.
     struct Frame {
-        let identity: FrameIdentity
+        /// Its index in order of presentation.
+        let place: Int
         let isRandomAccess: Bool
-        /// Index of its segment, and of the part in it.
-        let segment: Int
-        let part: Int
-        /// Index among the units of the stream.
-        let unit: Int
-        /// The tables that declare it.
-        let tables: Int
+        let unit: BroadcastStream.Unit
+        let format: MediaFormat
         /// When it came first; nil: it did not.
         var cameAt: Int?
-        /// When it was there to be published, by each process; nil: it was not.
-        var dueAt: [Int?]
     }
+
+    struct Audio: Hashable { let content, frame, segment: Int }
 
     private let stream: BroadcastStream
     private let connections: [StreamConnection]
-    private let lives: [PublicationRecord.Life]
     private(set) var frames: [Frame] = []
     /// The frame of each unit; nil: it is none.
-    private var numbers: [Int?]
+    private var numbers: [Int?] = []
+    /// The audio frames that came whole.
+    private(set) var audio: Set<Audio> = []
     /// Times from which on a client that has received nothing before goes on.
     private(set) var joints: [Int] = []
 
-    init(_ stream: BroadcastStream, _ log: OriginLog, _ lives: [PublicationRecord.Life], _ broadcast: Broadcast) {
-        (self.stream, self.lives) = (stream, lives)
-        connections = log.streams.connections
-        numbers = Array(repeating: nil, count: stream.units.count)
-        for (index, unit) in stream.units.enumerated() {
-            guard case .video(let identity, let isRandomAccess) = unit.content else { continue }
-            let format = broadcast.segments[unit.segment].parts[unit.part].format
-            numbers[index] = frames.count
+    init(_ stream: BroadcastStream, _ log: OriginLog, _ broadcast: Broadcast, _ places: [Range<Int>]) {
+        (self.stream, connections) = (stream, log.streams.connections)
+        for unit in stream.units {
+            guard case .video(let identity, let isRandomAccess) = unit.content else {
+                numbers.append(nil)
+                continue
+            }
+            let parts = broadcast.segments[unit.segment].parts[...unit.part]
+            let before = parts.dropLast().reduce(places[unit.segment].lowerBound) { $0 + $1.frames.count }
+            numbers.append(frames.count)
             frames.append(
                 Frame(
-                    identity: identity, isRandomAccess: isRandomAccess, segment: unit.segment, part: unit.part,
-                    unit: index, tables: format.videoPID, cameAt: nil, dueAt: lives.map { _ in nil }))
+                    place: before + identity.frame - parts[unit.part].frames.lowerBound, isRandomAccess: isRandomAccess,
+                    unit: unit, format: parts[unit.part].format))
         }
         for connection in connections {
             for index in units(of: connection) {
+                let unit = stream.units[index]
+                if case .audio(let content, let range) = unit.content {
+                    audio.formUnion(range.map { Audio(content: content, frame: $0, segment: unit.segment) })
+                }
                 guard let number = numbers[index], frames[number].cameAt == nil else { continue }
-                frames[number].cameAt = connection.arrival(of: stream.units[index].bytes.upperBound)
+                frames[number].cameAt = connection.arrival(of: unit.bytes.upperBound)
             }
         }
     }
 
     /// The units that came whole on a connection.
-    func units(of connection: StreamConnection) -> Range<Int> {
+    private func units(of connection: StreamConnection) -> Range<Int> {
         let received = connection.received
-        let first = firstUnit { $0.bytes.lowerBound >= received.lowerBound }
-        return first..<max(first, firstUnit { $0.bytes.upperBound > received.upperBound })
+        let first = stream.units.boundary { $0.bytes.lowerBound >= received.lowerBound }
+        return first..<max(first, stream.units.boundary { $0.bytes.upperBound > received.upperBound })
     }
 
-    private func firstUnit(where isReached: (BroadcastStream.Unit) -> Bool) -> Int {
-        var (low, high) = (0, stream.units.count)
+    /// The places of the frames that a process had to publish. Those of the end wait for what follows.
+    /// - Parameter tail: the last frame that was published before it began; nil: none was.
+    mutating func duePlaces(in life: PublicationRecord.Life, after tail: Int?) -> [Int] {
+        var (tail, tables, isBroken) = (tail ?? -2, Int?.none, true)
+        var due: [(frame: Frame, at: Int)] = []
+        for connection in connections where (life.start..<life.end).contains(connection.askedAt) {
+            var isJoined = false
+            for index in units(of: connection) {
+                if case .tables(let key) = stream.units[index].content { tables = key }
+                guard let number = numbers[index], number > tail else { continue }
+                if !isJoined {
+                    (isJoined, isBroken) = (true, number != tail + 1)
+                    if isBroken { joints.append(connection.askedAt) }
+                }
+                guard number + 1 < frames.count, tables == frames[number].format.videoPID,
+                    let at = connection.arrival(of: frames[number + 1].unit.bytes.lowerBound + 188)
+                else {
+                    isBroken = true
+                    continue
+                }
+                if isBroken, !frames[number].isRandomAccess { continue }
+                (isBroken, tail) = (false, number)
+                due.append((frames[number], at))
+            }
+        }
+        guard let end = due.lastIndex(where: { $0.frame.isRandomAccess && $0.at <= life.end - 1500 }) else { return [] }
+        var held = 0
+        return due[..<end].reversed().compactMap { frame, _ in
+            held += frame.format.frameDuration
+            return held > Limits.heldMedia * 90 ? frame.place : nil
+        }
+    }
+}
+
+extension Array {
+    /// Index of the first element that satisfies `predicate`, as all elements after it do.
+    func boundary(where predicate: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if isReached(stream.units[middle]) { high = middle } else { low = middle + 1 }
+            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
-    }
-
-    /// Whether an audio frame came whole.
-    func hasAudio(_ number: Int, of content: Int, in segment: Int) -> Bool {
-        connections.contains { connection in
-            let units = stream.units[units(of: connection)]
-            guard let first = units.first, let last = units.last, (first.segment...last.segment).contains(segment)
-            else {
-                return false
-            }
-            return units.contains { unit in
-                guard unit.segment == segment, case .audio(content, let range) = unit.content else { return false }
-                return range.contains(number)
-            }
-        }
-    }
-
-    /// Finds out what each process could publish.
-    /// - Parameter published: the number of the last frame that was published before a process began; nil: none was.
-    mutating func follow(after published: (_ life: Int) -> Int?) {
-        for (index, life) in lives.enumerated() {
-            var client = Client(tail: published(index))
-            for connection in connections where connection.askedAt >= life.start && connection.askedAt < life.end {
-                follow(connection, &client, index)
-            }
-        }
-    }
-
-    private struct Client {
-        /// The last frame that was there to be published.
-        var tail: Int?
-        /// The tables that came last.
-        var tables: Int?
-        /// Whether frames are missing after the last one.
-        var isBroken = true
-    }
-
-    private mutating func follow(_ connection: StreamConnection, _ client: inout Client, _ life: Int) {
-        var isJoined = false
-        for index in units(of: connection) {
-            let unit = stream.units[index]
-            if case .tables(let key) = unit.content { client.tables = key }
-            guard let number = numbers[index] else { continue }
-            if let tail = client.tail, number <= tail {
-                continue
-            }
-            if !isJoined {
-                isJoined = true
-                client.isBroken = number != (client.tail ?? -2) + 1
-                if client.isBroken { joints.append(connection.askedAt) }
-            }
-            guard number + 1 < frames.count, client.tables == frames[number].tables,
-                let at = connection.arrival(of: stream.units[frames[number + 1].unit].bytes.lowerBound + 188)
-            else {
-                client.isBroken = true
-                continue
-            }
-            if client.isBroken, !frames[number].isRandomAccess { continue }
-            client.isBroken = false
-            client.tail = number
-            frames[number].dueAt[life] = at
-        }
     }
 }

@@ -115,7 +115,9 @@ extension Origin {
             let isAlone = broadcast.eras.contains { $0.firstSegment == index }
             guard (splice.event % 2 == 0 && !isAlone) == isNext, segment.start - 3000 <= time else { continue }
             let offset = segment.start - broadcast.segments[period.lowerBound].start
-            let section = Data(SpliceInsert.section(event: splice.event, seconds: splice.seconds))
+            let signal = SpliceSignal(
+                kind: .out, event: splice.event, style: .autoReturn, time: nil, duration: splice.seconds * 90_000)
+            let section = Data(signal.wholeSection)
             events +=
                 "<Event presentationTime=\"\(offset)\" duration=\"\(splice.seconds * 1000)\" id=\"\(splice.event)\"><Signal xmlns=\"http://www.scte.org/schemas/35/2016\"><Binary>\(section.base64EncodedString())</Binary></Signal></Event>\n"
         }

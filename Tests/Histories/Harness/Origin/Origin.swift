@@ -393,7 +393,7 @@ extension Origin {
         _ segment: Broadcast.Segment, _ request: FetchRequest, _ attempt: Int, _ latency: inout Int
     ) -> (FetchOutcome, OriginLog.Outcome) {
         let variant = Self.variant(of: request)
-        var body = segment.bodies[variant]
+        var (body, isCut) = (segment.bodies[variant], false)
         if let fault = segment.fault {
             let isOver = attempt > fault.pick(1...3)
             switch fault.thing {
@@ -402,8 +402,7 @@ extension Origin {
             case .goneSegment: return (page(404, request), .failed)
             case .pageSegment: return (text("<html>no</html>", request), .failed)
             case .pageOnce where !isOver: return (text("<html>wait</html>", request), .failed)
-            case .cutSegment where !isOver:
-                return (bytes(Array(body.prefix(body.count / 3 + 77)), request, endsAtClose: true), .cut)
+            case .cutSegment where !isOver: isCut = true
             case .brokenSegment where !isOver: return (.failure(FetchError(.shortBody, url: request.url)), .failed)
             case .lateSegment where attempt == 1: latency += fault.pick(1000...6000)
             default: break
@@ -413,12 +412,15 @@ extension Origin {
             body = SegmentCipher.encrypt(
                 body, key: SegmentCipher.key(key), vector: SegmentCipher.vector(segment.index))
         }
-        guard history.has(.byteRanges) else { return (bytes(body, request), .whole) }
-        let range = packed(segment.index, variant)
-        let header = FetchAnswer.Header(
-            name: "Content-Range", value: "bytes \(range.lowerBound)-\(range.upperBound - 1)/*")
-        return (
-            .success(FetchAnswer(status: 206, finalURL: request.url, headers: [header], body: body)), .whole
-        )
+        var (status, headers) = (200, [FetchAnswer.Header]())
+        if history.has(.byteRanges) {
+            let range = packed(segment.index, variant)
+            let field = "bytes \(range.lowerBound)-\(range.upperBound - 1)/*"
+            (status, headers) = (206, [FetchAnswer.Header(name: "Content-Range", value: field)])
+        }
+        if isCut { body = Array(body.prefix(body.count / 3 + 77)) }
+        let answer = FetchAnswer(
+            status: status, finalURL: request.url, headers: headers, body: body, endsAtClose: isCut)
+        return (.success(answer), isCut ? .cut : .whole)
     }
 }

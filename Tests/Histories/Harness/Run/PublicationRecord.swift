@@ -25,7 +25,8 @@ struct PublicationRecord {
         /// Why the bytes cannot be read.
         let error: String?
 
-        var videoWidth: Int? { initialization?.tracks.first(where: \.isVideo)?.width }
+        var video: PublishedInit.Track? { initialization?.tracks.first(where: \.isVideo) }
+        var audioConfiguration: [UInt8]? { initialization?.tracks.first { !$0.isVideo }?.configuration.first }
 
         /// In the place of a segment that another playlist does not have.
         static func gap(like other: Segment) -> Segment {

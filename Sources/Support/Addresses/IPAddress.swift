@@ -11,7 +11,7 @@ package struct IPAddress: Hashable, Sendable {
 
     /// Reads `192.0.2.1` or `2001:db8::1`. Returns nil for anything else, including names.
     package init?(_ text: String) {
-        // inet_pton would read only what is before it.
+        // inet_pton would stop at a zero byte and accept the text before it.
         guard !text.utf8.contains(0) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
         if unsafe inet_pton(AF_INET, text, &bytes) == 1 {
@@ -89,7 +89,7 @@ extension IPAddress {
 package struct IPAddressPrefix: Hashable, Sendable {
     private let bytes: [UInt8]
     private let bits: Int
-    /// 4 or 16; nil for a table of ours, whose addresses are of one kind anyway.
+    /// 4 or 16; nil in the tables of this file, each of which serves one kind of address.
     private let byteCount: Int?
 
     /// - Parameter bytes: the leading bytes; the others are 0.

@@ -1,7 +1,8 @@
 extension Range<Int> {
-    /// Returns the first number from which all numbers of the range satisfy the predicate; the end if there is none.
+    /// Returns the first number from which all numbers of the range satisfy the predicate; the end of the range if none
+    /// does.
     ///
-    /// The numbers that satisfy it follow all others, as the indices of a list in ascending order.
+    /// The numbers that satisfy the predicate must follow all others.
     package func partitioningIndex(where belongsToSecondPartition: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {
@@ -13,7 +14,7 @@ extension Range<Int> {
 }
 
 extension Array {
-    /// Returns the first index from which every element satisfies the predicate; the count if there is none.
+    /// Returns the first index from which every element satisfies the predicate; the count if no element does.
     package func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
         indices.partitioningIndex {
             StepCounter.add(1)

@@ -3,7 +3,7 @@ package protocol CountKey: CodingKey, CaseIterable, RawRepresentable, Sendable w
 
 /// A number for each case of an enum, encoded as an object with the names of the cases.
 ///
-/// Nothing is allocated before the first number, and nothing after it: a case is the place of its number.
+/// Storage is allocated once, when the first number is set. The raw value of a case is the index of its number.
 package struct Counts<Key: CountKey>: Encodable, Equatable, Sendable {
     /// Empty while every number is 0.
     private var numbers: [Int] = []
@@ -38,7 +38,7 @@ package struct Counts<Key: CountKey>: Encodable, Equatable, Sendable {
 
     package func encode(to encoder: any Encoder) throws { try encode(Key.allCases, to: encoder) }
 
-    /// Encodes the numbers of some keys, where the others belong into another object.
+    /// Encodes the numbers of some keys; the caller encodes the others into another object.
     package func encode(_ keys: some Sequence<Key>, to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         for key in keys { try container.encode(self[key], forKey: key) }

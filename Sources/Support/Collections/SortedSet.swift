@@ -3,7 +3,7 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
     /// A longer chunk is halved.
     private static var longestChunk: Int { 128 }
 
-    /// None is empty.
+    /// No chunk is empty.
     private var chunks: [[Element]] = []
 
     package init() {}
@@ -12,7 +12,7 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
 
     package var last: Element? { chunks.last?.last }
 
-    /// The values from the first on, as far as they satisfy `predicate`.
+    /// The longest prefix whose values all satisfy `predicate`.
     package func prefix(while predicate: (Element) -> Bool) -> [Element] {
         var prefix: [Element] = []
         for chunk in chunks {
@@ -51,7 +51,7 @@ package struct SortedSet<Element: Comparable & Sendable>: Sendable {
         if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
     }
 
-    /// The first chunk whose last value is `element` or a later one.
+    /// The first chunk whose last value is not less than `element`.
     private func chunk(reaching element: Element) -> Int {
         chunks.indices.partitioningIndex { chunks[$0][chunks[$0].endIndex - 1] >= element }
     }

@@ -3,19 +3,19 @@ import CZlib
 
 /// Decompresses content that comes in parts: gzip or xz, by its first bytes, or neither.
 ///
-/// Members that follow each other are one content, as gzip's own program has it.
+/// Members that follow each other are one content, as in the gzip program.
 @safe package struct Decompressor: ~Copyable {
     package enum Failure: Error, Equatable {
         /// The content is damaged, or ends too early.
         case damaged
-        /// The receiver wants no more.
+        /// `receive` returned false.
         case stopped
     }
 
     private enum Codec { case gzip, xz, none }
 
     private static let stepByteCount = 256 << 10
-    /// A decoder of xz refuses content that needs more memory: 64 MiB is what the highest preset of xz needs.
+    /// In bytes. The xz decoder refuses content that needs more memory; the highest preset of xz needs 64 MiB.
     private static let memoryLimit: UInt64 = 80 << 20
 
     /// The first bytes, until the codec is known.
@@ -24,7 +24,7 @@ import CZlib
     private let zlib: UnsafeMutablePointer<z_stream>
     private let lzma: UnsafeMutablePointer<lzma_stream>
     private var isAtEnd = false
-    /// Whether something follows the last member.
+    /// Whether bytes other than a member follow the last member.
     private var isPadded = false
 
     package init() {
@@ -81,9 +81,9 @@ import CZlib
         return true
     }
 
-    /// nil if the content is damaged.
+    /// Returns nil if the content is damaged.
     private mutating func step(_ input: [UInt8], from offset: Int, isLast: Bool) -> (consumed: Int, bytes: [UInt8])? {
-        // What follows the last member is padding.
+        // Bytes after the last member are padding unless they begin another member.
         if isAtEnd, codec == .gzip, !restart(input[offset...]) { return (input.count - offset, []) }
         var (consumed, isIntact) = (0, true)
         let output = unsafe [UInt8](unsafeUninitializedCapacity: Self.stepByteCount) { target, count in
@@ -112,7 +112,7 @@ import CZlib
         return isIntact ? (consumed, output) : nil
     }
 
-    /// Begins with the next member; false if there is none. The second byte of a member may be in the next part.
+    /// Begins with the next member; false if no member follows. The second byte of a member may be in the next part.
     private mutating func restart(_ rest: ArraySlice<UInt8>) -> Bool {
         guard !isPadded, let first = rest.first else { return false }
         isPadded = first != 0x1F

@@ -5,7 +5,7 @@ package enum Gzip {
     /// The largest window of deflate, plus 16, which makes zlib write or expect a gzip header and trailer.
     static let windowBits = MAX_WBITS + 16
 
-    /// Compresses a body into one gzip member. Equal input gives equal output: the header has no time and no name.
+    /// Compresses a body into one gzip member. Equal input gives equal output: the header contains no time and no name.
     /// - Returns: nil if zlib cannot allocate its state.
     package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         guard var stream = GzipStream() else { return nil }
@@ -66,12 +66,14 @@ package enum Gzip {
         }
     }
 
-    /// The size of the content modulo 2³² by the trailer (RFC 1952 §2.3.1), if the member ends where the input does.
+    /// The size of the content modulo 2³² as the trailer states it (RFC 1952 §2.3.1), if the member ends where the
+    /// input ends.
     private static func contentByteCount(of input: [UInt8]) -> Int {
         input.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// - Parameter expected: the size of the content by the trailer, so that the output does not grow by copies.
+    /// - Parameter expected: the size that the trailer states, reserved in advance so that the output is not copied as
+    ///   it grows.
     private mutating func drain(limit: Int, expected: Int) -> Gzip.Decompressed {
         var output: [UInt8] = []
         output.reserveCapacity(min(expected, limit))
@@ -129,7 +131,7 @@ package enum Gzip {
         unsafe stream.deallocate()
     }
 
-    /// Returns what is ready of the member after `bytes`; with `isLast`, the rest of it.
+    /// Returns the compressed bytes that are ready after `bytes`; with `isLast`, the rest of the member.
     package mutating func compress(_ bytes: [UInt8], isLast: Bool = false) -> [UInt8] {
         var output: [UInt8] = []
         unsafe bytes.withUnsafeBufferPointer { source in

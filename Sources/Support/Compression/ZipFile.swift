@@ -2,7 +2,7 @@ import CZlib
 
 /// A ZIP file of small files that are stored as they are (PKWARE's APPNOTE.TXT, version 2.0).
 package struct ZipFile {
-    /// The most files of an archive without the extensions for large ones.
+    /// The largest number of files in an archive without the ZIP64 extensions.
     package static let fileLimit = 65_535
 
     private var bytes: [UInt8] = []
@@ -11,7 +11,7 @@ package struct ZipFile {
 
     package init() {}
 
-    /// Adds a file, unless the archive has as many as it can have.
+    /// Adds a file, unless the archive contains `fileLimit` files already.
     /// - Parameters:
     ///   - path: with `/` between names, in UTF-8.
     ///   - date: UTC, at which the file was made; times before 1980 are 1980.
@@ -43,7 +43,7 @@ package struct ZipFile {
         }
     }
 
-    /// Time and date as MS-DOS has them, in steps of two seconds.
+    /// Time and date in the format of MS-DOS, in steps of two seconds.
     private static func time(_ date: ProgramDateTime) -> [UInt8] {
         let seconds = max(date.millisecondsSince1970 / 1000, 315_532_800)
         let (day, rest) = (CivilDate(daysSince1970: seconds / 86_400), seconds % 86_400)

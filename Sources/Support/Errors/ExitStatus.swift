@@ -40,7 +40,7 @@ package enum ExitStatus: Int32, CaseIterable {
 /// An error that ends the process: one line for the operator, and an exit status for scripts.
 package struct RelayError: Error, Equatable {
     package let exit: ExitStatus
-    /// The finding and its place; one line, whatever upstream answer it quotes.
+    /// The finding and its place, in one line even if it quotes an upstream's answer of several lines.
     package let message: String
     /// An action of the operator that helps.
     let advice: String
@@ -51,7 +51,7 @@ package struct RelayError: Error, Equatable {
         self.advice = advice
     }
 
-    /// The same error after what was found before it.
+    /// The same error with an earlier finding before its message.
     package func following(_ finding: String) -> RelayError {
         RelayError(exit, "\(finding.asSentence) \(message)", advice: advice)
     }
@@ -60,7 +60,7 @@ package struct RelayError: Error, Equatable {
 }
 
 extension String {
-    /// The text with a full stop, unless it ends a sentence itself, as a quoted one may.
+    /// The text with a full stop, unless the text ends as a sentence already, perhaps inside a quotation.
     package var asSentence: String {
         let last = last { !"”\"')".contains($0) }
         return last.map { ".!?…".contains($0) } == true ? self : self + "."

@@ -1,11 +1,12 @@
-/// The readers of a document. Viewers get the class of a failure: no URL of an upstream, and nothing that one has sent.
+/// The readers of a document. Viewers get the class of a failure: no URL of an upstream, and no text that an upstream
+/// sent.
 package enum Audience: Sendable {
     case viewers, operators
 
     /// The key of the audience in an encoder's `userInfo`.
     package static let key = CodingUserInfoKey(rawValue: "liverelay.audience")
 
-    /// The audience of what an encoder writes: viewers, unless it says otherwise.
+    /// The audience of the document that an encoder writes: viewers, unless `userInfo` names another.
     package init(of encoder: any Encoder) {
         self = Self.key.flatMap { encoder.userInfo[$0] as? Audience } ?? .viewers
     }
@@ -15,14 +16,14 @@ package enum Audience: Sendable {
 package struct FailureText: Equatable, Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// One line that may name URLs without their secrets.
     package let operatorText: String
-    /// One line without any URL, or word of an upstream.
+    /// One line without any URL or text of an upstream.
     package let viewerText: String
 
     package init(operatorText: String, viewerText: String) {
         (self.operatorText, self.viewerText) = (operatorText, viewerText)
     }
 
-    /// The same text for both: it has neither a URL nor a word from outside.
+    /// The same text for both audiences: a literal contains neither a URL nor text from outside.
     package init(stringLiteral text: String) { self.init(operatorText: text, viewerText: text) }
 
     package func text(for audience: Audience) -> String { audience == .viewers ? viewerText : operatorText }

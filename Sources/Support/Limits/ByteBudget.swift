@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the bytes that are held for clients, each body as long as somebody holds it.
+/// Counts the bytes that are held for clients. Each body counts once, until its last reference is released.
 package final class ByteBudget: Sendable {
     package let limit: Int
     private let held = Mutex(0)

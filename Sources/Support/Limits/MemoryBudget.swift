@@ -1,17 +1,17 @@
-/// The memory of one channel, and the shares of it that its parts get: the only place where a part's limit is chosen.
+/// The memory of one channel and the shares of its parts: the only place where a part's limit is chosen.
 ///
-/// The shares and what does not grow with the limit add up to the limit, so that no upstream makes a channel take more.
+/// The shares and the fixed bytes add up to the limit, so that no upstream makes a channel use more memory.
 package struct MemoryBudget: Equatable, Sendable {
     /// A part of the memory that grows with the limit. The raw values are the names in the documents.
     package enum Share: String, CaseIterable, Sendable {
         /// The segment of the main rendition that is delivered next.
         case segment
-        /// The same of its companion.
+        /// The next segment of the companion.
         case companion
-        /// The segments after them, fetched or in flight, and second requests for late ones.
+        /// The segments after the next one, fetched or in flight, and second requests for late segments.
         case ahead
-        /// The segment in hand: decrypted, as elementary streams, as samples. A playlist that is read takes less, and
-        /// nothing is processed meanwhile.
+        /// The segment that is being processed: decrypted, as elementary streams, as samples. Parsing a playlist takes
+        /// less memory, and nothing is processed meanwhile.
         case processing
         /// Video that waits for its audio, or for the end of its GOP.
         case held
@@ -42,7 +42,7 @@ package struct MemoryBudget: Equatable, Sendable {
         static let total = allCases.reduce(0) { $0 + $1.weight }
     }
 
-    /// The share of the variants beside the leading one, in the same parts: fetched, and waiting for the leading track.
+    /// The share of the variants beside the leading one, in the same unit: fetched, and waiting for the leading track.
     private static let ladderWeight = 52
 
     /// Bytes that do not grow with the limit: an access unit that two segments share (4 MiB), two maps in flight (4 MiB),
@@ -51,19 +51,19 @@ package struct MemoryBudget: Equatable, Sendable {
     static let fixedBytes = 48 << 20
     static let standardLimit = 256 << 20
     package static let smallestLimit = 96 << 20
-    /// A tebibyte: a larger number of bytes, of whatever part, is a typing error.
+    /// One tebibyte, in bytes. A larger size of any part is a typing error.
     package static let largestLimit = 1 << 40
 
-    // The sizes that were asked for. nil: what the others leave.
+    // The sizes that the operator set; nil: derived from the others.
     private let requestedLimit: Int?
     private let requestedSegment: Int?
     private let requestedPlaylist: Int?
     private var hasLadder = false
 
     /// - Parameters:
-    ///   - limit: nil: the standard one, or as much as the two others need.
-    ///   - segment: the largest segment, if it is less than its share; nil: its share.
-    ///   - playlist: the largest playlist in the same way.
+    ///   - limit: in bytes; nil: the standard limit, or as much as `segment` and `playlist` need.
+    ///   - segment: the largest segment in bytes, if that is less than its share; nil: its share.
+    ///   - playlist: the largest playlist in bytes, in the same way.
     package init(limit: Int? = nil, segment: Int? = nil, playlist: Int? = nil) {
         (requestedLimit, requestedSegment, requestedPlaylist) = (limit, segment, playlist)
     }
@@ -78,7 +78,7 @@ package struct MemoryBudget: Equatable, Sendable {
     /// The largest playlist, decompressed.
     package var playlistBytes: Int { min(requestedPlaylist ?? .max, bytes(of: .playlists) * 2 / 3) }
 
-    /// The budget with some of what was asked for replaced; nil: as it was.
+    /// The budget with the sizes that are not nil replaced.
     package func replacing(limit: Int?, segment: Int?, playlist: Int?) -> MemoryBudget {
         MemoryBudget(
             limit: limit ?? requestedLimit, segment: segment ?? requestedSegment,
@@ -94,7 +94,8 @@ package struct MemoryBudget: Equatable, Sendable {
         return budget
     }
 
-    /// The memory of the variants beside the leading one, half of it on the way and half of it held; 0: there are none.
+    /// The memory of the variants beside the leading one, half for fetched and half for waiting media; 0 without such
+    /// variants.
     package var ladderBytes: Int { hasLadder ? unit * Self.ladderWeight : 0 }
 
     /// The smallest limit that permits segments of a size.
@@ -102,7 +103,8 @@ package struct MemoryBudget: Equatable, Sendable {
         fixedBytes + (bytes + Share.segment.weight - 1) / Share.segment.weight * Share.total
     }
 
-    /// The smallest limit that permits playlists of a size: two thirds of the share are for that of the main rendition.
+    /// The smallest limit that permits playlists of a size: two thirds of the share are for the main rendition's
+    /// playlist.
     package static func limit(forPlaylist bytes: Int) -> Int {
         let parts = Share.playlists.weight * 2
         return fixedBytes + (bytes * 3 + parts - 1) / parts * Share.total

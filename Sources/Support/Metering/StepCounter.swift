@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Counts steps of work for tests of what an input costs: units read, elements visited or copied. It also counts the
-/// steps between two looks at whether the task was canceled. Release builds count nothing.
+/// Counts steps of work for tests that bound the cost of an input: units read, elements visited or copied. It also
+/// counts the steps between two checks for cancellation. Release builds count nothing.
 package final class StepCounter: Sendable {
     #if DEBUG
         @TaskLocal package static var current: StepCounter?
     #endif
 
     private let count = Atomic(0)
-    /// The steps before the last look.
+    /// The number of steps at the last check.
     private let seen = Atomic(0)
     private let longest = Atomic(0)
     private let looked = Atomic(0)
     private let onLook: @Sendable (Int) -> Void
 
-    /// - Parameter onLook: called with the number of each look.
+    /// - Parameter onLook: called with the number of each check, from 1.
     package init(onLook: @escaping @Sendable (Int) -> Void = { _ in }) { self.onLook = onLook }
 
     package var steps: Int { count.load(ordering: .relaxed) }
     package var looks: Int { looked.load(ordering: .relaxed) }
-    /// The most steps between two looks, and after the last one.
+    /// The most steps between two checks, or after the last check.
     package var stepsBetweenLooks: Int { max(longest.load(ordering: .relaxed), steps - seen.load(ordering: .relaxed)) }
 
     @inlinable package static func add(_ steps: Int) {
@@ -28,7 +28,7 @@ package final class StepCounter: Sendable {
         #endif
     }
 
-    /// A checkpoint of long work: whether the task was canceled. Between two of them lies less than 10 ms of work.
+    /// Returns whether the task was canceled. Long work calls this at least every 10 ms.
     @inlinable package static func isTaskCanceled() -> Bool {
         #if DEBUG
             recordLook()
@@ -51,7 +51,7 @@ package final class StepCounter: Sendable {
             try counter(of: work).steps
         }
 
-        /// Returns `counter` with what `work` counts.
+        /// Runs `work`, adds its steps to `counter` and returns `counter`.
         @discardableResult package static func counter<Failure: Error>(
             _ counter: StepCounter = StepCounter(), of work: () throws(Failure) -> Void
         ) throws(Failure) -> StepCounter {

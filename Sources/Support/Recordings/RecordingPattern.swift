@@ -3,15 +3,15 @@ package enum RecordingFormat: String, Sendable {
     case ts, mp4, mkv
 }
 
-/// The path of a channel's recordings, with what changes from one to the next in braces: `{channel}`, `{title}` and
-/// `{start:FORMAT}`.
+/// The path of a channel's recordings, with the parts that change between recordings in braces: `{channel}`, `{title}`
+/// and `{start:FORMAT}`.
 package struct RecordingPattern: Hashable, Sendable {
     package enum Fault: Error, Equatable, Sendable {
         /// The path does not end with `.ts`, `.mp4` or `.mkv`.
         case format
-        /// Braces with something else, or without an end.
+        /// Braces that contain something else, or that do not close.
         case field(String)
-        /// A letter after `%` that stands for nothing.
+        /// A letter after `%` that is not a known conversion.
         case conversion(Character)
     }
 
@@ -26,7 +26,7 @@ package struct RecordingPattern: Hashable, Sendable {
     package let text: String
     private let parts: [Part]
 
-    /// The form of `{start}`.
+    /// The format of `{start}` without one.
     private static let defaultTime = "%Y-%m-%d_%H-%M-%S"
 
     package init(_ text: String) throws(Fault) {
@@ -45,7 +45,7 @@ package struct RecordingPattern: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Whether a path names recordings, and not one file that is written as a stream.
+    /// Whether a path is a pattern for several recordings, not one file that is written as a stream.
     package static func isPattern(_ path: String) -> Bool {
         path.contains("{") || [".mp4", ".mkv"].contains { path.lowercased().hasSuffix($0) }
     }
@@ -63,15 +63,15 @@ package struct RecordingPattern: Hashable, Sendable {
         }
     }
 
-    /// The directory in which all recordings are: the part of the path before the first field.
+    /// The directory that contains all recordings: the part of the path before the first field.
     package var root: String {
         let fixed = text.prefix { $0 != "{" }
         guard let slash = fixed.lastIndex(of: "/") else { return "." }
         return slash == fixed.startIndex ? "/" : String(fixed[..<slash])
     }
 
-    /// Where the recordings of a channel are: what their paths begin with, the folder in that, with its slash, and how many
-    /// folders below it a recording is: values have no folders.
+    /// The place of a channel's recordings: the prefix of their paths, the folder part of that prefix with its slash,
+    /// and the number of folders between that folder and a recording. Field values contain no folders.
     package func place(of channel: String?) -> (prefix: String, folder: String, depth: Int) {
         let fixed = parts.prefix { part in
             switch part {
@@ -87,7 +87,7 @@ package struct RecordingPattern: Hashable, Sendable {
         return (prefix, folder, count(text) - 1 - count(folder))
     }
 
-    /// The path of a recording's files, of which `base` is what follows the root.
+    /// The path of a recording's files. `base` is the path relative to the root.
     package func path(ofBase base: String) -> String {
         switch root {
         case ".": base
@@ -96,7 +96,7 @@ package struct RecordingPattern: Hashable, Sendable {
         }
     }
 
-    /// Whether a path leads into the root, and not out of it again.
+    /// Whether a path is inside the root, without `..` after it.
     package func isBelowRoot(_ path: String) -> Bool {
         let rest =
             switch root {
@@ -119,7 +119,7 @@ package struct RecordingPattern: Hashable, Sendable {
         }.joined()
     }
 
-    /// A text as a part of a file's name.
+    /// The text made fit for a component of a file name.
     package static func component(_ text: String) -> String {
         let name = text.unicodeScalars.map { scalar in
             scalar.value < 0x20 || scalar.value == 0x7F || "/\\:*?\"<>|".unicodeScalars.contains(scalar)
@@ -158,7 +158,7 @@ package struct RecordingPattern: Hashable, Sendable {
 }
 
 extension RecordingPattern.Fault {
-    /// A text for people: the form that is expected instead.
+    /// The expected form, as a text for people.
     package var expectation: String {
         switch self {
         case .format: "a path that ends with .ts, .mp4 or .mkv"

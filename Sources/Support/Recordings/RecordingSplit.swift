@@ -1,7 +1,7 @@
-/// When a recording that has no end goes on in another file.
+/// When a recording without an end continues in another file.
 package enum RecordingSplit: Hashable, Sendable {
     case never
-    /// At whole multiples of it, in UTC; more than 0.
+    /// At whole multiples of `seconds` in UTC; more than 0.
     case every(seconds: Int64)
     /// Where a program of the guide ends.
     case program
@@ -18,7 +18,8 @@ package enum RecordingSplit: Hashable, Sendable {
         }
     }
 
-    /// The first moment after `date` at which another file begins; nil if there is none, or the guide alone knows it.
+    /// The first moment after `date` at which another file begins; nil for `never`, and for `program`, which depends on
+    /// the guide.
     package func boundary(after date: ProgramDateTime) -> ProgramDateTime? {
         guard case .every(let seconds) = self else { return nil }
         let length = seconds * 1000

@@ -36,8 +36,8 @@ extension ArraySlice<UInt8> {
         return self[start..<end]
     }
 
-    /// The bytes without the control characters that RFC 8216 §4.1 forbids, those of one byte in UTF-8 and U+0080 to
-    /// U+009F, which have two, and without the other `ControlCharacters`.
+    /// The bytes without the control characters that RFC 8216 §4.1 forbids (one byte in UTF-8, or two for U+0080 to
+    /// U+009F) and without the other `ControlCharacters`.
     package func removingControlCharacters() -> ArraySlice<UInt8> {
         guard contains(where: { ASCII.isControl($0) || ControlCharacters.isLongLead($0) }) else {
             return self

@@ -15,13 +15,13 @@ package enum ControlCharacters {
         byte < 0x20 || byte == 0x7F || isLongLead(byte)
     }
 
-    /// Whether a byte is the first one of control characters with two or three bytes in UTF-8.
+    /// Whether a byte begins control characters that take two or three bytes in UTF-8.
     static func isLongLead(_ byte: UInt8) -> Bool {
         byte >= 0xC2 && (byte == 0xC2 || byte == 0xD8 || byte == 0xE2)
     }
 
-    /// UTF-8 of a JSON document whose strings hold these characters as `\u001b`, which any parser reads as the same
-    /// text. Line feeds stay: between the values of a document they are white space, and inside of strings JSON has none.
+    /// Returns a JSON document in UTF-8 whose control characters are written as `\u001b`, which parsers read as the
+    /// same text. Line feeds stay: between values they are white space, and JSON strings contain none.
     package static func escaped(json document: [UInt8]) -> [UInt8] {
         guard document.contains(where: { mayBegin($0) && $0 != ASCII.lineFeed }) else { return document }
         var text = ""

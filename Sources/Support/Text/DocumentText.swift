@@ -18,7 +18,7 @@ package enum DocumentText {
         return quoted + "\""
     }
 
-    /// `text` as the contents of an XML element (XML 1.0 §2.4), without characters that no document may have.
+    /// `text` as the contents of an XML element (XML 1.0 §2.4), without characters that XML forbids.
     package static func xml(_ text: String) -> String {
         var written = ""
         for scalar in text.unicodeScalars {

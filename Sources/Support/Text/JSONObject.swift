@@ -22,7 +22,7 @@ package struct JSONObject: Equatable, Sendable {
         if let value { addMember(name, value ? "true" : "false") }
     }
 
-    /// Adds seconds to the millisecond. A value that is no number is left out.
+    /// Adds seconds, rounded to milliseconds. Infinities and NaN are left out.
     package mutating func add(_ name: String, seconds: Double?) {
         guard let seconds, seconds.isFinite else { return }
         addMember(name, "\((seconds * 1000).rounded() / 1000)")

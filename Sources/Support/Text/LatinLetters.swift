@@ -1,14 +1,14 @@
 /// Letters of other scripts in ASCII, for names in paths.
 ///
-/// A letter of Latin script is what its name in Unicode says: `LATIN SMALL LETTER E WITH ACUTE` is an e, and
-/// `MODIFIER LETTER CAPITAL H`, of which lists make a raised HD, is an h.
+/// The Unicode name of a letter of Latin script decides: `LATIN SMALL LETTER E WITH ACUTE` is an e, and `MODIFIER
+/// LETTER CAPITAL H`, which channel lists use for a raised HD, is an h.
 package enum LatinLetters {
     package enum Counterpart: Equatable {
         /// Lower-case letters and digits.
         case text(String)
         /// Neither a letter nor a digit.
         case separator
-        /// Part of the letter before it, as a combining accent.
+        /// Part of the preceding letter, such as a combining accent.
         case mark
         /// A letter without counterpart.
         case foreign

@@ -1,5 +1,5 @@
-/// A value of JSON (RFC 8259) of which the text counts, whatever its type: some programs write the same member as a text,
-/// as a number or not at all, and number the elements of lists as members of an object.
+/// A JSON value (RFC 8259) that is read as text, whatever its type. Some programs write the same member as a string, as
+/// a number or not at all, and write lists as objects with numbered members.
 package enum LooseJSON: Equatable, Sendable {
     package struct Member: Equatable, Sendable {
         package let name: String
@@ -12,7 +12,7 @@ package enum LooseJSON: Equatable, Sendable {
     case list([LooseJSON])
     case object([Member])
 
-    /// The first member of that name; null if there is none.
+    /// The first member with that name; null if no member has it.
     package subscript(name: String) -> LooseJSON {
         guard case .object(let members) = self else { return .null }
         return members.first { $0.name == name }?.value ?? .null
@@ -37,15 +37,15 @@ package enum LooseJSON: Equatable, Sendable {
     }
 
     /// Reads a document.
-    /// - Returns: nil if it is no JSON, or nested too deeply.
+    /// - Returns: nil if the bytes are not JSON, or nested too deeply.
     package init?(_ bytes: [UInt8]) {
         var reader = LooseJSONReader(bytes)
         guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
         self = value
     }
 
-    /// Reads the elements of a document one after the other, so that only one of them is held.
-    /// - Returns: false if the document is neither a list nor an object of them.
+    /// Reads the elements of a document one after the other, so that only one element is in memory.
+    /// - Returns: false if the document is neither a list nor an object.
     package static func forEachElement(of bytes: [UInt8], _ body: (LooseJSON) -> Void) -> Bool {
         var reader = LooseJSONReader(bytes)
         return reader.readElements(depth: 0) { body($1) } && reader.isAtEnd
@@ -87,7 +87,7 @@ private struct LooseJSONReader {
     }
 
     /// Reads a list or an object.
-    /// - Parameter body: called with the name and the value of each element; a list's have no names.
+    /// - Parameter body: called with the name, which is empty in a list, and the value of each element.
     mutating func readElements(depth: Int, _ body: (String, LooseJSON) -> Void) -> Bool {
         let isList = consume("[")
         guard isList || consume("{") else { return false }
@@ -154,7 +154,7 @@ private struct LooseJSONReader {
         }
     }
 
-    /// Four hexadecimal digits, or two pairs of surrogates. A surrogate alone is a replacement character.
+    /// Reads four hexadecimal digits, or a surrogate pair. An unpaired surrogate becomes a replacement character.
     private mutating func unicode() -> Unicode.Scalar? {
         guard let first = hexadecimal() else { return nil }
         guard (0xD800...0xDBFF).contains(first), position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),

@@ -1,12 +1,12 @@
-/// The address of a file on disk: `file:///directory/movie.mp4`.
+/// The URL of a file on disk: `file:///directory/movie.mp4`.
 package struct FileURL: Hashable, Sendable {
     /// Absolute path.
     package let path: String
 
-    /// Whether a URL has the scheme of files.
+    /// Whether a URL has the scheme `file`.
     package static func isOne(_ url: String) -> Bool { URIReference.scheme(of: url) == "file" }
 
-    /// - Returns: nil for another scheme, the file of another host, and without a path.
+    /// - Returns: nil for another scheme, another host, or an empty path.
     package init?(_ url: String) {
         guard Self.isOne(url), url.dropFirst("file:".count).hasPrefix("///"),
             let path = PercentEncoding.decode(url.dropFirst("file://".count)), path.utf8.count > 1,

@@ -10,19 +10,18 @@
 /// | a component that looks like a token | `eyJ….….…`, 32 hexadecimal digits, letters mixed with digits |
 /// | the key of a stream, of a `data:` URI, of a `skd:` URI | `rtmp://host/app/KEY` |
 ///
-/// A URI inside of another one is redacted too. A short word that is a secret and does not stand where secrets stand cannot
-/// be recognized, and stays.
+/// A URI inside another URI is redacted too. A short secret in an unusual place cannot be recognized, and stays.
 package struct URIRedaction: Equatable, Sendable {
-    /// The reference with "…" in the place of each secret, but without its user information, fragment and headers. Its
-    /// redaction is the same text.
+    /// The reference with "…" in the place of each secret, and without its user information, fragment and headers.
+    /// Redacting it again changes nothing.
     package private(set) var text = ""
-    /// The secrets as they are written in the reference, in their order. None is empty.
+    /// The secrets as written in the reference, in their order. No secret is empty.
     package private(set) var secrets: [String] = []
     /// The secrets that are user information or an account.
     package private(set) var credentials: [String] = []
 
     package init(_ reference: some StringProtocol) {
-        // Each URI in a URI has a colon. What a stranger nests deeper than anybody needs is hidden.
+        // Each URI inside another one adds a colon. A deeper nesting than any real one is hidden as a whole.
         let whole = Substring(reference)
         let colons = whole.indices.lazy.filter { whole[$0] == ":" }
         let end = colons.dropFirst(Self.mostColons).first ?? whole.endIndex
@@ -30,7 +29,7 @@ package struct URIRedaction: Equatable, Sendable {
         hide(whole[end...])
     }
 
-    /// Colons of a reference that is read: two IPv6 addresses with ports, in a URI in a URI, have 22.
+    /// The most colons in a reference that is parsed: two IPv6 addresses with ports, in a URI in a URI, have 22.
     private static let mostColons = 24
 
     // MARK: - Writing
@@ -43,12 +42,12 @@ package struct URIRedaction: Equatable, Sendable {
         text += Self.mark
     }
 
-    /// Records a secret that leaves no trace.
+    /// Records a secret and writes nothing in its place.
     private mutating func remove(_ part: Substring) {
         if !part.isEmpty, part != Self.mark { secrets.append(String(part)) }
     }
 
-    /// Records user information, which leaves no trace.
+    /// Records user information and writes nothing in its place.
     private mutating func remove(userInfo: Substring) {
         credentials.append(String(userInfo))
         remove(userInfo)
@@ -109,7 +108,7 @@ package struct URIRedaction: Equatable, Sendable {
         append(path: path, isBelowHost: path.hasPrefix("/"))
     }
 
-    /// Schemes whose URIs have no parts, or are keys as a whole.
+    /// Schemes whose URIs have no components, or are a key as a whole.
     private static let opaqueSchemes: Set = ["data", "skd", "urn", "javascript", "magnet"]
 
     private mutating func append(authority: Substring, path: Substring, scheme: String?) {
@@ -169,11 +168,11 @@ package struct URIRedaction: Equatable, Sendable {
     // MARK: - The path
 
     /// - Parameters:
-    ///   - isBelowHost: whether the path is a whole one; the end of one can have no account.
+    ///   - isBelowHost: whether the path is complete; the last part of a path contains no account.
     ///   - isStreamKeyLast: whether the last of several components is a key.
     private mutating func append(path: Substring, isBelowHost: Bool, isStreamKeyLast: Bool = false) {
         if let nested = Self.nestedURI(in: path) {
-            // What begins like a URI and has no scheme would be read as itself again.
+            // Text that begins like a URI but has no scheme would be parsed as itself again, without end.
             guard nested > path.startIndex else { return hide(path) }
             append(path: path[..<nested], isBelowHost: isBelowHost)
             return append(reference: path[nested...])
@@ -231,13 +230,14 @@ package struct URIRedaction: Equatable, Sendable {
 
     // MARK: - Accounts
 
-    /// The directories below which a number of components are secrets; long: others than the stream may follow.
+    /// Directories, and how many components after each are secrets. isLong: components other than the stream may
+    /// follow.
     private static let accountForms: [(directory: String, secrets: Int, isLong: Bool)] = [
         ("timeshift", 2, true), ("hlsr", 3, true), ("live", 2, false), ("movie", 2, false), ("series", 2, false),
     ]
 
     /// The indices of the user and the password in the path of `/live/USER/PASSWORD/ID.ts`, `/USER/PASSWORD/ID` and the
-    /// like. Forms without a directory, and those that anything may have, are recognized by the stream's number.
+    /// like. Forms without a directory, and forms with a common directory name, are recognized by the stream's number.
     private static func accountParts(of parts: [Substring]) -> Set<Int> {
         for (directory, secrets, isLong) in accountForms {
             guard let start = parts.firstIndex(where: { $0.lowercased() == directory }).map({ $0 + 1 }) else {
@@ -261,7 +261,7 @@ package struct URIRedaction: Equatable, Sendable {
 
     // MARK: - Tokens
 
-    /// Components after which a secret follows.
+    /// Components that precede a secret.
     private static let secretNames: Set = [
         "token", "tokens", "auth", "sig", "signature", "jwt", "session", "sid", "apikey", "api_key", "api-key",
         "password", "passwd", "pass", "secret", "access_token", "hmac",
@@ -296,22 +296,22 @@ package struct URIRedaction: Equatable, Sendable {
         return numbers >= 3 && (hasBothCases || length >= longToken)
     }
 
-    /// Characters of a token whose letters are of both cases, and of any token.
+    /// The least length of a token with letters of both cases, and of any other token, in characters.
     private static let (shortestToken, longToken) = (16, 20)
 
     private static func isHexadecimal(_ word: Substring) -> Bool {
         word.utf8.allSatisfy { $0 == ASCII.minus || Hexadecimal.value(ofDigit: $0) != nil }
     }
 
-    /// Whether a component of a path may be a secret, or have one, so that nothing is called after it: a stricter rule than
-    /// that for a log, in which a URL has to be told from another.
+    /// Whether a component of a path may be or contain a secret, so that no name may be made of it. This rule is
+    /// stricter than redaction for a log, in which different URLs must stay different.
     package static func mayBeSecret(component: String) -> Bool {
         if component.contains(where: { ":@=;?&/…".contains($0) }) { return true }
         let words = component.split { "-_ +~".contains($0) }
         return words.contains { $0.count >= shortestName && $0.contains(where: \.isNumber) }
     }
 
-    /// Characters of a word with digits that may be a token.
+    /// The least length of a word with digits that may be a token, in characters.
     private static let shortestName = 16
 }
 

@@ -142,7 +142,7 @@ package enum URIReference {
         return base.path[...slash] + path
     }
 
-    /// Whether a segment begins with a dot, as those do that are removed.
+    /// Whether a segment of the path begins with a dot, as every removable segment does.
     private static func hasDotSegment(_ path: Substring) -> Bool {
         var previous = UInt8(ascii: "/")
         for byte in path.utf8 {

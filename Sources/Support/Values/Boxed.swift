@@ -1,6 +1,6 @@
-/// A large value behind one pointer: what contains it is copied as a pointer is, and so is the code that copies it.
+/// A large value behind one pointer: copying a value that contains it copies only the pointer, in few instructions.
 ///
-/// The value itself is copied when it is changed while it has another owner.
+/// Changing the value copies it if it has another owner.
 @propertyWrapper
 package struct Boxed<Value> {
     /// One element: an array is the storage of the standard library that is copied on writing.

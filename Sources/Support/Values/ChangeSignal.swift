@@ -2,9 +2,9 @@ import Synchronization
 
 /// Calls any number of waiters when something changes, at the cost of one timer for all of them.
 ///
-/// A wait is a function that is called, not a task: thousands of players wait for the next segment.
+/// A waiter is a function that is called later, not a task, because thousands of players wait for the next segment.
 package final class ChangeSignal: Sendable {
-    /// One wait after another of one waiter, which can be ended at any time.
+    /// The successive waits of one waiter, which can be canceled at any time.
     package final class Wait: Sendable {
         private struct State {
             var isCanceled = false
@@ -17,7 +17,7 @@ package final class ChangeSignal: Sendable {
 
         package var isCanceled: Bool { state.withLock { $0.isCanceled } }
 
-        /// Ends the wait, and those that would follow it.
+        /// Ends the current wait and prevents later waits.
         package func cancel() {
             let signal = state.withLock { state in
                 state.isCanceled = true
@@ -57,7 +57,7 @@ package final class ChangeSignal: Sendable {
 
     package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Ends all waits. What they call does not delay the caller.
+    /// Ends all waits. The functions that this calls do not delay the caller.
     package func signal() {
         let waiters = state.withLock { state in
             state.changes += 1
@@ -70,8 +70,8 @@ package final class ChangeSignal: Sendable {
         Task { for waiter in waiters.values { waiter.end() } }
     }
 
-    /// Calls `resume` once: when there have been more than `changes`, at `deadline`, or when `wait` is canceled; at once if it
-    /// is so already.
+    /// Calls `resume` once: when there were more than `changes` changes, at `deadline`, or when `wait` is canceled. If
+    /// one of these is true already, calls it at once.
     package func wait(
         _ wait: Wait, after changes: UInt64, until deadline: ContinuousClock.Instant,
         _ resume: @escaping @Sendable () -> Void
@@ -84,11 +84,11 @@ package final class ChangeSignal: Sendable {
             if state.timer == nil { state.timer = Task { [weak self] in await self?.endWaits() } }
             return true
         }
-        // It may have been canceled before the waiter was there.
+        // `wait` may have been canceled before the waiter was inserted.
         if !waits { waiter.end() } else if wait.isCanceled { end(wait) }
     }
 
-    /// Returns when there have been more than `changes`, at `deadline`, or when the task is canceled.
+    /// Returns when there were more than `changes` changes, at `deadline`, or when the task is canceled.
     package func wait(after changes: UInt64, until deadline: ContinuousClock.Instant) async {
         let wait = Wait()
         await withTaskCancellationHandler {

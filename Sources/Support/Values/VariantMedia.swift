@@ -1,6 +1,6 @@
-/// The media that a segment has of a video track beside the leading one.
+/// The media of a video track beside the leading one in one segment.
 package enum VariantMedia<Own> {
-    /// None: it is lost, or the track was not followed (EXT-X-GAP).
+    /// No media: it is lost, or the track was not followed (EXT-X-GAP).
     case gap
     case own(Own)
     /// The media of another track, because the source has no variant for this one. 0 is the leading track, 1 the first one

@@ -17,8 +17,8 @@ package struct XMLElement {
         self.tag = tag.bytes
     }
 
-    /// The value of an attribute; nil if it is missing. Reads the tag, which may be long: a value that many elements need is
-    /// read once.
+    /// The value of an attribute; nil if it is missing. Each call scans the tag, which may be long, so read a value
+    /// only once if many elements need it.
     package subscript(attribute: StaticString) -> String? {
         var attributes = XMLAttributes(tag)
         StepCounter.add(tag.count)
@@ -92,7 +92,8 @@ extension XMLElement {
         throw open.isEmpty ? .noElement : .truncated
     }
 
-    /// The name of the root element, without its prefix; nil if there is none. `bytes` may be the beginning of a document.
+    /// The name of the root element, without its prefix; nil if no element begins. `bytes` may be the beginning of a
+    /// document.
     package static func rootName(of bytes: [UInt8]) -> String? {
         var tokens = XMLTokenizer(bytes)
         while let token = tokens.next() {
@@ -106,7 +107,7 @@ extension XMLElement {
     }
 }
 
-/// Counts lines up to places that ascend, so that every byte is read once.
+/// Counts lines up to ascending positions, so that every byte is read once.
 private struct LineCounter {
     private let bytes: [UInt8]
     private var (position, line) = (0, 1)
@@ -141,7 +142,7 @@ extension ArraySlice<UInt8> {
 
 /// References in the text of XML documents (XML 1.0 §4.1). Nothing that a DTD declares is expanded.
 package enum XMLText {
-    /// The characters that well-formed text means. Any other ampersand is text.
+    /// The text with its references replaced. An ampersand that begins no known reference stays.
     package static func characters(_ text: ArraySlice<UInt8>) -> String {
         guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }
         var output: [UInt8] = []
@@ -158,7 +159,8 @@ package enum XMLText {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// The index after a reference that begins at `start`; nil if it is none that needs no declaration.
+    /// The index after the reference that begins at `start`; nil unless it names a character or one of XML's five
+    /// entities.
     package static func endOfReference(_ text: ArraySlice<UInt8>, at start: Int) -> Int? {
         guard let end = text[start...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
         let name = text[(start + 1)..<end]
@@ -184,7 +186,7 @@ package enum XMLText {
         (name: Array($0.0.utf8), character: Array($0.1.utf8)[0])
     }
 
-    /// Whether a document may have the character (XML 1.0 §2.2).
+    /// Whether XML permits the character (XML 1.0 §2.2).
     private static func isCharacter(_ code: UInt32) -> Bool {
         code == 9 || code == 10 || code == 13 || (0x20...0xD7FF).contains(code) || (0xE000...0xFFFD).contains(code)
             || (0x10000...0x10FFFF).contains(code)

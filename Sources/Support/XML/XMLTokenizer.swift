@@ -1,7 +1,7 @@
 /// Splits a whole XML document into its tags and the text between them.
 ///
-/// Comments, processing instructions and the document type are passed over, and nothing is expanded. A tag that does not
-/// end is the end of the document. Every byte is read a few times at most.
+/// Comments, processing instructions and the document type are skipped, and nothing is expanded. A tag without an end
+/// ends the document. Every byte is read a few times at most.
 package struct XMLTokenizer {
     package struct StartTag {
         /// The name without its prefix.
@@ -98,7 +98,7 @@ package struct XMLTokenizer {
         return false
     }
 
-    /// Removes and returns the bytes before `mark`, and removes the mark; nil if it does not come.
+    /// Removes and returns the bytes before `mark`, and removes the mark; nil if the mark does not occur.
     private mutating func removeText(through mark: String) -> ArraySlice<UInt8>? {
         var index = rest.startIndex
         while let first = mark.utf8.first, let next = rest[index...].firstIndex(of: first) {
@@ -123,7 +123,7 @@ package struct XMLTokenizer {
     }
 }
 
-/// The attributes of a start tag, one after the other. What is malformed is passed over.
+/// The attributes of a start tag, one after the other. Malformed attributes are skipped.
 package struct XMLAttributes {
     package struct Attribute {
         package let name: ArraySlice<UInt8>

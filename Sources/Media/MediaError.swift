@@ -9,7 +9,7 @@ package struct MediaError: Error, Equatable {
         case sampleEncryption(streamType: UInt8)
         /// A track with encrypted samples (ISO/IEC 23001-7), and its scheme_type or sample entry.
         case protectedTrack(scheme: String)
-        /// Video is required, and there is none that can be republished. The streams that are there, by name.
+        /// Video is required, and no video stream can be republished. `streams` names the streams that are present.
         case noUsableVideo(streams: [String])
         /// All packets of the media are scrambled (transport_scrambling_control).
         case scrambled
@@ -20,7 +20,7 @@ package struct MediaError: Error, Equatable {
         case noSupportedTrack(sampleEntries: [String])
         /// A program without a stream in a supported codec. `names` describes each stream type that has a name.
         case noSupportedStream(streamTypes: [UInt8], names: [String] = [])
-        /// Video is declared, and segment after segment has none.
+        /// Video is declared, but segment after segment contains none.
         case noVideo
         /// Packed audio without an ID3 PRIV timestamp (RFC 8216 §3.4).
         case missingTimestamp
@@ -29,10 +29,10 @@ package struct MediaError: Error, Equatable {
         /// A private section with a wrong CRC_32 or contradictory fields.
         case badSection
         case truncated
-        /// A WebVTT file larger than one segment's can be.
+        /// A WebVTT file larger than the limit for one segment.
         case tooLarge(bytes: Int)
         case unusableMovie(MovieFault)
-        /// A library that is loaded when it is needed, and the dynamic loader's words about it.
+        /// A library that is loaded on first use is missing. `detail` is the dynamic loader's message.
         case missingLibrary(name: String, detail: String)
         case library(code: Int32, call: String)
         /// The task that worked on the segment was canceled.
@@ -57,12 +57,12 @@ package enum MovieFault: Equatable, Sendable {
     case notMP4
     /// The file ends before its `moov` does, as a truncated file would.
     case noMovie
-    /// `moov` comes after the media, and the file can only be read from its beginning on.
+    /// `moov` comes after the media, and the file can only be read from beginning to end.
     case movieAfterMedia
-    /// The samples are in movie fragments (ISO/IEC 14496-12 §8.8), which do not say where the next one is.
+    /// The samples are in movie fragments (ISO/IEC 14496-12 §8.8), which do not state where the next fragment begins.
     case fragmented
     case movieTooLarge(bytes: UInt64)
-    /// A box of the sample table (§8.6, §8.7) is missing, ends too early, or contradicts the others.
+    /// A box of the sample table (§8.6, §8.7) is missing, ends too early, or contradicts the other boxes.
     case badTable(box: String)
     case tooManySamples(count: UInt32)
     /// The samples of one track have several sample entries (§8.5.2).

@@ -32,7 +32,7 @@ package enum SectionCRC {
         }
     }
 
-    /// CRC_32, as it follows a section.
+    /// The CRC_32 that belongs at the end of `section`, big-endian.
     package static func bytes(of section: [UInt8]) -> [UInt8] {
         let crc = value(section[...])
         return (0..<4).map { UInt8(truncatingIfNeeded: crc >> UInt32(24 - 8 * $0)) }

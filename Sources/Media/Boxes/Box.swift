@@ -3,7 +3,7 @@ import Support
 /// One box in a byte slice.
 package struct Box: Equatable, Sendable {
     package let type: BoxType
-    /// The bytes after the header. Indices are those of the bytes that were read.
+    /// The bytes after the header. The indices are those of the slice that was read.
     package let body: ArraySlice<UInt8>
     /// Index of the header's first byte.
     package let start: Int
@@ -20,7 +20,7 @@ package struct Box: Equatable, Sendable {
     }
 
     /// Returns the first box at the end of a path of plain containers.
-    /// - Throws: If there is none.
+    /// - Throws: If a box of the path is missing.
     package func descendant(_ path: BoxType...) throws(MediaError) -> Box {
         var box = self
         for type in path { box = try box.children().require(type) }
@@ -79,8 +79,8 @@ package enum BoxReader {
         return boxes
     }
 
-    /// Returns the complete boxes at the start of `bytes`, in order, and the bytes after the last of them: empty, or
-    /// the beginning of a box that is longer than the remaining bytes.
+    /// Returns the complete boxes at the start of `bytes`, in order, and the bytes after the last complete box: empty,
+    /// or the beginning of a box that is longer than the remaining bytes.
     package static func wholeBoxes(
         in bytes: ArraySlice<UInt8>
     ) throws(MediaError) -> (boxes: [Box], rest: ArraySlice<UInt8>) {

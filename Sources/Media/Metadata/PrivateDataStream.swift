@@ -1,22 +1,22 @@
 import Support
 
-/// An elementary stream of DVB subtitles (ETSI EN 300 743), teletext (ETSI EN 300 472) or ARIB captions (ARIB STD-B24): PES
-/// packets with private data, which transport streams alone carry.
+/// An elementary stream of DVB subtitles (ETSI EN 300 743), teletext (ETSI EN 300 472) or ARIB captions (ARIB STD-B24):
+/// PES packets with private data. Only transport streams carry such streams.
 ///
-/// A channel knows a stream by what it is, since splices change its PID.
+/// A channel identifies the stream by its descriptors, because splices change its PID.
 package struct PrivateDataStream: Hashable, Sendable {
     /// descriptor_tag of teletext_descriptor and subtitling_descriptor (ETSI EN 300 468 §6.1).
     private static let (teletextTag, subtitlingTag): (UInt8, UInt8) = (0x56, 0x59)
     /// descriptor_tag of stream_identifier_descriptor and data_component_descriptor (ARIB STD-B10 part 2, §6.2.16, §6.2.20).
     private static let (identifierTag, componentTag): (UInt8, UInt8) = (0x52, 0xFD)
-    /// data_component_id of captions, and of those for mobile reception (ARIB STD-B10 part 2, annex J).
+    /// data_component_id of captions and of captions for mobile reception (ARIB STD-B10 part 2, annex J).
     private static let captionComponents: Set<[UInt8]> = [[0x00, 0x08], [0x00, 0x12]]
-    /// component_tag of captions (ARIB TR-B14). Superimposed text, which has others, is in PES packets without a time.
+    /// component_tag of captions (ARIB TR-B14). Superimposed text has other tags, and its PES packets have no time.
     private static let captionTags: Set<UInt8> = Set(0x30...0x37).union([0x87])
 
-    /// The descriptors by which receivers know the stream, as the upstream has them: the teletext_descriptor or
-    /// subtitling_descriptor; of ARIB captions the stream_identifier_descriptor, if there is one, and the
-    /// data_component_descriptor. Each has its tag and its length.
+    /// The descriptors that identify the stream, as in the upstream, each with its tag and length: the
+    /// teletext_descriptor or subtitling_descriptor. ARIB captions: the stream_identifier_descriptor, if present, and
+    /// the data_component_descriptor.
     package let descriptor: [UInt8]
     /// The number of streams with the same descriptor before this one in its program.
     package let ordinal: Int
@@ -27,8 +27,8 @@ package struct PrivateDataStream: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - descriptors: those of a stream of private data, in order.
-    /// - Returns: nil if it is no stream of subtitles.
+    ///   - descriptors: the descriptors of a private data stream, in order.
+    /// - Returns: nil if the stream does not contain subtitles.
     package init?(descriptors: [(tag: UInt8, body: [UInt8])], ordinal: Int = 0) {
         let bytes = { (descriptor: (tag: UInt8, body: [UInt8])) in
             [descriptor.tag, UInt8(clamping: descriptor.body.count)] + descriptor.body
@@ -85,8 +85,8 @@ package struct PrivateDataStream: Hashable, Sendable {
     }
 }
 
-/// A service of DVB subtitles: one entry of a subtitling_descriptor (ETSI EN 300 468 §6.2.41). A stream may have several, in
-/// pages of their own.
+/// A service of DVB subtitles: one entry of a subtitling_descriptor (ETSI EN 300 468 §6.2.41). A stream may contain
+/// several services, each on its own pages.
 package struct SubtitlingService: Hashable, Sendable {
     static let entrySize = 8
 
@@ -102,7 +102,7 @@ package struct SubtitlingService: Hashable, Sendable {
         pages = Array(entry[4...])
     }
 
-    /// Returns those of `segments` that belong to the service, by their page_id (ETSI EN 300 743 §7.2).
+    /// Returns the segments that belong to the service, by their page_id (ETSI EN 300 743 §7.2).
     /// - Parameter segments: subtitling_segments. Bytes after the last whole one are dropped.
     package func segments(of segments: ArraySlice<UInt8>) -> [UInt8] {
         let header = 6
@@ -120,7 +120,8 @@ package struct SubtitlingService: Hashable, Sendable {
 
 /// A teletext page with subtitles, as a teletext_descriptor lists it (ETSI EN 300 468 §6.2.43).
 package struct TeletextPage: Hashable, Sendable {
-    /// The digits that viewers know, such as 0x888: the magazine, 1 ... 8, and the two hexadecimal digits of its page.
+    /// The page number that viewers know, such as 0x888: the magazine, 1 ... 8, and the two hexadecimal digits of its
+    /// page.
     package let number: Int
     package let language: LanguageTag
     package let isForHearingImpaired: Bool
@@ -150,7 +151,7 @@ package struct TeletextPage: Hashable, Sendable {
 }
 
 extension PrivateDataStream {
-    /// teletext_type of subtitle pages, and of those for hearing impaired people.
+    /// teletext_type of subtitle pages, and of subtitle pages for hearing impaired people.
     private static let (subtitlePage, impairedPage): (UInt8, UInt8) = (0x02, 0x05)
     private static let entrySize = 5
 

@@ -52,7 +52,7 @@ package struct SpliceInfoSection: Equatable, Sendable {
         segmentations = try Self.segmentations(&bits)
     }
 
-    /// - Returns: the section with all of its times `shift` later: only pts_adjustment and CRC_32 differ (§9.6.1).
+    /// - Returns: the section with all of its times later by `shift`; only pts_adjustment and CRC_32 differ (§9.6.1).
     package func moved(by shift: Ticks) -> SpliceInfoSection { SpliceInfoSection(self, movedBy: shift) }
 
     private init(_ section: SpliceInfoSection, movedBy shift: Ticks) {
@@ -181,9 +181,9 @@ package struct SpliceCue: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// A break begins. `autoReturn`: the break ends after its duration without a second command.
         case out(autoReturn: Bool)
-        /// A break ends. `endsAnyEvent`: the command is a splice_insert, which need not name the event that it ends.
+        /// A break ends. `endsAnyEvent`: the command is a splice_insert, which may omit the event that it ends.
         case `in`(endsAnyEvent: Bool)
-        /// Neither: for example, a program or a chapter begins.
+        /// Neither a break's beginning nor its end: for example, a program or a chapter begins.
         case command
         /// An announced event was canceled.
         case canceled

@@ -11,8 +11,8 @@ package struct TimedMetadata: Equatable, Sendable {
     }
 
     package let content: Content
-    /// Presentation time as on the wire, 0 ..< 2³³. A splice command has none of its own, so it gets the time of the
-    /// frames around it. nil: the time of the segment's first frame.
+    /// Presentation time as on the wire, 0 ..< 2³³. A splice command has no presentation time, so it gets the time of
+    /// the frames around it. nil: the time of the segment's first frame.
     package let time: Ticks?
 
     package init(_ content: Content, at time: Ticks?) {
@@ -46,8 +46,8 @@ package struct EventMessage: Equatable, Sendable {
     /// The scheme of a complete splice_info_section (SCTE 214-3 §8.3.3).
     package static let spliceScheme = "urn:scte:scte35:2013:bin"
 
-    /// The scheme of a PES packet with private data. Such messages are stored for transport streams, and not published in
-    /// fragmented MP4.
+    /// The scheme of a PES packet with private data. Such messages are stored for output as a transport stream, and not
+    /// published in fragmented MP4.
     package static let privateDataScheme = "urn:liverelay:private-data"
 
     package static func privateData(_ payload: [UInt8], of stream: PrivateDataStream) -> EventMessage {

@@ -2,8 +2,8 @@
 package struct AudioPacket: Equatable, Sendable {
     package let pid: UInt16
     package var configuration: AudioConfiguration
-    /// Presentation time as on the wire, 0 ..< 2³³: the time of the PES packet for the first frame that begins in it,
-    /// counted in samples after that. nil until a PES packet has a time.
+    /// Presentation time as on the wire, 0 ..< 2³³. The first frame that begins in a PES packet has the packet's time;
+    /// times of later frames are counted in samples. nil until a PES packet has a time.
     package var pts: Ticks?
     package let isDamaged: Bool
     package var payload: ArraySlice<UInt8>

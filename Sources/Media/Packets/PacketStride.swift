@@ -1,12 +1,12 @@
-/// Where transport packets begin in bytes that are recognized as a transport stream, and how far apart they are (ISO/IEC
-/// 13818-1 §2.4.3.2).
+/// The position of the first transport packet in bytes recognized as a transport stream, and the distance between
+/// packets (ISO/IEC 13818-1 §2.4.3.2).
 ///
-/// Some sources add bytes to each packet of 188: a time stamp of 4 before it, or a Reed-Solomon code of 16 after it. A
-/// connection may begin inside a packet, and after other bytes.
+/// Some sources add bytes to each packet of 188 bytes: a timestamp of 4 bytes before it, or a Reed-Solomon code of 16
+/// bytes after it. The bytes of a connection may begin inside a packet, or with other data.
 package struct PacketStride: Equatable, Sendable {
     @inlinable package static var packetSize: Int { 188 }
     @inlinable package static var syncByte: UInt8 { 0x47 }
-    /// Sync bytes in a row that prove a stride. Text and other media have fewer.
+    /// Sync bytes in a row that prove a stride. Text and other media contain shorter rows.
     package static let provingPackets = 5
     /// Bytes before the first packet that are searched.
     package static let longestLead = 1 << 16
@@ -15,7 +15,7 @@ package struct PacketStride: Equatable, Sendable {
     package let start: Int
     package let size: Int
 
-    /// Recognizes a transport stream by its sync bytes; nil if the bytes are none, or too few.
+    /// Recognizes a transport stream by its sync bytes; nil if the bytes are not a transport stream, or too few.
     package init?(recognizing bytes: [UInt8]) {
         let end = min(bytes.count, Self.longestLead)
         for start in 0..<end where bytes[start] == Self.syncByte {

@@ -10,14 +10,14 @@ package struct VideoPacket: Equatable, Sendable {
     package var randomAccess: RandomAccessPoint?
     /// Whether bytes of this access unit are missing or suspect.
     package let isDamaged: Bool
-    /// NAL units with four-byte lengths, without access unit delimiters and filler; of MPEG-2, everything with its start
+    /// NAL units with four-byte lengths, without access unit delimiters and filler. MPEG-2: everything with its start
     /// codes. An IDR, BLA or CRA picture follows exactly the parameter sets of `configuration`, in its order.
     package var payload: ArraySlice<UInt8>
-    /// The parameter sets in force at a recovery point or a gradual refresh, each with its four-byte length: what a
-    /// decoder that begins there needs before `payload`. Empty for all other frames.
+    /// The parameter sets in force at a recovery point or a gradual refresh, each with its four-byte length. A decoder
+    /// that begins there needs them before `payload`. Empty for all other frames.
     package var parameterSets: [UInt8]
-    /// Whether the decoding of frames that follow in presentation may depend on this one. H.264: nal_ref_idc is not 0.
-    /// HEVC: a sub-layer reference picture that is no leading picture, because only leading pictures refer to those.
+    /// Whether frames presented later may depend on this frame. H.264: nal_ref_idc is not 0. HEVC: a sub-layer
+    /// reference picture that is not a leading picture, because only leading pictures refer to leading pictures.
     package let isReference: Bool
     package var captions: CaptionChannels
 
@@ -49,8 +49,7 @@ package enum RandomAccessPoint: Equatable, Sendable {
     /// H.264 I picture that is announced as a random access point, or a recovery point of either codec without frames
     /// to wait for. Leading pictures may refer to frames before this one.
     case recoveryPoint
-    /// A recovery point at which the refresh begins. Output is correct from the frame on that is decoded `frames` frames
-    /// later.
+    /// A recovery point at which the refresh begins. Output is correct after `frames` more frames in decoding order.
     case gradualRefresh(frames: Int)
 
     /// SAP_type. A sample of type 1 or 2 is a sync sample, one of type 3 belongs to the sample group `rap `, one of type
@@ -90,7 +89,7 @@ package struct CaptionChannels: Hashable, Sendable {
         services |= other.services
     }
 
-    /// The values of INSTREAM-ID (RFC 8216 §4.3.4.1), those of CEA-608 before those of CEA-708.
+    /// The values of INSTREAM-ID (RFC 8216 §4.3.4.1): CEA-608 channels, then CEA-708 services.
     package var instreamIDs: [String] {
         (1...4).filter { cea608 >> ($0 - 1) & 1 == 1 }.map { "CC\($0)" }
             + (1...63).filter { services >> $0 & 1 == 1 }.map { "SERVICE\($0)" }

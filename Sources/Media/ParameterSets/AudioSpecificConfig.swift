@@ -18,7 +18,7 @@ package struct AudioSpecificConfig: Equatable, Sendable {
     package static let samplingFrequencies: [SampleRate] = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]
-    /// Channel counts by channelConfiguration (Table 1.19, ISO/IEC 23001-8 §8.2); 0 where there is none.
+    /// Channel counts by channelConfiguration (Table 1.19, ISO/IEC 23001-8 §8.2); 0 for values without a count.
     package static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8]
     package static let lowComplexity = 2
     private static let spectralBandReplication = 5
@@ -80,7 +80,7 @@ package struct AudioSpecificConfig: Equatable, Sendable {
         return rate
     }
 
-    /// Returns the rate that samplingFrequencyIndex stands for, or the one of 24 bits that follows index 15.
+    /// Returns the rate that samplingFrequencyIndex stands for, or for index 15 the 24-bit rate that follows.
     /// - Returns: nil for a reserved index and for a rate out of range.
     package static func samplingFrequency(index: Int, escaped: Int?) -> SampleRate? {
         if let escaped { return SampleRate(escaped) }

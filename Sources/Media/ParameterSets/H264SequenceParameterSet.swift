@@ -23,7 +23,7 @@ package struct H264SequenceParameterSet: Equatable, Sendable {
     var frameCropRightOffset = 0
     var frameCropTopOffset = 0
     var frameCropBottomOffset = 0
-    /// nil if it is absent or ends early, as some encoders write it: the video is decodable without.
+    /// nil if the VUI is absent or ends early, as some encoders write it: the video is decodable without the VUI.
     var vui: VideoUsability?
 
     /// pic_order_cnt_type and the fields that depend on it.

@@ -20,7 +20,7 @@ package struct HEVCSequenceParameterSet: Equatable, Sendable {
     package var log2MaxPicOrderCntLsbMinus4 = 0
     private var log2MinLumaCodingBlockSizeMinus3 = 0
     private var log2DiffMaxMinLumaCodingBlockSize = 0
-    /// nil if it is absent or cannot be read: the video is decodable without it.
+    /// nil if the VUI is absent or cannot be read: the video is decodable without the VUI.
     var vui: VideoUsability?
 
     static let section = "ISO/IEC 23008-2 §7.3.2.2.1"
@@ -171,7 +171,7 @@ struct HEVCReferencePictureSet: Equatable, Sendable {
     }
 }
 
-/// video_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.1) up to its timing information, which is all that is used of it.
+/// video_parameter_set_rbsp (ISO/IEC 23008-2 §7.3.2.1) up to its timing information; only the timing is used.
 package struct HEVCVideoParameterSet: Equatable, Sendable {
     let timing: VideoTiming?
 
@@ -201,7 +201,7 @@ extension BitReader {
         try skip(6 + 3)
     }
 
-    /// Skips the decoded picture buffers of the temporal sub-layers: of each, or only of the highest.
+    /// Skips the decoded picture buffer sizes of every temporal sub-layer, or of the highest only.
     mutating func skipSubLayerOrdering(maxSubLayersMinus1: Int) throws(MediaError) {
         for _ in (try flag() ? 0 : maxSubLayersMinus1)...maxSubLayersMinus1 {
             _ = try ue("max_dec_pic_buffering_minus1", in: 0...15)

@@ -2,7 +2,7 @@
 package struct MPEG2SequenceHeader: Sendable {
     package typealias Fraction = (numerator: Int, denominator: Int)
 
-    /// The last byte of the start code of a sequence header, and of an extension.
+    /// The last byte of the start code: of a sequence header, of an extension.
     package static let startCode: UInt8 = 0xB3
     package static let extensionStartCode: UInt8 = 0xB5
     private static let section = "ISO/IEC 13818-2 §6.2.2.1"
@@ -27,8 +27,8 @@ package struct MPEG2SequenceHeader: Sendable {
     private(set) var colourDescription: VideoSignalType.ColourDescription?
 
     /// - Parameters:
-    ///   - header: from the last byte of its start code on.
-    ///   - extensions: likewise, in any order.
+    ///   - header: the sequence header from the last byte of its start code on.
+    ///   - extensions: the extensions from the last byte of their start codes on, in any order.
     package init(_ header: [UInt8], extensions: [[UInt8]]) throws(MediaError) {
         var bits = BitReader(header[...], section: Self.section)
         try bits.skip(8)
@@ -72,7 +72,7 @@ package struct MPEG2SequenceHeader: Sendable {
         return (across * height, down * width)
     }
 
-    /// objectTypeIndication (ISO/IEC 14496-1 Table 5) by the profile: Main, unless it is known to be another one.
+    /// objectTypeIndication (ISO/IEC 14496-1 Table 5) for the profile. An unknown profile counts as Main.
     package var objectTypeIndication: UInt8 {
         guard profileAndLevel & 0x80 == 0 else { return 0x65 }  // 4:2:2
         return [5: 0x60, 4: 0x61, 3: 0x62, 2: 0x63, 1: 0x64][profileAndLevel >> 4] ?? 0x61

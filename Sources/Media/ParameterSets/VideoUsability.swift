@@ -1,5 +1,5 @@
-/// The fields of vui_parameters up to the timing information (ISO/IEC 14496-10 §E.1.1, ISO/IEC 23008-2 §E.2.1); no field
-/// after it is used. Values that are not signaled are nil.
+/// The fields of vui_parameters up to the timing information (ISO/IEC 14496-10 §E.1.1, ISO/IEC 23008-2 §E.2.1); later
+/// fields are not used. Values that are not signaled are nil.
 struct VideoUsability: Equatable, Sendable {
     var sampleAspectRatio: SampleAspectRatio?
     var videoSignalType: VideoSignalType?
@@ -30,7 +30,7 @@ struct VideoUsability: Equatable, Sendable {
     }
 }
 
-/// The clock of the frames, or fields (ISO/IEC 14496-10 §E.2.1), that the encoder claims.
+/// The frame clock, or field clock for H.264 (ISO/IEC 14496-10 §E.2.1), as the encoder states it.
 struct VideoTiming: Equatable, Sendable {
     /// Units of `timeScale` per field of H.264, per picture of HEVC.
     var numUnitsInTick: Int

@@ -5,8 +5,8 @@ import Support
 /// The wire carries the low 33 bits, which `init(wire:near:)` unwraps.
 package struct Ticks: Hashable, Comparable, Sendable {
     package static let perSecond: Int64 = 90_000
-    /// The positions of a channel's timeline, 1,585 years. A time in this range stays exact in any timescale, in samples,
-    /// and in milliseconds, with as much again added to it.
+    /// The positions of a channel's timeline, 1,585 years. A time in this range, even doubled, stays exact in any
+    /// timescale, in samples and in milliseconds.
     package static let timeline: ClosedRange<Int64> = 0...1 << 52
 
     package let count: Int64
@@ -15,7 +15,7 @@ package struct Ticks: Hashable, Comparable, Sendable {
 
     /// The tick nearest to `units` of a clock with `timescale` units per second.
     ///
-    /// A time that needs more than 64 bits keeps its low bits, which is all that the wire carries.
+    /// If the time needs more than 64 bits, its low bits are kept; the wire carries no others.
     package init(units: UInt64, timescale: Timescale) {
         let unit = UInt128(timescale.unitsPerSecond)
         count = Int64(truncatingIfNeeded: (UInt128(units) * 2 * UInt128(Self.perSecond) + unit) / (2 * unit))
@@ -25,7 +25,7 @@ package struct Ticks: Hashable, Comparable, Sendable {
         count = samples.rescaled(Self.perSecond, over: Int64(sampleRate.hertz))
     }
 
-    /// The tick nearest to `duration`, at most the longest of `timeline`.
+    /// The tick nearest to `duration`, limited to the end of `timeline`.
     package init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let part = (attoseconds / 1_000_000_000 * Ticks.perSecond + 500_000_000) / 1_000_000_000
@@ -38,7 +38,7 @@ package struct Ticks: Hashable, Comparable, Sendable {
     package static func - (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count - right.count) }
     package static func += (left: inout Ticks, right: Ticks) { left = left + right }
     package static let zero = Ticks(0)
-    /// The longest step between two frames of a span; a longer one is a timestamp gap.
+    /// The longest step between two frames of a span. A longer step is a timestamp gap.
     package static let longestFrame = Ticks.milliseconds(500)
 
     package static func seconds(_ whole: Int64) -> Ticks { Ticks(whole * perSecond) }
@@ -75,8 +75,8 @@ extension Ticks {
 extension Int64 {
     /// Returns `self * multiplier / divisor` to the nearest integer, halves up.
     ///
-    /// A result that needs more than 64 bits keeps its low bits, which is all that the wire carries. No time within
-    /// `Ticks.timeline` has such a result in a clock of 100 MHz or less.
+    /// A result that needs more than 64 bits keeps its low bits; the wire carries no others. A time within
+    /// `Ticks.timeline` has no such result in a clock of 100 MHz or less.
     /// - Parameter divisor: above 0.
     package func rescaled(_ multiplier: Int64, over divisor: Int64) -> Int64 {
         Int64(truncatingIfNeeded: Self.floorDivide(product(multiplier) * 2 + Int128(divisor), 2 * Int128(divisor)))
@@ -132,8 +132,8 @@ package enum TrackID {
 
 /// The sample rate of coded audio in Hz, within `range`.
 ///
-/// If 14 112 000 is not a multiple of the rate, a frame is up to one unit of the audio timescale too short, 3 in a million
-/// at most. When that has grown to half a frame, the source's timestamps correct it.
+/// If 14 112 000 is not a multiple of the rate, a frame is up to one unit of the audio timescale too short, 3 in a
+/// million at most. When the error has grown to half a frame, the source's timestamps correct it.
 package struct SampleRate: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     package static let range = 4_000...768_000
 
@@ -147,7 +147,7 @@ package struct SampleRate: Hashable, Comparable, Sendable, ExpressibleByIntegerL
 
     package static func < (left: SampleRate, right: SampleRate) -> Bool { left.hertz < right.hertz }
 
-    /// A literal, such as in a standard's tables, outside the range is the nearest rate within it.
+    /// A literal outside the range, as in a standard's tables, becomes the nearest rate within it.
     package init(integerLiteral hertz: Int) {
         self.hertz = min(max(hertz, Self.range.lowerBound), Self.range.upperBound)
     }

@@ -81,7 +81,7 @@ extension AudioConfiguration.Codec {
 }
 
 extension AudioConfiguration {
-    /// The CODECS entry (RFC 6381 §3.3). MPEG audio has one name at any rate: players know "mp4a.6B" for both object
+    /// The CODECS entry (RFC 6381 §3.3). MPEG audio has one entry for all rates: players know "mp4a.6B" for both object
     /// types.
     package var codecString: String {
         switch codec {
@@ -94,7 +94,7 @@ extension AudioConfiguration {
         }
     }
 
-    /// The object type that CODECS names: AAC LC if the configuration cannot be read.
+    /// The object type that CODECS names; AAC LC if the configuration cannot be read.
     private var signaledObjectType: Int {
         guard let configuration = try? AudioSpecificConfig(decoderSpecificInfo) else {
             return AudioSpecificConfig.lowComplexity

@@ -1,4 +1,5 @@
-/// The identity of an audio track of a channel. Splices change PIDs, track IDs and the order of tracks, but not this.
+/// The identity of an audio track of a channel. Splices change PIDs, track IDs and the order of tracks, but not the
+/// identity.
 package struct AudioTrackIdentity: Hashable, Sendable {
     /// audio_type of ISO_639_language_descriptor (ISO/IEC 13818-1 Table 2-60).
     package enum Kind: UInt8, Sendable {
@@ -32,7 +33,7 @@ package struct AudioTrackIdentity: Hashable, Sendable {
         self.init(language: language, kind: kind, ordinal: ordinal)
     }
 
-    /// Whether the language, if it is known, and the kind are those of `other`.
+    /// Whether the kinds are equal, and the languages are equal or one of them is unknown.
     package func isAlike(_ other: AudioTrackIdentity?) -> Bool {
         guard let other, kind == other.kind else { return false }
         return language == other.language || language == .unknown || other.language == .unknown
@@ -49,14 +50,14 @@ package struct AudioTrackIdentity: Hashable, Sendable {
     }
 }
 
-/// The audio tracks of a program that a channel has.
+/// The rule that chooses the audio tracks of a program that a channel publishes.
 package enum AudioTrackChoice: Hashable, Sendable {
     /// The most tracks beside the leading one.
     package static let limit = 8
 
     case all
     case leading
-    /// The tracks of these languages. The first of the list that there is leads.
+    /// The tracks of these languages. The first listed language that the program contains leads.
     case languages([LanguageTag])
 
     /// `all`, `default`, or languages with commas between them; nil for other text.
@@ -89,7 +90,8 @@ package enum AudioTrackChoice: Hashable, Sendable {
         }
     }
 
-    /// Returns the track that leads: the first with the earliest language of the list; nil if the list names none of them.
+    /// Returns the leading track: the first track with the earliest language of the list; nil if the list names no
+    /// language of the tracks.
     package func leading<Track>(of tracks: [Track], language: (Track) -> LanguageTag) -> Track? {
         guard case .languages(let languages) = self else { return nil }
         return languages.compactMap { wanted in tracks.first { language($0) == wanted } }.first

@@ -1,7 +1,7 @@
 import Support
 
-/// A language as playlists name it: a BCP 47 tag in lower case whose first subtag has two letters if ISO 639-1 has such a
-/// code. Transport streams name the same language by an ISO 639-2 code of three letters.
+/// A language as playlists name it: a BCP 47 tag in lower case. Its first subtag has two letters if ISO 639-1 defines a
+/// code for the language; transport streams name the same language by an ISO 639-2 code of three letters.
 package struct LanguageTag: Hashable, Sendable {
     package static let unknown = LanguageTag(text: "und")
     private static let longest = 35
@@ -64,7 +64,7 @@ package struct LanguageTag: Hashable, Sendable {
     private static let shortCodes = Dictionary(
         uniqueKeysWithValues: rows.flatMap { row in row.dropFirst().map { ($0, row[0]) } })
 
-    /// The languages that most channels have, as their speakers call them.
+    /// The most frequent languages of channels, by the names that their speakers use.
     private static let names = Dictionary(
         uniqueKeysWithValues: """
             ar العربية|bg Български|ca Català|cs Čeština|cy Cymraeg|da Dansk|de Deutsch|el Ελληνικά|en English|es Español|\
@@ -77,6 +77,6 @@ package struct LanguageTag: Hashable, Sendable {
                 return (String(parts[0]), String(parts[1]))
             })
 
-    /// The language as its speakers call it; the tag if it is not among the most frequent ones.
+    /// The language's name for itself; the tag if the language is not among the most frequent ones.
     package var ownName: String { Self.names[text] ?? text }
 }

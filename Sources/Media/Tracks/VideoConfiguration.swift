@@ -1,8 +1,8 @@
 /// The parameter sets that a video stream is decoded with, as they appear in the stream.
 ///
 /// They are complete NAL units: header byte included, emulation prevention bytes kept, no start code and no length.
-/// They are ordered by kind, then by identifier. Those of MPEG-2 are the sequence header and its extensions, each from the
-/// last byte of its start code on, as sequence and picture parameter sets.
+/// They are ordered by kind, then by identifier. For MPEG-2, the sequence header takes the place of sequence parameter
+/// sets and its extensions that of picture parameter sets, each from the last byte of its start code on.
 ///
 /// Two spans of video with equal values share an init section; any other byte begins a new period.
 package struct VideoConfiguration: Hashable, Sendable {
@@ -14,8 +14,7 @@ package struct VideoConfiguration: Hashable, Sendable {
     package var videoParameterSets: [[UInt8]] { sets[0] }
     package var sequenceParameterSets: [[UInt8]] { sets[1] }
     package var pictureParameterSets: [[UInt8]] { sets[2] }
-    /// Whole boxes that a sample entry has beside the decoder configuration, which no parameter set says: Dolby Vision and
-    /// the metadata of HDR10.
+    /// Whole boxes of a sample entry that state what no parameter set states: Dolby Vision and HDR10 metadata.
     package let dynamicRangeBoxes: [UInt8]
 
     package init(

@@ -14,7 +14,7 @@ package struct VideoDescription: Equatable, Sendable {
     package let color: Color?
     /// The CODECS entry (RFC 6381): "avc1.640028", "hvc1.1.6.L93.B0", "mp4v.61".
     package let codecString: String
-    /// The SUPPLEMENTAL-CODECS entry: Dolby Vision for players that know it, over video for all others.
+    /// The SUPPLEMENTAL-CODECS entry: Dolby Vision for players that support it, over video for all others.
     package let supplementalCodec: String?
 
     /// A fraction of two positive integers in lowest terms.
@@ -52,7 +52,7 @@ package struct VideoDescription: Equatable, Sendable {
         package let isFullRange: Bool
     }
 
-    /// - Throws: If there is no sequence parameter set, or if the first cannot be decoded.
+    /// - Throws: If the configuration has no sequence parameter set, or if the first cannot be decoded.
     package init(_ configuration: VideoConfiguration) throws(MediaError) {
         guard let nalUnit = configuration.sequenceParameterSets.first else {
             throw MediaError(.badParameterSet(field: "seq_parameter_set"), section: "ISO/IEC 14496-15 §5.3.3.1")
@@ -157,13 +157,13 @@ extension HEVCProfileTierLevel {
 struct DolbyVision: Equatable {
     let profile: Int
     let level: Int
-    /// The video that other players decode: 1 is HDR10, 2 SDR, 4 HLG.
+    /// The base video that other players decode: 1 is HDR10, 2 SDR, 4 HLG.
     let compatibility: Int
 
     /// The brands of the compatible bitstreams (mp4ra.org), by `compatibility`.
     private static let brands = [1: "db1p", 2: "db2g", 4: "db4h"]
 
-    /// - Parameter boxes: whole boxes; nil if none of them says it.
+    /// - Parameter boxes: whole boxes; nil if no box describes Dolby Vision.
     init?(boxes: [UInt8]) {
         guard let read = try? BoxReader.wholeBoxes(in: boxes[...]).boxes,
             let record = (read.first("dvcC") ?? read.first("dvvC"))?.body, record.count >= 5

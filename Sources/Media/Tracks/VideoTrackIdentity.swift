@@ -1,15 +1,15 @@
-/// The identity of a video track of a channel beside the leading one: the place in the ladder that it was made for. Another
-/// source, or a later master playlist, may fill it with a variant of other numbers.
+/// The identity of a video track of a channel beside the leading one: its place in the bitrate ladder. Another source,
+/// or a later master playlist, may fill the place with a variant of another height and bandwidth.
 package struct VideoTrackIdentity: Hashable, Sendable {
     /// The most tracks beside the leading one.
     package static let limit = 8
 
-    /// Lines of the frame; 0 if the master playlist does not say.
+    /// Lines of the frame; 0 if the master playlist does not state the resolution.
     package let height: Int
     /// BANDWIDTH, bits per second.
     package let bandwidth: Int
 
-    /// Numbers outside of their ranges are those nearest to them.
+    /// Numbers outside their ranges become the nearest numbers within them.
     package init(height: Int, bandwidth: Int) {
         self.height = min(max(height, Self.heights.lowerBound), Self.heights.upperBound)
         self.bandwidth = min(max(bandwidth, Self.bandwidths.lowerBound), Self.bandwidths.upperBound)
@@ -29,7 +29,7 @@ package struct VideoTrackIdentity: Hashable, Sendable {
     private static let heights = 0...65_535
     private static let bandwidths = 0...1 << 40
 
-    /// How far tracks are from each other: by height, then by bandwidth.
+    /// The distance between two tracks: by height, then by bandwidth.
     private struct Distance: Comparable {
         var height = 0
         var bandwidth = 0
@@ -43,13 +43,14 @@ package struct VideoTrackIdentity: Hashable, Sendable {
         Distance(height: abs(height - other.height), bandwidth: abs(bandwidth - other.bandwidth))
     }
 
-    /// The index of the nearest of `candidates`, the first one of several; nil if there are none.
+    /// The index of the nearest of `candidates`, the first of several equally near; nil if `candidates` is empty.
     package func nearest(among candidates: [VideoTrackIdentity]) -> Int? {
         candidates.indices.min { distance(to: candidates[$0]) < distance(to: candidates[$1]) }
     }
 
-    /// Returns for each of `tracks` the index of a candidate, so that each is used once, their order by size is kept, and the
-    /// sum of the distances is the least. nil: there are fewer candidates, and the others are nearer to them.
+    /// Returns for each of `tracks` the index of a candidate. Each candidate is used once at most, the order by size is
+    /// kept, and the sum of the distances is minimal. nil: too few candidates exist, and they are nearer to other
+    /// tracks.
     package static func nearest(to tracks: [VideoTrackIdentity], among candidates: [VideoTrackIdentity]) -> [Int?] {
         let (tracksBySize, candidatesBySize) = (tracks.indicesBySize, candidates.indicesBySize)
         let isSwapped = tracks.count > candidates.count
@@ -64,9 +65,9 @@ package struct VideoTrackIdentity: Hashable, Sendable {
         return found
     }
 
-    /// Returns for each of the fewer tracks the index of one of the others. Both are in order of size.
+    /// Returns for each of the fewer tracks the index of one of `more`. Both are in order of size.
     private static func nearest(_ fewer: [VideoTrackIdentity], _ more: [VideoTrackIdentity]) -> [Int] {
-        // sums[i][j]: the least sum for the first i of the fewer ones among the first j of the others; nil: not enough.
+        // sums[i][j]: the least sum for the first i of `fewer` among the first j of `more`; nil if j < i.
         let none = [Distance?](repeating: nil, count: more.count + 1)
         var sums = [[Distance?](repeating: Distance(), count: more.count + 1)]
         for (index, track) in fewer.enumerated() {

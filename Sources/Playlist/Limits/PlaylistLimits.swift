@@ -1,4 +1,4 @@
-/// The bounds of what is kept of one playlist, so that no text costs more than a known amount of memory and time.
+/// Bounds on what is kept of one playlist, so that no text costs more than a known amount of memory and time.
 ///
 /// Beyond a limit the smallest unit is dropped and counted. The playlists of real channels are far below all of them;
 /// docs/limits.md says how far.
@@ -54,7 +54,7 @@ package struct PlaylistLimits: Equatable, Sendable {
 package enum PlaylistLimit: String, CaseIterable, CodingKeyRepresentable, Encodable, Hashable, Sendable {
     /// Bytes of one line, and of one value with its variables substituted.
     case lineBytes
-    /// Lines of the whole text. What follows them is not read.
+    /// Lines of the whole text. Lines after the last permitted one are not read.
     case lines
     case segments
     /// Lines before one segment, or in the head, that no field holds: cue tags, other tags and comments.
@@ -73,7 +73,7 @@ package enum PlaylistLimit: String, CaseIterable, CodingKeyRepresentable, Encoda
     case dateRanges
     /// Bytes of the names and values of all date ranges.
     case dateRangeBytes
-    /// Variants and renditions, each counted by itself.
+    /// Variants and renditions; the limit applies to each kind separately.
     case renditions
 }
 

@@ -1,16 +1,16 @@
 import Support
 
-/// A number that a playlist says, with the range in which it is accepted where it is read.
+/// A kind of number in playlists, with the range of accepted values.
 ///
 /// The ranges are so wide that no channel comes near them, and so narrow that sums of accepted numbers cannot overflow:
 /// neither over all segments of a playlist nor over the life of a channel.
 package enum PlaylistNumber: Sendable {
-    /// EXT-X-MEDIA-SEQUENCE and EXT-X-DISCONTINUITY-SEQUENCE. What a playlist counts on from there, with the segments that
-    /// a delta update skips, is less than 2³².
+    /// EXT-X-MEDIA-SEQUENCE and EXT-X-DISCONTINUITY-SEQUENCE. A playlist counts up from them by less than 2³²,
+    /// including the segments that a delta update skips.
     case sequenceNumber
     /// EXT-X-SKIP:SKIPPED-SEGMENTS.
     case skippedSegments
-    /// The first byte of a byte range, its length, and the byte after its end.
+    /// The start of a byte range, its length, and its end (exclusive).
     case bytePosition
     /// Seconds, without their fraction: EXTINF, every DURATION and offset. 317 years.
     case seconds

@@ -6,11 +6,10 @@ import Support
 /// and unreadable tags that do not govern media. It refuses text that could give wrong media.
 package struct MediaPlaylistParser {
     private var playlist = MediaPlaylist(targetDuration: .zero)
-    /// As in `parse`.
     private let url: String
     private var scope: VariableScope
     private var builder: MediaSegmentBuilder
-    /// Counts what is dropped beyond the limits, but for what `scope` and `builder` drop.
+    /// Counts units dropped beyond the limits, except those that `scope` and `builder` drop.
     private var meter: LimitMeter
     /// Segments before the first one listed: skipped by a delta update, or dropped because they are the oldest.
     private var skippedSegments = 0
@@ -29,11 +28,11 @@ package struct MediaPlaylistParser {
     /// - Parameters:
     ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM and the URIs of date ranges.
     ///   - imported: the variables of the multivariant playlist that lists this one, for EXT-X-DEFINE:IMPORT.
-    ///   - limits: how much is kept. Beyond them the oldest segments and date ranges are dropped, and the last ones of
-    ///     everything else.
-    ///   - mayBeTruncated: whether only the end of the connection says where the bytes end. The last line counts only if
-    ///     it has a line end then, because half a URL would be fetched; a playlist that never has that line end is one
-    ///     segment late by this.
+    ///   - limits: how much is kept. Beyond the limits, the oldest segments and date ranges are dropped; of everything
+    ///     else, the last elements.
+    ///   - mayBeTruncated: whether only the end of the connection says where the bytes end. The last line then counts
+    ///     only if it has a line end, because half a URL would be fetched. A playlist without a final line end is
+    ///     therefore always one segment late.
     package static func parse(
         _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
         mayBeTruncated: Bool = false
@@ -53,7 +52,8 @@ package struct MediaPlaylistParser {
         return try parse(Array(bytes[...lineEnd]), url: url, imported: imported, limits: limits)
     }
 
-    /// Whether a line is within the limit. The first one beyond it ends the playlist, and counts alone.
+    /// Whether a line is within the limit. The first line beyond the limit ends the playlist, and is the only one
+    /// counted.
     private mutating func mayRead(_ line: PlaylistLine) -> Bool {
         guard line.number > meter.limits.lines else { return true }
         meter.drop(.lines)
@@ -78,7 +78,7 @@ package struct MediaPlaylistParser {
         }
     }
 
-    /// Reads what a line that is too long still says: the number of a segment and its duration.
+    /// Reads from an overlong line only that it ends a segment, or the segment's duration.
     private mutating func readOverlong(_ line: PlaylistLine) throws(PlaylistError) {
         if case .tag(.define, _) = line.content { return scope.dropOverlongDefinition() }
         meter.drop(.lineBytes)
@@ -91,7 +91,8 @@ package struct MediaPlaylistParser {
         }
     }
 
-    /// - Parameter uri: nil if it is too long. The segment is then listed as a gap, so that the others keep their numbers.
+    /// - Parameter uri: nil if the URI is too long. The segment is then listed as a gap, so that the others keep their
+    ///   numbers.
     private mutating func finishSegment(uri: String?, line: Int) throws(PlaylistError) {
         var segment = try builder.finishSegment(uri: uri ?? "", line: line)
         if uri == nil { segment.isGap = true }
@@ -204,7 +205,7 @@ package struct MediaPlaylistParser {
         playlist.targetDuration = max(.seconds(1), Self.targetDuration(of: longest))
     }
 
-    /// Numbers the segments. The tags with the first numbers may occur anywhere, so this step comes last.
+    /// Numbers the segments. This is the last step, because the tags with the first numbers may occur anywhere.
     private mutating func numberSegments() {
         playlist.mediaSequence += UInt64(skippedSegments + droppedSegments)
         let discontinuities = playlist.discontinuitySequence ?? 0
@@ -272,7 +273,7 @@ package struct MediaPlaylistParser {
     }
 }
 
-/// The places of the newest date ranges of a playlist, in the order in which they were read.
+/// The positions of the newest date ranges of a playlist, in the order in which they were read.
 ///
 /// A channel needs the newest ranges: older ones were read when they were new.
 private struct DateRangeWindow: Equatable, Sendable {
@@ -296,15 +297,15 @@ private struct DateRangeWindow: Equatable, Sendable {
         bytes += size
     }
 
-    /// Whether so much exceeds the limits that the oldest ranges are dropped now. Dropping a quarter of the limit at
-    /// once moves each range a few times at most.
+    /// Whether the limits are exceeded by so much that the oldest ranges are dropped now. Dropping a quarter of the
+    /// limit at once moves each range a few times at most.
     func exceeds(_ limits: PlaylistLimits) -> Bool {
         entries.count > limits.dateRanges + limits.dateRanges / 4
             || bytes > limits.dateRangeBytes + limits.dateRangeBytes / 4
     }
 
-    /// Removes the oldest ranges beyond the limits. Returns how many to drop at each place, oldest first, and the limits
-    /// that they exceed.
+    /// Removes the oldest ranges beyond the limits. Returns how many to drop at each position, oldest first, and the
+    /// exceeded limits.
     mutating func removeExcess(
         _ limits: PlaylistLimits
     ) -> (places: [(place: Place, count: Int)], byCount: Int, byBytes: Int) {

@@ -4,7 +4,7 @@ import Support
 struct MediaSegmentBuilder {
     /// Counts keys beyond the limits.
     private(set) var meter: LimitMeter
-    /// The next segment, as far as its tags were read, without what it inherits.
+    /// The next segment as far as its tags were read, without inherited state.
     var next = MediaSegment(uri: "", duration: .zero)
     private var hasDuration = false
     private var byteRange: (text: ByteRangeText, line: Int)?

@@ -4,7 +4,7 @@ import Support
 package struct MultivariantPlaylistParser {
     private var playlist = MultivariantPlaylist()
     private var scope: VariableScope
-    /// Counts what is dropped beyond the limits, but for variables.
+    /// Counts elements dropped beyond the limits, except variables.
     private var meter: LimitMeter
     /// An EXT-X-STREAM-INF whose URI line was not read yet.
     private var openVariant: (attributes: AttributeList, line: Int)?
@@ -12,7 +12,7 @@ package struct MultivariantPlaylistParser {
     /// Parses the text of a multivariant playlist.
     ///
     /// Throws for text that is no playlist, for a tag of media playlists, for an EXT-X-STREAM-INF without attributes or
-    /// URI, and for a variable without definition. A URI line of no variant is passed over.
+    /// URI, and for a variable without definition. A URI line without EXT-X-STREAM-INF is passed over.
     /// - Parameters:
     ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
     ///   - limits: how much is kept. Beyond them the last elements are dropped.
@@ -36,7 +36,7 @@ package struct MultivariantPlaylistParser {
     private mutating func read(_ line: PlaylistLine) throws(PlaylistError) {
         StepCounter.add(1)
         guard line.bytes.count <= meter.limits.lineBytes else {
-            // With the URI of a variant the variant goes too.
+            // A variant whose URI is too long is dropped as a whole.
             if line.content == .uri { openVariant = nil }
             return meter.drop(.lineBytes)
         }

@@ -25,7 +25,7 @@ package enum PlaylistParser {
             throw error.reason != .canceled && DocumentKind.isChannelList(bytes)
                 ? PlaylistError(bytes, is: .channelList) : error
         }
-        // Players of HLS wait for a segment to end, and #EXTINF:0 or -1 is what lists write of streams without an end.
+        // HLS players wait for a segment to end, and channel lists write #EXTINF:0 or -1 for streams without an end.
         let isEndless = !playlist.segments.isEmpty && playlist.segments.allSatisfy { $0.duration == .zero }
         if isEndless, DocumentKind.isChannelList(bytes) { throw PlaylistError(bytes, is: .channelList) }
         return .media(playlist)

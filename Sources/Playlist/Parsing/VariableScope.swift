@@ -11,7 +11,8 @@ struct VariableScope {
     /// Counts the definitions and substitutions beyond the limits.
     private(set) var meter: LimitMeter
     private var expandedBytes = 0
-    /// Whether a definition was dropped because it is too long. Values that need one that is not there are then too long.
+    /// Whether a definition was dropped because it is too long. A value that uses an undefined variable then counts as
+    /// too long.
     private var hasOverlongDefinition = false
 
     init(url: String, imported: [VariableDefinition], limits: PlaylistLimits = .standard) {

@@ -1,6 +1,6 @@
 import Support
 
-/// The kind of a document where one of another kind was expected.
+/// The actual kind of a document that was expected to be of another kind.
 package enum DocumentKind: Equatable, Sendable {
     /// An HLS media playlist: one channel, or a recording.
     case mediaPlaylist
@@ -15,7 +15,7 @@ package enum DocumentKind: Equatable, Sendable {
     case xml, json
     /// A list in the PLS format.
     case pls
-    /// gzip or xz. Gzip is for the caller to undo.
+    /// gzip or xz. The caller decompresses gzip.
     case compressed
     case transportStream
     case nothing
@@ -50,7 +50,7 @@ extension DocumentKind: CustomStringConvertible {
 // MARK: - Recognition
 
 extension DocumentKind {
-    /// The kind of bytes that cannot be an M3U list or an HLS playlist by their beginning; nil if they may be one.
+    /// The kind of bytes whose beginning rules out an M3U list and an HLS playlist; nil if they may be either.
     package init?(foreign bytes: [UInt8]) {
         if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A]) {
             self = .compressed
@@ -63,21 +63,21 @@ extension DocumentKind {
         }
     }
 
-    /// The kind of bytes that are neither a list nor a playlist, unless they begin as those do.
+    /// The kind of bytes that are neither a list nor a playlist; nil if they begin like either.
     package init?(unreadable bytes: [UInt8]) {
         let text = Self.beginning(of: bytes)
         if text.hasPrefix("#extm3u") || text.hasPrefix("extm3u") || text.hasPrefix("#extinf") { return nil }
         self = text.isEmpty ? .nothing : .unknown(beginning: Self.visibleBeginning(of: bytes))
     }
 
-    /// The kind of a document that stands where an HLS playlist was expected and does not begin as one does.
+    /// The kind of a document that was expected to be an HLS playlist and does not begin like one.
     init(notAPlaylist bytes: [UInt8]) {
         self =
             DocumentKind(foreign: bytes) ?? DocumentKind(unreadable: bytes)
             ?? .unknown(beginning: Self.visibleBeginning(of: bytes))
     }
 
-    /// Whether a text with #EXTM3U that is no playlist is a list of channels: it has entries, and no tag of HLS.
+    /// Whether a text with #EXTM3U that is not a playlist is a list of channels: it contains entries, but no HLS tag.
     static func isChannelList(_ bytes: [UInt8]) -> Bool {
         var hasEntry = false
         for line in PlaylistLines(bytes) {
@@ -95,7 +95,7 @@ extension DocumentKind {
     }
 
     private static func markup(_ text: String) -> DocumentKind {
-        // Comments and declarations come before the element that says what the document is.
+        // Comments and declarations precede the element that identifies the document.
         let elements: [(mark: String, kind: DocumentKind)] = [
             ("<mpd", .dashManifest), ("<tv", .guide), ("<html", .webPage), ("<!doctype html", .webPage),
             ("<head", .webPage), ("<body", .webPage),

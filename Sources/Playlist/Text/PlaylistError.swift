@@ -22,8 +22,8 @@ package struct PlaylistError: Error, Equatable, Sendable {
     package let tag: String
     /// 1-based line number in the text as received.
     package let line: Int
-    /// The section of RFC 8216, or of draft-pantos-hls-rfc8216bis if only the draft defines the tag. Of a DASH manifest,
-    /// whose tags are elements and attributes, it begins with the standard's name.
+    /// The section of RFC 8216, or of draft-pantos-hls-rfc8216bis if only the draft defines the tag. For a DASH
+    /// manifest, whose "tags" are elements and attributes, the section begins with the standard's name.
     package let section: String
 
     package init(reason: Reason, tag: String, line: Int, section: String) {

@@ -54,7 +54,8 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// The tag called `name`; nil if the draft has none. The look-up is by hash, because every line needs one.
+    /// The tag called `name`; nil if the draft defines no such tag. The look-up is by hash, because every line needs
+    /// one.
     package init?(name: String) {
         guard let tag = Self.byName[name] else { return nil }
         self = tag
@@ -99,7 +100,7 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
         return result
     }
 
-    /// The section of RFC 8216 that defines the tag, or of draft-pantos-hls-rfc8216bis if RFC 8216 does not have it.
+    /// The section of RFC 8216 that defines the tag, or else the section of draft-pantos-hls-rfc8216bis.
     package var section: String {
         switch self {
         case .extm3u: "4.3.1.1"

@@ -1,4 +1,4 @@
-/// An entry of CODECS (RFC 6381 §3.3), in an HLS or a DASH document: what may be chosen by it.
+/// An entry of CODECS (RFC 6381 §3.3) in an HLS or DASH document. Variants and renditions are chosen by it.
 package struct CodecName: Hashable, Sendable {
     package enum Content: Sendable { case video, audio, text }
 
@@ -16,14 +16,15 @@ package struct CodecName: Hashable, Sendable {
     private static let audioNames = [
         "mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "mp3", "dts", "mha1", "mhm1",
     ]
-    /// Audio that is republished, some of it encoded again. The names of a codec in ISO files differ in their case alone.
+    /// Audio codecs that are republished, some of them transcoded. The case of a codec's name differs between ISO
+    /// files.
     private static let republishedAudio = ["mp4a", "ac-3", "ec-3", "opus", "flac", "mp3"]
-    /// H.264, HEVC and MPEG-2 by the object types of ISO/IEC 14496-1.
+    /// H.264, HEVC, and MPEG-2 by the object types of ISO/IEC 14496-1.
     private static let republishedVideo = ["avc", "hvc1", "hev1", "mp4v.6", "mp2v"]
     /// Codecs that every player decodes.
     private static let plainNames = ["avc", "hvc1", "hev1", "mp4a"]
 
-    /// An unknown name may be that of a video.
+    /// The kind of media. An unknown name counts as video.
     package var content: Content {
         if begins(withOneOf: Self.textNames) { return .text }
         return begins(withOneOf: Self.audioNames) ? .audio : .video
@@ -43,13 +44,13 @@ package struct CodecName: Hashable, Sendable {
 }
 
 extension Array {
-    /// The elements that can be republished by their codecs. Where there is none, all. An element that names no codec
-    /// is one of them.
+    /// The elements whose codecs can be republished, including elements that name no codec. If there are none, all
+    /// elements.
     package func republished(codecs: (Element) -> [CodecName]) -> [Element] {
         preferring { codecs($0).allSatisfy(\.isRepublished) }
     }
 
-    /// The elements that satisfy a condition; where there is none, all.
+    /// The elements that satisfy a condition; all elements if none does.
     package func preferring(_ isPreferred: (Element) -> Bool) -> [Element] {
         let kept = filter(isPreferred)
         return kept.isEmpty ? self : kept

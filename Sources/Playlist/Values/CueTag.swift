@@ -1,6 +1,6 @@
 import Support
 
-/// A tag that carries an ad marker and that no section of the draft defines: its meaning and its verbatim line.
+/// A tag that carries an ad marker and that no section of the draft defines.
 ///
 /// Several forms are in use. Their common content is parsed, and the line is passed on even if nothing was understood.
 package struct CueTag: Equatable, Sendable {
@@ -75,7 +75,7 @@ private struct CueAttributes {
 
     var section: [UInt8]? { (values["CUE"] ?? values["SCTE35"]).flatMap { SpliceSectionText.decode($0) } }
 
-    /// The meaning of tags that say by an attribute what they are.
+    /// The meaning of tags whose attributes state it.
     var meaning: CueTag.Meaning {
         if values["CUE-IN"] == "YES" || values["CUE-OUT"] == "IN" || values["TYPE"] == "SpliceIn" { return .in }
         if values["CUE-OUT"] == "CONT" { return .continues(elapsed: elapsed, duration: whole) }

@@ -3,8 +3,8 @@ package import Support
 /// EXT-X-DATERANGE (RFC 8216 §4.3.2.7). `attributes` holds every attribute as written, including ID.
 package struct DateRange: Equatable, Sendable {
     package var attributes: AttributeList
-    /// Whether the range stands for a splice command of a DASH manifest. Then the section in SCTE35-CMD alone says what it
-    /// does and to which event, and the range itself is not published.
+    /// Whether the range stands for a splice command of a DASH manifest. The section in SCTE35-CMD alone then says what
+    /// the command does and to which event, and the range is not published.
     package private(set) var isSpliceCommand = false
 
     package init(id: String, attributes: AttributeList = AttributeList()) {
@@ -21,7 +21,7 @@ package struct DateRange: Equatable, Sendable {
 extension DateRange {
     /// - Parameters:
     ///   - section: a whole splice_info_section (SCTE 35 §9.6).
-    ///   - plannedDuration: what the manifest says of it; nil: what the section says.
+    ///   - plannedDuration: the duration that the manifest states; nil: the duration in the section.
     package init(spliceCommand section: [UInt8], at date: ProgramDateTime, plannedDuration: Duration?) {
         self.init(id: "splice-\(date.millisecondsSince1970)")
         startDate = date
@@ -60,7 +60,8 @@ extension DateRange {
 
     package var isInterstitial: Bool { className == Self.interstitialClass }
 
-    /// The time of the channel in whose place an interstitial is presented: X-RESUME-OFFSET, else its duration, else none.
+    /// The end of the channel's media that an interstitial replaces: by X-RESUME-OFFSET, else by its end or planned
+    /// duration. Without any of them, the interstitial replaces nothing.
     package var interstitialEnd: ProgramDateTime? {
         guard let startDate else { return nil }
         if let offset = seconds("X-RESUME-OFFSET") { return startDate.advanced(by: offset) }
@@ -94,11 +95,13 @@ extension DateRange {
 
     private func seconds(_ name: String) -> Duration? { attributes[name].flatMap { DecimalSeconds.duration($0) } }
 
-    /// The range with absolute URIs, because its viewers have another base than the playlist with the URL `base`.
+    /// The range with absolute URIs, because viewers resolve relative URIs against another base than `base`, the
+    /// playlist's URL.
     ///
-    /// A URI is the value of an attribute whose name ends in URI or URL, or is X-ASSET-LIST. A relative URI whose target has
-    /// the user information or the account of `base` is removed: viewers are not told them.
-    /// - Returns: nil if the range is an interstitial without a URI then.
+    /// A URI is the value of an attribute whose name ends in URI or URL, or is X-ASSET-LIST. A relative URI that
+    /// resolves to a target with the user information or the account of `base` is removed, because viewers must not
+    /// learn these.
+    /// - Returns: nil for an interstitial that is left without a URI.
     package func resolvingURIs(against base: String) -> DateRange? {
         guard !base.isEmpty else { return self }
         var range = self
@@ -114,7 +117,7 @@ extension DateRange {
         return isEmpty ? nil : range
     }
 
-    /// The URI of an interstitial's media, or of the list of it; empty without one.
+    /// The URI of an interstitial's media or of its asset list; empty if the range has neither.
     var assetURI: String { attributes["X-ASSET-URI"] ?? attributes["X-ASSET-LIST"] ?? "" }
 
     private static func namesURI(_ name: String) -> Bool {

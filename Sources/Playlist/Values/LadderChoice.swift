@@ -1,6 +1,6 @@
-/// A rule that chooses the variants of a multivariant playlist that are republished.
+/// A rule that chooses which variants of a multivariant playlist are republished.
 package enum LadderChoice: Hashable, Sendable {
-    /// The one of `VariantChoice` alone.
+    /// Only the variant that `VariantChoice` chooses.
     case one
     case all
     /// The variants nearest to these frame heights, as `VariantChoice` understands them.
@@ -30,13 +30,14 @@ package enum LadderChoice: Hashable, Sendable {
         }
     }
 
-    /// Returns the variant of `playlist` that leads, as `VariantChoice.choose` does: of those that are republished.
+    /// Returns the leading variant of `playlist` and the variants redundant to it, as `VariantChoice.choose` does,
+    /// chosen from the republished variants.
     package func leading(_ choice: VariantChoice, of playlist: MultivariantPlaylist) -> [Variant] {
         choice.choose(from: playlist, among: variants(of: playlist))
     }
 
-    /// The variants that are republished beside the leading one, in the order listed. Those redundant to another one, and those
-    /// at the URI of another, are none: the latter differ in their audio.
+    /// The variants that are republished beside the leading one, in the order listed. Variants that are redundant to
+    /// another one, or have the URI of another one and differ in audio only, are excluded.
     package func further(than leading: [Variant], in playlist: MultivariantPlaylist) -> [Variant] {
         guard self != .one, let first = leading.first, !first.isAudioOnly else { return [] }
         var (uris, known) = (Set(leading.map(\.uri)), [first])

@@ -20,11 +20,11 @@ package struct MediaPlaylist: Equatable, Sendable {
     package var startsAtBeginning = false
     /// Whether EXT-X-SERVER-CONTROL offers blocking reloads (draft-pantos-hls-rfc8216bis §4.4.3.8).
     package var canBlockReload = false
-    /// How far from the end segments are that a delta update may skip, in seconds; nil: none is offered. It is written, and
-    /// not read.
+    /// The distance in seconds from the end of the playlist beyond which a delta update may skip segments; nil: no
+    /// delta updates are offered. It is written, and not read.
     package var canSkipUntil: Int?
-    /// Segments before the first that a delta update does not list (EXT-X-SKIP, §4.4.5.2). It is written; of what is read,
-    /// `mediaSequence` counts them.
+    /// The number of segments at the beginning that a delta update does not list (EXT-X-SKIP, §4.4.5.2). It is only
+    /// written: when a playlist is read, the skipped segments are counted into `mediaSequence`.
     package var skippedSegments = 0
     package var segments: [MediaSegment]
     /// EXT-X-DATERANGE in the head. Date ranges before a segment are in that segment.

@@ -9,7 +9,7 @@ package struct MultivariantPlaylist: Equatable, Sendable {
     package var renditions: [Rendition]
     /// EXT-X-I-FRAME-STREAM-INF (§4.3.4.3). They are only written.
     package var iFrameStreams: [Variant] = []
-    /// Errors that did not stop the parser, in order: malformed tags, and URI lines of no variant.
+    /// Errors that did not stop the parser, in order: malformed tags, and URI lines without EXT-X-STREAM-INF.
     package var irregularities: [PlaylistError] = []
     /// The number of units dropped by each limit of the parser.
     package var dropped: [PlaylistLimit: Int] = [:]

@@ -62,8 +62,8 @@ package struct UnsupportedKey: Error, Equatable, Sendable {
 extension [SegmentKey] {
     /// The key to decrypt with; nil if nothing is encrypted.
     ///
-    /// A segment may be offered under several key formats, of which one with AES-128 and identity is enough. Any other
-    /// combination is refused, because it could be decrypted only in part.
+    /// A segment may be offered under several key formats. One key with AES-128 and the identity format is enough. Any
+    /// other combination is refused, because it could be decrypted only in part.
     package func usableKey() throws(UnsupportedKey) -> SegmentKey? {
         guard aes128 == nil, let first else { return aes128 }
         throw UnsupportedKey(method: first.method, keyFormat: first.keyFormat)

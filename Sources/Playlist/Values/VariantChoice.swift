@@ -33,13 +33,13 @@ package enum VariantChoice: Hashable, Sendable {
         }
     }
 
-    /// The variant of `playlist` that this rule chooses, and then those redundant to it (RFC 8216 §6.2.4): with the same
-    /// attributes at other URIs, in order. Empty if there is no variant.
+    /// The variant of `playlist` that this rule chooses, followed by the variants redundant to it (RFC 8216 §6.2.4),
+    /// which have the same attributes at other URIs, in order. Empty if the playlist contains no variant.
     ///
-    /// One is chosen of those that can be republished, if there is any. Among equal variants the first one listed wins, and
-    /// among those at one URI, which differ in their audio, one that every player decodes.
+    /// Only variants that can be republished are considered, unless no variant can. Among equal variants the first one
+    /// listed wins. Among variants at one URI, which differ in their audio, a variant that every player decodes wins.
     ///
-    /// - Parameter candidates: those of which one is chosen; nil: all.
+    /// - Parameter candidates: the variants to choose from; nil: all.
     package func choose(from playlist: MultivariantPlaylist, among candidates: [Variant]? = nil) -> [Variant] {
         let candidates = (candidates ?? playlist.variants).republished
         guard let chosen = choose(among: candidates) else { return [] }
@@ -61,8 +61,8 @@ package enum VariantChoice: Hashable, Sendable {
         }
     }
 
-    /// The variant with the largest value up to `limit`, or else with the smallest value above it. Among several the
-    /// one of the best quality.
+    /// The variant with the largest value up to `limit`, or else with the smallest value above it. Among several such
+    /// variants, the variant of the best quality.
     private func choose(
         near limit: Int, among variants: [Variant], by value: (Variant) -> Int?
     ) -> Variant? {
@@ -96,13 +96,14 @@ extension Variant {
 }
 
 extension [Variant] {
-    /// The variants that can be republished: those with video if there are any, and of them those whose codecs are carried.
+    /// The variants that can be republished: only variants with video if any have video, and of these the ones whose
+    /// codecs are carried.
     package var republished: [Variant] {
         preferring { !$0.isAudioOnly }.republished(codecs: \.codecNames)
     }
 
-    /// The variant whose quality precedes that of all others in an order; the first one of several. The quality is the
-    /// bandwidth, then the frame area.
+    /// The variant whose quality precedes the quality of all others in an order; the first of several. The quality is
+    /// the bandwidth, then the frame area.
     fileprivate func first(by precedes: ((Int, Int), (Int, Int)) -> Bool) -> Variant? {
         map { (variant: $0, quality: ($0.bandwidth, $0.resolution?.area ?? 0)) }
             .min { precedes($0.quality, $1.quality) }?.variant
@@ -110,10 +111,11 @@ extension [Variant] {
 }
 
 extension MultivariantPlaylist {
-    /// The rendition to follow in the AUDIO group of `variant`: with DEFAULT=YES, else with AUTOSELECT=YES, else the
-    /// first.
+    /// The rendition to follow in the AUDIO group of `variant`: the first with DEFAULT=YES, else the first with
+    /// AUTOSELECT=YES, else the first.
     ///
-    /// nil if there is no such group, or if the rendition has no URI and so is muxed into the variant (§4.3.4.2.1).
+    /// nil if the playlist has no such group, or if the rendition has no URI because it is muxed into the variant
+    /// (§4.3.4.2.1).
     package func audio(of variant: Variant) -> Rendition? {
         let renditions = audioRenditions(of: variant)
         let chosen =
@@ -127,7 +129,8 @@ extension MultivariantPlaylist {
         return renditions.filter { $0.type == .audio && $0.groupID == group }
     }
 
-    /// The audio in the segments of `variant`: the rendition without a URI (RFC 8216 §4.3.4.2.1); nil if there is none.
+    /// The audio in the segments of `variant`: the rendition without a URI (RFC 8216 §4.3.4.2.1); nil if every
+    /// rendition has a URI.
     package func multiplexedAudio(of variant: Variant) -> Rendition? {
         audioRenditions(of: variant).first { $0.uri == nil }
     }
@@ -138,8 +141,8 @@ extension MultivariantPlaylist {
         return renditions.filter { $0.type == .subtitles && $0.groupID == group && $0.uri != nil }
     }
 
-    /// The renditions in the CLOSED-CAPTIONS group of `variant`, in the order listed. If the variant names none, those of
-    /// the first group: packagers forget the attribute.
+    /// The renditions in the CLOSED-CAPTIONS group of `variant`, in the order listed. If the variant names no group,
+    /// the renditions of the first group, because packagers forget the attribute.
     package func closedCaptions(of variant: Variant) -> [Rendition] {
         let captions = renditions.filter { $0.type == .closedCaptions }
         let group = variant.closedCaptions ?? captions.first?.groupID

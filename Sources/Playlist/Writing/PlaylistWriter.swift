@@ -197,7 +197,7 @@ extension ByteRange {
 // MARK: - URIs for one viewer
 
 extension PlaylistWriter {
-    /// The tags of our playlists whose URI is one of ours. Those of ad markers lead elsewhere.
+    /// The tags of our playlists whose URI is a URL of this server. The URIs in ad markers lead elsewhere.
     private static let tags = ["#EXT-X-MAP:", "#EXT-X-MEDIA:", "#EXT-X-I-FRAME-STREAM-INF:"].map { Array($0.utf8) }
     private static let attribute = Array("URI=\"".utf8)
 
@@ -244,7 +244,7 @@ extension PlaylistWriter {
         result += query.utf8
     }
 
-    /// The index after the first occurrence of `word`, which begins an attribute.
+    /// The index after the first occurrence of `word`, which is the start of an attribute.
     private static func firstIndex(of word: [UInt8], in line: ArraySlice<UInt8>) -> Int? {
         line.indices.first { index in
             let before = index > line.startIndex ? line[index - 1] : 0

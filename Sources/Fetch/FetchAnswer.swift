@@ -40,7 +40,7 @@ package struct FetchAnswer: Equatable, Sendable {
     /// The longest entity tag that is sent back.
     private static let longestEntityTag = 256
 
-    /// The ETag, if it is strong: then equal tags mean equal bytes (RFC 9110 §8.8.3).
+    /// The ETag, if it is a strong validator: equal tags then mean equal bytes (RFC 9110 §8.8.3).
     package var entityTag: String? {
         guard isSuccess, let tag = header("etag"), tag.utf8.count <= Self.longestEntityTag, tag.utf8.count > 2,
             tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -69,7 +69,7 @@ package struct FetchAnswer: Equatable, Sendable {
         return max(.zero, .milliseconds(then.millisecondsSince1970 - now.millisecondsSince1970))
     }
 
-    /// Seconds of a leap year. A longer delay means that the resource never comes back.
+    /// Seconds of a leap year. A longer delay counts as a resource that never returns.
     private static let longestRetryAfter: Int64 = 366 * 86_400
 }
 
@@ -115,16 +115,17 @@ extension ProgramDateTime {
 // MARK: - What a page in place of media says
 
 extension FetchAnswer {
-    /// The bytes of a body in which words are looked for, and the characters that are shown of them.
+    /// The bytes of a body that are searched for words, and the maximum of characters returned.
     private static let (wordBytes, wordCharacters) = (2048, 100)
 
-    /// The first words of a body that is text, without markup: what a page in place of media says; empty for other bodies.
-    /// - Parameter url: of the request. Words of its secrets, such as an account, are left out.
+    /// The first words of a textual body, without markup, as from an error page in place of media; empty for other
+    /// bodies.
+    /// - Parameter url: the requested URL. Words that are secrets in it, such as an account, are left out.
     package func words(withoutSecretsOf url: String) -> String {
         let beginning = body.prefix(Self.wordBytes)
-        // Control characters below the tab are of no text.
+        // Text contains no control characters below the tab.
         guard !beginning.contains(where: { $0 < 9 }) else { return "" }
-        // A page may show them percent-decoded.
+        // A page may contain the secrets percent-decoded.
         let written = URIRedaction(url).secrets
         let secrets = Set(
             (written + written.compactMap { PercentEncoding.decode($0[...]) }).flatMap {
@@ -154,7 +155,7 @@ extension FetchAnswer {
         }
     }
 
-    /// Whether a terminal shows the character, and does nothing else with it.
+    /// Whether a terminal displays the character and interprets it in no other way.
     private static func isVisible(_ character: Character) -> Bool {
         character.unicodeScalars.allSatisfy { ![.control, .format].contains($0.properties.generalCategory) }
     }

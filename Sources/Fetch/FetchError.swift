@@ -3,16 +3,18 @@ package struct FetchError: Error, Equatable, Sendable {
     /// Raw values are stored in captures.
     package enum Reason: String, Equatable, Sendable, CaseIterable {
         case unresolvedHost, refused, timedOut, reset, tlsFailure, tooManyRedirects, unsupportedScheme, tooLarge
-        /// The certificate is not accepted: nobody else signed it; nobody who is trusted did; at this date; for this host.
+        /// The certificate is not accepted: it is self-signed; its issuer is not trusted; it has expired or is not
+        /// valid yet; it belongs to another host.
         case selfSignedCertificate, untrustedCertificate, expiredCertificate, certificateOfAnotherHost
-        /// An https URL of a server that answers without TLS.
+        /// The server of an https URL answers without TLS.
         case notTLS
         /// The name of the proxy is not known, or the proxy does not connect.
         case unresolvedProxy, proxyRefused
         /// The connection ended before Content-Length was reached.
         case shortBody
         case canceled = "cancelled"
-        /// All IP addresses of the host are private, and private addresses are denied. The message is one of them.
+        /// All IP addresses of the host are private, and private addresses are denied. The message is one of the
+        /// addresses.
         case privateAddress
         /// No datagram of a stream arrived.
         case nothingReceived
@@ -34,7 +36,7 @@ package struct FetchError: Error, Equatable, Sendable {
 
     package let reason: Reason
     package let url: String
-    /// The C library's code, 0 if there is none.
+    /// The code of the C library; 0 if the error has none.
     package let code: Int32
     package let message: String
 

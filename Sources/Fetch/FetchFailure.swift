@@ -1,14 +1,15 @@
 /// The reason why one attempt to fetch media, a key or a map failed.
 package enum FetchFailure: Error, Equatable, Sendable {
     case refused(status: Int)
-    /// `ipAddress` is the host's, if the request was denied because of it.
+    /// The transfer failed. `ipAddress` is the host's address, if the request was denied because of it.
     case unreachable(FetchError.Reason, ipAddress: String? = nil)
     /// A page of HTML or XML, a JSON answer, or a playlist.
     case notMedia
     case empty
-    /// Fewer bytes than the range that was requested.
+    /// The answer contains fewer bytes than the range that was requested.
     case shortRange
-    /// Other bytes than the range that was requested, by Content-Range or by the length of the body.
+    /// The answer contains other bytes than the range that was requested, by Content-Range or by the length of the
+    /// body.
     case wrongRange
     /// The body ended with its connection, inside a packet, a box or a cipher block.
     case truncated
@@ -16,7 +17,7 @@ package enum FetchFailure: Error, Equatable, Sendable {
     case tooShort
 }
 
-/// The kind of fault by which failed fetches are counted.
+/// A kind of fault; failed fetches are counted by kind.
 package enum FetchFault: Hashable, Sendable {
     case refused(status: Int)
     case transfer(FetchError.Reason)

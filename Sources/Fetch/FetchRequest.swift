@@ -9,33 +9,32 @@ package struct FetchRequest: Hashable, Sendable {
     package let url: String
     /// nil: the whole resource.
     package let byteRange: ByteRange?
-    /// EXTINF of a segment, or the time for which a server may hold back a playlist: it extends the time limit of the
-    /// transfer. nil if unknown, or if a playlist is requested as it is.
+    /// The duration of a segment (EXTINF), or the time for which a server may delay a playlist. It extends the time
+    /// limit of the transfer. nil if unknown, or if a playlist is requested without delay.
     package let duration: Duration?
     /// The time without a byte after which the request times out; nil: the limit of the configuration.
     package var silenceLimit: Duration?
     /// The largest body; nil: the limit of the configuration.
     package var byteLimit: Int?
-    /// Whether no connection of an earlier request is used, because one of them hangs.
+    /// Whether connections of earlier requests must not be reused, because one of them hangs.
     package var needsNewConnection = false
-    /// The version that is known of a resource that may have changed under its name; nil: an answer that a cache holds will
-    /// do.
+    /// The known version of a resource that may have changed under its URL; nil: a cached answer is acceptable.
     package var revalidation: Revalidation?
-    /// Whether the answer may be a stream, which is passed on in parts. It is recognized by its first bytes.
+    /// Whether the answer may be a stream, which is recognized by its first bytes and passed on in parts.
     package var acceptsStream = false
-    /// Whether the answer may be a media file, of which the beginning is enough. It is recognized in the same way.
+    /// Whether the answer may be a media file, which is recognized by its first bytes. The transfer then ends early.
     package var acceptsFile = false
-    /// Whether the body is passed on in parts whatever it is.
+    /// Whether the body is passed on in parts, whatever its content.
     var readsForward = false
-    /// The size of a file whose origin sends no parts of it, so that the range is read from its beginning on.
+    /// The size of a file whose origin does not serve byte ranges. The range is then read from the file's beginning on.
     package var wholeByteCount: UInt64?
-    /// The source that it belongs to: 0 is the primary; backups count from 1.
+    /// The source that the request belongs to: 0 is the primary; backups count from 1.
     package var source = 0
 
-    /// No cache answers without asking the origin, which answers 304 if the entity tag is that of what it has (RFC 9110
-    /// §13.1.2, RFC 9111 §5.2.1.4).
+    /// Caches must ask the origin, which answers 304 if its entity tag is still the given one (RFC 9110 §13.1.2, RFC
+    /// 9111 §5.2.1.4).
     package struct Revalidation: Hashable, Sendable {
-        /// A strong one; nil: there is none.
+        /// A strong entity tag; nil: none is known.
         package let entityTag: String?
 
         package init(entityTag: String?) { self.entityTag = entityTag }
@@ -55,7 +54,7 @@ package struct FetchRequest: Hashable, Sendable {
 
 /// Identifies one fetch of a channel.
 ///
-/// Numbers rise in the order in which a session asks, and each session of a channel has a range of its own.
+/// Numbers rise in the order of a session's requests, and each session of a channel has its own range of numbers.
 package struct FetchID: Hashable, Comparable, Sendable {
     package let number: UInt64
 

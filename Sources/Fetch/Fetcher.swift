@@ -9,24 +9,24 @@ package protocol Fetcher: Sendable {
 
     /// Fetches one resource that may be a stream, if the request accepts that. Canceling the task cancels the transfer.
     ///
-    /// - Parameter receive: called with each part of a stream, in order. The next part is passed after it returns, and the
-    ///   transfer waits meanwhile once it is far ahead. The answer then has no body.
+    /// - Parameter receive: called with each part of a stream, in order. The next part is passed after it returns; a
+    ///   transfer that is far ahead waits meanwhile. The answer then has no body.
     func fetch(_ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void) async -> FetchOutcome
 }
 
 extension Fetcher {
-    /// A fetcher that knows no streams.
+    /// The default for fetchers without streams.
     package func fetch(
         _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
     ) async -> FetchOutcome { await fetch(request) }
 }
 
-/// A part of the body of an answer that has no end: of a transport stream.
+/// A part of the body of a stream, which has no end: of a transport stream.
 package struct StreamPart: Equatable, Sendable {
     /// The URL after redirects.
     package let finalURL: String
     package let bytes: [UInt8]
-    /// Datagrams that are missing since the last part, as far as they are numbered.
+    /// Datagrams missing since the last part, if the datagrams are numbered.
     package let lostDatagrams: Int
 
     package init(finalURL: String, bytes: [UInt8], lostDatagrams: Int = 0) {
@@ -35,7 +35,7 @@ package struct StreamPart: Equatable, Sendable {
         self.lostDatagrams = lostDatagrams
     }
 
-    /// Whether the beginning of a body is that of a stream. A body that is none is received whole.
+    /// Whether a body begins like a stream. Any other body is received as a whole.
     package static func isStream(_ beginning: [UInt8]) -> Bool {
         !beginning.looksLikeText && PacketStride(recognizing: beginning) != nil
     }

@@ -4,18 +4,18 @@ import Support
 ///
 /// A host that answers 429 (RFC 6585 §4) or 509 gets no request for as long as it asks. After that it gets one request
 /// at a time, until a minute has passed without another such answer. Hosts are distinguished by name. A request counts
-/// for the host in its URL and for the host to which that one redirected the last request.
+/// for the host in its URL and for the host to which that host redirected its last request.
 package struct HostLimiter: Sendable {
     package enum Change: Equatable, Sendable {
-        /// A host asked for fewer requests and gets none for `pause`.
+        /// A host asked for fewer requests, and gets no request for `pause`.
         case limited(host: String, status: Int, pause: Duration)
         /// The limit of a host ended after `answers` that asked for it.
         case ended(host: String, answers: Int)
     }
 
-    /// The longest pause that a host may ask for. After a longer one the live window would be gone.
+    /// The longest pause that a host may ask for. A longer pause would exceed the live window.
     package static let longestPause = Duration.seconds(30)
-    /// The time without another refusal after which the limit of a host ends.
+    /// The time without another refusal after which a host's limit ends.
     package static let rateLimitDuration = Duration.seconds(60)
     /// The number of hosts remembered, because an upstream may name any number of them.
     package static let maxRememberedHosts = 64
@@ -25,7 +25,7 @@ package struct HostLimiter: Sendable {
     /// Whether all hosts count as one, as those of an account do.
     private let countsAllHosts: Bool
     private var inFlight: [FetchID: [String]] = [:]
-    /// The host that answered last for a host that redirects.
+    /// For each redirecting host, the host that answered last.
     private var redirections: [String: String] = [:]
     private var rateLimits: [String: RateLimit] = [:]
     /// Answers of all hosts that asked for fewer requests.
@@ -110,7 +110,7 @@ package struct HostLimiter: Sendable {
 
         var endsAt: Duration { lastAt + HostLimiter.rateLimitDuration }
 
-        /// Extends the pause, unless the request was made before the current pause began.
+        /// Extends the pause, unless the refused request was made before the current pause began.
         mutating func recordRefusal(retryAfter pause: Duration?, at now: Duration) {
             answers += 1
             lastAt = now

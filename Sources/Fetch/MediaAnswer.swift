@@ -10,8 +10,8 @@ extension FetchRequest {
     ///
     /// - Parameters:
     ///   - isEncrypted: whether the whole resource is encrypted with AES-128.
-    ///   - acceptsTruncated: whether a body that looks truncated is returned, because no attempt is left.
-    ///   - acceptsShort: whether a body that is whole, and much shorter than its EXTINF, is returned.
+    ///   - acceptsTruncated: whether a body that looks truncated is returned, because this is the last attempt.
+    ///   - acceptsShort: whether a complete body that is much shorter than its EXTINF is returned.
     package func media(
         in outcome: FetchOutcome, isEncrypted: Bool = false, acceptsTruncated: Bool = false, acceptsShort: Bool = true
     ) throws(FetchFailure) -> (body: [UInt8], url: String) {
@@ -66,7 +66,7 @@ extension UInt8 {
     fileprivate var isText: Bool { isBlank || (0x20..<0x7F).contains(self) }
 }
 
-// MARK: - Media that ends before its own structure does, where nothing else tells where the body ends
+// MARK: - Media that ends inside its own structure, if nothing else marks the end of the body
 
 extension [UInt8] {
     /// Whether the bytes end inside a cipher block, a transport packet or a box.
@@ -79,8 +79,8 @@ extension [UInt8] {
         return isFragmentedMP4 && !endsWithBox
     }
 
-    /// Whether the last top-level box ends where the bytes do (ISO/IEC 14496-12 §4.2). The boxes are not kept: a hostile
-    /// body has one in each eight bytes.
+    /// Whether the last top-level box ends where the bytes end (ISO/IEC 14496-12 §4.2). The boxes are not stored,
+    /// because a hostile body may contain a box in every eight bytes.
     private var endsWithBox: Bool {
         var offset = 0
         while offset < count {
@@ -105,7 +105,7 @@ extension [UInt8] {
         return self[offset..<offset + width].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Whether sync bytes stand where packets begin (ISO/IEC 13818-1 §2.4.3.2).
+    /// Whether sync bytes are found where packets begin (ISO/IEC 13818-1 §2.4.3.2).
     private var isTransportStream: Bool {
         let packetSize = PacketStride.packetSize
         return first == PacketStride.syncByte && (count <= packetSize || self[packetSize] == PacketStride.syncByte)
@@ -114,20 +114,20 @@ extension [UInt8] {
 
 private let topLevelTypes = ["ftyp", "styp", "moov", "moof", "sidx", "emsg", "prft", "mdat", "free", "skip"]
 
-// MARK: - How long a transport stream plays, where nothing else tells where the body ends
+// MARK: - The playing time of a transport stream, if nothing else marks the end of the body
 
 extension [UInt8] {
     /// Whether the bytes are a clear transport stream that plays for much shorter than `duration`.
     ///
-    /// The last PES packet of each stream counts as nothing, and EXTINF may be rounded, so half a second or an eighth of
-    /// the duration may be missing.
+    /// The last PES packet of each stream counts as nothing, and EXTINF may be rounded. Therefore half a second or an
+    /// eighth of the duration may be missing.
     func isShort(of duration: Duration) -> Bool {
         guard let playingTime = transportPlayingTime else { return false }
         return playingTime + Swift.max(.milliseconds(500), duration / 8) < duration
     }
 
-    /// The longest time between two timestamps of one stream (ISO/IEC 13818-1 §2.4.3.7); nil for another format, or
-    /// without timestamps.
+    /// The longest time between two timestamps of one stream (ISO/IEC 13818-1 §2.4.3.7); nil for another format, or if
+    /// no timestamps are found.
     private var transportPlayingTime: Duration? {
         let packetSize = PacketStride.packetSize
         guard count >= packetSize, count % packetSize == 0, self[0] == PacketStride.syncByte else { return nil }
@@ -141,7 +141,8 @@ extension [UInt8] {
         return spans.values.map(\.length).max().map { .microseconds($0 * 100 / 9) }
     }
 
-    /// Returns the PTS of the PES packet that begins in the packet at `offset`; nil if none does.
+    /// Returns the PTS of the PES packet that begins in the packet at `offset`; nil if no PES packet with a PTS begins
+    /// there.
     private func timestamp(ofPacketAt offset: Int) -> Int64? {
         guard self[offset + 1] & 0x40 != 0, self[offset + 3] & 0xD0 == 0x10 else { return nil }
         let end = offset + PacketStride.packetSize
@@ -181,7 +182,7 @@ private struct TimestampSpan {
 extension FetchAnswer {
     package var isMediaFile: Bool { isSuccess && Self.isMediaFile(body, headers: headers) }
 
-    /// Whether a body begins as an MP4 file, or as a transport stream that has an end.
+    /// Whether a body begins as an MP4 file, or as a transport stream of finite length.
     ///
     /// A stream without end may have a Content-Length too, but no byte ranges.
     static func isMediaFile(_ beginning: [UInt8], headers: [Header]) -> Bool {
@@ -192,8 +193,8 @@ extension FetchAnswer {
             && answer.header("content-encoding") == nil && StreamPart.isStream(beginning)
     }
 
-    /// The part of a file that an answer to a request for a byte range brings, and the size of the file; nil if the answer
-    /// is none to such a request. The range may reach beyond the end of the file.
+    /// The bytes of a file in the answer to a request for a byte range, and the size of the file; nil if the answer
+    /// does not answer such a request. The range may extend beyond the end of the file.
     package func filePart(of range: Range<UInt64>) -> (bytes: [UInt8], fileSize: UInt64)? {
         guard isSuccess, let part = try? ResourcePart(of: self, range: range, mayEndEarly: true),
             let size = part.resourceSize

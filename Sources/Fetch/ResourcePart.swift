@@ -1,26 +1,26 @@
 import Support
 
-/// The bytes of a resource that an answer brings, whatever its status calls them (RFC 9110 §14.4, §15.3.7).
+/// The bytes of a resource in an answer, whatever its status says (RFC 9110 §14.4, §15.3.7).
 ///
-/// A status is a label, and so is Content-Range. They are compared with the length of the body and with what was asked:
-/// some origins label a whole file as the part that was requested.
+/// Neither the status nor Content-Range is trusted. Both are compared with the length of the body and with the
+/// requested range: some origins label a whole file as the requested part.
 package struct ResourcePart: Equatable, Sendable {
     package enum Failure: Error, Equatable, Sendable {
         /// The body ends before the range does.
         case short
-        /// The answer brings other bytes, or does not say which.
+        /// The answer contains other bytes, or does not say which.
         case wrong
     }
 
     /// The bytes of the range.
     package let bytes: [UInt8]
-    /// The size of the whole resource; nil if the answer does not say it.
+    /// The size of the whole resource; nil if the answer does not state it.
     package let resourceSize: UInt64?
 
     /// - Parameters:
-    ///   - answer: a successful one.
-    ///   - range: what was asked; nil: the whole resource.
-    ///   - mayEndEarly: whether the range may reach beyond the end of the resource. The size has to be known then.
+    ///   - answer: a successful answer.
+    ///   - range: the requested range; nil: the whole resource.
+    ///   - mayEndEarly: whether the range may extend beyond the end of the resource. The size must be known then.
     package init(
         of answer: FetchAnswer, range: Range<UInt64>?, mayEndEarly: Bool = false
     ) throws(Failure) {
@@ -48,7 +48,7 @@ package struct ResourcePart: Equatable, Sendable {
         bytes = Array(answer.body[Int(wanted.lowerBound - extent.start)..<Int(wanted.upperBound - extent.start)])
     }
 
-    /// Where a body begins in its resource.
+    /// The position of a body in its resource.
     private struct Extent {
         let start: UInt64
         let resourceSize: UInt64?
@@ -62,7 +62,7 @@ package struct ResourcePart: Equatable, Sendable {
                 return
             }
             guard let field else {
-                // Without a label, the length alone tells whether the part came.
+                // Without a label, only the length shows whether the part was returned.
                 guard byteCount <= askedCount || asked.lowerBound == 0 else { throw .wrong }
                 (start, resourceSize) = (asked.lowerBound, nil)
                 return

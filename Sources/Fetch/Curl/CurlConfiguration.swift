@@ -4,12 +4,12 @@ package import Support
 package struct CurlConfiguration: Equatable, Sendable {
     /// Limits of one transfer, including all redirects.
     package struct Limits: Equatable, Sendable {
-        /// The size of the body after decompression.
+        /// The limit for the body after decompression.
         package var bodyBytes: Int
-        /// The time at less than `minBytesPerSecond`; rounded up to whole seconds.
+        /// The longest time below `minBytesPerSecond`, rounded up to whole seconds.
         package var idle: Duration
         package var total: Duration
-        /// The lowest speed, averaged over some seconds. A slower body counts as one that hangs.
+        /// The lowest speed, averaged over some seconds. A slower transfer counts as stalled.
         package var minBytesPerSecond: Int
 
         package init(bodyBytes: Int, idle: Duration, total: Duration, minBytesPerSecond: Int = 1) {
@@ -32,8 +32,8 @@ package struct CurlConfiguration: Equatable, Sendable {
     package var proxy: Secret?
     /// Hosts reached without a proxy, separated by commas; "*": all hosts; nil: as in the environment.
     package var noProxy: String?
-    /// Path of a PEM file with certificate authorities that are trusted besides the system's directory of them; nil: those of
-    /// the environment or the system.
+    /// Path of a PEM file of certificate authorities that are trusted in addition to the system's directory; nil: the
+    /// authorities of the environment or the system.
     package var certificateAuthorities: String?
     /// Whether the certificates of servers are verified.
     package var verifiesCertificates = true
@@ -58,12 +58,14 @@ package struct CurlConfiguration: Equatable, Sendable {
 
     package init() {}
 
-    /// The time limit of a long segment in multiples of its duration, and the longest time limit.
+    /// The time limit of a long segment as a multiple of its duration, and the maximum of that limit.
     private static let (durationFactor, longestTotal) = (4, Duration.seconds(600))
 
-    /// The largest EXT-X-MAP section, or file of which it is a range. Those of channels have some kilobytes.
+    /// The largest EXT-X-MAP section, or whole file if the section is a byte range of it, in bytes. Real sections have
+    /// some kilobytes.
     private static let largestMap = 2 << 20
-    /// The largest part of a file that is requested as such a section: the sample tables of a day of media.
+    /// The largest byte range of a media file that is requested as an EXT-X-MAP section, in bytes: the sample tables of
+    /// a day of media.
     private static let largestIndex = 16 << 20
 
     package mutating func apply(_ memory: MemoryBudget) {

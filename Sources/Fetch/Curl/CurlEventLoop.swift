@@ -10,7 +10,7 @@ final class CurlEventLoop {
     /// The earliest time at which a transfer times out, other than by libcurl's own limits.
     private var deadline: ContinuousClock.Instant?
 
-    /// Microseconds that a long body is left to arrive. Otherwise the thread would wake for each of its packets.
+    /// Microseconds to wait so that more of a long body arrives. Without this the thread would wake for each packet.
     private static let gatheringTime: UInt32 = 2000
 
     /// Returns nil if memory is exhausted.
@@ -65,7 +65,7 @@ final class CurlEventLoop {
         if let deadline = transfer.deadline { self.deadline = min(self.deadline ?? deadline, deadline) }
     }
 
-    /// Ends the transfers that have received nothing, or no answer that is recognized, within their limit.
+    /// Ends the transfers that received nothing, or no recognizable answer, within their limit.
     private func endLateTransfers() {
         guard let deadline, deadline <= .now else { return }
         let now = ContinuousClock.now

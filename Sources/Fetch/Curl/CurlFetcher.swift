@@ -8,9 +8,9 @@ package final class CurlFetcher: Fetcher {
     private let channel: CurlCommandQueue.ChannelID
     private let headers: RequestHeaders
     private let configuration: CurlConfiguration
-    /// Origins whose bodies are not encoded as their Content-Encoding says.
+    /// Origins whose bodies contradict their Content-Encoding.
     private let mislabeledOrigins = Mutex<Set<HTTPURL.Origin>>([])
-    /// The number of such origins that are remembered, because an upstream may name any number of them.
+    /// The maximum number of remembered origins, because an upstream may name any number of them.
     private static let maxMislabeledOrigins = 64
 
     /// - Parameters:
@@ -26,7 +26,7 @@ package final class CurlFetcher: Fetcher {
         if configuration.deniesPrivate, configuration.proxy != nil {
             throw FetchError(.other, url: upstream, message: "private addresses cannot be denied behind a proxy")
         }
-        // A backup with an invalid URL causes an error when it is tried.
+        // The error of an invalid backup URL is reported when the backup is tried.
         let backupURLs = backups.compactMap { try? HTTPURL($0) }
         self.headers = try RequestHeaders(configuration, for: HTTPURL(upstream), backups: backupURLs)
         self.configuration = configuration
@@ -39,8 +39,8 @@ package final class CurlFetcher: Fetcher {
 
     /// Makes one GET request and follows redirects. An answer of any status is a success here.
     ///
-    /// If the body is not encoded as its Content-Encoding says, or in an unknown way, it is requested once more and
-    /// accepted as it is.
+    /// If the body contradicts its Content-Encoding, or the encoding is unknown, the resource is requested once more
+    /// and its body is accepted as it is.
     package func fetch(_ request: FetchRequest) async -> FetchOutcome { await fetch(request, nil) }
 
     package func fetch(
@@ -78,7 +78,7 @@ package final class CurlFetcher: Fetcher {
     }
 
     /// Makes one request that changes something. No redirect is followed.
-    /// - Parameter purpose: the request and its answer are limited as those for such a resource.
+    /// - Parameter purpose: the kind of resource whose limits apply to the request and its answer.
     package func send(
         _ content: RequestContent, to url: String, limitedAs purpose: FetchRequest.Purpose = .key
     ) async -> FetchOutcome {
@@ -99,7 +99,7 @@ package final class CurlFetcher: Fetcher {
     ) async throws(FetchError) -> FetchOutcome {
         var url = first
         for _ in 0...CurlJob.maxRedirects {
-            // What an answer before this one had as its body is not the resource.
+            // The file may contain the body of an earlier answer in the chain.
             download?.file.clear()
             let job = CurlJob(
                 request: request, url: url, headers: headers, configuration: configuration, isMislabeled: isMislabeled,
@@ -129,13 +129,13 @@ package final class CurlFetcher: Fetcher {
 }
 
 extension FetchOutcome {
-    /// The outcome with the content of a body that is gzip without a Content-Encoding, or was compressed twice.
+    /// The outcome with a decompressed body, if the body is gzip without a Content-Encoding or was compressed twice.
     ///
     /// A key may begin like a gzip member, and a byte range of one cannot be decompressed. This runs on the caller's
     /// thread, so that a large body holds up no transfer.
     fileprivate func decompressed(for job: CurlJob) -> FetchOutcome {
         guard case .success(var answer) = self, job.request.purpose != .key, job.range == nil else { return self }
-        // The compressed bytes are there as well until the content is.
+        // The compressed and the decompressed bytes are in memory at once.
         switch Gzip.decompress(answer.body, limit: max(0, job.limits.bodyBytes - answer.body.count)) {
         case .notGzip: return self
         case .whole(let content):
@@ -153,19 +153,19 @@ extension FetchError {
         self.init(reason, url: url, code: Int32(bitPattern: code.rawValue))
     }
 
-    /// Whether the body is not encoded as its Content-Encoding says.
+    /// Whether the body contradicts its Content-Encoding.
     fileprivate var isWrongEncoding: Bool { code == Int32(bitPattern: CURLE_BAD_CONTENT_ENCODING.rawValue) }
 }
 
 extension FetchAnswer {
-    /// The absolute URL of the redirect (RFC 9110 §15.4); nil if the answer is none.
+    /// The absolute URL of the redirect (RFC 9110 §15.4); nil if the answer is not a redirect.
     fileprivate var redirectURL: String? {
         guard [301, 302, 303, 307, 308].contains(status), let location = header("location") else { return nil }
         return URIReference.resolve(location, against: finalURL)
     }
 }
 
-/// The content of a request that changes something, and its media type.
+/// The content of a request other than GET, and its media type.
 package struct RequestContent: Equatable, Sendable {
     package enum Method: String, Equatable, Sendable {
         case post = "POST"

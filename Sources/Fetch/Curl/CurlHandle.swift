@@ -50,7 +50,7 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_headers(raw, headers))
     }
 
-    /// Makes the request one with another method and a copy of `bytes`.
+    /// Sets another method than GET, and a copy of `bytes` as content.
     mutating func setContent(_ bytes: [UInt8], method: String) {
         set(CURLOPT_POST, 1)
         set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: bytes.count)
@@ -79,10 +79,10 @@ struct CurlHandle: ~Copyable {
     /// The HTTP status; 0 before a status line arrived.
     var status: Int { number(CURLINFO_RESPONSE_CODE) }
 
-    /// Why the certificate of the server was not accepted, by OpenSSL; 0 if it was.
+    /// OpenSSL's reason for not accepting the server's certificate; 0 if the certificate was accepted.
     var verificationResult: Int { number(CURLINFO_SSL_VERIFYRESULT) }
 
-    /// Whether the proxy answered that it does not connect.
+    /// Whether the proxy refused to connect.
     var refusedTunnel: Bool {
         let status = number(CURLINFO_HTTP_CONNECTCODE)
         return status != 0 && !(200..<300).contains(status)
@@ -102,7 +102,7 @@ struct CurlHandle: ~Copyable {
         return unsafe String(cString: text)
     }
 
-    /// The Content-Length of the answer, before decompression; nil if it has none.
+    /// The Content-Length of the answer, before decompression; nil if the answer has no such field.
     var contentLength: Int? {
         var value: curl_off_t = -1
         guard unsafe liverelay_curl_get_offset(raw, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &value) == CURLE_OK else {
@@ -111,7 +111,7 @@ struct CurlHandle: ~Copyable {
         return value < 0 ? nil : Int(value)
     }
 
-    /// Whether the answer is HTTP/1.0 or 1.1, in which the end of the connection may end the body.
+    /// Whether the answer is HTTP/1.0 or 1.1, where the end of the connection may end the body.
     var isHTTP1: Bool {
         var value = 0
         guard unsafe liverelay_curl_get_long(raw, CURLINFO_HTTP_VERSION, &value) == CURLE_OK else { return false }
@@ -128,9 +128,9 @@ struct CurlHandle: ~Copyable {
     }
 }
 
-/// The cookie jar, the TLS sessions and the connections that the transfers of one channel share. Its connections are
-/// closed with it: libcurl cannot close those of one channel in a common pool, and providers count connections as
-/// viewers.
+/// The cookie jar, TLS sessions and connections that the transfers of one channel share. The connections are closed
+/// with the share: libcurl cannot close the connections of one channel in a common pool, and providers count
+/// connections as viewers.
 ///
 /// Only the curl thread uses it, so it needs no locks.
 @safe
@@ -143,7 +143,7 @@ final class CurlShare {
         unsafe self.raw = raw
         _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_COOKIE)
         _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_SSL_SESSION)
-        // An upstream may count the connections of a channel that ended as its viewers.
+        // An upstream may count the open connections of an ended channel as viewers.
         _ = unsafe liverelay_curl_share_data(raw, CURL_LOCK_DATA_CONNECT)
     }
 

@@ -5,25 +5,25 @@ struct CurlJob: Sendable {
     static let maxRedirects = 10
 
     let request: FetchRequest
-    /// The request's URL, or that of a redirect.
+    /// The URL of the request, or of a redirect.
     let url: HTTPURL
     let headers: RequestHeaders
     let configuration: CurlConfiguration
-    /// Whether the origin's bodies are not encoded as their Content-Encoding says.
+    /// Whether the origin's bodies contradict their Content-Encoding.
     var isMislabeled = false
     /// The body that is sent; nil: the request is a GET.
     var content: RequestContent?
-    /// Where the body goes, and what else is asked; nil: into memory.
+    /// The file for the body and the further header fields; nil: the body goes into memory.
     var download: Download?
-    /// Where a body goes that is recognized as a stream; nil: no stream is accepted.
+    /// The destination of a body that is recognized as a stream; nil: streams are not accepted.
     var stream: StreamBuffer?
 
     /// `first-last`; nil: the whole resource.
     var range: String? { request.byteRange?.firstAndLast }
 
-    /// Whether libcurl follows redirects. Otherwise `CurlFetcher` does, with other headers for another host.
+    /// Whether libcurl follows redirects. If not, `CurlFetcher` follows them, with other headers for another host.
     ///
-    /// A redirect of a request with content may or may not ask for another one (RFC 9110 §15.4).
+    /// A redirect of a request with content may change the method (RFC 9110 §15.4), so it is not followed.
     var followsRedirects: Bool { content == nil && headers.mayFollowRedirects(from: url) }
 
     /// Whether no encoding is requested, and the body is passed on as it is, whatever its Content-Encoding.

@@ -9,9 +9,10 @@ package final class CurlThread: Sendable {
     private static let standard = Result { () throws(FetchError) in try CurlThread() }
     private static let publicOnly = Result { () throws(FetchError) in try CurlThread() }
 
-    /// Returns the shared thread of the process, or that of all channels to which private IP addresses are denied.
+    /// Returns the shared thread of the process, or a second shared thread for channels that deny private IP addresses.
     ///
-    /// Channels share the connections of a thread, so a channel with denied addresses could use a connection to one.
+    /// Channels share the connections of a thread. With one thread, a channel that denies private addresses could reuse
+    /// a connection to one.
     /// - Throws: `.other` if the process has no memory or no descriptor left.
     package static func shared(deniesPrivate: Bool = false) throws(FetchError) -> CurlThread {
         try (deniesPrivate ? publicOnly : standard).get()

@@ -7,7 +7,7 @@ import Support
 final class CurlTransfer {
     typealias Continuation = CheckedContinuation<FetchOutcome, Never>
 
-    /// The bytes read from a socket at a time. libcurl waits before each read.
+    /// The bytes read from a socket at a time. libcurl polls before each read.
     private static let readBytes = 256 << 10
 
     let id: CurlCommandQueue.TransferID
@@ -17,19 +17,20 @@ final class CurlTransfer {
     private var head = ResponseHead()
     private var body: [UInt8] = []
     private var storedBytes = 0
-    /// Content-Length; nil if there is none, or before the body.
+    /// Content-Length; nil if the answer has none, and before the body begins.
     private var contentLength: Int?
     private var isTooLarge = false
-    /// Whether the body is the beginning of a media file, and the transfer was ended for that.
+    /// Whether the transfer was ended because the body is the beginning of a media file.
     private var isFileBeginning = false
     /// The IP address tried last, if it was denied because it is private.
     private var deniedAddress: IPAddress?
     /// When the transfer times out unless a byte arrives before; nil after the first byte, or without a limit.
     private var silenceDeadline: ContinuousClock.Instant?
-    /// When a transfer times out that may become a stream, and so has no limit of libcurl's; nil once it is one.
+    /// When a transfer that may become a stream times out; libcurl's own limits are off. nil once the stream is
+    /// recognized.
     private var wholeDeadline: ContinuousClock.Instant?
     private var isStream = false
-    /// The size of the body at which it is looked at again whether it is a stream.
+    /// The size of the body at which the next attempt to recognize a stream is made.
     private var nextLook = 1 << 10
 
     init(
@@ -58,15 +59,16 @@ final class CurlTransfer {
         return unsafe context.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Whether a body is on its way of which much is still to come.
+    /// Whether a large part of the body is still to be received.
     var expectsMuch: Bool {
         !body.isEmpty && (contentLength.map { $0 - body.count } ?? body.count) >= Self.muchBytes
     }
 
-    /// Less is there within a few packets.
+    /// A smaller rest arrives within a few packets.
     private static let muchBytes = 64 << 10
 
-    /// Resumes the caller with the result. Called once, or else `fail`, after the removal from the multi handle.
+    /// Resumes the caller with the result. Either this or `fail` is called, once, after the removal from the multi
+    /// handle.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK || isFileBeginning else { return fail(reason(of: code), code) }
         succeed(body)
@@ -96,13 +98,13 @@ final class CurlTransfer {
     private func reason(of code: CURLcode) -> FetchError.Reason {
         if isTooLarge { return .tooLarge }
         if code == CURLE_COULDNT_CONNECT, deniedAddress != nil { return .privateAddress }
-        // libcurl connects to nothing but the proxy, and has no code of its own for a tunnel that is refused.
+        // libcurl connects only to the proxy, and has no code for a refused tunnel.
         let usesProxy = job.configuration.proxy != nil && job.configuration.noProxy == nil
         if usesProxy && code == CURLE_COULDNT_CONNECT || handle.refusedTunnel { return .proxyRefused }
         return certificateFault(code) ?? FetchError.Reason(code, answered: handle.status != 0)
     }
 
-    /// The fault of the server's certificate; nil if the fault is another.
+    /// The fault of the server's certificate; nil for any other fault.
     private func certificateFault(_ code: CURLcode) -> FetchError.Reason? {
         let message = handle.message(for: code)
         switch code {
@@ -110,10 +112,10 @@ final class CurlTransfer {
         case CURLE_PEER_FAILED_VERIFICATION: break
         default: return nil
         }
-        // libcurl itself compares the name, when the chain is accepted.
+        // libcurl itself compares the name, after OpenSSL accepted the chain.
         if message.contains("subject name") { return .certificateOfAnotherHost }
         return switch handle.verificationResult {
-        // Of OpenSSL's x509_vfy.h.
+        // X509_V_ERR_… of OpenSSL's x509_vfy.h.
         case 9, 10: .expiredCertificate
         case 18, 19: .selfSignedCertificate
         case 62, 64: .certificateOfAnotherHost
@@ -121,13 +123,13 @@ final class CurlTransfer {
         }
     }
 
-    /// The file of certificate authorities that the environment names, as for OpenSSL and curl.
+    /// The certificate authorities file named by the environment, as OpenSSL and curl read it.
     private static let environmentAuthorities: String? = {
         let path = unsafe getenv("SSL_CERT_FILE").map { unsafe String(cString: $0) }
         return path?.isEmpty == false ? path : nil
     }()
 
-    /// The word of OpenSSL about an answer in plain HTTP.
+    /// Messages of OpenSSL about an answer in plain HTTP.
     private static let plainAnswers = ["wrong version number", "packet length too long", "http request"]
 
     private func configureRequest() {
@@ -140,14 +142,15 @@ final class CurlTransfer {
         handle.set(CURLOPT_PATH_AS_IS, 1)
         handle.set(CURLOPT_NOSIGNAL, 1)
         handle.set(CURLOPT_BUFFERSIZE, Self.readBytes)
-        // Otherwise canceling during name resolution would block this thread, and every channel, until it ends.
+        // Without this, canceling during name resolution would block this thread, and so every channel, until the
+        // resolution ends.
         handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_COOKIEFILE, "")  // enables the cookie jar
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
         handle.setHeaders(job.headerLines)
         if let content = job.content { handle.setContent(content.bytes, method: content.method.rawValue) }
         if let userInfo = job.headers.userInfo(for: job.url) {
-            // libcurl keeps them while redirects stay with the first host, port and scheme.
+            // libcurl sends them only while redirects stay with the first host, port and scheme.
             handle.set(CURLOPT_USERNAME, userInfo.user)
             handle.set(CURLOPT_PASSWORD, userInfo.password.value)
         }
@@ -177,7 +180,7 @@ final class CurlTransfer {
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, job.configuration.connectLimit.wholeMilliseconds)
         handle.set(CURLOPT_LOW_SPEED_LIMIT, limits.minBytesPerSecond)
         handle.set(CURLOPT_LOW_SPEED_TIME, (limits.idle.wholeMilliseconds + 999) / 1000)
-        // A stream has no end and no size, and some announce a size nevertheless.
+        // A stream has no end and no size, but some streams announce a size.
         guard job.stream == nil else { return }
         handle.set(CURLOPT_TIMEOUT_MS, limits.total.wholeMilliseconds)
         handle.set(CURLOPT_MAXFILESIZE_LARGE, bytes: limits.bodyBytes)
@@ -196,7 +199,7 @@ final class CurlTransfer {
 
     func resume() { handle.resume() }
 
-    /// Passes the body on as a stream, if it is one by its first bytes, or ends with the beginning of a file.
+    /// Passes the body on as a stream if its first bytes are a stream, or ends the transfer if they begin a file.
     private func recognizeStream() {
         guard let stream = job.stream, body.count >= nextLook, (200..<300).contains(handle.status) else { return }
         nextLook = body.count * 2
@@ -204,7 +207,7 @@ final class CurlTransfer {
         isFileBeginning = job.request.acceptsFile && FetchAnswer.isMediaFile(body, headers: head.headers)
         guard !isFileBeginning, readsForward || StreamPart.isStream(body) else { return }
         (isStream, wholeDeadline) = (true, nil)
-        // The session looks after the silence of a stream, and nobody but libcurl after that of a file.
+        // The session watches for silence of a stream; only libcurl does so for a file.
         if !readsForward { handle.set(CURLOPT_LOW_SPEED_TIME, 0) }
         stream.begin(body, from: job.finalURL(handle.effectiveURL))
         body = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A request whose body goes into a file, because it may be larger than memory should hold.
+/// A request whose body goes into a file, because the body may be too large for memory.
 package struct Download: Sendable {
     package let file: DownloadFile
     /// Further fields of the request, such as conditions.
@@ -29,7 +29,7 @@ package final class DownloadFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Returns false if the disk takes no more.
+    /// Returns false if the bytes could not be written.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var stored = 0
         while stored < bytes.count {

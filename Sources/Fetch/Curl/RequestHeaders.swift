@@ -1,6 +1,6 @@
 package import Support
 
-/// Which of a channel's headers go to which host.
+/// Decides which of a channel's headers are sent to which host.
 ///
 /// An ordinary header is sent to all hosts. A credential is sent to the upstream's origin alone: a CDN or presigned
 /// storage named by the playlist must not learn it, and often refuses a request with one.
@@ -52,7 +52,7 @@ struct RequestHeaders: Equatable, Sendable {
         url.origin != origin || credentials.allSatisfy { $0.isNamed("authorization") }
     }
 
-    /// Returns the user information of a URL, or else that of its origin.
+    /// Returns the user information of a URL, or else the user information configured for its origin.
     func userInfo(for url: HTTPURL) -> HTTPURL.UserInfo? { url.userInfo ?? userInfos[url.origin] }
 
     /// Returns a session cookie for exactly this host, restricted to TLS if the upstream uses TLS.
@@ -68,7 +68,7 @@ struct RequestHeaders: Equatable, Sendable {
 }
 
 extension CurlConfiguration {
-    /// The configuration without the headers and cookies that only an upstream's own origin gets.
+    /// The configuration without the headers and cookies that are sent only to an upstream's own origin.
     package var withoutCredentials: CurlConfiguration {
         var configuration = self
         configuration.headers.removeAll { $0.isCredential || $0.isNamed("cookie") }
@@ -82,7 +82,7 @@ extension RequestHeader {
 
     fileprivate var isCredential: Bool { Self.credentials.contains(name.lowercased()) }
 
-    /// Names of credentials. Other headers may be required on all hosts of an upstream.
+    /// Names of credentials. Any other header may be required on all hosts of an upstream.
     private static let credentials: Set = [
         "authorization", "proxy-authorization", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
     ]

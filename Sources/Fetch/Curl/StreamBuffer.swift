@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// The transfer is paused while the buffer is full, so that a slow consumer slows the upstream.
 final class StreamBuffer: Sendable {
-    /// Bytes that wait: 4 s of 8 Mbit/s. Twice as many are in memory while they are passed on.
+    /// The maximum of bytes that wait: 4 s at 8 Mbit/s. While they are passed on, twice as many are in memory.
     static let limit = 4 << 20
-    /// Between two parts. More of them would only be more steps of the session.
+    /// The least time between two parts. More frequent parts would only cost the session more steps.
     static let interval = Duration.milliseconds(100)
 
     private struct State {
@@ -47,7 +47,7 @@ final class StreamBuffer: Sendable {
 
     func finish() { arrival.finish() }
 
-    /// Passes on what arrives, until the stream has ended or the task is canceled.
+    /// Passes on the bytes as they arrive, until the stream has ended or the task is canceled.
     func forward(to receive: @Sendable (StreamPart) async -> Void) async {
         for await _ in arrivals {
             if let part = dequeue() { await receive(part) }

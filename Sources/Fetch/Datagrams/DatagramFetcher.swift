@@ -4,7 +4,7 @@ import Synchronization
 
 /// Receives streams in UDP and RTP datagrams. A group is joined while its request is in flight.
 struct DatagramFetcher: Fetcher {
-    /// How long the first datagram is waited for.
+    /// The longest wait for the first datagram.
     static let silenceLimit = Duration.seconds(4)
 
     let configuration: CurlConfiguration
@@ -63,7 +63,7 @@ private final class DatagramThread: Sendable {
 
     func stop() { isStopped.store(true, ordering: .relaxed) }
 
-    /// Receives until it is stopped, or nothing comes at the beginning.
+    /// Receives until it is stopped, or no datagram arrives at the beginning.
     func run() {
         let clock = ContinuousClock()
         let start = clock.now
@@ -80,7 +80,7 @@ private final class DatagramThread: Sendable {
             if order.counts.lost > lost { stream.recordLoss(order.counts.lost - lost) }
             guard !bytes.isEmpty else { continue }
             if hasBegun {
-                // What a slow consumer leaves no room for is lost, as it would be in the kernel.
+                // Datagrams that do not fit because of a slow consumer are lost, as they would be in the kernel.
                 if !stream.append(bytes) { stream.recordLoss(datagrams.count) }
             } else {
                 stream.begin(bytes, from: url)

@@ -1,12 +1,12 @@
 /// Puts the datagrams of a stream into order, as far as RTP numbers them (RFC 3550 §5.1).
 ///
-/// A datagram that is missing is waited for until others have waited for it too long. Without RTP, datagrams are taken
-/// as they come. RTP is recognized by its header, because it comes unannounced too.
+/// A missing datagram delays the following ones until one of them has waited for `window`. Datagrams without RTP are
+/// passed on as they arrive. RTP is recognized by its header, because streams send RTP without announcing it.
 struct DatagramOrder: Sendable {
     struct Counts: Equatable, Sendable {
-        /// Datagrams that never came.
+        /// Datagrams that never arrived.
         var lost = 0
-        /// Datagrams that came twice, or too late.
+        /// Datagrams that arrived twice, or too late.
         var repeated = 0
         /// Datagrams without a transport stream.
         var foreign = 0
@@ -14,9 +14,9 @@ struct DatagramOrder: Sendable {
 
     /// How long a missing datagram is waited for.
     static let window = Duration.milliseconds(200)
-    /// Datagrams that wait for one.
+    /// The most datagrams that wait for a missing one.
     static let limit = 256
-    /// A larger step of the number is another stream.
+    /// A larger step of the sequence number means that another stream began.
     private static let longestStep = 1024
 
     private var next: UInt16?
@@ -46,7 +46,7 @@ struct DatagramOrder: Sendable {
         return release(all: false, at: now)
     }
 
-    /// Returns the bytes that are in order, and those that have waited for too long.
+    /// Returns the bytes that are in order, and bytes that have waited too long.
     mutating func release(at now: Duration) -> [UInt8] { release(all: false, at: now) }
 
     private mutating func release(all: Bool, at now: Duration) -> [UInt8] {
@@ -74,7 +74,7 @@ struct RTPPacket: Equatable, Sendable {
     let sequenceNumber: UInt16
     let payload: ArraySlice<UInt8>
 
-    /// nil: the datagram is none.
+    /// nil if the datagram is not such a packet.
     init?(_ datagram: [UInt8]) {
         guard datagram.count > 12, datagram[0] & 0xC0 == 0x80 else { return nil }
         var start = 12 + 4 * Int(datagram[0] & 0x0F)

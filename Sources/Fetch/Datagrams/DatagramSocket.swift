@@ -1,10 +1,10 @@
 import Glibc
 import Support
 
-/// A socket at which the datagrams of one stream arrive. A multicast group is joined while it exists.
+/// A socket that receives the datagrams of one stream. Its multicast group is joined while the socket exists.
 @safe
 final class DatagramSocket: Sendable {
-    /// Bytes of a burst that the kernel keeps: a second of 60 Mbit/s. It may grant less.
+    /// The receive buffer requested from the kernel, in bytes: one second at 60 Mbit/s. The kernel may grant less.
     static let bufferBytes: Int32 = 8 << 20
     private static let datagramBytes = 1 << 16
 
@@ -28,7 +28,7 @@ final class DatagramSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits up to `milliseconds` for a datagram. Returns those that are there, at most `limit` of them.
+    /// Waits up to `milliseconds` for a datagram. Returns the datagrams that have arrived, `limit` at most.
     func receive(within milliseconds: Int32, limit: Int = 256) -> [[UInt8]] {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&state, 1, milliseconds) > 0 else { return [] }
@@ -85,9 +85,9 @@ final class DatagramSocket: Sendable {
     }
 }
 
-/// Values of <sys/socket.h> and <netinet/in.h> that stand in definitions of C types. libcurl includes both headers, so in
-/// this module those types belong to Glibc or to CCurl, whichever is loaded first; a file that imports one may not name
-/// the members of the other.
+/// Values of <sys/socket.h> and <netinet/in.h> whose definitions use C types. libcurl includes both headers, so in this
+/// module those types belong to Glibc or to CCurl, whichever is loaded first; a file that imports one of them may not
+/// name the members of the other.
 private enum SocketNumber {
     /// SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK.
     static let datagrams: Int32 = 2 | 0o2_000_000 | 0o4000
@@ -129,15 +129,15 @@ extension IPAddress {
     }
 }
 
-/// The socket option by which a group is joined, of any sender or of one, or by which a sender is left out (RFC 3678 §5.1).
+/// The socket option that joins a group, for all senders or for one, or that excludes a sender (RFC 3678 §5.1).
 struct GroupRequest: Equatable, Sendable {
     /// IPPROTO_IP or IPPROTO_IPV6.
     let level: Int32
-    /// MCAST_JOIN_GROUP, MCAST_BLOCK_SOURCE or MCAST_JOIN_SOURCE_GROUP, which have one number at both levels.
+    /// MCAST_JOIN_GROUP, MCAST_BLOCK_SOURCE or MCAST_JOIN_SOURCE_GROUP; the numbers are the same at both levels.
     let option: Int32
     /// `group_req` or `group_source_req`: an interface of 4 bytes, and addresses of 128 bytes from the 8th byte on.
     let value: [UInt8]
-    /// IP_MULTICAST_ALL or IPV6_MULTICAST_ALL: whether datagrams come of groups that other sockets have joined.
+    /// IP_MULTICAST_ALL or IPV6_MULTICAST_ALL: whether the socket also receives from groups that other sockets joined.
     let allGroupsOption: Int32
 
     private static let addressBytes = 128
@@ -148,7 +148,7 @@ struct GroupRequest: Equatable, Sendable {
             url.sources.isEmpty
             ? [GroupRequest(42, url.address, nil, interface: interface)]
             : url.sources.map { GroupRequest(46, url.address, $0, interface: interface) }
-        // A sender can be left out only where any other is wanted.
+        // Excluding senders makes sense only if no senders are selected.
         let blocks = url.sources.isEmpty ? url.blocked : []
         return joins + blocks.map { GroupRequest(43, url.address, $0, interface: interface) }
     }

@@ -1,8 +1,8 @@
 import Support
 
-/// The address of a stream in datagrams: `udp://@239.1.1.1:1234`, `rtp://source@[ff3e::1]:1234`.
+/// The URL of a stream in datagrams: `udp://@239.1.1.1:1234`, `rtp://source@[ff3e::1]:1234`.
 ///
-/// Parameters in its query are those of ffmpeg, and the interface also as other programs call it.
+/// The query parameters have ffmpeg's names; the interface may also have the names that other programs use.
 package struct DatagramURL: Hashable, Sendable {
     /// The interface at which a group is joined.
     enum Interface: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct DatagramURL: Hashable, Sendable {
     let sources: [IPAddress]
     /// Senders whose datagrams are not wanted.
     let blocked: [IPAddress]
-    /// nil: that of the configuration.
+    /// nil: the interface of the configuration.
     let interface: Interface?
     /// The names of parameters that are not understood, in order.
     package let unknownParameters: [String]
@@ -28,8 +28,8 @@ package struct DatagramURL: Hashable, Sendable {
         ["udp", "rtp"].contains(URIReference.scheme(of: url)?.lowercased())
     }
 
-    /// - Throws: `.unsupportedScheme` for another scheme, `.other` without an IP address and a port, and for a wrong value of
-    ///   a parameter.
+    /// - Throws: `.unsupportedScheme` for another scheme, `.other` if the IP address or the port is missing or a
+    ///   parameter has an invalid value.
     package init(_ url: String) throws(FetchError) {
         guard Self.isOne(url) else { throw FetchError(.unsupportedScheme, url: url) }
         let authority = URIReference.authority(of: url) ?? ""
@@ -67,7 +67,8 @@ package struct DatagramURL: Hashable, Sendable {
     /// Whether the address is a multicast group (RFC 5771, RFC 4291 §2.7).
     var isMulticast: Bool { address.bytes.count == 4 ? address.bytes[0] >> 4 == 14 : address.bytes.first == 0xFF }
 
-    /// Whether the address is a group of one interface or one link (RFC 7346 §2), which exists at each of them.
+    /// Whether the address is a group with interface-local or link-local scope (RFC 7346 §2), which exists separately
+    /// on each interface.
     var isOfOneLink: Bool { address.bytes.count == 16 && isMulticast && [1, 2].contains(address.bytes[1] & 0x0F) }
 }
 
@@ -79,7 +80,7 @@ private struct DatagramParameters {
     private(set) var localPort: UInt16?
     private(set) var unknown: [String] = []
 
-    /// Parameters of sending, and sizes and times that this program chooses itself.
+    /// Parameters for sending, and sizes and times that this program chooses itself.
     private static let unneeded: Set = [
         "pkt_size", "buffer_size", "fifo_size", "overrun_nonfatal", "reuse", "reuse_socket", "ttl", "connect",
         "broadcast", "bitrate", "burst_bits", "dscp", "timeout", "rtcpport", "localrtcpport", "write_to_source",

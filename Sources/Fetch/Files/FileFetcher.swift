@@ -3,13 +3,13 @@ import Synchronization
 
 /// Reads one file on disk as an origin with byte ranges would serve it.
 package final class FileFetcher: Fetcher {
-    /// Bytes with which a request for the whole file is answered: enough to recognize it.
+    /// Size of the answer to a request for the whole file, in bytes: enough to recognize the file.
     static let beginningBytes: UInt64 = 1 << 16
 
     private let url: String
     private let path: String
     private let configuration: CurlConfiguration
-    /// The version of the file that is read. A request for the whole file opens the newest one.
+    /// The version of the file that is being read. A request for the whole file opens the newest version.
     private let file = Mutex<LocalFile?>(nil)
 
     /// - Parameters:

@@ -1,15 +1,16 @@
 import Support
 
-/// Reads a file from its beginning on, over one connection, for an origin that sends no parts of it.
+/// Reads a file from its beginning on, over one connection, for an origin that does not serve byte ranges.
 ///
-/// Reads take turns. The connection brings no more than they ask for, so the origin waits like a slow player's. Bytes are
-/// kept for `windowBytes`, because parts are requested in any order and some overlap. A part that precedes them, as in
-/// the next round of a loop, is read over another connection, and so is one after a connection that failed. A reader that
-/// nobody asks closes its connection.
+/// Reads take turns. The connection receives no more than they need, so the origin is slowed as by a slow player.
+/// Received bytes are kept for `windowBytes`, because ranges are requested in any order and some overlap. A range
+/// before the window, as in the next round of a loop, is read over a new connection, and so is a range after a failed
+/// connection. A reader without requests closes its connection.
 package actor ForwardReader {
-    /// Bytes kept before the last one received, at least; twice as many at most, beside the part that is read.
+    /// The least number of received bytes that are kept; at most twice as many are, in addition to the range being
+    /// read.
     package static let windowBytes = 16 << 20
-    /// The time without a read after which the connection and the bytes are given up.
+    /// The time without a read after which the connection is closed and the bytes are dropped.
     private static let idleTime = Duration.seconds(60)
 
     private enum Arrival: Sendable {
@@ -26,12 +27,12 @@ package actor ForwardReader {
     private var connection: Connection?
     private var transfer: Task<Void, Never>?
     private var finalURL = ""
-    /// The last bytes received, and the place of the first of them in the file.
+    /// The newest bytes received, and the position of the first of them in the file.
     private var bytes: [UInt8] = []
     private var start: UInt64 = 0
-    /// The read that was asked for last, which the next one waits for.
+    /// The newest read; the next read waits for it.
     private var lastRead: Task<FetchOutcome, Never>?
-    /// The reads that have not ended, and the task that waits for no more of them.
+    /// The number of reads in progress, and the task that closes an idle reader.
     private var reads = 0
     private var idle: Task<Void, Never>?
 
@@ -71,7 +72,7 @@ package actor ForwardReader {
         }
     }
 
-    /// Gives the connection and the bytes up, if nobody reads.
+    /// Closes the connection and drops the bytes if no read is in progress.
     func closeIfIdle() {
         guard reads == 0 else { return }
         disconnect()
@@ -113,7 +114,8 @@ package actor ForwardReader {
 
     private var end: UInt64 { start + UInt64(bytes.count) }
 
-    /// Drops bytes before the window, and before `place`. Not with each part, because the others are moved.
+    /// Drops bytes before the window and before `place`. This is not done for each part, because it moves the other
+    /// bytes.
     private func drop(before place: UInt64) {
         let window = UInt64(Self.windowBytes)
         let kept = min(place, end - min(end, window))

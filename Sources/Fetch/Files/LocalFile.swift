@@ -2,11 +2,12 @@ import Glibc
 
 /// An open file that is read by byte ranges and closed with its last owner.
 ///
-/// The file knows whether it is still what it was when it was opened, and returns no bytes if it is not.
+/// The file knows whether it has changed since it was opened, and then returns no bytes.
 package final class LocalFile: Sendable {
     /// The properties that tell one version of a file from the next.
     ///
-    /// Timestamps of a file system advance in steps of some milliseconds: two writes within one step may look the same.
+    /// Timestamps of a file system advance in steps of some milliseconds: two writes within one step may be
+    /// indistinguishable.
     private struct Identity: Equatable, Sendable {
         let device: dev_t
         let inode: ino_t
@@ -44,7 +45,7 @@ package final class LocalFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether another file has taken the path, or this file was overwritten. Removing the name alone changes nothing.
+    /// Whether the path leads to another file, or this file was overwritten. Removing the name alone changes nothing.
     package var hasChanged: Bool {
         var status = stat()
         let isReplaced = unsafe stat(path, &status) == 0 && Identity(status) != identity

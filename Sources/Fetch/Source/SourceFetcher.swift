@@ -1,18 +1,18 @@
 import Support
 import Synchronization
 
-/// Fetches the resources of each source of a channel as that source asks for it.
+/// Fetches the resources of each source of a channel with that source's configuration.
 package final class SourceFetcher: Fetcher {
     private let primary: any Fetcher
-    /// By the number of the source. A source that is not here is requested as the primary.
+    /// Fetchers by the number of the source. A source without an entry is requested like the primary.
     private let others: [Int: Result<any Fetcher, FetchError>]
-    /// By the number of the source.
+    /// Forward readers by the number of the source.
     private let forwardReaders = Mutex<[Int: ForwardReader]>([:])
 
     /// - Parameters:
     ///   - backups: absolute URLs of the backups.
-    ///   - backupConfigurations: how each backup is requested; those without one, or with that of the primary, as the
-    ///     primary.
+    ///   - backupConfigurations: the configuration of each backup; a backup without one, or with the primary's, is
+    ///     requested like the primary.
     /// - Throws: as `CurlFetcher`.
     package init(
         upstream: String, configuration: CurlConfiguration, backups: [String],
@@ -24,7 +24,7 @@ package final class SourceFetcher: Fetcher {
         for (index, url) in backups.enumerated() {
             let own = index < backupConfigurations.count ? backupConfigurations[index] : configuration
             guard own != configuration || !Self.isCurl(url) || !isCurl else { continue }
-            // A backup that cannot be requested so causes an error when it is tried.
+            // The error of an invalid backup configuration is reported when the backup is tried.
             others[index + 1] = Result { () throws(FetchError) in try Self.fetcher(of: url, own) }
         }
         self.others = others

@@ -194,7 +194,7 @@ extension CapturedStream.Part: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// The value that the text of a key names; `absent` without the key.
+    /// The value named by the text of a key; `absent` if the key is missing.
     fileprivate func choice<Value>(
         of key: Key, or absent: Value, _ complaint: String, _ read: (String) -> Value?
     ) throws -> Value {

@@ -9,23 +9,23 @@ package struct CaptureIndex: Equatable, Sendable {
     package fileprivate(set) var upstream: String
     /// A description of the capture for human readers.
     package let about: String
-    /// The variant of the multivariant playlist that led.
+    /// The rule that chose the leading variant of the multivariant playlist.
     package let variant: VariantChoice
-    /// The variants that were followed beside the leading one.
+    /// The rule that chose the variants followed beside the leading one.
     package let ladder: LadderChoice
-    /// Whether they were followed only while somebody asked for them.
+    /// Whether these variants were followed only while somebody asked for them.
     package let followsLadderOnDemand: Bool
     package let demands: [Demand]
     /// Absolute URLs of the backups, in order.
     package fileprivate(set) var backups: [String]
     /// How the reloads of the recording were timed; a replay times its reloads alike.
     package let polling: PollingMode
-    /// Whether a media file began again when it had ended.
+    /// Whether media files restarted at their end.
     package let loopsFiles: Bool
-    /// Exchanges by request time; those with equal times keep the order of the file.
+    /// Exchanges by request time; exchanges with equal times keep the order of the file.
     package fileprivate(set) var exchanges: [CapturedExchange]
 
-    /// Somebody asked for a variant.
+    /// A request of a client for a variant.
     package struct Demand: Equatable, Sendable {
         /// Time since the recording began, exact to the microsecond.
         package let at: Duration
@@ -90,7 +90,7 @@ package struct CapturedExchange: Equatable, Sendable {
 }
 
 package struct CapturedStream: Equatable, Sendable {
-    /// Bytes that were received at once.
+    /// Bytes that arrived together.
     package struct Part: Equatable, Sendable {
         /// Time since the request, exact to the microsecond.
         let after: Duration
@@ -100,12 +100,12 @@ package struct CapturedStream: Equatable, Sendable {
     /// Path of the file, relative to the capture's directory.
     let file: String
     package let parts: [Part]
-    /// Whether the next line of the index continues the stream.
+    /// Whether the next line of the index contains more of the stream.
     let continues: Bool
 }
 
 extension [CapturedExchange] {
-    /// The exchanges with one for each stream, which the index has in lines of some seconds.
+    /// The exchanges with the lines of each stream joined; the index divides a stream into lines of some seconds.
     fileprivate var joiningStreams: [CapturedExchange] {
         reduce(into: []) { joined, next in
             guard let last = joined.last, last.stream.last?.continues == true, last.url == next.url else {
@@ -118,7 +118,7 @@ extension [CapturedExchange] {
     }
 }
 
-/// A recorded HTTP answer; its body may lie in a file of the capture.
+/// A recorded HTTP answer; its body may be in a file of the capture.
 package struct CapturedAnswer: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
         /// UTF-8 text inside the index.

@@ -9,10 +9,10 @@ package actor CaptureRecorder: Fetcher {
     /// The first error while storing; recording ended with it, fetching did not.
     package private(set) var failure: CaptureError?
 
-    /// The bytes of each stream that arrived since its last line in the index, by the number of the request.
+    /// The bytes of each stream that arrived since the stream's last line in the index, by request number.
     private var streams: [Int: (bytes: [UInt8], parts: [CapturedStream.Part], finalURL: String)] = [:]
     private var requests = 0
-    /// A killed process loses no more of a stream than this.
+    /// The most bytes of a stream that a killed process loses.
     private static let streamBytes = 4 << 20
     private static let streamParts = 100
 
@@ -47,7 +47,7 @@ package actor CaptureRecorder: Fetcher {
         store { writer throws(CaptureError) in try writer.append(demand) }
     }
 
-    /// Stores each part of a stream before it passes it on.
+    /// Stores each part of a stream before passing it on.
     package func fetch(
         _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
     ) async -> FetchOutcome {

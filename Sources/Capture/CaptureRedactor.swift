@@ -59,8 +59,9 @@ package struct CaptureRedactor: Sendable {
         return bytes
     }
 
-    /// Removes headers about the transfer and cookies, and what the options name.
-    /// - Parameter isFile: whether the body is a media file or its beginning, whose size makes it one.
+    /// Removes header fields about the transfer, cookies, and the fields that the options name.
+    /// - Parameter isFile: whether the body is a media file or its beginning, which is recognized by the size in its
+    ///   headers.
     func redact(headers: [FetchAnswer.Header], isFile: Bool = false) -> [FetchAnswer.Header] {
         headers.filter { header in
             let name = header.name.lowercased()
@@ -124,7 +125,7 @@ private struct TextNumbering: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether the body has an EXT-X-STREAM-INF tag, as a multivariant playlist does.
+    /// Whether the body contains an EXT-X-STREAM-INF tag, as a multivariant playlist does.
     fileprivate var namesVariants: Bool {
         PlaylistLines(self).contains { line in
             if case .tag(.streamInf, _) = line.content { true } else { false }

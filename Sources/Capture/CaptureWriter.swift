@@ -12,7 +12,7 @@ package struct CaptureWriter: Sendable {
 
     package struct Totals: Equatable, Sendable {
         package var exchanges = 0
-        /// Bytes of all answered bodies; bodies that are stored only once count each time.
+        /// Bytes of all bodies; a body that is stored once for several answers counts for each answer.
         package var bytes = 0
     }
 
@@ -29,7 +29,7 @@ package struct CaptureWriter: Sendable {
 
     /// - Parameters:
     ///   - directory: created if it does not exist; must be empty.
-    ///   - index: its demands and exchanges are not written, but by `append`.
+    ///   - index: written without its demands and exchanges, which `append` adds.
     /// - Throws: `.alreadyRecorded`, `.notEmpty`, `.unwritable`.
     package init(
         _ directory: URL, _ index: CaptureIndex, redaction options: CaptureRedactor.Options = .none
@@ -64,7 +64,7 @@ package struct CaptureWriter: Sendable {
     /// - Parameters:
     ///   - at: time of the request since the recording began.
     ///   - took: time from the request to the end of the answer.
-    ///   - stream: what arrived of a stream since the last line about it.
+    ///   - stream: the bytes of a stream that arrived since the stream's last line.
     ///   - continues: whether the next line continues the stream.
     /// - Throws: `.unwritable`.
     package mutating func append(
@@ -117,7 +117,7 @@ package struct CaptureWriter: Sendable {
             body: try store(body, from: url), endsAtClose: answer.endsAtClose)
     }
 
-    /// Stores a body, once for equal bytes, and returns where.
+    /// Stores a body, once for equal bytes, and returns its place.
     private mutating func store(_ bytes: [UInt8], from url: String) throws(CaptureError) -> CapturedAnswer.Body {
         guard !bytes.isEmpty else { return .text("") }
         let data = Data(bytes)
@@ -140,8 +140,8 @@ package struct CaptureWriter: Sendable {
         return name
     }
 
-    /// The extension of the URL's path, so that players open the body; "bin" if it has none, or one that is no extension of
-    /// media: it may be a part of a secret.
+    /// The extension of the URL's path, so that players open the body. "bin" if the path has no extension, or an
+    /// extension of no media format, which may be part of a secret.
     private static func fileExtension(of url: String) -> String {
         let name = URIReference.withoutQuery(url).split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return "bin" }

@@ -29,7 +29,7 @@ package final class CapturedOrigin: Sendable {
     package var entryPath: String { paths.path(of: capture.index.upstream) }
 
     /// - Parameter loops: whether the capture restarts at its end, with media sequence numbers that continue.
-    /// - Throws: `.stream` for a capture of one, `.unloopable` for a DASH manifest that is to loop.
+    /// - Throws: `.stream` for the capture of a stream, `.unloopable` for a DASH manifest that should loop.
     package init(_ capture: CaptureDirectory, loops: Bool = false) throws(CaptureError) {
         guard capture.index.exchanges.allSatisfy(\.stream.isEmpty) else {
             throw CaptureError(.stream, path: capture.url.path)
@@ -129,7 +129,7 @@ package final class CapturedOrigin: Sendable {
 }
 
 extension CapturedExchange {
-    /// A redirected answer split into a redirect and the answer at its target; any other one as it is.
+    /// A redirected answer split into a redirect and the answer at its target; any other answer unchanged.
     fileprivate var unfoldingRedirect: [CapturedExchange] {
         guard case .answer(let answer) = ending, let final = answer.finalURL, final != url else { return [self] }
         let redirect = CapturedAnswer(
@@ -143,7 +143,7 @@ extension CapturedExchange {
 }
 
 extension FetchAnswer.Header {
-    /// Whether the header is sent as recorded; the HTTP server writes the others itself.
+    /// Whether the header is sent as recorded; the HTTP server writes the other headers itself.
     fileprivate var isServedAsRecorded: Bool {
         let written: Set = [
             "accept-ranges", "age", "alt-svc", "cache-control", "content-length", "date", "etag", "server", "vary",
@@ -168,8 +168,9 @@ extension ByteRange {
 
 /// Maps the URLs of a capture to paths of the origin that serves it.
 ///
-/// The paths have numbers, `/7/segment.ts`. If the capture has a DASH manifest, whose templates name URLs that only its
-/// reader knows, they are made of the URLs, `/http/host/segment.m4s`, and relative references stay as they are.
+/// The paths contain numbers: `/7/segment.ts`. The templates of a DASH manifest name URLs that only a client of the
+/// manifest knows. A capture with a manifest therefore gets paths made of its URLs, `/http/host/segment.m4s`, and its
+/// relative references stay unchanged.
 private struct CapturedPaths: Sendable {
     struct Resource: Equatable, Sendable {
         let url: String
@@ -180,7 +181,7 @@ private struct CapturedPaths: Sendable {
     private let upstream: String
     private var numbers: [String: Int] = [:]
     private var resources: [Resource] = []
-    /// The indices of resources by the paths that are made of their URLs. URLs with several queries have one path.
+    /// The indices of resources by paths made of URLs. URLs that differ only in their queries share a path.
     private var places: [String: Int] = [:]
     /// `http://host` of all URLs.
     private var origins: Set<String> = []
@@ -247,7 +248,7 @@ private struct CapturedPaths: Sendable {
         return "\(scheme)://\(authority)"
     }
 
-    /// The body of an answer; a manifest whose absolute URLs lead to this origin, and whose clock is that of the recording.
+    /// The body of an answer. In a manifest, absolute URLs lead to this origin, and the clock is the recording's.
     /// - Parameter elapsed: time since the recording got the answer.
     func manifest(_ answer: FetchAnswer, after elapsed: Duration) -> [UInt8] {
         guard DASHManifestParser.isManifest(answer.body), var text = String(validating: answer.body, as: UTF8.self)

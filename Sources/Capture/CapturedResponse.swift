@@ -3,11 +3,11 @@ package import Fetch
 /// The answer of a `CapturedOrigin` to one request.
 package struct CapturedResponse: Equatable, Sendable {
     package enum Transmission: Equatable, Sendable {
-        /// The body arrives in equal parts over that time; an answer without a body arrives at its end.
+        /// The body arrives in equal parts over `over`; an answer without a body arrives at the end of that time.
         case paced(over: Duration)
-        /// As `paced`, but the connection closes after that many bytes of the body.
+        /// As `paced`, but the connection closes after `after` bytes of the body.
         case cut(after: Int, over: Duration)
-        /// No byte is sent; the connection is reset after that time.
+        /// No byte is sent; the connection is reset after `after`.
         case reset(after: Duration)
         /// No byte is sent, and the connection stays open.
         case silent
@@ -24,7 +24,7 @@ package struct CapturedResponse: Equatable, Sendable {
             body: Array("There is nothing at \(path).\n".utf8))
     }
 
-    /// Length announced for a body of which only half was received.
+    /// The announced length of a body that was received only in part.
     private static let announcedByteCount = 65_536
 
     /// A response that fails for a client as the recorded request failed.

@@ -38,7 +38,7 @@ package struct ReplayResponder: Sendable {
 
     private let capture: CaptureDirectory
     private var recorded: [CapturedResource: RecordedAnswers]
-    /// When the streams were requested that were returned. A stream does not come again.
+    /// The request times of the streams that were already returned. No stream is returned twice.
     private var usedStreams: Set<Duration> = []
 
     package init(_ capture: CaptureDirectory) {
@@ -74,14 +74,14 @@ package struct ReplayResponder: Sendable {
         return ReplayDriver.Response(parts: parts(of: exchange, late: latency - exchange.took), end: end)
     }
 
-    /// The parts of a stream, which are read when they are due: a long stream does not fit into memory.
+    /// The parts of a stream. They are read when they are due, because a long stream does not fit into memory.
     private func parts(of exchange: CapturedExchange, late: Duration) -> [ReplayDriver.Response.Part] {
         exchange.stream.flatMap { stream -> [ReplayDriver.Response.Part] in
             var offset = 0
             return stream.parts.map { part -> ReplayDriver.Response.Part in
                 defer { offset += part.byteCount }
                 let load = { @Sendable [capture, offset] in
-                    // A file that was removed meanwhile is as a connection on which nothing comes.
+                    // A file that was removed meanwhile acts like a connection on which no bytes arrive.
                     let bytes = try? capture.bytes(of: stream.file, from: offset, count: part.byteCount)
                     return StreamPart(finalURL: exchange.url, bytes: bytes ?? [])
                 }
@@ -115,7 +115,7 @@ package struct ReplayResponder: Sendable {
 }
 
 extension [CapturedExchange] {
-    /// Counts by binary search: a long capture has thousands of requests for one playlist.
+    /// Counts by binary search, because a long capture contains thousands of requests for one playlist.
     fileprivate func count(notAfter now: Duration, from start: Int) -> Int {
         var low = start
         var high = endIndex

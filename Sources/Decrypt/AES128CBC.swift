@@ -9,7 +9,7 @@ struct AES128CBC: ~Copyable {
     static let keyByteCount = 16
     static let blockByteCount = 16
 
-    /// The bytes given to one call, between two looks at cancellation. They take 3 ms without AES instructions.
+    /// The bytes decrypted between two checks for cancellation. They take 3 ms without AES instructions.
     static let chunkByteCount = 1 << 20
 
     private let context: OpaquePointer
@@ -25,7 +25,7 @@ struct AES128CBC: ~Copyable {
             unsafe EVP_CIPHER_CTX_free(context)
             throw .library(code: drainErrorQueue())
         }
-        // The padding is left to the caller: without a valid one, the text may still be what it should be.
+        // The caller checks the padding: text without valid padding may still be correct.
         _ = unsafe EVP_CIPHER_CTX_set_padding(context, 0)
         unsafe self.context = context
     }

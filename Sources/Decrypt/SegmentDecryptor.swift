@@ -3,8 +3,8 @@ import Support
 
 /// Decryption of fetched segments and EXT-X-MAP sections (RFC 8216 §4.3.2.4, §5.2).
 ///
-/// The key in force and the padding are claims, and the text decides. Some packagers write no padding, or list a key before
-/// what they leave clear.
+/// Neither the key in force nor the padding is trusted: the decrypted text decides. Some packagers write no padding, or
+/// list a key before segments that they leave clear.
 package enum SegmentDecryptor {
     /// Decrypts a segment or an EXT-X-MAP section.
     /// - Parameters:
@@ -43,7 +43,7 @@ package enum SegmentDecryptor {
             if !content.isWhole(text) { text.removeLast(padding) }
             return text
         }
-        // A body that is cut short has no padding either.
+        // A truncated body has no padding either.
         guard content.isContent(text) else {
             guard !StepCounter.isTaskCanceled() else { throw .canceled }
             throw rest == 0 ? .badPadding : .notBlockAligned(body.count)
@@ -51,7 +51,7 @@ package enum SegmentDecryptor {
         return text
     }
 
-    /// The bytes of PKCS #7 padding at the end, 1 to 16 (RFC 5652 §6.3); nil if they are none.
+    /// The size of the PKCS #7 padding at the end, 1 to 16 bytes (RFC 5652 §6.3); nil if the padding is invalid.
     private static func paddingSize(of text: [UInt8]) -> Int? {
         guard let last = text.last, (1...AES128CBC.blockByteCount).contains(Int(last)) else { return nil }
         return text.suffix(Int(last)).allSatisfy { $0 == last } ? Int(last) : nil
@@ -60,9 +60,9 @@ package enum SegmentDecryptor {
 
 /// Recognizes clear text by its bytes.
 package struct ClearContent: Sendable {
-    /// Whether the bytes are the content, perhaps with others after it.
+    /// Whether the bytes begin with the content; other bytes may follow.
     let isContent: @Sendable ([UInt8]) -> Bool
-    /// Whether the bytes are the content and nothing else, so that padding at their end would be a part of it.
+    /// Whether the bytes are the content and nothing else. Padding at their end would then be a part of the content.
     let isWhole: @Sendable ([UInt8]) -> Bool
 
     /// Recognizes nothing: the padding alone proves the key.
@@ -84,7 +84,8 @@ package struct DecryptError: Error, Equatable, Sendable {
         case wrongKeySize(Int)
         /// The size of the IV in bytes, other than 16.
         case wrongInitializationVectorSize(Int)
-        /// The size of the body in bytes: not a multiple of 16, or 0. What its whole blocks hold is not recognized.
+        /// The size of the body in bytes: not a multiple of 16, or 0. The content of its whole blocks is not
+        /// recognized.
         case notBlockAligned(Int)
         /// The clear text does not end in PKCS #7 padding, and is not recognized: the key is wrong.
         case badPadding

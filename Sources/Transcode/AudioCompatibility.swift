@@ -1,9 +1,10 @@
 import Media
 
-/// Why audio cannot be copied: fragmented MP4 and transport streams must carry it, and players must decode it in both.
+/// The reason why audio cannot be copied. Fragmented MP4 and transport streams must be able to carry it, and players
+/// must decode it in both.
 enum AudioIncompatibility: Equatable, Sendable {
-    /// MPEG audio layer I or II, for which players know no sample entry. FLAC or Opus, which they do not expect in a
-    /// transport stream.
+    /// MPEG audio layer I or II, for which players know no sample entry, or FLAC or Opus, which players do not expect
+    /// in a transport stream.
     case codec
     /// Channels described by a program_config_element, or more channels than players accept.
     case channels
@@ -11,8 +12,8 @@ enum AudioIncompatibility: Equatable, Sendable {
     case objectType(Int)
     /// Several raw_data_blocks in one frame, or frames of 960 samples, which ADTS cannot describe.
     case frameLength(Int)
-    /// A sample rate that does not divide the track's timescale, so that no frame lasts a whole number of units, or one
-    /// that AAC has no index for.
+    /// A sample rate that does not divide the track's timescale, so that no frame lasts a whole number of units, or a
+    /// sample rate that has no index in AAC.
     case sampleRate(SampleRate)
     case configuration
 }
@@ -47,7 +48,7 @@ extension TrackTimescale {
 
 extension AudioConfiguration {
     /// AAC-LC configuration nearest to `sampleRate` and `channelCount`, with 1024 samples per frame.
-    ///
+    /// A rate that AAC does not define becomes 48 kHz.
     /// A rate that AAC does not have becomes 48 kHz.
     static func aacLC(sampleRate: SampleRate, channelCount: Int) -> AudioConfiguration {
         let isSupported =

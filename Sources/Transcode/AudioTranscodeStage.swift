@@ -24,8 +24,8 @@ package struct AudioTranscodeStage: Sendable {
         case transcode(to: AudioTranscoder.Target)
     }
 
-    /// Changes of the configuration in a segment, and spans of it that are transcoded. Each takes a decoder, which costs as
-    /// much as some hundred frames: packets after further ones are dropped.
+    /// The most configuration changes in a segment, and the most of its spans that are transcoded. Each needs a
+    /// decoder, which costs as much as some hundred frames. Packets after further changes are dropped.
     package static let mostChanges = 64
 
     private let policy: AudioPolicy
@@ -53,8 +53,8 @@ package struct AudioTranscodeStage: Sendable {
     }
 
     /// Processes the audio packets of one segment.
-    /// - Parameters:
-    ///   - flushed: packets that the segments before left incomplete. The transcoder's remaining output for those
+    ///   - flushed: packets that the preceding segments left incomplete. The transcoder's remaining output for those
+    ///     segments is appended.
     ///     segments is appended.
     ///   - isContinuous: whether `packets` may continue where `flushed` ended.
     package mutating func process(
@@ -103,7 +103,8 @@ package struct AudioTranscodeStage: Sendable {
         return extensions?.signaled.map { Self.configured(packet, as: $0) } ?? packet
     }
 
-    /// Without libav, audio is published as its header signals it. Most decoders find the extensions themselves.
+    /// Without libav, the packet keeps the configuration that its header signals. Most decoders find the extensions
+    /// themselves.
     private mutating func probe(
         _ configuration: AudioConfiguration, in packets: ArraySlice<AudioPacket>
     ) -> AudioConfiguration? {

@@ -8,7 +8,7 @@ import Media
 enum ImplicitSBRProbe {
     /// Frames decoded to find SBR. Encoders write SBR data into every frame, but some begin with an empty frame.
     private static let framesToSBR = 3
-    /// Frames decoded to find parametric stereo. It is detected by two channels that differ, which silence hides.
+    /// Frames decoded to find parametric stereo, which shows in two channels that differ; silence hides the difference.
     private static let framesToStereo = 16
 
     /// Returns `configuration` with the detected extensions signaled.

@@ -3,7 +3,7 @@ package import Media
 
 /// Encodes stills as JPEG with libavcodec. Equal stills give equal bytes.
 package enum JPEGEncoder {
-    /// The quantizer, of 2 ... 31: a still of 320 × 180 has some 10 KB.
+    /// The quantizer, 2 ... 31. With this value, a still of 320 × 180 takes some 10 KB.
     private static let quantizer: Int32 = 5
 
     package static func encode(_ image: StillImage) throws(MediaError) -> [UInt8] {

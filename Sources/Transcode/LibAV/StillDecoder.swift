@@ -7,10 +7,10 @@ package enum StillDecoder {
     /// The pixels of the largest frame: 4096 × 2304.
     static let largestFrame: Int64 = 4096 * 2304
 
-    /// Decodes a sample that needs no other.
+    /// Decodes a sample that refers to no other sample.
     /// - Parameters:
     ///   - record: the decoder configuration record; empty for MPEG-2.
-    ///   - box: the still fits into this, and has the aspect ratio of the frame.
+    ///   - box: the largest size of the still, which keeps the aspect ratio of the frame.
     package static func image(
         of sample: [UInt8], _ codec: VideoConfiguration.Codec, record: [UInt8], in box: StillImage.Size
     ) throws(MediaError) -> StillImage {
@@ -20,10 +20,10 @@ package enum StillDecoder {
         let libav = unsafe try LibAV.functions()
         let context = unsafe try LibAVCodecContext(decoder: libav.pointee.avcodec_find_decoder(codec.libavID))
         unsafe context.raw.pointee.max_pixels = largestFrame
-        // A recovery point that is no IDR image is shown at once.
+        // With these flags, a recovery point that is not an IDR picture is output at once.
         unsafe context.raw.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT
         unsafe context.raw.pointee.flags2 |= AV_CODEC_FLAG2_SHOW_ALL
-        // The edges that the loop filter smooths are smaller than a sample of the image.
+        // The edges that the loop filter smooths are smaller than a pixel of the still.
         unsafe context.raw.pointee.skip_loop_filter = AVDISCARD_ALL
         try context.open(extradata: record)
         let packet = try LibAVPacket()
@@ -47,7 +47,7 @@ extension VideoConfiguration.Codec {
 }
 
 extension LibAVFrame {
-    /// The frame made smaller. Its pixels may be no squares; those of the still are.
+    /// The frame scaled down to square pixels; the frame's own pixels may not be square.
     fileprivate func image(in box: StillImage.Size) throws(MediaError) -> StillImage {
         let (width, height) = unsafe (Int(raw.pointee.width), Int(raw.pointee.height))
         guard width > 0, height > 0,
@@ -94,7 +94,7 @@ extension LibAVFrame {
         let isHigh: Bool
         switch matrix {
         case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: isHigh = false
-        // Where a stream does not say it, the size does.
+        // If the stream does not signal the matrix, the frame size decides.
         case AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_RESERVED: isHigh = height > 576
         default: isHigh = true
         }

@@ -1,4 +1,4 @@
-/// A still as JPEG has it: 8 bits, 4:2:0, full range, the matrix of BT.601.
+/// A still in the format of JPEG: 8 bits, 4:2:0, full range, BT.601 matrix.
 package struct StillImage: Equatable, Sendable {
     /// One plane, row by row.
     struct Plane: Equatable, Sendable {
@@ -17,12 +17,12 @@ package struct StillImage: Equatable, Sendable {
         package let width: Int
         package let height: Int
 
-        /// - Parameters: are rounded to even numbers of at least 2.
+        /// - Parameters: rounded to even numbers of at least 2.
         package init(width: Int, height: Int) {
             (self.width, self.height) = (max(2, width & ~1), max(2, height & ~1))
         }
 
-        /// The size of that width, or less if it would be taller than `height`, with the aspect ratio of a frame.
+        /// The largest size of `width`, or less, by `height`, with the aspect ratio of a frame.
         init(width: Int, height: Int, showing aspect: (width: Int, height: Int)) {
             let tall = Double(width) * Double(aspect.height) / Double(max(1, aspect.width))
             if tall <= Double(height) {
@@ -46,8 +46,8 @@ package struct StillImage: Equatable, Sendable {
         ]
     }
 
-    /// Draws `still` into the middle of a part of this one. What does not fit is cut off.
-    /// - Parameter origin: of the part; even numbers.
+    /// Draws `image` into the middle of a part of this still. Whatever does not fit is cut off.
+    /// - Parameter origin: the upper left corner of the part; even numbers.
     package mutating func draw(_ image: StillImage, in part: Size, at origin: (x: Int, y: Int)) {
         let left = origin.x + max(0, part.width - image.size.width) / 2 & ~1
         let top = origin.y + max(0, part.height - image.size.height) / 2 & ~1
@@ -64,18 +64,18 @@ package struct StillImage: Equatable, Sendable {
     }
 }
 
-/// How a frame's samples stand for colors (ISO/IEC 23091-2).
+/// How the samples of a frame represent colors (ISO/IEC 23091-2).
 struct ColorConversion: Equatable {
     /// Whether black is 0, not 16.
     let isFullRange: Bool
-    /// Whether the matrix is that of BT.709 or BT.2020, not of BT.601.
+    /// Whether the matrix is the one of BT.709 or BT.2020, not of BT.601.
     let isHighDefinition: Bool
 
     /// Converts the planes of a still to full range and the matrix of BT.601.
     func convert(_ image: inout StillImage) {
         guard !isFullRange || isHighDefinition else { return }
         let (lumaScale, chromaScale, black) = isFullRange ? (1.0, 1.0, 0.0) : (255.0 / 219, 255.0 / 224, 16.0)
-        // From BT.709: the share of each difference in the luma, and in the differences, of BT.601.
+        // For BT.709: the contribution of each color difference to the luma and to the color differences of BT.601.
         let matrix =
             isHighDefinition
             ? (blueInLuma: 0.1016, redInLuma: 0.1961, blue: 0.9899, redInBlue: -0.1107, red: 0.9834, blueInRed: -0.0725)
@@ -106,7 +106,7 @@ struct ColorConversion: Equatable {
     private static func byte(_ value: Double) -> UInt8 { UInt8(min(255, max(0, value.rounded()))) }
 }
 
-/// Makes a plane smaller, or larger: each sample is the mean of those that it covers.
+/// Scales a plane down or up: each sample is the mean of the source samples that it covers.
 struct PlaneScaler {
     /// A plane of a decoded frame, of one or two bytes a sample.
     @safe struct Source {
@@ -162,7 +162,7 @@ struct PlaneScaler {
         return plane
     }
 
-    /// The samples that the `index`th of `count` covers, at least one.
+    /// The source samples that sample `index` of `count` covers, at least one.
     private static func span(_ index: Int, of count: Int, in total: Int) -> Range<Int> {
         let start = min(index * total / count, total - 1)
         return start..<max(start + 1, min(total, (index + 1) * total / count))

@@ -17,12 +17,12 @@ import sys
 import m3u8
 import openm3u8
 
-keys = ['#EXT-X-KEY:METHOD=SAMPLE-AES,URI="https://example.com/key"',
+keys = ['#EXT-X-KEY:METHOD=SAMPLE-AES,URI="key.bin"',
         '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://key",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"']
 for package in m3u8, openm3u8:
     for order in keys, keys[::-1]:
-        lines = ["#EXTM3U", "#EXT-X-VERSION:5", "#EXT-X-TARGETDURATION:6", *order, "#EXTINF:6,", "1.ts", "#EXTINF:6,", "2.ts"]
-        playlist = package.loads("\n".join([*lines, ""]))
+        lines = ["#EXTM3U", "#EXT-X-VERSION:5", "#EXT-X-TARGETDURATION:6", *order, "#EXTINF:6,", "1.ts", ""]
+        playlist = package.loads("\n".join(lines))
         written = [line for line in playlist.dumps().splitlines() if line.startswith("#EXT-X-KEY")]
         print(f"{package.__name__}: 2 keys become {len(written)}: {written[0]}")
         if written != order[1:] or playlist.segments[0].key.uri not in order[1]:

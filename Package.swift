@@ -215,18 +215,10 @@ let package = Package(
         tests("FuzzTests", ["Support", "FuzzEntries", "Media", "Demux", "LiveRing", "TestSupport"]),
         support("TestCipher", path: "Tests/TestCipher", ["CCrypto"]),
         support(
-            "SoakHarness", path: "Tests/Soak/Harness",
-            [
-                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Transcode", "Splice",
-                "LiveRing", "TestSupport", "TestCipher",
-            ]),
-        driver("soak", path: "Tests/Soak/Driver", ["SoakHarness"]),
-        tests("SoakTests", ["SoakHarness", "TestSupport"]),
-        support(
             "HistoryHarness", path: "Tests/Histories/Harness",
             [
-                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Splice", "LiveRing", "PlaylistRules",
-                "TestCipher",
+                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Media", "Splice", "LiveRing", "ArchiveStore",
+                "PlaylistRules", "TestCipher",
             ]),
         driver("histories", path: "Tests/Histories/Driver", ["HistoryHarness"]),
         .testTarget(

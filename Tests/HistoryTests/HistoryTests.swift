@@ -39,6 +39,34 @@ import Testing
         #expect(judgement.findings == [], "Tests/Histories/run --shrink '\(history)'")
     }
 
+    @Test func storeChangesNothingThatIsLive() async throws {
+        let text = "7 killed@24000+2000=3 taggedBreak@12000+0=2"
+        let plain = try await HistoryRun(history: try #require(History(text: text))).run().record
+        let stored = try await HistoryRun(
+            history: try #require(History(text: "\(text) store@0+0=3 storeFails@9000+9000=1"))
+        ).run().record
+        #expect(plain.versions.map(\.at) == stored.versions.map(\.at))
+        #expect(plain.versions.map(\.playlist.segments) == stored.versions.map(\.playlist.segments))
+        #expect(plain.archived == nil && (stored.archived?.count ?? 0) > 20)
+    }
+
+    @Test func channelsThatLoopAFileDoNotGrow() async throws {
+        var run = LoopRun(seconds: 510)
+        (run.channels, run.rewind, run.interval, run.settled, run.ownsProcess) = (2, .seconds(60), 100, 300, false)
+        let samples = try await run.run()
+        #expect(samples.count == 5 && samples.allSatisfy { $0.files > 30 && $0.allocated > 100_000 })
+        #expect(samples.last?.sizes.values.reduce(0, +) ?? 0 > 100)
+        #expect(run.findings(samples) == [])
+    }
+
+    @Test func growthIsFound() {
+        let run = LoopRun(seconds: 2, settled: 1)
+        let first = LoopRun.Sample(seconds: 1, allocated: 0, files: 10, sizes: ["a": 10])
+        let last = LoopRun.Sample(
+            seconds: 2, allocated: LoopRun.tolerance + 1, files: 12, sizes: ["a": 6 * CollectionSizes.limit + 1])
+        #expect(run.findings([first, last]).count == 3)
+    }
+
     private static let seedOfSources: UInt64 = {
         let sources = PackageRoot.url.appending(path: "Sources")
         let paths = (FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? [])

@@ -10,7 +10,7 @@ import Testing
         wrong: String, rule: Finding.Rule, plant: @Sendable (inout PublicationRecord, inout OriginLog) -> Void
     )
 
-    private static let history = "5 taggedBreak@20000+0=6 ended@40000+0=0"
+    private static let history = "5 store@0+0=0 taggedBreak@20000+0=6 ended@40000+0=0"
 
     private static let rows: [Row] = [
         ("a frame is missing", .missing, { record, _ in edit(&record, 12) { $0.samples.remove(at: 20) } }),
@@ -72,6 +72,23 @@ import Testing
             "a number changes its URI", .playlist,
             { record, _ in
                 record.versions[9].playlist.segments[2].uri = "other.m4s"
+            }
+        ),
+        ("a segment is not in the archive", .archive, { record, _ in record.archived?.remove(at: 12) }),
+        ("an archived segment is a gap", .archive, { record, _ in record.archived?[12].bytes = nil }),
+        (
+            "a segment is archived twice", .archive,
+            { record, _ in if let segment = record.archived?[12] { record.archived?.insert(segment, at: 12) } }
+        ),
+        ("an archived segment has other bytes", .archive, { record, _ in record.archived?[12].bytes?[100] ^= 1 }),
+        (
+            "a file is removed while it is listed", .retention,
+            { record, _ in record.removals[12] = [record.segments[record.segments.count - 1].text.uri] }
+        ),
+        (
+            "a queue grows for hours", .growth,
+            { record, _ in
+                record.sizes = [(2_400_000, ["queue": 10]), (3_600_000, ["queue": CollectionSizes.limit + 1])]
             }
         ),
         ("a segment comes 10 s late", .latency, { record, _ in record.segments[12].at += 10_000 }),

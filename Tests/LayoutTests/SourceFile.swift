@@ -40,7 +40,7 @@ extension [SourceFile] {
         let suffixes = ["swift", "h", "modulemap", "md", "json", "m3u8", "txt", "html", "js", "css", "yaml", "yml"]
         let scripts = [
             "run", "test", ".ci/run", ".ci/prepare", "Captures/make", "Tests/Fuzz/run", "Tests/Kill/run",
-            "Tests/Histories/run", "Tests/Soak/run",
+            "Tests/Histories/run",
         ]
         let tree = FileManager.default.enumerator(atPath: PackageRoot.url.path)
         var files: [SourceFile] = []

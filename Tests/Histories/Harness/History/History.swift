@@ -17,8 +17,9 @@ struct History: Hashable {
     /// - Parameters:
     ///   - only: things that are in the history.
     ///   - without: things that are not.
-    init(seed: UInt64, only: [Thing] = [], without: Set<Thing> = []) {
-        self.seed = seed
+    ///   - length: milliseconds. A longer history has more things.
+    init(seed: UInt64, only: [Thing] = [], without: Set<Thing> = [], length: Int = 60_000) {
+        (self.seed, self.length) = (seed, length)
         events = []
         var random = SeededGenerator(seed: seed)
         for thing in only where !without.contains(thing) { draw(thing, without, using: &random) }
@@ -27,8 +28,10 @@ struct History: Hashable {
             guard Int.random(in: 0..<100, using: &random) < (isRich ? 24 : 10) else { continue }
             draw(thing, without, using: &random)
         }
-        let count = events.count { !$0.thing.isTrait } + Int.random(in: isRich ? 8...20 : 1...4, using: &random)
-        for _ in 0..<100 where events.count(where: { !$0.thing.isTrait }) < count {
+        let count =
+            events.count { !$0.thing.isTrait } + Int.random(in: isRich ? 8...20 : 1...4, using: &random)
+            * max(1, length / 60_000)
+        for _ in 0..<100 * max(1, length / 60_000) where events.count(where: { !$0.thing.isTrait }) < count {
             draw(Self.tickets[Int.random(in: 0..<Self.tickets.count, using: &random)], without, using: &random)
         }
         events.sort { ($0.at, $0.thing.rawValue) < ($1.at, $1.thing.rawValue) }
@@ -81,6 +84,9 @@ struct History: Hashable {
     var start: Int64 {
         all(.startsLate).first.map { [84, 305, 730, 50 * 365][$0.pick(0...3)] * 86_400 - 30 } ?? 0
     }
+
+    /// Seconds of the spool.
+    var rewind: Int { has(.shortRewind) ? 4 : 600 }
 
     /// Audio renditions with playlists of their own.
     var renditions: [AudioRendition] {

@@ -18,7 +18,7 @@ enum Thing: String, CaseIterable, Hashable {
     case stalePlaylist, laggingPlaylist, refusedPlaylist, pagePlaylist, cutPlaylist, slowPlaylist, tokenExpired
     // Segments.
     case refusedSegment, goneSegment, pageSegment, pageOnce, lateSegment, cutSegment, brokenSegment, gapSegment,
-        keyRefused
+        damagedSegment, keyRefused
     // The host, the end, the process.
     case variantVanishes, variantRefused, edgeMoves, unreachable, longOutage, rateLimited, silent, excessLines, ended
     case killed, killedInPublish, longKill
@@ -28,19 +28,24 @@ enum Thing: String, CaseIterable, Hashable {
     case spliceCommands
     // The machine: it sleeps; its disk is slow, or takes nothing.
     case asleep, slowDisk, fullDisk
+    // A rewind of some segments; the object store of an archive, which fails for a time.
+    case shortRewind, store, storeFails
 
     /// How often it is drawn in comparison with others; traits are drawn one by one.
     var weight: Int {
         switch self {
         case .taggedBreak, .untaggedBreak, .repeatedAd, .goneSegment, .killed, .unreachable: 3
         case .cutStream: 4
-        case .refusedStream, .stalledStream: 3
+        case .refusedStream, .stalledStream: 5
         case .insideBreak, .lateTaggedBreak, .refusedSegment, .stalePlaylist, .encoderRestart, .loop, .longOutage: 2
         // They exclude other things, or need one.
-        case .renamed, .cutPlaylist, .languageComes, .languageEnds, .lostLanguageSegment, .lostCompanionSegment,
-            .tokenExpired, .renumbered, .killedInPublish:
+        case .renamed, .cutPlaylist, .languageComes, .languageEnds, .lostLanguageSegment, .tokenExpired,
+            .renumbered, .killedInPublish:
             2
-        case .zeroClock, .refusedMap, .goneMap, .variantVanishes, .variantRefused, .lostSubtitleSegment: 3
+        case .zeroClock, .refusedMap, .goneMap, .variantVanishes, .variantRefused, .lostSubtitleSegment,
+            .lostCompanionSegment,
+            .storeFails:
+            3
         default: 1
         }
     }
@@ -51,7 +56,7 @@ enum Thing: String, CaseIterable, Hashable {
             .otherFormat, .signedURLs, .encrypted, .byteRanges, .plainMaster, .slowAnswers, .countersGoOn, .cueTags,
             .backup, .startsLate, .fragmented, .dash, .clockDrift, .earlyAvailability, .redirects, .prefixed, .variants,
             .subtitles, .companionAudio, .secondLanguage, .multiplexedLanguage, .laggingLanguage, .rawStream,
-            .shortConnections, .spliceCommands:
+            .shortConnections, .spliceCommands, .shortRewind, .store:
             true
         default: false
         }
@@ -68,6 +73,7 @@ enum Thing: String, CaseIterable, Hashable {
         .lostCompanionSegment, .backup, .dash, .clockDrift, .earlyAvailability, .variantVanishes, .subtitles,
         .lostSubtitleSegment, .rawStream, .shortConnections, .cutStream, .refusedStream, .stalledStream,
         .spliceCommands, .asleep, .slowDisk, .fullDisk, .prefixed,
+        .damagedSegment,
     ]
 
     /// The trait without which it does not exist.
@@ -81,6 +87,7 @@ enum Thing: String, CaseIterable, Hashable {
         case .edgeMoves: .redirects
         case .variantVanishes, .variantRefused: .variants
         case .lostSubtitleSegment: .subtitles
+        case .storeFails: .store
         default: nil
         }
     }
@@ -89,7 +96,7 @@ enum Thing: String, CaseIterable, Hashable {
     var isOfSegment: Bool {
         switch self {
         case .refusedSegment, .goneSegment, .pageSegment, .pageOnce, .lateSegment, .cutSegment, .brokenSegment,
-            .gapSegment:
+            .gapSegment, .damagedSegment:
             true
         default: false
         }
@@ -126,6 +133,7 @@ enum Thing: String, CaseIterable, Hashable {
         case .asleep: 5...40
         case .slowDisk: 1...6
         case .fullDisk: 3...15
+        case .storeFails: 3...30
         default: 0...0
         }
     }

@@ -167,12 +167,13 @@ enum CodedVideo {
 
 /// Silent AAC-LC frames whose identity is in a data_stream_element.
 enum CodedAudio {
+    /// The bytes before an identity: those of a data_stream_element.
+    static let mark: [UInt8] = [0x81, 13, 0x41]
+
     /// A raw_data_block (ISO/IEC 14496-3 §4.4.2.1).
     static func frame(_ identity: FrameIdentity, _ format: MediaFormat) -> [UInt8] {
         var writer = BitWriter()
-        writer.bits(0b1000_0001, 8)  // data_stream_element, aligned
-        writer.bits(13, 8)
-        writer.bits(0x41, 8)
+        for byte in mark { writer.bits(Int(byte), 8) }
         for digit in identity.digits { writer.bits(Int(digit), 8) }
         writer.bits(format.channels == 2 ? 0b0010_0000 : 0, format.channels == 2 ? 8 : 7)
         for _ in 0..<format.channels { writer.bits(0, 22) }

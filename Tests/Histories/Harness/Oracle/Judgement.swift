@@ -2,7 +2,7 @@
 struct Finding: Hashable, CustomStringConvertible {
     enum Rule: String, CaseIterable {
         case playlist, number, bytes, clock, duration, initialization, frame, order, lost, missing, audio, subtitle
-        case date, standstill, latency, discontinuity, marker, end, count, crash
+        case date, standstill, latency, discontinuity, marker, end, count, archive, retention, growth, crash
     }
 
     let rule: Rule

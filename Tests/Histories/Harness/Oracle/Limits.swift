@@ -8,6 +8,8 @@ struct Limits {
     let rejoins: [Int]
     /// Times in which requests fail or get old answers, in order.
     private let disturbances: [Range<Int>]
+    /// Times in which damaged segments are published.
+    private let damages: [Range<Int>]
     /// Whether groups of pictures are longer than the target duration.
     private let hasLongGroups: Bool
 
@@ -52,6 +54,10 @@ struct Limits {
             : history.events.filter { Self.hidingPlace.contains($0.thing) }.map(\.end)
         disturbances = history.events.compactMap { [history] in $0.disturbance(history) }
             .sorted { $0.lowerBound < $1.lowerBound }
+        let longest = longestSegment
+        damages = broadcast.segments.filter { $0.fault?.thing == .damagedSegment }.map {
+            $0.start - longest..<$0.end + 3 * longest + 15_000
+        }
         hasLongGroups = broadcast.segments.contains {
             $0.parts.contains { $0.format.groupDuration > broadcast.history.targetDuration * 90_000 }
         }
@@ -72,9 +78,10 @@ struct Limits {
         return max(longest, end - from)
     }
 
-    /// A group longer than the target duration is cut all the same, so that a segment begins without a sync sample.
+    /// A group longer than the target duration is cut all the same, so that a segment begins without a sync sample. So does
+    /// one whose key frame is damaged.
     func excuses(_ rule: String) -> Bool {
-        hasLongGroups && (rule.hasPrefix("10:") || rule.hasPrefix("31:"))
+        (hasLongGroups || !damages.isEmpty) && (rule.hasPrefix("10:") || rule.hasPrefix("31:"))
     }
 
     /// The longest time without a new segment.
@@ -108,6 +115,9 @@ struct Limits {
         let isLate = [.laggingLanguage, .languageComes, .languageEnds].contains(where: history.has)
         return own + (isLate || !isPeaceful(before: end) ? trackDelay + silenceBeforeGap : 0)
     }
+
+    /// Whether what is published at a time may be damaged: times and parameter sets may be others than those of the frames.
+    func isDamaged(at time: Int) -> Bool { damages.contains { $0.contains(time) } }
 
     /// Whether nothing delays media before a time.
     func isPeaceful(before time: Int) -> Bool { !isDisturbed(from: time - 10_000, to: time) { _ in true } }

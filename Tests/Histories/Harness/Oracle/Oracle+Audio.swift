@@ -49,6 +49,10 @@ extension Oracle {
                 defer { before = frame.identity?.frame }
                 guard let identity = frame.identity, identity.content == content else { continue }
                 let at = record.segments[frame.segment].at
+                if limits.isDamaged(at: at) {
+                    heard.insert(identity.frame)
+                    continue
+                }
                 let late = frame.time - span.time(ofAudio: identity.frame, format)
                 // The first frame of a period, and after silence, carries what is left of the audio before it.
                 let lateEnd = late + frame.duration - format.audioFrameDuration

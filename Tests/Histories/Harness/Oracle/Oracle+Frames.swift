@@ -15,7 +15,7 @@ extension Oracle {
             let frame = published[index]
             let at = record.segments[frame.segment].at
             let found = candidates[frame.identity]?.first { $0 > last && hasCome($0, by: at) }
-            if found == nil, !isReported {
+            if found == nil, !isReported, !limits.isDamaged(at: at) {
                 let before = last < 0 ? "nothing" : name(of: last)
                 find(.order, at: at, "\(frame.identity) is out of order or comes twice, after \(before)")
             }

@@ -53,6 +53,10 @@ extension Oracle {
             if let at { arrivals[attempt.segment].append(at) }
         }
         ownArrivals = arrivals
+        // Damage reaches into the segments beside it: frames end with the next one, and audio overlaps.
+        for segment in broadcast.segments where segment.fault?.thing == .damagedSegment {
+            cuts.formUnion(max(0, segment.index - 1)...segment.index + 1)
+        }
         for attempt in log.backupAttempts {
             if let at = completion(of: attempt) { arrivals[attempt.segment].append(at) }
         }

@@ -39,9 +39,8 @@ extension Oracle {
         return due
     }
 
-    /// Milliseconds of a stream that were listed at once: they are played out before missing time is listed.
+    /// Milliseconds of media that were listed at once: they are played out before missing time is listed (docs/failover.md).
     func burst(before time: Int) -> Int {
-        guard reception != nil else { return 0 }
         let listed = record.segments.filter { $0.at >= time - Limits.burstWindow && $0.at <= time }
         return max(0, listed.reduce(0) { $0 + $1.text.milliseconds } - history.targetDuration * 1000)
     }

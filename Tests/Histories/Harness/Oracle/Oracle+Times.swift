@@ -15,6 +15,7 @@ extension Oracle {
             let (last, segment) = (before.segments.upperBound - 1, record.segments[span.segments.lowerBound])
             let isSameSize = segment.video?.width == record.segments[last].video?.width
             let isNext = span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
+            if limits.isDamaged(at: segment.at) { continue }
             if !span.beginsPeriod {
                 find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
             } else if isNext, isSameSize, !mayBeginPeriod(between: one, other),
@@ -37,7 +38,9 @@ extension Oracle {
     /// Dates are those of the media, and never go back.
     mutating func judgeDates() {
         var end: Double?
-        let isQuiet = record.lives.count == 1 && !record.segments.contains(where: \.text.isGap)
+        let isQuiet =
+            record.lives.count == 1 && !record.segments.contains(where: \.text.isGap)
+            && !history.has(.damagedSegment)
         let firsts = Dictionary(published.map { ($0.segment, $0) }) { first, _ in first }
         // Decode times are continuous, and the composition offset is one constant.
         let offset = firsts.values.lazy.map(lead).min() ?? 0
@@ -154,7 +157,7 @@ extension Oracle {
             if limits.rejoins.isEmpty, reception == nil, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
             }
-            if life.framesBeforeSync > 0 {
+            if life.framesBeforeSync > 0, !history.has(.damagedSegment) {
                 find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point")
             }
         }

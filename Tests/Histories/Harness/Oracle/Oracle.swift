@@ -23,7 +23,8 @@ struct Oracle {
     var reception: StreamReception?
     /// When the frame at each place came first; nil: never.
     var cameAt: [Int?] = []
-    /// The segments whose beginning came as if it were all, and which never came whole.
+    /// The segments whose beginning came as if it were all, and which never came whole; those that are damaged, and those
+    /// beside them.
     var cuts: Set<Int> = []
     /// The published frames in order. `judgeOrder` finds the broadcast frame that each is.
     var published: [PublishedFrame] = []
@@ -55,6 +56,8 @@ struct Oracle {
         judgeLatency()
         judgeEnd()
         judgeCounts()
+        judgeArchive()
+        judgeResources()
         return Judgement(findings: findings, segments: record.segments.count, frames: published.count)
     }
 
@@ -117,6 +120,7 @@ extension Oracle {
             judgeVideo(of: segment, samples, video)
             for sample in samples.sorted(by: { $0.presentation < $1.presentation }) {
                 guard let identity = sample.identity else {
+                    if limits.isDamaged(at: segment.at) { continue }
                     find(.frame, in: segment, "has a frame without identity")
                     continue
                 }
@@ -133,6 +137,7 @@ extension Oracle {
         if samples.first?.isSync != true, !limits.excuses("31:") {
             find(.bytes, in: segment, "does not begin with a sync sample")
         }
+        if limits.isDamaged(at: segment.at) { return }
         guard let original = samples.first?.identity.flatMap({ formats[$0.content] }) else { return }
         let sizes = (0..<history.variantCount).map { original.resized(for: $0) }
         let format = sizes.first { $0.width * 16 == video.width } ?? original

@@ -249,9 +249,10 @@ extension Origin {
     /// a tag with too many attributes.
     private static let excess: String = {
         let comments = (0..<300).map { "# comment \($0)\n" }
+        let ranges = (0..<1200).map { "#EXT-X-DATERANGE:ID=\"excess \($0)\",X-A=\"\($0)\"\n" }
         let variables = (0..<300).map { "#EXT-X-DEFINE:NAME=\"v\($0)\",VALUE=\"1\"\n" }
         let attributes = (0..<300).map { "A\($0)=1" }.joined(separator: ",")
-        return (comments + variables).joined() + "#" + String(repeating: "c", count: 70_000) + "\n"
+        return (comments + variables + ranges).joined() + "#" + String(repeating: "c", count: 70_000) + "\n"
             + "#EXT-X-DATERANGE:ID=\"attributes\",\(attributes)\n"
     }()
 
@@ -403,6 +404,7 @@ extension Origin {
             case .pageSegment: return (text("<html>no</html>", request), .failed)
             case .pageOnce where !isOver: return (text("<html>wait</html>", request), .failed)
             case .cutSegment where !isOver: isCut = true
+            case .damagedSegment: fault.damage(&body)
             case .brokenSegment where !isOver: return (.failure(FetchError(.shortBody, url: request.url)), .failed)
             case .lateSegment where attempt == 1: latency += fault.pick(1000...6000)
             default: break

@@ -51,18 +51,18 @@ final class HistoryBatches: Sendable {
         var reportedAt: ContinuousClock.Instant
     }
 
-    private static let size: UInt64 = 100
+    private static let largest: UInt64 = 100
 
     private let seeds: Range<UInt64>
-    private let only: String
-    private let without: String
+    /// Those of a batch after its seeds.
+    private let arguments: [String]
     private let jobs: Int
     private let say: @Sendable (String) -> Void
     private let start = ContinuousClock.now
     private let state: Mutex<State>
 
-    init(_ seeds: Range<UInt64>, only: String, without: String, jobs: Int, say: @escaping @Sendable (String) -> Void) {
-        (self.seeds, self.only, self.without, self.jobs, self.say) = (seeds, only, without, jobs, say)
+    init(_ seeds: Range<UInt64>, arguments: [String], jobs: Int, say: @escaping @Sendable (String) -> Void) {
+        (self.seeds, self.arguments, self.jobs, self.say) = (seeds, arguments, jobs, say)
         state = Mutex(State(next: seeds.lowerBound, reportedAt: .now))
     }
 
@@ -81,7 +81,7 @@ final class HistoryBatches: Sendable {
             let batch: Range<UInt64>? = state.withLock { state in
                 guard state.next < seeds.upperBound else { return nil }
                 let first = state.next
-                state.next = min(seeds.upperBound, first + Self.size)
+                state.next = min(seeds.upperBound, first + max(1, min(Self.largest, UInt64(seeds.count / jobs))))
                 return first..<state.next
             }
             guard var rest = batch else { return }
@@ -92,7 +92,7 @@ final class HistoryBatches: Sendable {
     /// Runs a batch in a child.
     /// - Returns: what is left of it if the child crashed.
     private func run(_ batch: Range<UInt64>) -> Range<UInt64> {
-        guard let child = try? ChildProcess(["--batch", "\(batch.lowerBound)", "\(batch.count)", only, without]) else {
+        guard let child = try? ChildProcess(["--batch", "\(batch.lowerBound)", "\(batch.count)"] + arguments) else {
             return batch.upperBound..<batch.upperBound
         }
         var current = batch.lowerBound

@@ -11,6 +11,7 @@ package enum HistoryCommand {
             switch first {
             case "--save": return try await save(rest)
             case "--batch": return try await batch(rest)
+            case "--loop": return try await loop(rest.compactMap { Int($0) })
             case "--pairs": return rest.first.flatMap { Int($0) }.map { pairs(in: $0) } ?? 2
             case "--table", "--shrink", "--judge":
                 guard let history = rest.first.flatMap(history) else { return 2 }
@@ -88,13 +89,15 @@ package enum HistoryCommand {
 
     // MARK: - Many histories
 
-    /// Runs histories one after the other: `--batch FIRST COUNT ONLY WITHOUT`.
+    /// Runs histories one after the other: `--batch FIRST COUNT ONLY WITHOUT SECONDS`.
     private static func batch(_ arguments: [String]) async throws -> Int32 {
-        guard arguments.count == 4, let first = UInt64(arguments[0]), let count = UInt64(arguments[1]) else { return 2 }
+        guard arguments.count == 5, let first = UInt64(arguments[0]), let count = UInt64(arguments[1]),
+            let seconds = Int(arguments[4])
+        else { return 2 }
         let (only, without) = (things(arguments[2]), Set(things(arguments[3])))
         for seed in first..<first + count {
             say("begin \(seed)")
-            let history = History(seed: seed, only: only, without: without)
+            let history = History(seed: seed, only: only, without: without, length: seconds * 1000)
             let judgement = try await HistoryRun(history: history).judgement()
             for finding in judgement.findings.prefix(1) { say("fail \(seed) \(finding) | \(history)") }
             say("end \(seed) \(judgement.segments) \(judgement.frames)")
@@ -102,12 +105,11 @@ package enum HistoryCommand {
         return 0
     }
 
-    /// `N [--from SEED] [--only THING,…] [--without THING,…] [--jobs N]`
+    /// `N [--from SEED] [--only THING,…] [--without THING,…] [--seconds N] [--jobs N]`
     private static func batches(_ arguments: [String]) async throws -> Int32 {
         guard let count = UInt64(arguments[0]) else { return 2 }
-        var (first, only, without, jobs) = (
-            UInt64(Date().timeIntervalSince1970) * 100_000, "", "", ProcessInfo.processInfo.activeProcessorCount
-        )
+        var (first, only, without, seconds) = (UInt64(Date().timeIntervalSince1970) * 100_000, "", "", 60)
+        var jobs = ProcessInfo.processInfo.activeProcessorCount
         for (name, value) in zip(arguments.dropFirst(), arguments.dropFirst(2)) {
             switch name {
             case "--from": first = UInt64(value) ?? first
@@ -118,15 +120,34 @@ package enum HistoryCommand {
                     return 2
                 }
             case "--without": without = value == "open" ? Thing.open.map(\.rawValue).joined(separator: ",") : value
+            case "--seconds": seconds = max(60, Int(value) ?? seconds)
             case "--jobs": jobs = max(1, Int(value) ?? jobs)
             default: break
             }
         }
         say("histories \(first)..<\(first + count)\(only.isEmpty ? "" : " with \(only)"), \(jobs) at once")
-        let batches = HistoryBatches(first..<first + count, only: only, without: without, jobs: jobs, say: say)
+        let batches = HistoryBatches(
+            first..<first + count, arguments: [only, without, "\(seconds)"], jobs: jobs, say: say)
         let failed = await batches.run()
         for (seed, text) in failed.sorted(by: { $0.key < $1.key }).prefix(200) { say("failed: \(seed) \(text)") }
         return failed.isEmpty ? 0 : 1
+    }
+
+    // MARK: - Loops
+
+    /// Runs channels that loop a file for hours of virtual time: `--loop HOURS [CHANNELS]`.
+    private static func loop(_ arguments: [Int]) async throws -> Int32 {
+        guard let hours = arguments.first, hours > 0 else { return 2 }
+        var run = LoopRun(seconds: hours * 3600)
+        run.channels = arguments.dropFirst().first ?? run.channels
+        run.report = { sample in
+            say(
+                "\(sample.seconds / 3600) h: \(sample.allocated / 1024) kB are allocated, \(sample.files) files, "
+                    + "\(sample.sizes.values.reduce(0, +)) elements")
+        }
+        let findings = run.findings(try await run.run())
+        for finding in findings { say("finding: \(finding)") }
+        return findings.isEmpty ? 0 : 1
     }
 
     // MARK: - Pairs

@@ -39,16 +39,19 @@ struct HistoryRun {
         defer { if self.spool == nil { try? FileManager.default.removeItem(atPath: spool) } }
         var origin = Origin(Broadcast(history))
         var record = PublicationRecord(directory: spool)
-        record.keepsEvents = keepsEvents
+        (record.keepsEvents, record.keepsFiles) = (keepsEvents, history.has(.store))
+        record.keepsRemovals = history.has(.shortRewind) && !history.has(.fullDisk)
+        var store = StoreRun(history)
         let kills = history.events.filter { [.killed, .killedInPublish, .longKill].contains($0.thing) }
         var start = 0
         for kill in kills + [nil] {
             guard start < history.length, kill.map({ $0.at > start }) ?? true else { continue }
             let end = kill?.at ?? history.length
-            let isOver = try await live(from: start, until: end, kill, &origin, &record, spool)
+            let isOver = try await live(from: start, until: end, kill, &origin, &record, &store, spool)
             if isOver { break }
             if let kill { start = record.lastTime + max(1000, kill.duration) }
         }
+        if let store, store.isClosed { record.archived = store.archived }
         let judgement = Oracle(broadcast: origin.broadcast, log: origin.log, record: record).judge()
         return FinishedHistory(broadcast: origin.broadcast, log: origin.log, record: record, judgement: judgement)
     }
@@ -57,11 +60,11 @@ struct HistoryRun {
     /// - Returns: whether the channel has ended.
     private func live(
         from start: Int, until end: Int, _ kill: Event?, _ origin: inout Origin, _ record: inout PublicationRecord,
-        _ spool: String
+        _ store: inout StoreRun?, _ spool: String
     ) async throws -> Bool {
         var configuration = RelayConfiguration(
             upstream: origin.upstream, giveUp: nil, spool: spool,
-            retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0))
+            retention: RetentionPolicy(rewind: .seconds(history.rewind), freeReserve: 0))
         configuration.beginning = .beginning.advanced(by: .seconds(history.start))
         let disk = FaultyDisk(history)
         configuration.fileSystem = disk.fileSystem
@@ -73,9 +76,12 @@ struct HistoryRun {
         let previous = DVRRing.previousRing(in: spool)
         try await relay.resume(after: previous)
         let clock = MachineClock(history, since: start)
+        let count = InspectedSession.Count()
         let session = ChannelSession(upstream: origin.upstream, policy: configuration.policy(after: previous))
-        var driver = ReplayDriver(session: SleepingSession(session, clock))
+        var driver = ReplayDriver(session: SleepingSession(InspectedSession(session: session, count: count), clock))
         record.beginLife(at: start, plannedEnd: end)
+        store?.beginLife(at: start)
+        defer { store?.endLife() }
         let killsInPublish = kill?.thing == .killedInPublish
         // A process that is killed in a publish is killed in the first one after its time.
         let limit = killsInPublish ? end + 20_000 : end
@@ -101,17 +107,22 @@ struct HistoryRun {
                     let outcome = try await relay.perform(output, at: now)
                     record.lastTime = time
                     if case .event(let event) = output { record.append(event, at: time) }
-                    guard case .delivery = output, let snapshot = state.snapshot, snapshot.version != version else {
-                        return outcome
+                    if case .delivery = output, let snapshot = state.snapshot, snapshot.version != version {
+                        version = snapshot.version
+                        if killsInPublish, time >= end, let kill, record.tearJournal(kill) { throw Killed() }
+                        record.append(snapshot, at: time)
                     }
-                    version = snapshot.version
-                    if killsInPublish, time >= end, let kill, record.tearJournal(kill) { throw Killed() }
-                    record.append(snapshot, at: time)
+                    store?.advance(to: time, state.snapshot)
+                    if case .status = output, record.measures(at: time, count) {
+                        record.append(
+                            count.sizes.merging(CollectionSizes.sizes(of: relay, state)) { $1 }, at: time)
+                    }
                     return outcome
                 })
             if sessionEnd == nil { record.lastTime = limit }
             if sessionEnd == .drained { try relay.recordEnd(.drained) }
             if let snapshot = state.snapshot { record.append(snapshot, at: record.lastTime) }
+            if kill == nil || sessionEnd != nil { store?.close(at: record.lastTime, state.snapshot) }
             record.endLife(state.status, sessionEnd)
             return sessionEnd != nil
         } catch is Killed {

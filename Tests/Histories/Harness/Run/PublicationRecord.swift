@@ -58,10 +58,20 @@ struct PublicationRecord {
     /// Those of the second language.
     var languages: [Segment] = []
     var subtitles: [PublishedSubtitles] = []
+    /// The bytes of segments by name, and what the archive has at the end; empty and nil without a store.
+    private(set) var files: [String: [UInt8]] = [:]
+    var archived: [StoreRun.Segment]?
+    /// The files that were gone with each version, for a short rewind.
+    var removals: [Int: [String]] = [:]
+    /// Elements in collections of the channel's values, over hours.
+    var sizes: [(at: Int, sizes: [String: Int])] = []
+    var keepsRemovals = false
+    private var stored: Set<String> = []
     private(set) var lives: [Life] = []
     private(set) var events: [(at: Int, text: String)] = []
     /// Whether events are kept, for a table.
     var keepsEvents = false
+    var keepsFiles = false
     private var initializations: [String: PublishedInit] = [:]
     private var journalSize = 0
     private var journalNumber: UInt64 = 0
@@ -105,12 +115,21 @@ struct PublicationRecord {
         let playlist = ParsedPlaylist(text, after: versions.last?.playlist)
         let life = lives.count - 1
         versions.append(Version(at: time, life: life, playlist: playlist))
+        recordRemovals(playlist)
         let next = segments.last.map { $0.number + 1 } ?? playlist.mediaSequence
         for (index, segment) in playlist.segments.enumerated() {
             let number = playlist.mediaSequence + UInt64(index)
             guard number >= next else { continue }
             segments.append(read(segment, number, at: time, life))
         }
+    }
+
+    private mutating func recordRemovals(_ playlist: ParsedPlaylist) {
+        guard keepsRemovals else { return }
+        for segment in playlist.segments where !segment.isGap { stored.insert(segment.uri) }
+        let gone = stored.filter { unsafe access("\(directory)/\($0)", F_OK) != 0 }
+        removals[versions.count - 1] = gone.sorted()
+        stored.subtract(gone)
     }
 
     private mutating func appendLanguage(_ snapshot: RingSnapshot, at time: Int) {
@@ -144,9 +163,11 @@ struct PublicationRecord {
         }
         do {
             let name = (text.map ?? "").split(separator: "\"").dropFirst().first.map(String.init) ?? ""
-            let initialization = try initializations[name] ?? PublishedInit(try bytes(name))
+            let initialization = try initializations[name] ?? PublishedInit(try self.bytes(name))
             initializations[name] = initialization
-            let media = try PublishedMedia(try bytes(text.uri), initialization)
+            let bytes = try self.bytes(text.uri)
+            if keepsFiles { files[text.uri] = bytes }
+            let media = try PublishedMedia(bytes, initialization)
             return Segment(
                 number: number, at: time, life: life, text: text, initialization: initialization, media: media,
                 error: nil)
@@ -168,6 +189,24 @@ struct PublicationRecord {
         return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = unsafe max(0, Glibc.read(descriptor, buffer.baseAddress, size))
         }
+    }
+
+    // MARK: - Growth
+
+    /// By the first sample, the rewind is full, and files that left it are removed.
+    private static let (settled, interval) = (2_400_000, 600_000)
+
+    /// Whether collections are counted at a time. Those of the session are counted with what it does next.
+    func measures(at time: Int, _ count: InspectedSession.Count) -> Bool {
+        let due = sizes.last.map { $0.at + Self.interval } ?? Self.settled
+        if time > due - 60_000 { count.request() }
+        return time >= due
+    }
+
+    mutating func append(_ collections: [String: Int], at time: Int) {
+        var collections = collections
+        collections["files"] = try? FileManager.default.contentsOfDirectory(atPath: directory).count
+        sizes.append((time, collections))
     }
 
     // MARK: - Kills

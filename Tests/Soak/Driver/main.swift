@@ -1,4 +1,0 @@
-import Glibc
-import SoakHarness
-
-exit(await SoakCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -130,6 +130,11 @@ let aheadRows: [CursorRow] = [
         [mediaPlaylist(100..<106), mediaPlaylist(106..<112) { "seg\($0 - 6).ts" }], [.reset(.url)]
     ),
     (
+        "numbers ahead by exactly the window, other URLs, dates of what was fetched",
+        [datedPlaylist(100..<106), datedPlaylist(106..<112, epoch: -30) { "new\($0).ts" }],
+        [.reset(.programDateTime), .fetch(111..<112)]
+    ),
+    (
         "numbers ahead by less than the window, same URLs",
         [mediaPlaylist(100..<106), mediaPlaylist(104..<110) { "seg\($0 - 3).ts" }],
         [.reset(.url), .fetch(109..<110)]

@@ -75,6 +75,35 @@ private let finishedRows: [(when: String, point: JoinPoint, playlist: MediaPlayl
     #expect(cursor.handle(playlist, at: .zero) == fetches + [.ended], "\(row.when)")
 }
 
+private typealias LateJoinRow = (
+    when: String, point: JoinPoint, playlists: [MediaPlaylist], last: [SegmentCursor.Effect]
+)
+
+private let lateJoinRows: [LateJoinRow] = [
+    (
+        "an edge that lags, by date", JoinPoint(date: date(12)),
+        [playlist(10..<13, datedFrom: 0), playlist(10..<15, datedFrom: 0), playlist(10..<18, datedFrom: 0)],
+        [.fetch(16..<18)]
+    ),
+    (
+        "the next segment, by number", JoinPoint(mediaSequence: 15), [playlist(10..<15), playlist(11..<16)],
+        [.fetch(15..<16)]
+    ),
+    (
+        "all that was listed was received", JoinPoint(date: date(12)),
+        [playlist(10..<13, datedFrom: 0), playlist(10..<16, datedFrom: 0)], []
+    ),
+]
+
+/// Until a playlist lists something new, each playlist is joined like the first one.
+@Test(arguments: lateJoinRows.indices) func playlistsWithoutNewSegmentsAreNotJoined(_ index: Int) {
+    let row = lateJoinRows[index]
+    var cursor = SegmentCursor(joinPoint: row.point)
+    let all = row.playlists.enumerated().map { cursor.handle($1, at: .seconds(2 * $0)) }
+    #expect(all.last == row.last, "\(row.when)")
+    #expect(all.dropLast().allSatisfy(\.isEmpty), "\(row.when)")
+}
+
 private let lostRows: [(when: String, point: JoinPoint, playlist: MediaPlaylist, lost: Range<UInt64>?)] = [
     ("nothing was received", .edge, playlist(10..<15), nil),
     ("every missing segment is listed", JoinPoint(mediaSequence: 10), playlist(10..<15), nil),

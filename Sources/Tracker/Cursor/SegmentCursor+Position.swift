@@ -8,6 +8,8 @@ extension SegmentCursor {
         package var next: UInt64
         /// The time at which a playlist last listed something new.
         package var grewAt: Duration
+        /// Whether a playlist has listed something new.
+        fileprivate(set) var hasGrown = false
         fileprivate var knownSegments: KnownSegments
         fileprivate var trust = Trust.urls(stale: nil)
         /// Numberings that were followed before the current one, newest first.
@@ -109,7 +111,7 @@ extension SegmentCursor.Position {
         guard next < window.upperBound else { return effects }
         effects += playlist.fetchEffects(for: next..<window.upperBound)
         next = window.upperBound
-        grewAt = loaded.loadedAt
+        (grewAt, hasGrown) = (loaded.loadedAt, true)
         return effects
     }
 
@@ -158,7 +160,7 @@ extension SegmentCursor.Position {
     /// | none | it lists numbers around `next` | continuous |
     /// | | known URLs under other numbers, and not because names repeat | reset by URL |
     /// | | segments of a previous origin | reset to that origin, or stale |
-    /// | | it begins after `next`, and not impossibly far | continuous |
+    /// | | it begins at `next` or after it, not impossibly far, and not with what was fetched by its dates | continuous |
     /// | | by its dates all of it was fetched, for as long as an edge may lag | stale |
     /// | | | reset by date, else to the live edge |
     /// | other segments | known URLs under other numbers | reset by URL |
@@ -292,11 +294,11 @@ extension SegmentCursor.Position {
 
     // MARK: - Numbers that are ahead
 
-    /// Whether a playlist that begins after `next` has jumped, so that nothing slid out of the window.
+    /// Whether a playlist that begins at `next` or after it has jumped, so that nothing slid out of the window.
     ///
     /// Either its dates contain what was fetched already, or it is farther ahead than the elapsed time allows.
     private func isImpossiblyFarAhead(_ loaded: SegmentCursor.LoadedPlaylist) -> Bool {
-        guard loaded.window.lowerBound > next else { return false }
+        guard loaded.window.lowerBound >= next else { return false }
         let elapsed = loaded.loadedAt - grewAt
         // An origin may list so much at once, however little time has passed.
         let slack = min(JoinPoint.reach(loaded.playlist.targetDuration) * 2, .seconds(86_400))

@@ -53,6 +53,15 @@ package struct SegmentCursor: Sendable {
         if case .following(let position) = state { position.next } else { nil }
     }
 
+    /// Whether a playlist has listed something new.
+    var hasGrown: Bool {
+        switch state {
+        case .unjoined: false
+        case .following(let position): position.hasGrown
+        case .ended(let position): position?.hasGrown ?? true
+        }
+    }
+
     package var hasEnded: Bool {
         if case .ended = state { true } else { false }
     }
@@ -88,18 +97,21 @@ package struct SegmentCursor: Sendable {
     }
 
     private mutating func follow(_ loaded: LoadedPlaylist) -> [Effect] {
-        guard case .following(var position) = state else { return join(loaded) }
+        guard case .following(var position) = state, position.hasGrown else { return join(loaded) }
         defer { state = .following(position) }
         return position.follow(loaded)
     }
 
+    /// Joins a playlist. If it lists nothing new, because an edge lags or cut it short, the next playlist is joined in its
+    /// place: numbers after its last one may still be of media that was received.
     private mutating func join(_ loaded: LoadedPlaylist) -> [Effect] {
         let next = policy.joinNumber(in: loaded.playlist, at: joinPoint)
         var position = Position(joining: loaded, at: next, policy: policy)
         // The join point's number is the main rendition's; a companion has its own numbers.
         let lost = policy == .main ? joinPoint.lostRange(in: loaded.playlist, before: next) : nil
-        defer { state = .following(position) }
-        return (lost.map { [.slidOut(lost: $0)] } ?? []) + position.advance(through: loaded)
+        let effects = position.advance(through: loaded)
+        state = .following(position)
+        return position.hasGrown ? (lost.map { [.slidOut(lost: $0)] } ?? []) + effects : []
     }
 }
 

@@ -254,7 +254,7 @@ extension RenditionTracker {
             load.close()
             return []
         }
-        let (next, hadEnded) = (cursor.next, cursor.hasEnded)
+        let (next, hadEnded, hadGrown) = (cursor.next, cursor.hasEnded, cursor.hasGrown)
         let update = cursor.handle(playlist, at: now)
         let grew = update.firstNew != nil
         var events = record(playlist, at: now)
@@ -265,13 +265,10 @@ extension RenditionTracker {
         for effect in update {
             events += try apply(effect, playlist, base, firstFetched: update.firstFetched, at: now)
         }
-        if next == nil, let joined = joined(playlist, update) {
-            // A playlist that was cut short may list nothing new: then the next one has the first segment.
-            if let number = update.firstNew ?? cursor.next {
-                queue.recordJoin(repeatable: joinPoint.repeatable(in: playlist, from: number))
-            }
-            events.append(joined)
+        if !hadGrown, let number = update.firstNew {
+            queue.recordJoin(repeatable: joinPoint.repeatable(in: playlist, from: number))
         }
+        if next == nil, let joined = joined(playlist, update) { events.append(joined) }
         // Segments longer than the target duration do not make the playlist late.
         let growthInterval = max(playlist.typicalDuration, updateInterval)
         if grew, let silence = stallEscalation.restart(targetDuration: growthInterval, at: now) {

@@ -212,7 +212,11 @@ package struct SpliceEngine: Sendable {
         lastSegment = segment.withoutBytes
         hasVideo = hasVideo || !demuxed.packets.video.isEmpty
         heldSegments.append(segment)
+        let followsDuplicates = duplicateFilter.removedAll
         duplicateFilter.removeDuplicates(from: &demuxed, repeatable: segment.repeatable)
+        if followsDuplicates, demuxed.boundary == .plain, demuxed.packets.video.first?.randomAccess != nil {
+            assembler.cutter.recordAlignedStart()
+        }
         try assembler.further.append(demuxed, discontinuitySequence: segment.discontinuitySequence)
         var written: [SplicedSegment] = []
         for step in route(demuxed, of: segment) {

@@ -40,6 +40,9 @@ struct SegmentCutter: Sendable {
     /// Records that an upstream segment began in the middle of a GOP, even if its frames were dropped.
     mutating func recordMidGOPCut() { gopAlignment.recordSegmentStart(isSync: false) }
 
+    /// Records that an upstream segment began with a GOP after one whose frames were published by an earlier process.
+    mutating func recordAlignedStart() { gopAlignment.recordSegmentStart(isSync: true) }
+
     /// Appends the frames that one upstream segment has of the current period.
     /// - Parameter reordering: composition offset of the period's first frame on the source's clock.
     /// - Returns: the output segments that are complete, in order.

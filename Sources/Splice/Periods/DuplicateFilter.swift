@@ -35,6 +35,8 @@ struct DuplicateFilter: Sendable {
     private var state = State.new
     /// Whether the segment handled last begins with frames that were already published.
     private(set) var beginsWithDuplicates = false
+    /// Whether all of its frames were published.
+    private(set) var removedAll = false
     private(set) var counts = SpliceCounts()
 
     /// Continues after `published`, which other sources published.
@@ -75,7 +77,7 @@ struct DuplicateFilter: Sendable {
         if demuxed.boundary == .loss { recordLoss() }
         if repeatable > .zero { suspect(repeatable) }
         let duplicates = findDuplicatePrefix(demuxed.packets.video, boundary: demuxed.boundary)
-        beginsWithDuplicates = false
+        (beginsWithDuplicates, removedAll) = (false, false)
         if duplicates.ends.isEmpty {
             if demuxed.boundary != .plain { published.beginSpan() }
         } else {
@@ -134,6 +136,7 @@ struct DuplicateFilter: Sendable {
         counts[.duplicateFrames] += duplicates.videoFrames
         counts[.duplicateAudioFrames] += audioCount
         beginsWithDuplicates = duplicates.videoFrames + audioCount > 0
+        removedAll = duplicates.videoFrames > 0 && duplicates.videoFrames == packets.video.count
         packets.video.removeFirst(duplicates.videoFrames)
         packets.audio.removeFirst(audioCount)
         for index in packets.furtherAudio.indices {

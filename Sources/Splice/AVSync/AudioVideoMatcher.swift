@@ -217,8 +217,14 @@ struct AudioVideoMatcher: Sendable {
             if span.beginsPeriod, !isMuxed, isUnknown || isTelling && overlaps(audioSpans[0], span) {
                 discontinuitySequenceOffset = audioSpans[0].discontinuitySequence &- span.discontinuitySequence
             }
-            audioSpans[0].clockOffset = match.clockOffset
             configuration = audioSpans[0].configuration
+            // Audio that is on the video's clock, and begins after the span, is new to the next one.
+            if audioSpans[0].clockOffset == nil, overlaps(audioSpans[0], span),
+                let first = audioSpans[0].frames.first, first.pts + match.clockOffset >= span.end
+            {
+                break
+            }
+            audioSpans[0].clockOffset = match.clockOffset
             lastClockOffset = audioSpans[0].clockOffset
             frames += audioSpans[0].dequeueFrames(before: span.end)
             matchedMetadata += audioSpans[0].dequeueMetadata(before: span.end)

@@ -176,5 +176,10 @@ extension SubtitleStoreTests {
         disk.fail(nil)
         try await ring.publish(Self.file(1))
         #expect(ring.snapshot.subtitles.map(\.nextMediaSequence) == [2])
+        #expect(ring.snapshot.subtitles[0].files.count == 2)
+        for (number, file) in ring.snapshot.subtitles[0].files {
+            let bytes = try directory.read(file.name)
+            #expect(bytes == Self.file(Int(number)).bytes, "what the disk did not take comes later")
+        }
     }
 }

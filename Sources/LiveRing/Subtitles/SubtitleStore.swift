@@ -11,6 +11,10 @@ struct SubtitleStore {
     /// The renditions in the order in which the ring was opened with them.
     private(set) var renditions: [SubtitleRendition] = []
     private var journals: [JournalFile] = []
+    /// Subtitles that the disk did not take, oldest first: they are written before the next ones.
+    private var unwritten: [NewSubtitles] = []
+    /// Beyond this, the oldest unwritten subtitles are dropped.
+    private static let unwrittenLimit = 256
     /// The error of a journal of an earlier process that could not be read.
     private(set) var recoveryError: RingError?
 
@@ -40,6 +44,7 @@ struct SubtitleStore {
     ) -> (store: SubtitleStore, unneeded: [String]) {
         var (store, rest) = (earlier, Array(zip(earlier.renditions, earlier.journals)))
         store.renditions = selection.renditions(of: earlier.renditions, numberedFrom: earlier.nextNumber)
+        store.unwritten = []
         store.journals = store.renditions.map { track in
             let known = rest.firstIndex { $0.0.number == track.number }.map { rest.remove(at: $0).1 }
             return known ?? JournalFile(SpoolName.subtitleJournal(track.number))
@@ -112,7 +117,19 @@ struct SubtitleStore {
     /// Stores the subtitles of a segment that is listed or can still be fetched; others are ignored.
     ///
     /// Earlier segments without subtitles get empty files, so that the playlist has no missing numbers.
+    /// - Throws: if the disk does not take the subtitles; they are written with the next ones.
     mutating func store(
+        _ subtitles: NewSubtitles, index: inout RingIndex, in spool: borrowing SpoolDirectory
+    ) throws(RingError) {
+        unwritten.append(subtitles)
+        if unwritten.count > Self.unwrittenLimit { unwritten.removeFirst() }
+        while let oldest = unwritten.first {
+            try write(oldest, index: &index, in: spool)
+            unwritten.removeFirst()
+        }
+    }
+
+    private mutating func write(
         _ subtitles: NewSubtitles, index: inout RingIndex, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
         guard renditions.indices.contains(subtitles.rendition), subtitles.mediaSequence < index.nextMediaSequence else {

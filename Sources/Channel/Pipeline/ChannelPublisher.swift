@@ -51,8 +51,13 @@ struct ChannelPublisher: Sendable {
         subtitles = SubtitlePipeline(ring, makesCaptions: subtitles.makesCaptions, isLive: isLive)
     }
 
-    /// The end of the newest entry, in milliseconds since 1970; nil before the first entry.
-    var datedUntil: Int64? { ring.snapshot.newest?.programDateTimeEnd.millisecondsSince1970 }
+    /// The end of the newest entry, and of the gaps that are listed before the next one, in milliseconds since 1970; nil
+    /// before the first entry.
+    var datedUntil: Int64? {
+        guard let newest = ring.snapshot.newest else { return nil }
+        let pending = position.presentationEnd - Ticks(newest.resumePoint.presentationEnd)
+        return newest.programDateTimeEnd.millisecondsSince1970 + max(0, pending.count) * 1000 / Ticks.perSecond
+    }
     var longestSegment: Ticks { Ticks(ring.maximumSegmentDuration) }
     var markerCounts: Counts<AdMarkerCount> { earlierMarkerCounts + markers.counts }
 

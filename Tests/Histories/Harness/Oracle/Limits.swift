@@ -3,6 +3,8 @@ struct Limits {
     let history: History
 
     let silenceBeforeGap, patience, repeatable, endBelieved: Int
+    /// What is listed within half a target duration, and on its way then, is one burst.
+    let burstWindow: Int
     let longestSegment, trackDelay, slowness, fetchTime, pollTime: Int
     /// Times at which numbers may not tell what is new.
     let rejoins: [Int]
@@ -31,6 +33,7 @@ struct Limits {
         let target = history.targetDuration * 1000
         // The silence before missing time is listed as a gap (docs/failover.md).
         silenceBeforeGap = max(target * 23 / 8, 5000)
+        burstWindow = target / 2 + 600
         // How long a missing segment is waited for while later media is ready (docs/failover.md).
         patience = max(target * 3, 5000)
         // Published media that may come again where numbers say nothing (decision 13).

@@ -90,11 +90,12 @@ extension Oracle {
 
     /// Whether gaps were listed for a segment's time, so many that it comes too late.
     func isLate(_ segment: Broadcast.Segment) -> Bool {
-        var gaps: [Int] = []
+        var (gaps, before): ([Int], Int) = ([], 0)
         return record.segments.contains { listed in
             gaps = listed.text.isGap ? gaps + [listed.at] : []
+            if gaps.isEmpty { before = listed.at }
             guard gaps.count >= Limits.gapsBeforeLateMedia else { return false }
-            let silence = gaps[0] - limits.silenceBeforeGap - limits.longestSegment
+            let silence = gaps[0] - limits.silenceBeforeGap - limits.longestSegment - burst(before: before)
             return segment.end > silence && segment.start < listed.at
         }
     }

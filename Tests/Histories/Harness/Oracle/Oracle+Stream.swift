@@ -39,12 +39,6 @@ extension Oracle {
         return due
     }
 
-    /// Milliseconds of media that were listed at once: they are played out before missing time is listed (docs/failover.md).
-    func burst(before time: Int) -> Int {
-        let listed = record.segments.filter { $0.at >= time - Limits.burstWindow && $0.at <= time }
-        return max(0, listed.reduce(0) { $0 + $1.text.milliseconds } - history.targetDuration * 1000)
-    }
-
     /// There are never two connections, and another one is made in time.
     mutating func judgeConnections() {
         guard reception != nil else { return }
@@ -75,8 +69,6 @@ extension Limits {
 
     /// Segments are cut at random access points after 1.8 s.
     static let longestStreamSegment = 4000
-    /// What is listed within half a target duration was one burst.
-    static let burstWindow = 1600
     /// Milliseconds between two parts of a stream that comes in bursts.
     static let longestBurst = 3000
 

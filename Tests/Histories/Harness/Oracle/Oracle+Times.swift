@@ -111,6 +111,12 @@ extension Oracle {
         }
     }
 
+    /// Milliseconds of media that were listed at once: they are played out before missing time is listed.
+    func burst(before time: Int) -> Int {
+        let listed = record.segments.filter { $0.at >= time - limits.burstWindow && $0.at <= time && !$0.text.isGap }
+        return max(0, listed.reduce(0) { $0 + $1.text.milliseconds } - history.targetDuration * 1000)
+    }
+
     /// Frames are published soon after they are there.
     mutating func judgeLatency() {
         for (number, first) in firstPublished.sorted(by: { $0.key < $1.key }) {
@@ -165,8 +171,11 @@ extension Oracle {
             let life = record.lives.first, !limits.isSlowed(at: life.end), let first = published.first?.source
         else { return }
         let end = life.end - limits.patience - limits.hold(before: life.end)
-        let lost = broadcast.segments[source[first].segment...].count {
-            neverCame($0.index) && $0.end < end && $0.end > life.start
+        // A segment that comes late is waited for from then on.
+        let lost = broadcast.segments[source[first].segment...].count { segment in
+            let listedAt = log.reloads.first { $0.listed.upperBound > segment.index }?.at ?? .max
+            return neverCame(segment.index) && max(segment.end, listedAt) < end && segment.end > life.start
+                && !isHeldUpByPage(segment.index + 1, until: life.end)
         }
         if life.lost < lost { find(.count, at: life.end, "\(lost) segments are lost, \(life.lost) are counted") }
     }

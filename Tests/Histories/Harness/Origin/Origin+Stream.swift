@@ -19,6 +19,9 @@ extension Origin {
         [.unreachable, .longOutage, .silent, .rateLimited, .refusedStream].allSatisfy { active($0, at: time) == nil }
     }
 
+    /// A request is given up after so long, unless its answer turns out to be a stream.
+    private static let requestLimit = 10_000
+
     /// The answer of a host that has no connection to spare.
     func refusal(_ event: Event, _ request: FetchRequest) -> FetchOutcome {
         let status = [200, 403, 404, 458, 503][event.pick(0...4)]
@@ -47,12 +50,13 @@ extension Origin {
         let number = log.streams.begin(
             at: time, from: plan.start, until: plan.end.kind == .silent ? nil : plan.end.at + 1)
         var (sent, recognized) = (plan.start, false)
+        let limit = time + Self.requestLimit
         var parts: [ReplayDriver.Response.Part] = []
         func append(upTo end: Int, at now: Int) {
             guard end > sent else { return }
             recognized = recognized || StreamPart.isStream(stream.part(sent..<end, counters: 0))
             // The bytes that tell that it is a stream are collected.
-            guard recognized else { return }
+            guard recognized, !parts.isEmpty || now <= limit else { return }
             let range = sent..<end
             let (streams, url) = (log.streams, request.url)
             parts.append(
@@ -73,9 +77,14 @@ extension Origin {
         if !isStalled(at: plan.end.at, since: time) {
             append(upTo: stream.position(at: plan.end.at), at: plan.end.at)
         }
+        if parts.isEmpty, plan.end.at > limit || plan.end.kind == .silent {
+            log.streams.end(number, at: limit)
+            return ReplayDriver.Response(
+                end: (.failure(FetchError(.timedOut, url: request.url)), .milliseconds(Self.requestLimit)))
+        }
         let latency = Duration.milliseconds(plan.end.at - time + 1)
         // A connection that ends before anything tells what it is was reset.
-        let kind = recognized || plan.end.kind == .silent ? plan.end.kind : .reset
+        let kind = parts.isEmpty ? .reset : plan.end.kind
         let end: FetchOutcome? =
             switch kind {
             case .ended: .success(FetchAnswer(status: 200, finalURL: request.url, body: [], endsAtClose: true))
@@ -156,8 +165,8 @@ struct StreamConnection {
     let askedAt: Int
     /// Offset of the first byte.
     let start: Int
-    /// When the origin ends it, or refuses it; nil: it does not.
-    let end: Int?
+    /// When the origin ends it, or refuses it, or the request is given up; nil: it goes on.
+    var end: Int?
     /// When parts came, and the offset after each.
     var parts: [(at: Int, end: Int)] = []
 
@@ -187,6 +196,8 @@ final class StreamLog: Sendable {
             return connections.count - 1
         }
     }
+
+    func end(_ number: Int, at time: Int) { state.withLock { $0[number].end = time } }
 
     func receive(_ number: Int, upTo end: Int, at time: Int) {
         state.withLock { $0[number].parts.append((time, end)) }

@@ -48,7 +48,7 @@ private let rows:
                     videoSpan(900_000, 990_000, beginsPeriod: true), videoSpan(990_000, 1_080_000),
                     videoSpan(1_080_000, 1_170_000),
                     videoSpan(1_170_000, 1_260_000),
-                ], [.signaledOverlapping, nil, .nextOverlapping, .continuedSpan],
+                ], [.signaledOverlapping, nil, .nextOverlapping, .nextOverlapping],
                 [900_000...986_400, nil, nil, 1_170_000...1_258_320]
             ),
             (
@@ -260,6 +260,20 @@ func videoSpanGetsItsAudio(_ index: Int) {
         let next = videoSpan(1_080_000, 1_260_000, beginsPeriod: true)
         if videoStart != nil { #expect(matcher.dequeueAudio(for: next).first?.pts == Ticks(1_080_000)) }
     }
+}
+
+/// The same, and the cut ends shortly before the audio begins. Another showing follows.
+@Test func audioThatBeginsAfterItsVideoIsNewToTheNext() {
+    var matcher = AudioVideoMatcher(isMuxed: true)
+    let cut = videoSpan(900_000, 997_500, beginsPeriod: true)
+    matcher.append(
+        SyntheticPackets.audioPackets(94, from: 1_080_000), after: .tagged, discontinuitySequence: 0)
+    #expect(matcher.dequeueAudio(for: cut).isEmpty)
+    matcher.finish(cut)
+    let next = videoSpan(1_080_000, 1_260_000, beginsPeriod: true)
+    #expect(!matcher.hasNoAudio(for: next), "it is not left over from the period before")
+    matcher.append(SyntheticPackets.audioPackets(94, from: 900_000), after: .tagged, discontinuitySequence: 1)
+    #expect(matcher.dequeueAudio(for: next).first?.pts == Ticks(1_080_000))
 }
 
 /// A rendition that is joined before its video begins with audio of another clock.

@@ -53,5 +53,5 @@ for name, read in {"demux()": lambda source: source.demux(), "demux(video=0)": l
             print(f"{kind}, {name}: {count}, then {end}; {len(source.streams)} streams")
             seen.append((kind == "pipe", "IndexError" in end, len(source.streams)))
 if seen != [(True, True, 1), (False, False, 2)] * 3:
-    sys.exit("changed")
+    sys.exit(f"changed: {seen}")
 END

@@ -48,8 +48,8 @@ extension TrackTimescale {
 
 extension AudioConfiguration {
     /// AAC-LC configuration nearest to `sampleRate` and `channelCount`, with 1024 samples per frame.
+    ///
     /// A rate that AAC does not define becomes 48 kHz.
-    /// A rate that AAC does not have becomes 48 kHz.
     static func aacLC(sampleRate: SampleRate, channelCount: Int) -> AudioConfiguration {
         let isSupported =
             AudioSpecificConfig.samplingFrequencies.contains(sampleRate)

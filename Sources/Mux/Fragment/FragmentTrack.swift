@@ -1,15 +1,15 @@
 package import Media
 
 /// One `traf` of a stored segment: the times, the flags and the places of its samples.
-///
-/// It reads what `FragmentWriter` writes and nothing else: one run each, and data offsets from the `moof`. Numbers that no
+/// Reads only what `FragmentWriter` writes: one `trun` in each `traf`, and data offsets from the `moof`. Numbers that
+/// no channel publishes are errors, because a damaged disk may have changed the file.
 /// channel publishes are errors: a disk may change a file.
 package struct FragmentTrack: Equatable, Sendable {
     package struct Sample: Equatable, Sendable {
         package let duration: UInt32
         package let compositionOffset: Int32
         let flags: UInt32
-        /// The place of its bytes in the file.
+        /// The position of the sample's bytes in the file.
         package let bytes: Range<Int>
 
         init(duration: UInt32, compositionOffset: Int32, flags: UInt32, bytes: Range<Int>) {
@@ -17,7 +17,7 @@ package struct FragmentTrack: Equatable, Sendable {
             (self.flags, self.bytes) = (flags, bytes)
         }
 
-        /// A sample that is in no fragment.
+        /// Creates a sample that is in no fragment.
         package init(duration: UInt32, compositionOffset: Int32, isRandomAccessPoint: Bool, byteCount: Int) {
             self.init(
                 duration: duration, compositionOffset: compositionOffset,
@@ -33,14 +33,14 @@ package struct FragmentTrack: Equatable, Sendable {
     private static let latest: Int64 = 1 << 60
 
     package let id: UInt32
-    /// In the track's timescale, as every time here.
+    /// Decode time of the first sample in the track's timescale, like every time in this type.
     package let decodeTime: Int64
     package private(set) var samples: [Sample] = []
     /// Whether the first sample is in a sample group `roll` (ISO/IEC 14496-12 §10.1).
     let beginsGradualRefresh: Bool
 
-    /// - Parameter moof: its start is its index in the file.
-    /// - Returns: the tracks by their IDs.
+    /// - Parameter moof: `moof.start` is the index of the box in the file.
+    /// - Returns: the tracks by track ID.
     package static func tracks(of moof: Box) throws(MediaError) -> [UInt32: FragmentTrack] {
         var tracks: [UInt32: FragmentTrack] = [:]
         for box in try moof.children() where box.type == "traf" {

@@ -75,7 +75,7 @@ package enum FragmentWriter {
     ///   - video: written first. Its payload must be below 2 GiB, because the data offset of audio has 31 bits.
     ///   - audio: every track of the current init section must be present: players stall forever on a missing traf.
     ///   - messages: event messages of the fragment's time range, written before moof (ISO/IEC 23009-1 §5.10.3.3).
-    ///   - startsSegment: whether to write `styp`. A chunk after the first of its segment has none.
+    ///   - startsSegment: whether to write `styp`. Only the first chunk of a segment has one.
     package static func write(
         sequenceNumber: UInt32, video: MuxTrack?, audio: MuxTrack?, messages: [PlacedMessage] = [],
         startsSegment: Bool = true

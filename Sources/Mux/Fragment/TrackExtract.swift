@@ -1,16 +1,16 @@
 package import Media
 
-/// One track of what a channel publishes, as a file of its own. It is made when somebody asks for it: players that choose
-/// among audio renditions need video without audio.
+/// One track of a published segment, as a file of its own. It is made on request, because players that choose among
+/// audio renditions need video without audio.
 package enum TrackExtract {
-    /// The tracks of segments.
+    /// A track that can be extracted.
     package enum Track: String, CaseIterable, Sendable {
         case video, audio
 
         fileprivate var id: UInt32 { self == .video ? TrackID.video : TrackID.audio }
     }
 
-    /// A segment with one track: bytes that are made, and bytes of the segment's file that follow them.
+    /// A segment with one track: bytes made in memory, followed by bytes of the stored segment's file.
     package struct Segment: Equatable, Sendable {
         package let header: [UInt8]
         package let payload: Range<Int>
@@ -18,7 +18,7 @@ package enum TrackExtract {
         package var byteCount: Int { header.count + payload.count }
     }
 
-    /// Returns the init section of one track; nil if `section` does not have it.
+    /// Returns the init section of one track; nil if `section` does not contain the track.
     package static func initSection(of track: Track, in section: [UInt8]) throws(MediaError) -> [UInt8]? {
         var writer = BoxWriter(capacity: section.count)
         var hasTrack = false
@@ -47,10 +47,10 @@ package enum TrackExtract {
         return hasTrack ? writer.bytes : nil
     }
 
-    /// Returns one track of a segment as `FragmentWriter` wrote it; nil if the segment does not have it.
+    /// Returns one track of a segment that `FragmentWriter` wrote; nil if the segment does not contain the track.
     /// - Parameters:
     ///   - head: the bytes of the file up to the end of `moof` at least.
-    ///   - byteCount: bytes of the file.
+    ///   - byteCount: size of the file, in bytes.
     package static func segment(
         of track: Track, inFileThatBegins head: [UInt8], byteCount: Int
     ) throws(MediaError) -> Segment? {
@@ -80,7 +80,7 @@ package enum TrackExtract {
     }
 
     /// Returns the first video sample of a segment as a fragment of its own; nil if decoding cannot begin with it.
-    /// - Parameters: as of `segment`.
+    /// - Parameters: as for `segment`.
     package static func firstFrame(
         inFileThatBegins head: [UInt8], byteCount: Int
     ) throws(MediaError) -> Segment? {
@@ -91,7 +91,7 @@ package enum TrackExtract {
         guard frame.bytes.lowerBound >= moof.body.endIndex, frame.bytes.upperBound <= byteCount,
             let time = UInt64(exactly: track.decodeTime)
         else { throw FragmentTrack.fault("sample_size") }
-        // Only its size is written.
+        // Only the size of the payload is written.
         let payload = [UInt8](repeating: 0, count: frame.bytes.count)
         let sample = MuxSample(
             duration: frame.duration, compositionOffset: frame.compositionOffset, isSync: true, payload: payload[...])
@@ -131,7 +131,7 @@ extension Box {
 }
 
 extension BoxFields {
-    /// The number of four bytes at an offset of a box's body; nil if the body is shorter.
+    /// The 32-bit number at `offset` of a box's body; nil if the body is shorter.
     fileprivate static func number(in body: ArraySlice<UInt8>, at offset: Int) -> UInt32? {
         guard body.count >= offset + 4 else { return nil }
         return body.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }

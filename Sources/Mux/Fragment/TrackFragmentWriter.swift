@@ -18,7 +18,7 @@ enum TrackRunFlag {
     static let sampleCompositionTimeOffsets: UInt32 = 0x800
 }
 
-/// Writes one `traf`: values that all samples share in `tfhd`, the others in `trun` (ISO/IEC 14496-12 §8.8.7, §8.8.8).
+/// Writes one `traf`: values common to all samples in `tfhd`, the others in `trun` (ISO/IEC 14496-12 §8.8.7, §8.8.8).
 struct TrackFragmentWriter {
     private let track: MuxTrack
     /// Duration of every sample; nil if durations vary.
@@ -26,7 +26,7 @@ struct TrackFragmentWriter {
     private let flagPattern: FlagPattern
     private let hasCompositionOffsets: Bool
 
-    /// Distribution of the sample flags.
+    /// How the sample flags differ among the samples.
     private enum FlagPattern: Equatable {
         case same(UInt32)
         /// The first sample has these flags, and no other is a random access point.
@@ -145,7 +145,7 @@ private struct SampleGroupWriter {
         writeGroup("roll", entries: bytes, of: distances.map { $0.flatMap { numbers[$0] } }, to: &traf)
     }
 
-    /// - Parameter members: the entry of each sample; nil if it belongs to none.
+    /// - Parameter members: for each sample the index of its entry; nil if the sample belongs to no entry.
     private func writeGroup(
         _ type: BoxType, entries: [[UInt8]], of members: [Int?], to traf: inout BoxWriter
     ) {

@@ -50,7 +50,7 @@ struct AudioSampleEntry {
             case .aac, .mpegAudio: "mp4a"
             case .ac3: "ac-3"
             case .eac3: "ec-3"
-            // These are always transcoded.
+            // FLAC and Opus are always transcoded.
             case .flac, .opus: throw MediaError(.badParameterSet(field: "codec"), section: "ISO/IEC 14496-12 §12.2.3")
             }
         }

@@ -3,7 +3,8 @@ import Media
 /// Video sample entry: avc1, hvc1 or mp4v (ISO/IEC 14496-12 §12.1.3, 14496-15 §5.4.2 and §8.4.1, 14496-14 §5.6).
 ///
 /// These types signal that the entry contains the parameter sets. The samples may repeat the same parameter sets.
-/// Interlaced video gets no `fiel` box, which is QuickTime's: players take the field order from the parameter sets.
+/// Interlaced video gets no `fiel` box, because that box is QuickTime's and players read the field order from the
+/// parameter sets.
 struct VideoSampleEntry {
     private let configuration: VideoConfiguration
     private let description: VideoDescription

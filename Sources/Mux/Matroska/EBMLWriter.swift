@@ -1,4 +1,5 @@
-/// Appends elements of EBML (RFC 8794). Sizes take eight bytes, so that none is computed twice.
+/// Appends elements of EBML (RFC 8794). Every size takes eight bytes, so the length of a size never depends on its
+/// value.
 struct EBMLWriter: Sendable {
     private(set) var bytes: [UInt8] = []
 
@@ -6,7 +7,7 @@ struct EBMLWriter: Sendable {
 
     mutating func append(_ newBytes: some Sequence<UInt8>) { bytes.append(contentsOf: newBytes) }
 
-    /// - Parameter id: with its length marker, as it is written.
+    /// - Parameter id: the element ID with its length marker.
     mutating func id(_ id: UInt32) { append(Self.bytes(ofID: id)) }
 
     static func bytes(ofID id: UInt32) -> [UInt8] { Array(wide(UInt64(id)).drop { $0 == 0 }) }

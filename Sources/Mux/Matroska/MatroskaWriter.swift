@@ -1,14 +1,14 @@
 package import Media
 
-/// Writes a Matroska file in one pass (RFC 9559), with parts that are patched at the end.
+/// Writes a Matroska file in one pass (RFC 9559). Some parts are patched at the end.
 ///
-/// Each track has one configuration. Video of other parameters follows in the same track, because every random access point
-/// carries its parameter sets; audio that needs another decoder configuration does not fit.
+/// Each track has one configuration. Video with other parameters continues in the same track, because every random
+/// access point contains its parameter sets. Audio that needs another decoder configuration does not fit.
 package struct MatroskaWriter: Sendable {
     package struct Frame: Sendable {
-        /// `videoTrack`, or `audioTrack` and those after it.
+        /// `videoTrack`, or `audioTrack` or a later number.
         package let track: UInt8
-        /// From the beginning of the file on.
+        /// Time since the beginning of the file.
         package let time: Ticks
         /// The order of frames in the file.
         package let decodeTime: Ticks
@@ -44,7 +44,7 @@ package struct MatroskaWriter: Sendable {
     /// An audio track as the head describes it.
     package struct Audio: Sendable {
         package let configuration: AudioConfiguration
-        /// nil if nothing says it.
+        /// nil if the identity is unknown.
         package let track: AudioTrackIdentity?
 
         package init(_ configuration: AudioConfiguration, track: AudioTrackIdentity?) {
@@ -53,18 +53,18 @@ package struct MatroskaWriter: Sendable {
     }
 
     package static let videoTrack: UInt8 = 1
-    /// The leading audio; the others follow.
+    /// The leading audio; other tracks follow.
     package static let audioTrack: UInt8 = 2
-    /// The first subtitles, after as much audio as a channel may have.
+    /// The first subtitles, after the most audio tracks that a channel may have.
     package static let subtitleTrack = audioTrack + 1 + UInt8(AudioTrackChoice.limit)
-    /// Times of blocks have 16 bits, in milliseconds from the beginning of their cluster.
+    /// The longest cluster in milliseconds: block times count from the beginning of the cluster, in 16 bits.
     private static let longestCluster: Int64 = 30_000
-    /// 2001-01-01, from which dates count.
+    /// 2001-01-01 in seconds since 1970; Matroska dates count from it.
     private static let epoch: Int64 = 978_307_200_000
 
     /// Everything before the first cluster.
     package let head: [UInt8]
-    /// Where positions count from: after the size of the segment.
+    /// The origin of positions in the file: the first byte after the size of the segment.
     private let base: Int
     private let seekOffsets: [Int]
     private var byteCount: Int
@@ -73,7 +73,7 @@ package struct MatroskaWriter: Sendable {
     private let knownTracks: Set<UInt8>
 
     /// - Parameters:
-    ///   - audio: by the number of its track.
+    ///   - audio: the audio tracks by track number.
     ///   - subtitles: services of DVB subtitles.
     package init(
         video: VideoConfiguration?, audio: [UInt8: Audio], subtitles: [SubtitlingService] = [],
@@ -111,7 +111,7 @@ package struct MatroskaWriter: Sendable {
             (0x1549_A966, Self.info(description)), (0x1654_AE6B, tracks.bytes),
             (0x1043_A770, Self.chapters(description)), (0x1254_C367, Self.tags(description)),
         ].filter { !$0.1.isEmpty }
-        // The last entry is that of the cues.
+        // The last entry is for the cues.
         let seekSize = (parts.count + 1) * Self.seekEntrySize
         var position = 4 + 8 + seekSize
         var seek = EBMLWriter()
@@ -133,7 +133,7 @@ package struct MatroskaWriter: Sendable {
     /// Seek, SeekID and SeekPosition with their IDs and sizes.
     private static let seekEntrySize = 2 + 8 + (2 + 8 + 4) + (2 + 8 + 8)
 
-    /// Returns the clusters with the frames of a segment, as far as the head knows their tracks.
+    /// Returns the clusters with the frames of a segment. Frames of tracks that the head does not describe are dropped.
     package mutating func clusters(_ frames: [Frame]) -> [UInt8] {
         let ordered = frames.filter { knownTracks.contains($0.track) }.enumerated().sorted {
             ($0.element.decodeTime, $0.offset) < ($1.element.decodeTime, $1.offset)
@@ -174,7 +174,7 @@ package struct MatroskaWriter: Sendable {
         return cluster.bytes
     }
 
-    /// Returns what follows the last cluster, and what then replaces bytes of the head.
+    /// Returns the bytes after the last cluster, and the patches for bytes of the head.
     package func end() -> (tail: [UInt8], patches: [(offset: Int, bytes: [UInt8])]) {
         var points = EBMLWriter()
         for cue in cues {

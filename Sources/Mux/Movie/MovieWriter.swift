@@ -4,12 +4,13 @@ package import Media
 /// (ISO/IEC 14496-12 §8.2 to §8.8).
 ///
 /// Fragments are appended in order, from their indexes alone. The media data of the file is then the bytes of the appended
-/// samples, track by track within each fragment. Periods with other parameters are further sample entries of the same track,
-/// so that one file goes through all splices. Where media is missing, what follows is earlier by as much.
+/// samples, track by track within each fragment. Periods with other parameters become further sample entries of the
+/// same track, so that one file spans all splices. Where media is missing, the following media is moved to an earlier
+/// time.
 package struct MovieWriter: Equatable, Sendable {
     /// A named point of the movie.
     package struct Chapter: Equatable, Sendable {
-        /// From the first frame on.
+        /// Time since the first frame.
         package let start: Ticks
         package let title: String
 
@@ -26,28 +27,28 @@ package struct MovieWriter: Equatable, Sendable {
         package init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
     }
 
-    /// Whole times of the channel are whole times of both tracks' timescales in steps of this.
+    /// Multiples of this number of ticks are whole numbers of units in both tracks' timescales.
     private static let shiftUnit: Int64 = 5
 
     private var tracks = [SampleTableWriter(id: TrackID.video), SampleTableWriter(id: TrackID.audio)]
     private var shift: Int64 = 0
-    /// The bytes of all appended samples.
+    /// The total size of all appended samples.
     package private(set) var mediaByteCount: UInt64 = 0
 
     package init() {}
 
-    /// How much earlier than on the channel's timeline the times of what follows are.
+    /// By how much the times of media appended from now on are earlier than on the channel's timeline.
     package var earlier: Ticks { Ticks(shift) }
 
-    /// Makes all that follows earlier, at most by `duration`.
+    /// Moves all media appended from now on to an earlier time, by at most `duration`.
     package mutating func skip(_ duration: Ticks) {
         shift += duration.count - duration.count % Self.shiftUnit
     }
 
     /// Appends samples of one track, which begin at `samples.first`.
     /// - Parameters:
-    ///   - decodeTime: of the first of them, on the channel's timeline.
-    ///   - descriptions: of the period. A track that it does not have is left as it is.
+    ///   - decodeTime: decode time of the first sample, on the channel's timeline.
+    ///   - descriptions: the sample entries of the period. Nothing is appended to a track without an entry.
     /// - Returns: the bytes in the fragment's file that come next in the media data; nil if nothing was appended.
     package mutating func append(
         _ samples: ArraySlice<FragmentTrack.Sample>, of track: UInt32, at decodeTime: Int64,
@@ -59,7 +60,7 @@ package struct MovieWriter: Equatable, Sendable {
         return first.bytes.lowerBound..<last.bytes.upperBound
     }
 
-    /// As above, for samples that are in no fragment.
+    /// Appends samples that are in no fragment, like the function above.
     package mutating func append(
         _ samples: [FragmentTrack.Sample], of track: UInt32, at decodeTime: Int64, as descriptions: TrackDescriptions
     ) {
@@ -83,7 +84,7 @@ package struct MovieWriter: Equatable, Sendable {
 
     /// Returns the bytes before the media data.
     /// - Parameters:
-    ///   - presented: the part of the timeline that is presented, in times of the file's first period; what was appended
+    ///   - presented: the part of the timeline that is presented, in times of the file's first period. Media appended
     ///     before and after it is only decoded.
     ///   - chapters: in order.
     package func head(presenting presented: Range<Ticks>, chapters: [Chapter] = [], tags: [Tag] = []) -> [UInt8] {
@@ -93,7 +94,7 @@ package struct MovieWriter: Equatable, Sendable {
         let text = MovieText(tags: tags, chapters: chapters)
         var movie = BoxWriter(capacity: tables + 4096)
         var dataStart: UInt64 = 0
-        // The offsets take as many bytes whatever they are.
+        // Offsets have a fixed size, so the second pass writes the right offsets at the same size.
         for _ in 0..<2 {
             movie = BoxWriter(capacity: tables + 4096)
             movie.box("moov") { moov in
@@ -137,7 +138,7 @@ package struct MovieWriter: Equatable, Sendable {
 extension SampleTableWriter {
     /// The parts of an edit list, in ticks of the movie and in the track's timescale (§8.6.6).
     private struct Edit {
-        /// Before the track begins.
+        /// Time before the track begins, in ticks of the movie.
         let delay: Int64
         let duration: Int64
         let mediaTime: Int64
@@ -176,7 +177,7 @@ extension SampleTableWriter {
     }
 
     private func writeHeader(_ trak: inout BoxWriter, lasting duration: Int64, isAlternative: Bool) {
-        // Of several languages, one is enabled.
+        // Of several audio tracks, only the leading one is enabled.
         let flags: UInt32 = id > TrackID.audio ? 0x2 : 0x3  // track_enabled, track_in_movie
         trak.fullBox("tkhd", version: 1, flags: flags) { tkhd in
             tkhd.zeros(16)

@@ -8,7 +8,7 @@ struct SampleTableWriter: Equatable, Sendable {
         let value: UInt32
     }
 
-    /// Samples that stand in the file one after the other (§3.1.3).
+    /// Samples that are contiguous in the file (§3.1.3).
     struct Chunk: Equatable, Sendable {
         let offset: UInt64
         let sampleCount: UInt32
@@ -23,8 +23,8 @@ struct SampleTableWriter: Equatable, Sendable {
     private(set) var sizes: [UInt32] = []
     private(set) var durations: [Run] = []
     private(set) var compositionOffsets: [Run] = []
-    /// The numbers of the samples with which decoding may begin, from 1 on. Random access points that have leading pictures
-    /// are among them, because players seek to nothing else.
+    /// The numbers of the samples with which decoding may begin, from 1 on. Random access points with leading pictures
+    /// are included, because players seek only to samples in this table.
     private(set) var syncSamples: [UInt32] = []
     /// The decode time of the first sample, in the track's timescale.
     private(set) var start: Int64 = 0
@@ -38,10 +38,11 @@ struct SampleTableWriter: Equatable, Sendable {
 
     var timescale: Int64 { isAudio ? TrackTimescale.audio : TrackTimescale.video }
 
-    /// Appends a chunk. The sample before it lasts until the chunk begins, or has no duration if the chunk begins earlier.
+    /// Appends a chunk. The preceding sample lasts until the chunk begins; its duration is 0 if the chunk begins
+    /// earlier.
     /// - Parameters:
-    ///   - decodeTime: of the first sample.
-    ///   - offset: of the chunk among the media data.
+    ///   - decodeTime: decode time of the first sample.
+    ///   - offset: position of the chunk in the media data.
     mutating func append(
         _ samples: some Collection<FragmentTrack.Sample>, at decodeTime: Int64, offset: UInt64,
         as description: TrackDescriptions.Track

@@ -5,7 +5,7 @@ package struct TrackDescriptions: Equatable, Sendable {
     struct Track: Equatable, Sendable {
         /// A whole box: `avc1`, `hvc1`, `mp4a`, `ac-3` or `ec-3`.
         let sampleEntry: [UInt8]
-        /// 16.16 fixed point, of `tkhd`.
+        /// Width in `tkhd`, 16.16 fixed point.
         let width: UInt32
         let height: UInt32
     }

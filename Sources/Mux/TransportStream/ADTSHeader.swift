@@ -30,7 +30,7 @@ struct ADTSHeader: Equatable, Sendable {
     }
 
     /// The header of one frame.
-    /// - Parameter size: bytes of the raw data blocks, at most `longestFrame`.
+    /// - Parameter size: size of the raw data blocks in bytes, at most `longestFrame`.
     func bytes(forFrameOf size: Int) -> [UInt8] {
         let length = size + Self.byteCount
         return [

@@ -13,7 +13,7 @@ package enum AnnexBAccessUnit {
         }
     }
 
-    /// Appends the NAL units of a sample, each after a start code, which is as long as its length was.
+    /// Appends the NAL units of a sample, each with a four-byte start code in place of its length.
     /// - Parameter sample: NAL units, each prefixed with its length in four bytes. A NAL unit that is cut short ends the
     ///   access unit.
     package static func append(_ sample: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
@@ -30,7 +30,7 @@ package enum AnnexBAccessUnit {
     static func byteCount(of sample: ArraySlice<UInt8>) -> Int { forEachUnit(of: sample) { _ in } }
 
     /// - Parameter body: called with the index of each whole NAL unit's length.
-    /// - Returns: the bytes of the whole NAL units.
+    /// - Returns: the total size of the whole NAL units with their lengths, in bytes.
     private static func forEachUnit(of sample: ArraySlice<UInt8>, _ body: (Int) -> Void) -> Int {
         var index = sample.startIndex
         while index + 4 <= sample.endIndex {

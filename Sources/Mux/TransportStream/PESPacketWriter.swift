@@ -9,7 +9,7 @@ struct PESPacketWriter {
         case private1 = 0xBD
     }
 
-    /// The largest payload of a packet that states its length and has a PTS only.
+    /// The largest payload of a packet that states its length and contains only a PTS.
     static let longestPayload = 0xFFFF - 8
 
     /// PES_header_data_length of teletext (ETSI EN 300 472 §4.2).
@@ -17,18 +17,18 @@ struct PESPacketWriter {
 
     private let streamID: StreamID
     private let presentationTime: Ticks
-    /// nil if it is the presentation time.
+    /// nil if the decode time equals the presentation time.
     private let decodeTime: Ticks?
     /// PES_header_data_length: the timestamps, and stuffing after them.
     private let fieldSize: Int
-    /// Bytes that `appendPayload` appends. More than `longestPayload` are for video only.
+    /// Number of bytes that `appendPayload` appends. Only video may exceed `longestPayload`.
     let payloadSize: Int
     /// Appends the payload, which begins an access unit.
     private let appendPayload: (inout [UInt8]) -> Void
 
     /// - Parameters:
-    ///   - decodeTime: nil if it is the presentation time.
-    ///   - fieldSize: the least PES_header_data_length.
+    ///   - decodeTime: nil if it equals the presentation time.
+    ///   - fieldSize: the least value of PES_header_data_length.
     ///   - payloadSize: bytes that `appendPayload` appends.
     init(
         _ streamID: StreamID, presentationTime: Ticks, decodeTime: Ticks? = nil, fieldSize: Int = 0,

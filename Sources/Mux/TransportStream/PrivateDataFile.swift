@@ -1,6 +1,6 @@
 package import Media
 
-/// The private data of a segment as it is stored beside it: event messages, in order of time.
+/// The private data of a segment, stored in a file of its own: event messages, in order of time.
 package enum PrivateDataFile {
     package static func write(_ messages: [PlacedMessage]) -> [UInt8] {
         var writer = BoxWriter()
@@ -8,7 +8,7 @@ package enum PrivateDataFile {
         return writer.bytes
     }
 
-    /// - Returns: the packets of the streams in `streams`. Others are not offered.
+    /// - Returns: the packets of the streams in `streams`. Packets of other streams are left out.
     package static func read(
         _ bytes: [UInt8], of streams: [PrivateDataStream]
     ) throws(MediaError) -> [TransportMedia.PrivateDataPacket] {
@@ -23,7 +23,7 @@ package enum PrivateDataFile {
 }
 
 extension PlacedMessage {
-    /// Reads an `emsg` of version 1, as `write(to:)` has written it; nil if the box has other fields.
+    /// Reads an `emsg` of version 1 that `write(to:)` wrote; nil if the box has other fields.
     init?(_ emsg: Box) {
         var fields = BoxFields(emsg.body)
         do throws(MediaError) {

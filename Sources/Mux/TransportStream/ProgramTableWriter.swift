@@ -6,7 +6,7 @@ struct ProgramTableWriter {
 
     private let program: TransportProgram
     private let privateData: [PrivateDataStream]
-    /// The tracks beside the leading one, whose language is `language`.
+    /// The audio tracks beside the leading one. The language of the leading audio is `language`.
     private let audioTracks: [TransportAudioTrack]
     private let language: LanguageTag
 
@@ -28,9 +28,9 @@ struct ProgramTableWriter {
     }
 
     /// The payload of the PMT's packets.
-    /// - Parameter audioChanges: how often the audio's configuration changed. Each change is another version, in which
-    ///   the language descriptor is toggled: VLC keeps its decoder at the old rate otherwise. Each further audio track or
-    ///   stream of private data is another version, too.
+    /// - Parameter audioChanges: how often the audio's configuration changed. Each change gives another version, in
+    ///   which the language descriptor is toggled, because VLC otherwise keeps its decoder at the old rate. Each
+    ///   additional audio track or stream of private data gives another version, too.
     func programMap(audioChanges: Int) -> [UInt8] {
         let information = Self.registration("CUEI") + Self.metadataPointer
         var streams = videoStream + audioStream(isToggled: audioChanges % 2 == 1) + Self.metadataStream
@@ -58,8 +58,8 @@ struct ProgramTableWriter {
         }
     }
 
-    /// - Parameter isToggled: whether the entry has the other language descriptor: that of an unknown language instead of
-    ///   the known one or none.
+    /// - Parameter isToggled: whether the entry contains the other language descriptor: the one of an unknown language
+    ///   instead of a known language or of none.
     private func audioStream(isToggled: Bool) -> [UInt8] {
         let known = language == .unknown ? [] : Self.language(language, .main)
         return Self.audioStream(
@@ -96,7 +96,7 @@ struct ProgramTableWriter {
         values.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
     }
 
-    /// The only section of a table, which is in effect, in the payload of whole packets.
+    /// The only section of a table, with current_next_indicator 1, as the payload of whole packets.
     private static func payload(tableID: UInt8, identifier: UInt16, version: UInt8, _ body: [UInt8]) -> [UInt8] {
         // identifier, version, section_number, last_section_number, body, CRC_32
         let length = UInt16(2 + 1 + 2 + body.count + 4)

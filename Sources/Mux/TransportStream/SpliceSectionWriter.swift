@@ -4,9 +4,9 @@ package import Media
 package enum SpliceSectionWriter {
     /// The section with its splice time moved to `time`: only pts_adjustment and CRC_32 change.
     ///
-    /// An immediate splice_insert gets the time, because the section is sent before its frames. Another command without a
-    /// time stays as it is, and so does an encrypted one.
-    /// - Throws: `.badSection` if the bytes are no splice_info_section.
+    /// An immediate splice_insert gets the time, because the section is sent before its frames. Any other command
+    /// without a time stays unchanged, and so does an encrypted command.
+    /// - Throws: `.badSection` if the bytes are not a splice_info_section.
     package static func section(_ bytes: [UInt8], at time: Ticks) throws(MediaError) -> [UInt8] {
         let section = try SpliceInfoSection(bytes)
         guard let spliceTime = section.spliceTime else {
@@ -20,7 +20,7 @@ package enum SpliceSectionWriter {
         return section.moved(by: time - spliceTime).bytes
     }
 
-    /// A section with a splice_insert (§9.7.3), for an ad marker that has no section of its own.
+    /// A section with a splice_insert (§9.7.3), for an ad marker without a section.
     /// - Parameters:
     ///   - isOut: whether an ad break begins at `time`; otherwise it ends.
     ///   - duration: of the break; nil if unknown.

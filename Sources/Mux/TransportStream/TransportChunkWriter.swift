@@ -3,9 +3,9 @@ import Support
 
 /// Orders and writes the units of chunks, with tables and PCR between them.
 struct TransportChunkWriter {
-    /// ETSI TR 101 290 §5.2.2, indicator 2.3a.
+    /// The longest time between two PCRs (ETSI TR 101 290 §5.2.2, indicator 2.3a).
     static let longestClockInterval = Ticks.milliseconds(40)
-    /// ETSI TS 101 154 §4.1.7.
+    /// The longest time between two PATs or PMTs (ETSI TS 101 154 §4.1.7).
     static let longestTableInterval = Ticks.milliseconds(100)
     private static let counterPeriod: Int64 = 16
 
@@ -28,7 +28,8 @@ struct TransportChunkWriter {
 
     mutating func reserveCapacity(_ byteCount: Int) { packets.reserveCapacity(byteCount) }
 
-    /// Something to be sent at a time. At equal times it goes by `rank`, then by `index`.
+    /// A unit, tables or a clock with the time at which it is sent. Events at equal times are ordered by `rank`, then
+    /// by `index`.
     private struct Event {
         enum Rank: Int { case tables, video, clock, other }
 
@@ -44,7 +45,7 @@ struct TransportChunkWriter {
 
     /// Appends one chunk.
     /// - Parameters:
-    ///   - units: those of one PID in order.
+    ///   - units: the units; units of one PID are in order.
     ///   - start: the time of the first frame; PCR and tables begin here.
     ///   - end: the time of the next chunk's first frame.
     mutating func append(
@@ -96,13 +97,15 @@ struct TransportChunkWriter {
             forPayloadOf: unit.byteCount, hasClock: carriesClock(unit), isRandomAccessPoint: isRandomAccessPoint(unit))
     }
 
-    /// Returns over how many packets more each unit is spread, so that every PID has a multiple of 16.
+    /// Returns over how many additional packets each unit is spread, so that the number of packets of every PID is a
+    /// multiple of 16.
     ///
-    /// The last unit of a PID takes as many as its bytes allow after the header; units before it take the others. If all of
-    /// them are short, the first packet of the PID skips the values of its counter that are left. On the PID of the clock
-    /// that would announce another clock, so the header of the last unit is spread there.
+    /// The last unit of a PID takes as many packets as its bytes after the header allow; the units before it take the
+    /// rest. If all units are too short, the first packet of the PID skips the remaining values of the continuity
+    /// counter. On the PID of the clock, a skip would announce a new clock, so the header of the last unit is spread
+    /// instead.
     /// - Parameter order: indices of the units as they are sent.
-    /// - Returns: the packets by unit, and the values to be skipped by PID.
+    /// - Returns: the additional packets by unit, and the counter values to skip by PID.
     private func extraPackets(of units: [TransportUnit], order: [Int]) -> (extras: [Int], skipped: [UInt16: Int]) {
         let counts = units.map(packetCount)
         var missing: [UInt16: Int] = [:]
@@ -138,7 +141,7 @@ struct TransportChunkWriter {
         }
     }
 
-    /// Whether the first packet of a unit has PCR.
+    /// Whether the first packet of a unit carries a PCR.
     private func carriesClock(_ unit: TransportUnit) -> Bool { unit.pid == program.clockPID }
 
     private func isRandomAccessPoint(_ unit: TransportUnit) -> Bool {
@@ -160,7 +163,7 @@ struct TransportChunkWriter {
     }
 
     /// Times of packets that only carry PCR.
-    /// - Parameter carried: times at which a unit has PCR, in order.
+    /// - Parameter carried: times at which a unit carries a PCR, in order.
     private static func clockTimes(from start: Ticks, to end: Ticks, carried: [Ticks]) -> [Ticks] {
         let begin = carried.first == start ? [] : [start]
         let fixed = begin + carried

@@ -1,14 +1,14 @@
 package import Media
 
 extension TransportMedia {
-    /// Finds the samples of a published segment by the index in its `moof`. The decode times are those of its video, or of
-    /// its audio if there is none.
+    /// Finds the samples of a published segment by the index in its `moof`. The decode times are those of the video, or
+    /// of the audio in a segment without video.
     ///
-    /// It reads what `FragmentWriter` writes and nothing else, as `FragmentTrack` does: one movie fragment.
+    /// Like `FragmentTrack`, this reads only what `FragmentWriter` writes: one movie fragment.
     /// - Parameters:
     ///   - file: the bytes of the segment. Boxes other than the `moof` and event messages are read past.
-    ///   - audio: the configuration of its audio; nil if it has none.
-    ///   - duration: of the segment.
+    ///   - audio: the configuration of the segment's audio; nil if the segment contains no audio.
+    ///   - duration: duration of the segment.
     package init(
         fragment file: ArraySlice<UInt8>, audio: AudioConfiguration?, lasting duration: Ticks
     ) throws(MediaError) {
@@ -16,7 +16,7 @@ extension TransportMedia {
         try self.init(boxes: BoxReader.boxes(in: file), &samples, audio: audio, lasting: duration)
     }
 
-    /// As above, for a segment whose bytes are not in one place yet.
+    /// As above, for a segment whose bytes are not contiguous yet.
     /// - Parameters:
     ///   - header: the bytes before the samples.
     ///   - payloads: the bytes of each sample, in file order.
@@ -24,7 +24,7 @@ extension TransportMedia {
         header: [UInt8], payloads: [ArraySlice<UInt8>], audio: AudioConfiguration?, lasting duration: Ticks
     ) throws(MediaError) {
         var samples = SampleBytes.payloads(payloads[...])
-        // The box of the samples is incomplete.
+        // The `mdat` box is incomplete.
         try self.init(boxes: BoxReader.wholeBoxes(in: header[...]).boxes, &samples, audio: audio, lasting: duration)
     }
 
@@ -46,7 +46,7 @@ extension TransportMedia {
         timedMetadata = boxes.filter { $0.type == "emsg" }.compactMap(Self.timedMetadata)
     }
 
-    /// The ID3 tags of an `emsg`; nil if it has another message.
+    /// The ID3 tags in an `emsg`; nil if the box contains another message.
     private static func timedMetadata(in emsg: Box) -> (time: Ticks, tags: [UInt8])? {
         guard let placed = PlacedMessage(emsg), placed.message.scheme == EventMessage.id3Scheme else { return nil }
         return (placed.time, placed.message.data)
@@ -55,9 +55,9 @@ extension TransportMedia {
 
 /// Where the bytes of samples are.
 private enum SampleBytes {
-    /// In a file, at the offsets that it states.
+    /// In a file, at the offsets that the file states.
     case file(ArraySlice<UInt8>)
-    /// Apart, in file order; those that were returned are removed.
+    /// In separate slices, in file order. A slice is removed when its bytes are returned.
     case payloads(ArraySlice<ArraySlice<UInt8>>)
 
     mutating func next(_ range: Range<Int>) throws(MediaError) -> ArraySlice<UInt8> {

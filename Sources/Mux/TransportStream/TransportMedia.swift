@@ -6,8 +6,8 @@ package struct TransportMedia: Sendable {
         package let decodeTime: Ticks
         package let presentationTime: Ticks
         package let isRandomAccessPoint: Bool
-        /// NAL units, each prefixed with its length in four bytes. Those of a random access point begin with the parameter
-        /// sets.
+        /// NAL units, each prefixed with its length in four bytes. The payload of a random access point begins with the
+        /// parameter sets.
         package let payload: ArraySlice<UInt8>
 
         package init(
@@ -44,7 +44,7 @@ package struct TransportMedia: Sendable {
     /// A PES packet of DVB subtitles or teletext.
     package struct PrivateDataPacket: Equatable, Sendable {
         package let time: Ticks
-        /// The index of its stream among `TransportStreamState.privateDataStreams`.
+        /// The index of the packet's stream in `TransportStreamState.privateDataStreams`.
         package let stream: Int
         package let payload: [UInt8]
 
@@ -55,8 +55,9 @@ package struct TransportMedia: Sendable {
         }
     }
 
-    /// From the decode time of the segment's first frame to that of the next segment. Without video, the decode times that
-    /// video of the segment would have; in a channel of audio alone, the times of the audio.
+    /// From the decode time of the segment's first frame to the decode time of the next segment's first frame. Without
+    /// video, the decode times that video in this segment would have; in a channel of audio alone, the times of the
+    /// audio.
     package var decoding: Range<Ticks>
     /// The presentation time of the segment's first frame.
     package let presentationStart: Ticks
@@ -68,7 +69,7 @@ package struct TransportMedia: Sendable {
     package var audio: [AudioFrame] = []
     /// nil if there is no audio.
     package var audioConfiguration: AudioConfiguration?
-    /// The audio of `TransportStreamState.audioTracks`, in their order.
+    /// The audio of each of `TransportStreamState.audioTracks`, in their order.
     package var furtherAudio: [FurtherAudio] = []
     /// Complete ID3 tags, by presentation time.
     package var timedMetadata: [(time: Ticks, tags: [UInt8])] = []
@@ -83,21 +84,23 @@ package struct TransportMedia: Sendable {
     }
 }
 
-// Audio that is in the segment after its video: upstreams cut both by their place in the file.
+// Audio that is presented before the segment's first video frame: upstreams cut audio and video by their position in
+// the file.
 extension TransportMedia {
     /// The longest time that the chunk of early audio takes.
     private static let longestEarlyAudio = Ticks.seconds(1)
 
     private var firstPresentation: Ticks { video.map(\.presentationTime).min() ?? presentationStart }
 
-    /// The media without the audio frames that end before the first video frame is presented: a file begins so.
+    /// The media without the audio frames that end before the first video frame is presented. A file begins with this
+    /// media.
     package var withoutEarlyAudio: TransportMedia {
         let start = firstPresentation
         return filteringAudio { frame, duration in frame.time + duration > start }
     }
 
-    /// The audio frames that begin before the first video frame is presented: a file that ends before the segment ends with
-    /// them. nil if there are none.
+    /// The audio frames that begin before the first video frame is presented; nil without such frames. A file that ends
+    /// before the segment ends with these frames.
     package var earlyAudio: TransportMedia? {
         let start = firstPresentation
         let early = filteringAudio { frame, _ in frame.time < start }
@@ -111,7 +114,7 @@ extension TransportMedia {
         return media
     }
 
-    /// - Parameter isKept: gets a frame and its duration.
+    /// - Parameter isKept: called with a frame and its duration.
     private func filteringAudio(_ isKept: (AudioFrame, Ticks) -> Bool) -> TransportMedia {
         func frames(_ frames: [AudioFrame], _ configuration: AudioConfiguration) -> [AudioFrame] {
             let duration = Ticks(samples: Int64(configuration.samplesPerFrame), sampleRate: configuration.sampleRate)

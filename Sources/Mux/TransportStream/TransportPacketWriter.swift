@@ -12,7 +12,7 @@ struct TransportPacketWriter {
     private(set) var bytes: [UInt8] = []
     /// Packets with payload so far.
     private var counts: [UInt16: Int] = [:]
-    /// The PIDs whose next packet does not follow the last one's counter.
+    /// The PIDs whose next packet skips values of the continuity counter.
     private var skipped: Set<UInt16> = []
 
     init() {}
@@ -28,13 +28,14 @@ struct TransportPacketWriter {
         return bytes
     }
 
-    /// Reserves an eighth more where the memory is too small, so that it serves for somewhat larger segments too.
+    /// If the storage is too small, reserves an eighth more, so that the storage also suffices for somewhat larger
+    /// segments.
     mutating func reserveCapacity(_ byteCount: Int) {
         if bytes.capacity < byteCount { bytes.reserveCapacity(byteCount + byteCount / 8) }
     }
 
-    /// Skips `count` values of the continuity counter of a PID. Its next packet says so, and has an adaptation field for it:
-    /// it must not be full (ISO/IEC 13818-1 §2.4.3.5).
+    /// Skips `count` values of the continuity counter of a PID. The PID's next packet announces the skip in an
+    /// adaptation field, so the packet must have room for one (ISO/IEC 13818-1 §2.4.3.5).
     mutating func skipCounter(of pid: UInt16, by count: Int) {
         guard count > 0 else { return }
         counts[pid, default: 0] += count
@@ -43,11 +44,11 @@ struct TransportPacketWriter {
 
     /// Appends a PES packet or a section.
     /// - Parameters:
-    ///   - payload: those of a section begin with the pointer_field.
+    ///   - payload: the bytes; the payload of a section begins with the pointer_field.
     ///   - clock: PCR of the first packet.
     ///   - isRandomAccessPoint: sets random_access_indicator in the first packet.
-    ///   - extra: number of packets over which the payload is spread in addition. Each packet after the first has a byte of
-    ///     it at least, so the payload has a byte for each.
+    ///   - extra: number of additional packets over which the payload is spread. Each packet after the first carries at
+    ///     least one byte, so the payload must contain a byte for each.
     mutating func append(
         _ payload: [UInt8], on pid: UInt16, clock: Ticks? = nil, isRandomAccessPoint: Bool = false, extra: Int = 0
     ) {
@@ -62,7 +63,7 @@ struct TransportPacketWriter {
         StepCounter.add(payload.count + packets * PacketStride.packetSize)
         for index in 0..<packets {
             let room = Self.payloadSize - (index == 0 ? field.byteCount : 0)
-            // Each of the following packets keeps one byte at least.
+            // Each of the following packets keeps at least one byte.
             let size = max(0, min(room, payload.count - sent - (packets - 1 - index)))
             appendHeader(
                 pid, startsUnit: index == 0, counter: count + index, hasField: size < Self.payloadSize, hasPayload: true
@@ -89,7 +90,7 @@ struct TransportPacketWriter {
     }
 
     /// The payload of the packets of a section: pointer_field, section, and stuffing that fills the last packet
-    /// (ISO/IEC 13818-1 §2.4.4). None of them has an adaptation field.
+    /// (ISO/IEC 13818-1 §2.4.4). The packets have no adaptation field.
     static func payload(ofSection section: [UInt8]) -> [UInt8] {
         let size = (1 + section.count + payloadSize - 1) / payloadSize * payloadSize
         return [0] + section + [UInt8](repeating: 0xFF, count: size - 1 - section.count)
@@ -135,6 +136,6 @@ private struct AdaptationField {
         (isDiscontinuous ? 0x80 : 0) | (isRandomAccessPoint ? 0x40 : 0) | (clock == nil ? 0 : 0x10)
     }
 
-    /// Bytes with the one that states the length; 0 if there is nothing to carry.
+    /// Size of the field with its length byte; 0 if the field is empty.
     var byteCount: Int { flags == 0 ? 0 : clock == nil ? 2 : 8 }
 }

@@ -2,18 +2,18 @@ package import Media
 
 /// One segment as a transport stream.
 package struct TransportSegment: Equatable, Sendable {
-    /// A part that may follow any other chunk of the channel without a break of a continuity counter.
+    /// A part of the segment that may follow any other chunk of the channel without a jump of a continuity counter.
     ///
-    /// It begins with PAT and PMT, and holds the audio from its first frame on.
+    /// It begins with PAT and PMT, and contains the audio from its first frame on.
     package struct Chunk: Equatable, Sendable {
         package let bytes: Range<Int>
         /// Decode time of its first video frame, or of its first audio frame if there is no video.
         package let start: Ticks
         package let duration: Ticks
-        /// Whether a client may begin with it: with a random access point, or with a gradual refresh, which a decoder shows
-        /// as soon as it is complete.
+        /// Whether a client may begin with the chunk: it begins with a random access point, or with a gradual refresh,
+        /// which a decoder shows as soon as the refresh is complete.
         package let isEntryPoint: Bool
-        /// Random access points: GOPs, if there is video.
+        /// The number of random access points; with video, the number of GOPs.
         package let randomAccessPoints: Int
     }
 
@@ -24,8 +24,8 @@ package struct TransportSegment: Equatable, Sendable {
     package var loweredDecodeTimes = 0
     /// Audio frames and ID3 tags that are too large for their headers, and were dropped.
     package var oversizeUnits = 0
-    /// Audio frames that are sent after the time at which they are due, because their source has them long after its
-    /// video.
+    /// Audio frames that are sent after they are due, because their source delivers them long after the video of the
+    /// same time.
     package var lateAudioFrames = 0
 
     package init(bytes: [UInt8], chunks: [Chunk]) {

@@ -9,13 +9,14 @@ import Support
 package struct TransportStreamMuxer: Sendable {
     /// Time from the arrival of a video frame to its decoding, which PCR states.
     package static let lead = Ticks.milliseconds(700)
-    /// The shortest chunk, unless the segment ends. Shorter GOPs share a chunk, because of the packets that fill it.
+    /// The shortest chunk, except at the end of a segment. Shorter GOPs share a chunk, to limit the packets that fill
+    /// chunks.
     package static let shortestChunk = Ticks.seconds(1)
-    /// Audio is sent this much before the video of the same decode time at most. With `lead` it stays below the second
-    /// that ETSI TR 101 290 §5.2.3 allows.
+    /// The longest time by which audio is sent before the video of the same decode time. With `lead`, the sum stays
+    /// below the second that ETSI TR 101 290 §5.2.3 allows.
     private static let longestAudioLead = Ticks.milliseconds(220)
-    /// PES packets bear one timestamp for so many audio frames, until the audio changes its sample rate or channels. libav
-    /// times the later frames of a packet by the rate with which the client joined.
+    /// Audio frames per PES packet, which carries one timestamp, until the audio changes its sample rate or channels.
+    /// libav times the later frames of a packet by the rate that was in force when the client joined.
     private static let framesPerPacket = 4
 
     private let program: TransportProgram
@@ -64,8 +65,8 @@ package struct TransportStreamMuxer: Sendable {
         return segment
     }
 
-    /// The bytes of the segment and the decode times from its first chunk to the end of its last, without the segment being
-    /// made; nil if it has no media.
+    /// The size of the segment and the decode times from its first chunk to the end of its last, without making the
+    /// segment; nil if it contains no media.
     package func extent(of media: TransportMedia) -> (byteCount: Int, times: Range<Ticks>)? {
         var buffer: [UInt8] = []
         let writer = writer(in: &buffer)
@@ -115,7 +116,7 @@ package struct TransportStreamMuxer: Sendable {
 }
 
 extension TransportMedia {
-    /// Audio frames, ID3 tags and packets of private data that cannot be sent.
+    /// Number of audio frames, ID3 tags and packets of private data that cannot be sent.
     fileprivate var oversizeUnits: Int {
         timedMetadata.count { !Self.fits($0.tags) } + audio.count { !$0.fits } + privateData.count { !$0.fits }
             + furtherAudio.reduce(0) { $0 + $1.frames.count { !$0.fits } }
@@ -131,7 +132,7 @@ extension TransportMedia.PrivateDataPacket {
 }
 
 extension TransportMedia.AudioFrame {
-    /// An ADTS header states less than 8 KiB, and no frame of another codec is larger.
+    /// An ADTS header can state less than 8 KiB; no frame of another codec is larger.
     fileprivate var fits: Bool { (1...ADTSHeader.longestFrame).contains(payload.count) }
 }
 
@@ -174,8 +175,8 @@ extension TransportStreamMuxer {
         return start..<max(start, next.map(audioStart) ?? Ticks(.max))
     }
 
-    /// The time of the first audio that is sent with a random access point: its presentation time, unless it waits long
-    /// for frames that are decoded after it.
+    /// The time of the first audio that is sent with a random access point: the point's presentation time, unless the
+    /// point waits long for frames that are decoded after it.
     private static func audioStart(with sample: TransportMedia.VideoSample) -> Ticks {
         min(sample.presentationTime, sample.decodeTime + longestAudioLead)
     }
@@ -196,7 +197,7 @@ extension TransportStreamMuxer {
         }
     }
 
-    /// Distributes items to the chunks, whose presentation begins at `starts`, in order.
+    /// Distributes items to the chunks, in order. `starts` contains the presentation time of each chunk.
     private static func chunks<Item>(_ items: [Item], at time: (Item) -> Ticks, from starts: [Ticks]) -> [[Item]] {
         var chunks = [[Item]](repeating: [], count: starts.count)
         for item in items {
@@ -212,7 +213,8 @@ extension TransportStreamMuxer {
         return chunks
     }
 
-    /// Lowers decode times that are after their presentation times. They rise strictly and are never after it.
+    /// Lowers decode times that are after their presentation times. The results rise strictly and are never after the
+    /// presentation times.
     private static func decodable(
         _ samples: [TransportMedia.VideoSample]
     ) -> (samples: [TransportMedia.VideoSample], lowered: Int) {
@@ -261,8 +263,8 @@ extension TransportStreamMuxer {
         return units
     }
 
-    /// The sections, at the beginning of the chunk, each in packets of its own. Heartbeats (splice_null, SCTE 35 §9.7.1) fill
-    /// the packets up to a multiple of 16: readers of cues expect a section in one piece.
+    /// The sections at the beginning of the chunk, each in packets of its own. Heartbeats (splice_null, SCTE 35 §9.7.1)
+    /// fill the packets up to a multiple of 16, because readers of cues expect a section in one piece.
     private static func units(_ sections: [[UInt8]], _ span: ChunkSpan) -> [TransportUnit] {
         let units = sections.map { TransportUnit(section: $0, at: span.start) }
         let packets = units.reduce(0) { $0 + $1.byteCount / TransportPacketWriter.payloadSize }
@@ -299,7 +301,7 @@ extension TransportStreamMuxer {
         }
     }
 
-    /// - Parameter frames: those of each of `audioTracks` in the chunk.
+    /// - Parameter frames: for each of `audioTracks`, the frames in the chunk.
     private func units(
         _ frames: [[TransportMedia.AudioFrame]], _ media: TransportMedia, _ span: ChunkSpan, advance: Ticks
     ) -> [TransportUnit] {
@@ -350,7 +352,7 @@ extension TransportStreamMuxer {
         }
     }
 
-    /// The frames of each PES packet. Players count the times of the later frames, so a gap begins another packet.
+    /// The frames of each PES packet. Players derive the times of the later frames, so a gap begins another packet.
     private static func groups(
         of frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, limit: Int
     ) -> [Range<Int>] {

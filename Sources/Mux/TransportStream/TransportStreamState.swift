@@ -2,27 +2,29 @@ package import Media
 
 /// The parameters with which a segment of a channel is written as a transport stream.
 ///
-/// The state of every segment is stored with it. Each segment is therefore written alike whenever it is asked for, also by
-/// the next process.
+/// The state of every segment is stored with the segment. Each segment therefore gives the same bytes on every request,
+/// also in the next process.
 package struct TransportStreamState: Equatable, Sendable {
     package let program: TransportProgram
-    /// The audio of the latest segment in the program's codec; silence continues in it. nil if there was none.
+    /// The latest audio in the program's codec, which silence continues; nil if the channel had none so far.
     package private(set) var audio: AudioConfiguration?
     /// How often the sample rate or the number of channels changed.
     package private(set) var audioChanges = 0
     /// How often the parameters changed at all: EXT-X-DISCONTINUITY-SEQUENCE of the playlists with transport streams.
     package private(set) var discontinuities: UInt64 = 0
-    /// The streams of DVB subtitles and teletext that the channel has had so far. Each keeps its place, and so its PID.
+    /// The streams of DVB subtitles and teletext that the channel has had so far. Each keeps its position, and so its
+    /// PID.
     package private(set) var privateDataStreams: [PrivateDataStream] = []
-    /// The audio tracks beside the leading one that the channel has had so far. Each keeps its place, and so its PID.
+    /// The audio tracks beside the leading one that the channel has had so far. Each keeps its position, and so its
+    /// PID.
     package private(set) var audioTracks: [TransportAudioTrack] = []
-    /// The language of the leading audio, if there are other tracks.
+    /// The language of the leading audio, if the channel has other tracks.
     package private(set) var language = LanguageTag.unknown
-    /// The name of the latest segment's init section, which stands for its parameters.
+    /// The name of the latest segment's init section, which identifies its parameters.
     private var initialization: String
 
-    /// The state of a channel's first segment, whose codecs are the channel's. A channel without audio, or with audio that
-    /// players do not know in transport streams, gets AAC.
+    /// The state of a channel's first segment. The codecs of this segment become the channel's. A channel without
+    /// audio, or with audio that players do not support in transport streams, gets AAC.
     package init(video: VideoConfiguration.Codec?, audio: AudioConfiguration?, initialization: String) {
         let codec = audio.flatMap { TransportAudioCodec($0) }
         program = TransportProgram(video: video, audio: codec ?? .aac)
@@ -41,10 +43,11 @@ package struct TransportStreamState: Equatable, Sendable {
         return next
     }
 
-    /// The most streams of private data, and the most bytes of their descriptors: a program map section has 1,024.
+    /// The most streams of private data, and the most bytes of their descriptors: a program map section has room for
+    /// 1,024 bytes.
     private static let privateDataLimit = (streams: 32, bytes: 600)
 
-    /// Adds streams of private data that the program does not have yet, as far as there is room for them.
+    /// Adds streams of private data that the program does not contain yet, as far as they fit.
     package mutating func insert(_ streams: [PrivateDataStream]) {
         for stream in streams where !privateDataStreams.contains(stream) {
             let bytes = privateDataStreams.reduce(stream.descriptor.count) { $0 + $1.descriptor.count }
@@ -56,7 +59,7 @@ package struct TransportStreamState: Equatable, Sendable {
     }
 
     /// Records the audio of the tracks beside the leading one.
-    /// - Parameter leading: what the leading audio is; nil if it is not known.
+    /// - Parameter leading: the identity of the leading audio; nil if unknown.
     package mutating func insert(
         _ tracks: [(identity: AudioTrackIdentity, configuration: AudioConfiguration)], leading: AudioTrackIdentity?
     ) {
@@ -73,16 +76,16 @@ package struct TransportStreamState: Equatable, Sendable {
         if audioTracks.isEmpty { language = .unknown }
     }
 
-    /// Whether audio of this configuration is in the program's codec.
+    /// Whether the configuration uses the program's audio codec.
     package func carries(_ audio: AudioConfiguration) -> Bool {
         TransportAudioCodec(audio) == program.audio
     }
 
-    /// The configuration of silence: that of the latest audio.
+    /// The configuration of silent frames: the configuration of the latest audio.
     package var silence: AudioConfiguration? { audio ?? .transportSilence(program) }
 }
 
-/// An audio track beside the leading one. It has one codec for the life of the channel.
+/// An audio track beside the leading one. Its codec is constant for the life of the channel.
 package struct TransportAudioTrack: Equatable, Sendable {
     package let identity: AudioTrackIdentity
     package let codec: TransportAudioCodec
@@ -120,7 +123,7 @@ package struct TransportAudioTrack: Equatable, Sendable {
 }
 
 extension AudioConfiguration {
-    /// AAC LC, 48 kHz stereo: silence in a channel that had no audio so far; nil if its codec is another.
+    /// AAC LC, 48 kHz stereo, for silence in a channel without audio so far; nil if the program's codec is not AAC.
     fileprivate static func transportSilence(_ program: TransportProgram) -> AudioConfiguration? {
         guard program.audio == .aac else { return nil }
         return AudioConfiguration(
@@ -128,14 +131,15 @@ extension AudioConfiguration {
             decoderSpecificInfo: AudioSpecificConfig.lowComplexity(samplingFrequency: 48_000, channelConfiguration: 2))
     }
 
-    /// Whether players need no new table for audio of that configuration.
+    /// Whether audio of that configuration needs no new table for players.
     package func hasFormat(of other: AudioConfiguration) -> Bool {
         sampleRate == other.sampleRate && channelCount == other.channelCount
     }
 }
 
-// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`, and after it, if there are any,
-// the streams of private data, and the language with the other audio tracks. The number of discontinuities is not in it.
+// The text form, which outlives the process: `h264;aac;0;init-….mp4;aac/48000/2/1024/1190`, followed by the streams of
+// private data, and by the language with the other audio tracks, if any. It does not contain the number of
+// discontinuities.
 extension TransportStreamState {
     package var text: String {
         let video =
@@ -171,7 +175,7 @@ extension TransportStreamState {
         audioTracks = tracks.dropFirst().prefix(AudioTrackChoice.limit).compactMap { TransportAudioTrack(text: $0) }
     }
 
-    /// The values of `audioChanges` in the text form, so that it can be counted on.
+    /// The accepted values of `audioChanges` in the text form; larger ones could overflow later.
     package static let changeCounts = 0...1 << 52
     private static let videoCodecs: [String: VideoConfiguration.Codec?] = [
         "h264": .h264, "hevc": .hevc, "mpeg2": .mpeg2, "none": VideoConfiguration.Codec?.none,

@@ -1,14 +1,14 @@
 package import Media
 
-/// Moves the times in packets that `TransportStreamMuxer` has written: PCR, PTS, DTS and pts_adjustment.
+/// Moves the times in packets written by `TransportStreamMuxer`: PCR, PTS, DTS and pts_adjustment.
 package struct TransportTimeShift {
-    /// Up to the end of DTS (ISO/IEC 13818-1 §2.4.3.6).
+    /// The size of a PES header up to the end of DTS (ISO/IEC 13818-1 §2.4.3.6).
     private static let headerSize = 19
 
     private let shift: Ticks
     private var bytes: [UInt8]
-    /// Where the bytes of the current PES header or section of each PID are. The packets that fill the continuity counters
-    /// may split one.
+    /// For each PID, the positions of the bytes of the current PES header or section. A header may be split over
+    /// several packets, because chunks are filled up to multiples of 16 packets.
     private var places: [UInt16: [Int]] = [:]
 
     /// Whole chunks with all times `shift` earlier.
@@ -22,7 +22,7 @@ package struct TransportTimeShift {
         return shifter.bytes
     }
 
-    /// Packets that only carry PCR. They may follow any chunk.
+    /// Packets that carry only a PCR. They may follow any chunk.
     /// - Parameter times: decode times; PCR is earlier by the lead.
     package static func clock(_ times: Range<Ticks>, of program: TransportProgram) -> [UInt8] {
         let interval = TransportChunkWriter.longestClockInterval.count
@@ -33,13 +33,13 @@ package struct TransportTimeShift {
         return writer.bytes
     }
 
-    /// Bytes of `clock(_:of:)` for as long a time.
+    /// The size of `clock(_:of:)` for a time of this duration.
     package static func clockByteCount(lasting duration: Ticks) -> Int {
         let interval = TransportChunkWriter.longestClockInterval.count
         return Int((duration.count + interval - 1) / interval) * PacketStride.packetSize
     }
 
-    /// Whole null packets (ISO/IEC 13818-1 §2.4.3.3), so many bytes in all.
+    /// Whole null packets (ISO/IEC 13818-1 §2.4.3.3) of `byteCount` bytes in total.
     package static func nullPackets(_ byteCount: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0xFF, count: byteCount)
         for packet in stride(from: 0, to: byteCount - 3, by: PacketStride.packetSize) {
@@ -109,7 +109,7 @@ package struct TransportTimeShift {
 }
 
 extension TransportSegment {
-    /// The segment with all times in its packets `shift` earlier. The times of the chunks stay those that are published.
+    /// The segment with all times in its packets earlier by `shift`. The times of the chunks stay the published times.
     package func earlier(by shift: Ticks) -> TransportSegment {
         var segment = self
         segment.bytes = TransportTimeShift.packets(bytes[...], earlierBy: shift)

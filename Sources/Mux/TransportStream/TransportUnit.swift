@@ -9,15 +9,15 @@ struct TransportUnit {
     }
 
     let pid: UInt16
-    /// The decode time of the video beside which it is sent.
+    /// The decode time of the video with which the unit is sent.
     let time: Ticks
     let kind: Kind
     /// Bytes of `payload`.
     let byteCount: Int
-    /// Bytes at its beginning that are not spread over more packets than they need: the header of a PES packet, all of a
-    /// section.
+    /// Bytes at the beginning of `payload` that are not spread over more packets than necessary: the header of a PES
+    /// packet, or all of a section.
     let headerSize: Int
-    /// The payload of a section has its pointer_field and stuffing.
+    /// Makes the bytes. The payload of a section includes pointer_field and stuffing.
     let payload: () -> [UInt8]
 
     init(pid: UInt16, time: Ticks, kind: Kind, packet: PESPacketWriter) {

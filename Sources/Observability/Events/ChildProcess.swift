@@ -15,7 +15,7 @@ struct ChildProcess: Sendable {
     }
 
     private static let shell = "/bin/sh"
-    /// Pauses between two looks whether it has ended double from the first to the longest.
+    /// Pauses between two checks whether the process has ended; they double from the first to the longest.
     private static let (firstPause, longestPause) = (Duration.milliseconds(2), Duration.milliseconds(100))
 
     private let pid: pid_t
@@ -25,9 +25,9 @@ struct ChildProcess: Sendable {
     ///
     /// Its standard output is discarded and its standard error is that of this process. It inherits nothing else.
     /// - Parameters:
-    ///   - input: what it reads; at most what a pipe holds.
+    ///   - input: the command's standard input; no longer than the capacity of a pipe.
     ///   - environment: variables that are added to those of this process.
-    ///   - groups: gets the process, until it has ended.
+    ///   - groups: contains the process until it has ended.
     init(
         _ command: String, input: [UInt8], environment: [(name: String, value: String)],
         groups: ProcessGroups = .ofThisProcess
@@ -43,7 +43,7 @@ struct ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end. If the task is canceled or the time is over, the whole group is killed.
+    /// Waits for the end. If the task is canceled or `limit` is over, the whole process group is killed.
     func wait(atMost limit: Duration) async -> End {
         let deadline = ContinuousClock.now + limit
         var pause = Self.firstPause
@@ -99,7 +99,7 @@ extension ChildProcess {
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        // In the new process, so that no socket that is accepted meanwhile is missed.
+        // Closed in the new process, so that sockets accepted meanwhile are included.
         unsafe posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
         configure(&attributes)
         var pid = pid_t()
@@ -112,7 +112,7 @@ extension ChildProcess {
         return pid
     }
 
-    /// A group of its own, no blocked signal, and none that is ignored, as this process ignores SIGPIPE.
+    /// A process group of its own, no blocked signals, and no ignored signals; this process ignores SIGPIPE.
     private static func configure(_ attributes: inout posix_spawnattr_t) {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -147,7 +147,7 @@ extension ChildProcess {
     }
 }
 
-/// The process groups of commands that have not ended, so that none outlives this process.
+/// The process groups of commands that are still running. Killing them leaves no command behind.
 package final class ProcessGroups: Sendable {
     package static let ofThisProcess = ProcessGroups()
 
@@ -158,8 +158,8 @@ package final class ProcessGroups: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds what `spawn` starts.
-    /// - Throws: also after `close`.
+    /// Adds the process that `spawn` starts.
+    /// - Throws: the error of `spawn`, or an error after `close`.
     func add(_ spawn: () throws(ChildProcess.Failure) -> pid_t) throws(ChildProcess.Failure) -> pid_t {
         try state.withLock { state throws(ChildProcess.Failure) in
             guard !state.isClosed else { throw ChildProcess.Failure(call: "posix_spawn", code: ECANCELED) }
@@ -169,7 +169,7 @@ package final class ProcessGroups: Sendable {
         }
     }
 
-    /// Removes a process if `wait` returns its number: from then on the number may be that of another one.
+    /// Removes a process if `wait` returns its number. From then on the number may belong to another process.
     func remove(_ pid: pid_t, after wait: () -> pid_t) -> pid_t {
         state.withLock { state in
             let result = wait()
@@ -182,7 +182,7 @@ package final class ProcessGroups: Sendable {
         state.withLock { if $0.leaders.contains(pid) { _ = Glibc.kill(-pid, SIGKILL) } }
     }
 
-    /// Kills all groups. No command is started any more.
+    /// Kills all groups. No command can be started afterwards.
     package func close() {
         state.withLock { state in
             state.isClosed = true

@@ -2,11 +2,11 @@ import Support
 import Synchronization
 package import WebServer
 
-/// Tells the events of the clients of endless streams: a connection, from its first byte until it is over.
+/// Reports the clients of endless streams as events: each connection, from its first byte to its end.
 package final class ClientEvents: Sendable {
-    /// nil: nobody is told.
+    /// nil: no events are published.
     private let bus: EventBus?
-    /// Which proxies are believed about the addresses of their clients.
+    /// The trusted proxies, which determine the addresses of clients.
     private let addresses: ForwardedAddresses
     private let count = Atomic<UInt64>(0)
 

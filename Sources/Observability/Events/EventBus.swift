@@ -87,7 +87,8 @@ package final class EventBus: Sendable {
         subscription.end()
     }
 
-    /// The kept events after one, and how many are no longer kept. Of an earlier process nothing is known.
+    /// The kept events after `last`, and how many later events of this process are no longer kept. Lost events of an
+    /// earlier process are not counted.
     private func earlier(after last: UInt64, _ state: State) -> EventSubscription.Batch {
         let oldest = state.newest.first?.id ?? state.nextID
         let next = max(last == .max ? last : last + 1, firstID)

@@ -3,9 +3,9 @@ import Logging
 
 /// Runs a command of the operator for each event, a few at once.
 struct EventCommand: Sendable {
-    /// Commands that run at once. More events wait in the subscription, which loses the oldest ones.
+    /// Commands that run at once. Further events wait in the subscription, which loses the oldest ones.
     static let concurrency = 4
-    /// How long one may run.
+    /// The time limit of one command.
     static let timeLimit = Duration.seconds(10)
 
     let command: String

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Delivers the events of the process to webhooks and commands.
 package final class EventDelivery: Sendable {
-    /// How long the last events may take at the end of the process.
+    /// The time limit for delivering the last events at the end of the process.
     static let endLimit = Duration.seconds(2)
 
     let counter = DeliveryCounter()
@@ -38,7 +38,7 @@ package final class EventDelivery: Sendable {
         self.targets = targets
     }
 
-    /// Delivers what waits, as far as that is possible in time, and ends.
+    /// Delivers the waiting events, as far as the time permits, and ends.
     package func finish(within limit: Duration = EventDelivery.endLimit) async {
         for target in targets { bus.unsubscribe(target.subscription) }
         let timer = Task { [targets] in

@@ -4,11 +4,12 @@ package import WebServer
 extension EventBus {
     /// Answers a request for `/api/events` that may use the API.
     package func response(to target: RequestTarget) -> Response {
-        // An ID of the field, or of the query for a client that cannot set a field. One that is no number is the oldest.
+        // The ID is in the header field, or in the query for clients that cannot set a field. An ID that is not a
+        // number means 0.
         let last = (target.fields.lastEventID ?? target.query.value(of: "after")).map { UInt64($0) ?? 0 }
         do throws(EventFilter.UnknownType) {
             let filter = try EventFilter(query: target.query)
-            // Nothing is subscribed before the client reads, as after a HEAD.
+            // The subscription begins when the client reads, so a HEAD request creates none.
             let stream = Mutex<EventStream?>(nil)
             return Response(
                 contentType: .eventStream, cacheControl: .noStore,
@@ -28,7 +29,7 @@ extension EventBus {
 
 /// The events of one client of `/api/events`, as Server-Sent Events (HTML §9.2).
 final class EventStream: Sendable {
-    /// Between two comments that keep a silent connection open.
+    /// The time between two comments, which keep a silent connection open.
     static let heartbeatInterval = Duration.seconds(15)
     /// Milliseconds after which a client connects again.
     private static let retryTime = 3000
@@ -51,7 +52,7 @@ final class EventStream: Sendable {
     /// The first bytes, which tell the client that it is connected.
     static let greeting = Array("retry: \(retryTime)\n\n".utf8)
 
-    /// Waits for events, or for the time of a comment. nil: the stream has ended, or the task was canceled.
+    /// Waits for events, or until a comment is due. nil: the stream has ended, or the task was canceled.
     func next() async -> ArraySlice<UInt8>? {
         var (text, hasEnded) = dequeue()
         if text == nil, !hasEnded {
@@ -62,9 +63,9 @@ final class EventStream: Sendable {
         return Array(text.utf8)[...]
     }
 
-    /// The events that have come, and whether they are the last ones.
+    /// The events that have arrived, and whether they are the last ones.
     private func dequeue() -> (text: String?, hasEnded: Bool) {
-        // No event comes after the end, so the end is looked for first.
+        // No event arrives after the end, so the end is checked first.
         let hasEnded = subscription.isEnded
         return (text(of: subscription.dequeue()), hasEnded)
     }

@@ -12,7 +12,7 @@ final class EventSubscription: Sendable {
     enum Reader: Equatable, Sendable {
         /// A client of `/api/events`.
         case stream
-        /// A delivery of the events elsewhere, also after the streams have ended.
+        /// A delivery to a webhook or command, which continues after the streams have ended.
         case delivery
     }
 
@@ -29,8 +29,8 @@ final class EventSubscription: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - limit: events that are held at most.
-    ///   - earlier: events that the subscriber gets first.
+    ///   - limit: the most events that wait.
+    ///   - earlier: events that the subscriber receives first.
     init(
         _ filter: EventFilter = EventFilter(), reader: Reader = .delivery, limit: Int, earlier: Batch = Batch()
     ) {
@@ -105,7 +105,7 @@ final class EventSubscription: Sendable {
         }
     }
 
-    /// Ends the wait under way, or the next one.
+    /// Ends the current wait, or the next one.
     func wake() {
         state.withLock { state in
             state.isWoken = state.waiter == nil
@@ -113,7 +113,7 @@ final class EventSubscription: Sendable {
         }
     }
 
-    /// Takes no more events. Those that have come can be read.
+    /// Accepts no more events. Events that have arrived can still be read.
     func end() {
         state.withLock { state in
             state.isEnded = true
@@ -127,14 +127,14 @@ final class EventSubscription: Sendable {
     }
 }
 
-/// Which events a subscriber gets: those of some channels and types, or all.
+/// The events that a subscriber receives: events of some channels and types, or all events.
 struct EventFilter: Equatable, Sendable {
-    /// A value of the query that no event has.
+    /// A `type` in the query that is not an event type.
     struct UnknownType: Error, Equatable {
         let name: String
     }
 
-    /// nil: all channels, and events of none.
+    /// nil: all channels, and events without a channel.
     var channels: Set<String>?
     /// nil: all types.
     var kinds: Set<EventKind>?

@@ -38,7 +38,7 @@ package final class RunEvents: Sendable {
         publish(.recordingStart(directory: directory))
     }
 
-    /// Has no effect if nothing is recorded.
+    /// Does nothing if no recording is in progress.
     package func endRecording() {
         let directory = state.withLock { state in
             defer { state.recording = nil }
@@ -58,9 +58,9 @@ package final class RunEvents: Sendable {
     package func publish(_ content: EventContent) { bus.publish(content, channel: channel) }
 }
 
-/// Makes events for other programs of those that a channel reports: few, and each once.
+/// Selects and converts the channel's events that other programs receive: few, and each once.
 struct ChannelEventMapper: Equatable, Sendable {
-    /// The time of the last media before the outage that was reported; nil if there is none.
+    /// When media last arrived before the reported outage; nil if no outage was reported.
     private var outageBegan: Duration?
     private var isSpoolFailing = false
     private var hasPeriod = false
@@ -85,7 +85,7 @@ struct ChannelEventMapper: Equatable, Sendable {
             )
         case .resumed(.main, let silence), .mediaResumed(let silence): return endOutage(after: silence)
         case .sourceSwitched(let source, let url):
-            // Of a source that takes over, media has come.
+            // A source that takes over has delivered media.
             let outage = outageBegan.map { now - $0 }
             return [.channelFailover(source: source, url: url.redacted)] + (outage.map { endOutage(after: $0) } ?? [])
         default: return []

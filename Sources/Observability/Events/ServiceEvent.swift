@@ -1,13 +1,13 @@
 import Splice
 package import Support
 
-/// An event that other programs may want to know of.
+/// An event for other programs.
 struct ServiceEvent: Equatable, Sendable {
-    /// Greater than that of every event before, also of those of an earlier process.
+    /// Greater than the ID of every earlier event, including events of an earlier process.
     let id: UInt64
     /// Milliseconds since 1970.
     let time: Int64
-    /// The channel's slug; nil if the event is of no channel, or the process has one channel only.
+    /// The channel's slug; nil if the event belongs to no channel, or the process has one channel only.
     let channel: String?
     let content: EventContent
 
@@ -49,22 +49,23 @@ package enum EventKind: String, CaseIterable, Hashable, Sendable {
     package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
-/// The content of an event: a function for each type, with its members in JSON. URLs are redacted, and texts are for people.
+/// The content of an event. Each type has a function that sets its JSON members. URLs are redacted, and texts are for
+/// people.
 package struct EventContent: Equatable, Sendable {
     /// Why a channel was stopped.
     package enum StopReason: String, Equatable, Sendable {
-        /// Nobody watches it, it left the list, or the process ends.
+        /// Nobody watches the channel, the channel left the list, or the process ends.
         case stopped
-        /// Its upstream has ended.
+        /// The channel's upstream has ended.
         case ended
         case failed
     }
 
-    /// The part of a channel that does not work.
+    /// The part of a channel that failed.
     enum Failure: String, Equatable, Sendable {
-        /// The run is over.
+        /// The run has ended with an error.
         case failed
-        /// Nothing has come from the upstream for so long that missing media is published as missing.
+        /// Nothing has arrived from the upstream for so long that gaps are published in place of missing media.
         case outage
         /// The spool accepts no segments.
         case spool
@@ -110,7 +111,7 @@ extension EventContent {
         EventContent(.channelFailover, [("source", source), ("url", url)])
     }
 
-    /// - Parameter mediaSequence: the upstream's.
+    /// - Parameter mediaSequence: the upstream's media sequence number.
     static func splice(_ period: PeriodDescription, mediaSequence: UInt64) -> EventContent {
         let video = period.video
         return EventContent(
@@ -131,8 +132,8 @@ extension EventContent {
     }
 
     /// - Parameters:
-    ///   - recording: the ID of a recording that a request asked for.
-    ///   - name: what people call it.
+    ///   - recording: the ID of a requested recording.
+    ///   - name: the recording's name for people.
     package static func recordingPlan(
         recording: Int, name: String, start: ProgramDateTime, end: ProgramDateTime
     ) -> EventContent {
@@ -156,7 +157,7 @@ extension EventContent {
         EventContent(.recordingClose, [("recording", recording), ("file", file)])
     }
 
-    /// - Parameter note: why the file has another form than was asked for.
+    /// - Parameter note: why the file has another format than requested.
     package static func recordingEnd(file: String, recording: Int? = nil, note: String?) -> EventContent {
         EventContent(.recordingEnd, [("recording", recording), ("file", file), ("note", note)])
     }

@@ -3,8 +3,8 @@ import Logging
 
 /// Delivers events to one URL, one after the other, with POST.
 ///
-/// While an event is tried again, the following ones wait in the subscription, which loses the oldest ones if too many
-/// come.
+/// While an event is retried, the following events wait in the subscription, which loses the oldest ones if too many
+/// arrive.
 struct Webhook<C: Clock>: Sendable where C.Duration == Duration {
     typealias Post = @Sendable (_ body: [UInt8]) async -> FetchOutcome
 
@@ -16,7 +16,7 @@ struct Webhook<C: Clock>: Sendable where C.Duration == Duration {
     let clock: C
     let logger: Logger
 
-    /// Runs until the subscription has ended and all of it was tried, or the task is canceled.
+    /// Runs until the subscription has ended and delivery of every event was attempted, or the task is canceled.
     func run() async {
         await subscription.forEach { lost in
             counter.record(.dropped, of: .webhook, count: lost)
@@ -56,7 +56,7 @@ extension FetchOutcome {
     }
 }
 
-/// Decides after each attempt to deliver an event whether and when another one is made.
+/// Decides after each attempt whether and when delivery of an event is attempted again.
 struct WebhookRetry: Equatable, Sendable {
     enum Decision: Equatable, Sendable {
         case delivered

@@ -24,12 +24,12 @@ package final class Console: Sendable {
         var queue: ConsoleQueue
         var suppressed = 0
         var hasThread = false
-        /// Whether the thread was woken for what the queue holds.
+        /// Whether the thread was woken for the current contents of the queue.
         var isSignaled = false
         var isClosed = false
     }
 
-    /// - Parameter descriptor: has to stay open as long as the console exists.
+    /// - Parameter descriptor: must stay open as long as the console exists.
     init(_ descriptor: Int32, isTerminal: Bool) {
         self.descriptor = descriptor
         state = Mutex(State(queue: ConsoleQueue(isTerminal: isTerminal)))
@@ -70,7 +70,7 @@ package final class Console: Sendable {
 
     package func clearStatusLine() { setStatusLine("") }
 
-    /// Writes the queued lines, as far as the reader accepts them in time. Later lines are ignored.
+    /// Writes the queued lines, as far as the reader accepts them within `limit`. Later lines are ignored.
     /// - Returns: false if lines remain in the queue.
     @discardableResult
     package func close(within limit: Duration) -> Bool {
@@ -126,16 +126,16 @@ package final class Console: Sendable {
     }
 }
 
-/// Lines that wait to be written to standard error.
+/// Lines that are waiting to be written to standard error.
 ///
-/// The queue is bounded, because the reader may stop reading. Lines that do not fit are dropped and counted, and a line
-/// at their place says how many are missing.
+/// The queue is bounded, because the reader may stop reading. Lines that do not fit are dropped and counted; another
+/// line in their place states how many are missing.
 struct ConsoleQueue: Equatable, Sendable {
-    /// Bytes of queued lines; the text under way has at most as many again.
+    /// The most bytes of queued lines; the text that is being written may be as large again.
     static let limitBytes = 256 << 10
 
     let isTerminal: Bool
-    /// How a line about missing lines is written. There is no status line between JSON objects.
+    /// The format of the line about dropped lines. JSON output has no status line.
     var format = LogFormat.text
     private var lines: [String] = []
     private var byteCount = 0

@@ -6,19 +6,20 @@ import Synchronization
 ///
 /// Any URL in a line is redacted, wherever the line comes from.
 ///
-/// A line about a backup names it, and one about a channel of many names that: `… warning: news: Backup 1: text`.
+/// A line about a backup begins with the backup's name, and in a process of many channels, each line with the channel's
+/// name: `… warning: news: Backup 1: text`.
 package struct ConsoleLogHandler: LogHandler {
-    /// Metadata key for the name of the source that a line is about, unless that is the channel's own upstream.
+    /// Metadata key for the name of the source that a line is about. Lines about the channel's own upstream have none.
     static let source = "source"
 
     /// Metadata key for the name of the channel that a line is about, in a process of many.
     package static let channel = "channel"
 
-    /// Metadata keys for the upstream's media sequence number and the redacted URL that a line is about. Only JSON has
-    /// them as fields.
+    /// Metadata keys for the upstream's media sequence number and the redacted URL that a line is about. Only the JSON
+    /// format contains them as fields.
     static let (sequence, url) = ("sequence", "url")
 
-    /// Characters of a message, so that one line of an upstream does not fill the log.
+    /// The longest message in characters, so that one line of an upstream does not fill the log.
     static let longestMessage = 2000
 
     let console: Console
@@ -83,7 +84,7 @@ package enum LogFormat: String, CaseIterable, Sendable {
     /// One JSON object in each line.
     case json
 
-    /// The line of a text that has no other fields.
+    /// The line for a text without other fields.
     func line(_ text: String, level: Logger.Level) -> String {
         self == .text ? text : JSONObject(logLine: text, level: level, time: Self.now).text
     }
@@ -98,7 +99,7 @@ package enum LogLevel: String, CaseIterable, Sendable {
 }
 
 extension JSONObject {
-    /// The members that every log line has, first.
+    /// The members at the beginning of every log line.
     init(logLine text: String, level: Logger.Level, time: String) {
         self.init(["time": time, "level": level.rawValue, "message": text])
     }
@@ -123,9 +124,10 @@ final class LogRate: Sendable {
     private let buckets = Mutex<[String: Bucket]>([:])
 
     /// - Parameters:
-    ///   - byteCount: of the line.
-    ///   - now: any clock; a step back refills nothing.
-    /// - Returns: the lines of the channel suppressed since the last one that was written; nil if this one is too.
+    ///   - byteCount: size of the line.
+    ///   - now: time on any clock; if it steps back, nothing is refilled.
+    /// - Returns: the number of the channel's lines suppressed since its last written line; nil if this line is
+    ///   suppressed as well.
     func admit(_ byteCount: Int, of channel: String, at now: Duration) -> Int? {
         buckets.withLock { buckets in
             let key = buckets[channel] == nil && buckets.count >= Self.maxChannels ? "" : channel

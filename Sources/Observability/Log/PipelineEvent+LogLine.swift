@@ -70,7 +70,7 @@ extension ChannelPipeline.Event {
 }
 
 extension StorageUse {
-    /// The bytes of a day and of the whole, and how long the disk has room.
+    /// The size of one day and of the whole archive, and the time until the disk is full.
     fileprivate var message: String {
         let day = "A day of the archive takes \((bytesPerDay ?? 0).gibibytesText)"
         let whole = bytesWhenFull.map { ", the whole \($0.gibibytesText)" } ?? ""

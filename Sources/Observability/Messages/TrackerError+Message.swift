@@ -47,7 +47,7 @@ extension TrackerError {
         }
     }
 
-    /// The kind of an answer that is no channel, with its first words if they say why.
+    /// The kind of an answer that is not a channel, with its first words if they explain it.
     private func description(of kind: DocumentKind) -> String {
         switch kind {
         case .unknown where !words.isEmpty: "something that begins with “\(words)”"
@@ -56,7 +56,7 @@ extension TrackerError {
         }
     }
 
-    /// The path of a file that is the upstream.
+    /// The path of an upstream that is a file.
     private var path: String { (FileURL(url)?.path ?? url).quoted }
 
     fileprivate var advice: String {
@@ -91,7 +91,7 @@ extension TrackerError {
 }
 
 extension DocumentKind {
-    /// Advice what to give in its place.
+    /// Advice about the URL or file to give instead.
     fileprivate var advice: String {
         switch self {
         case .channelList: "Serve all of its channels with: liverelay serve URL"
@@ -104,7 +104,7 @@ extension DocumentKind {
 }
 
 extension PlaylistError {
-    /// The standard and the section that asks otherwise.
+    /// The standard and the section that require otherwise.
     fileprivate var standard: String { section.contains("§") ? section : "RFC 8216 §\(section)" }
 
     var message: String {

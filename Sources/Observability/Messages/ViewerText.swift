@@ -44,7 +44,7 @@ extension TrackerError {
 
 extension UnpublishedReason {
     fileprivate var viewerText: String {
-        // Only the reason of a loss may name a URL, which is that of its key, or an address.
+        // Only the reason of a loss may name a URL (the URL of its key) or an IP address.
         if case .lost(let reason) = self, reason.mayNameUpstream { "its segments do not arrive" } else { message }
     }
 }

@@ -5,13 +5,13 @@ import Splice
 import Synchronization
 import Tracker
 
-/// The counts of one run of a channel that its status does not have.
+/// The counts of one run of a channel that its status does not contain.
 package final class ChannelMeter: Sendable {
     package struct Counts: Equatable, Sendable {
         var publishedSegments = 0
         var publishedTime = Duration.zero
         var periods: [PeriodCause: Int] = [:]
-        /// Answers that arrived whole, and their bytes after decompression.
+        /// The number of complete answers, and their bytes after decompression.
         var answers: [UpstreamResource: Int] = [:]
         package var receivedBytes: [UpstreamResource: UInt64] = [:]
         /// Attempts that failed and were followed by another one.
@@ -73,7 +73,7 @@ package enum UpstreamResource: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// A fetcher that counts what another one receives.
+/// A fetcher that counts the answers of another fetcher.
 package struct MeteredFetcher: Fetcher {
     let fetcher: any Fetcher
     let meter: ChannelMeter

@@ -168,11 +168,11 @@ extension MetricCatalog {
         },
     ]
 
-    /// The statuses that are counted by their own number. Others are counted by their class, so that an upstream cannot
-    /// make up series.
+    /// The HTTP statuses that are counted one by one. Other statuses are counted by class, so that an upstream cannot
+    /// create arbitrary series.
     private static let countedStatuses: Set = [400, 401, 403, 404, 408, 410, 416, 429, 500, 502, 503, 504, 509]
 
-    /// - Parameter errors: as in the status.
+    /// - Parameter errors: counts by the names that the status uses.
     static func failures(_ errors: [String: Int]) -> MetricFamily.Values {
         var failures: [String: Int] = [:]
         for (name, count) in errors {

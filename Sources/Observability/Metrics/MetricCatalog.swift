@@ -2,8 +2,8 @@ import WebServer
 
 /// All metrics, in the order in which they are written.
 ///
-/// Their values come from a snapshot of what the channels count already. The registry of a client library would be a
-/// second set of the same counts, with series to remove whenever a run ends.
+/// The values come from a snapshot of counts that the channels keep anyway. The registry of a client library would be a
+/// second set of the same counts, whose series would have to be removed at the end of each run.
 enum MetricCatalog {
     static func families(_ snapshot: MetricsSnapshot) -> [MetricFamily] {
         let runs = snapshot.runs.map { run in
@@ -30,7 +30,7 @@ enum MetricCatalog {
 }
 
 extension Dictionary {
-    /// The values as those of a metric with one label, in the order of the keys' names.
+    /// The values as a metric with one label, in the order of the keys' names.
     func metricValues(
         name: (Key) -> String, value: (Value) -> MetricFamily.Value
     ) -> MetricFamily.Values {
@@ -38,7 +38,7 @@ extension Dictionary {
     }
 }
 
-/// A metric: what it is called and means, and how its values are read from a subject.
+/// A metric: its name and meaning, and how its values are read from a subject.
 struct MetricDefinition<Subject>: Sendable {
     typealias Values = MetricFamily.Values
 
@@ -83,7 +83,7 @@ struct MetricDefinition<Subject>: Sendable {
         }
     }
 
-    /// The metric of several subjects, each with labels of its own, which come first.
+    /// The metric for several subjects. The labels of each subject come first.
     func family(of subjects: [(labels: [MetricFamily.Label], subject: Subject)]) -> MetricFamily {
         var family = MetricFamily(name: name, kind: kind, help: help)
         for (own, subject) in subjects {
@@ -120,7 +120,7 @@ struct MetricFamily: Equatable, Sendable {
         let value: Value
     }
 
-    /// The whole name as Prometheus stores it: that of a counter ends in `_total`, that of an info in `_info`.
+    /// The whole name as Prometheus stores it: the name of a counter ends in `_total`, the name of an info in `_info`.
     let name: String
     let kind: Kind
     let help: String

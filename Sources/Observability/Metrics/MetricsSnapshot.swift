@@ -3,9 +3,9 @@ import LiveRing
 import Support
 package import WebServer
 
-/// One moment of the process, from which its metrics are made.
+/// The state of the process at one moment, from which its metrics are made.
 package struct MetricsSnapshot: Sendable {
-    /// A run of a channel that is not over.
+    /// A run of a channel that has not ended.
     package struct Run: Sendable {
         /// The channel's slug; nil in a process of one channel.
         let channel: String?
@@ -61,10 +61,10 @@ extension MetricsSnapshot {
     }
 }
 
-/// Answers `/metrics`, which is long where many channels run.
+/// Answers `/metrics`, whose document is long if many channels run.
 package struct MetricsResponder: Sendable {
     let snapshot: @Sendable () -> MetricsSnapshot
-    /// Documents of the moment.
+    /// Documents about the current moment.
     package let documents: DocumentCache
 
     package init(

@@ -44,7 +44,7 @@ struct MetricsWriter {
         }
     }
 
-    /// The name in HELP and TYPE. In OpenMetrics that of a counter or an info has no suffix.
+    /// The name in HELP and TYPE. In OpenMetrics, the name of a counter or an info has no suffix there.
     private func name(of family: MetricFamily) -> String {
         guard format == .openMetrics else { return family.name }
         switch family.kind {

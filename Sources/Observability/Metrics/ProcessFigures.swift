@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The use that the process makes of its machine, from `/proc/self`. nil: the system does not say.
+/// The resources that the process uses, from `/proc/self`. nil: the system does not report the value.
 package struct ProcessFigures: Equatable, Sendable {
     var residentBytes: UInt64?
     var virtualBytes: UInt64?
@@ -42,8 +42,8 @@ package struct ProcessFigures: Equatable, Sendable {
         residentBytes = field(24).map { $0 * UInt64(max(0, pageSize)) }
     }
 
-    /// Taken once, so that the start of the process stays the same when the clock is set. `/proc/stat` would say it too,
-    /// but is hidden from a service with `ProcSubset=pid`.
+    /// Measured once, so that the start time of the process stays the same when the clock is set. `/proc/stat` contains
+    /// it too, but is hidden from a service with `ProcSubset=pid`.
     private static let bootTime: Double? = {
         guard let now = seconds(CLOCK_REALTIME), let sinceBoot = seconds(CLOCK_BOOTTIME) else { return nil }
         return now - sinceBoot

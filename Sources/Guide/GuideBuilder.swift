@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Support
 
-/// Makes the guide that is served of the guides that were fetched, in two passes over each: which channels it has, and
-/// their programs. Nothing of a guide is kept in memory but its channels.
+/// Merges the fetched guides into the guide that is served, in two passes over each: the first finds its channels, the
+/// second copies their programs. Only the channels of a guide are kept in memory.
 struct GuideBuilder {
     let channels: [ListedChannel]
     /// Files as they were fetched, in the order of the lists.
@@ -18,13 +18,13 @@ struct GuideBuilder {
         var byteCount = 0
         var gzipByteCount = 0
         var fingerprint: UInt64 = 0
-        /// Where the programs are in the first file.
+        /// The positions of the programs in the first file.
         var schedule = GuideSchedule()
-        /// The content of each guide in numbers, or why it cannot be used.
+        /// For each guide the counts of its content, or the reason why it cannot be used.
         var found: [Result<GuideScanner.Counts, GuideFault>] = []
     }
 
-    /// Writes the guide to a file, and to one more as a gzip member.
+    /// Writes the guide to a file, and a copy as a gzip member to another file.
     func build(to path: String, gzip gzipPath: String) throws(GuideFault) -> Built {
         var built = Built()
         let matcher = GuideMatcher(channels)
@@ -32,7 +32,7 @@ struct GuideBuilder {
         for (number, guide) in guides.enumerated() {
             var index = GuideIndex(matcher, limits: limits)
             let found = Result { () throws(GuideFault) in try reader(of: guide).read { index.record($0) } }
-            // Of a guide that is damaged somewhere, nothing is taken.
+            // A guide that is damaged somewhere is not used at all.
             if case .success = found { selection.add(index, guide: number) }
             built.found.append(found)
         }
@@ -72,7 +72,7 @@ private struct GuideOutput: ~Copyable {
     var buffer: [UInt8] = []
     private(set) var byteCount = 0
     private(set) var gzipByteCount = 0
-    /// FNV-1a, 64 bits.
+    /// FNV-1a of 64 bits over the written text.
     private(set) var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
     private let plain: FileHandle
     private let compressed: FileHandle

@@ -17,7 +17,7 @@ package struct GuideFetcher: Sendable {
         self.limits = limits
     }
 
-    /// Time for one guide, and time in which it comes more slowly than that: it holds one of few places.
+    /// The time limit for one guide, and the time limit at a low speed, because a transfer occupies one of few places.
     private static let (longest, longestSilence) = (Duration.seconds(120), Duration.seconds(30))
     private static let minBytesPerSecond = 4096
 
@@ -27,7 +27,7 @@ package struct GuideFetcher: Sendable {
         case failed(GuideFault)
     }
 
-    /// Fetches a guide and reads it once. Its file is replaced only by a guide that is whole.
+    /// Fetches a guide and reads it once. Its file is replaced only by a complete guide.
     func fetch(_ source: GuideSource) async -> Outcome {
         let path = source.path + ".new"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -65,7 +65,8 @@ package struct GuideFetcher: Sendable {
         }
     }
 
-    /// The headers and cookies are meant for the upstream; a host that a list merely names does not get them.
+    /// The configured headers and cookies are meant for the upstream, so they are not sent to other hosts that a list
+    /// names.
     private func requests(for url: String) -> CurlConfiguration {
         var requests = requests
         if listURL.flatMap(URIReference.host) != URIReference.host(of: url) {
@@ -114,7 +115,8 @@ package struct GuideFetcher: Sendable {
     }
 }
 
-/// The thread on which guides are read: that takes seconds, in which channels need theirs.
+/// The thread on which guides are read. Reading takes seconds, during which the shared threads must stay free for
+/// channels.
 enum GuideThread {
     private static let queue = DispatchQueue(label: "guide", qos: .utility)
 

@@ -7,11 +7,11 @@ struct GuideReader {
     private static let partByteCount = 256 << 10
     let path: String
     let limits: GuideLimits
-    /// Whether nobody waits for the result any more.
+    /// Whether the result is no longer needed.
     var isCanceled: @Sendable () -> Bool = { false }
 
-    /// Calls `receive` with each element, in order. It blocks its thread for seconds if the guide is large.
-    /// - Returns: what was found.
+    /// Calls `receive` with each element, in order. For a large guide this blocks the thread for seconds.
+    /// - Returns: the counts of the elements.
     func read(_ receive: (GuideElement) throws(GuideFault) -> Void) throws(GuideFault) -> GuideScanner.Counts {
         guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadable(errno: errno) }
         defer { try? file.close() }
@@ -47,10 +47,10 @@ struct GuideReader {
 private struct GuideTextReader: ~Copyable {
     private var scanner: GuideScanner
     private var decoder: GuideTextDecoder?
-    /// The first bytes, until there are enough to know the encoding.
+    /// The first bytes, until they suffice to determine the encoding.
     private var head: [UInt8] = []
     private var byteCount = 0
-    /// Text that has the XML declaration.
+    /// The length of text that contains the XML declaration.
     private static let headByteCount = 200
     private let limits: GuideLimits
 
@@ -102,7 +102,7 @@ private struct GuideTextReader: ~Copyable {
     /// The beginning of a character whose end is in the next part.
     private var pending: [UInt8] = []
 
-    /// - Parameter head: the first bytes of the text, with the XML declaration if there is one.
+    /// - Parameter head: the first bytes of the text, including the XML declaration if present.
     /// - Throws: `.unknownEncoding`.
     init(head: [UInt8]) throws(GuideFault) {
         guard let name = Self.encoding(of: head) else {
@@ -116,7 +116,7 @@ private struct GuideTextReader: ~Copyable {
 
     deinit { if let converter = unsafe converter { _ = unsafe iconv_close(converter) } }
 
-    /// The name of the encoding; nil if it is UTF-8, or none is known.
+    /// The name of the encoding; nil if it is UTF-8 or unknown.
     static func encoding(of head: [UInt8]) -> String? {
         if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0x3C, 0, 0x3F, 0]) { return "UTF-16LE" }
         if head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0, 0x3C, 0, 0x3F]) { return "UTF-16BE" }
@@ -125,11 +125,11 @@ private struct GuideTextReader: ~Copyable {
             return nil
         }
         let name = declaration.1.uppercased()
-        // A text that begins in ASCII is not UTF-16, whatever it says.
+        // A text that begins in ASCII is not UTF-16, whatever its declaration states.
         return ["UTF-8", "UTF8", "US-ASCII", "ASCII"].contains(name) || name.hasPrefix("UTF-16") ? nil : name
     }
 
-    /// Bytes that mean no character become U+FFFD.
+    /// Converts `bytes`. Invalid bytes become U+FFFD.
     mutating func decode(_ bytes: [UInt8]) -> [UInt8] {
         guard let converter = unsafe converter else { return bytes }
         var input = pending + bytes

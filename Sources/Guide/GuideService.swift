@@ -15,20 +15,20 @@ struct PublishedGuide: Equatable, Sendable {
     let made: ContinuousClock.Instant
 }
 
-/// Keeps the guide up to date: fetches the guides of the lists, and makes one of them for the channels that are listed.
+/// Keeps the guide up to date: fetches the guides of the lists and merges them into one guide for the listed channels.
 ///
-/// A few guides are fetched at once, and each is served as soon as it is there. A guide that cannot be fetched, or is
-/// none, leaves the one before in its place.
+/// A few guides are fetched at once, and each is merged as soon as it has arrived. If a guide cannot be fetched, or is
+/// not a guide, its previous version stays in use.
 package final class GuideService: Sendable {
     package struct Settings: Sendable {
-        /// Guides that are read besides those of the lists: URLs and files.
+        /// Guides that are read in addition to the guides of the lists: URLs and files.
         var guides: [String] = []
         /// Time between two requests for a guide; nil: it is fetched once.
         var refresh: Duration? = .seconds(12 * 3600)
         var limits = GuideLimits()
-        /// After which what could not be made is made again.
+        /// The pause after which a failed merge is repeated.
         var buildPause = Duration.seconds(60)
-        /// The rewind of channels that do not say theirs; nil: without a limit. Past programs are kept as far back.
+        /// The rewind of channels without a setting of their own; nil: unlimited. Past programs are kept equally long.
         var defaultRewind: Duration? = .zero
 
         package init(
@@ -46,14 +46,14 @@ package final class GuideService: Sendable {
         /// The paths of the guides that are being fetched.
         var fetching: Set<String> = []
         var fetcher: GuideFetcher?
-        /// Whether what is served was made of other channels or guides.
+        /// Whether the served guide was made for other channels or from older guides.
         var isStale = false
         var published: PublishedGuide?
         var builds = 0
         var fileCount = 0
     }
 
-    /// Guides that are fetched at once. The others wait, the one that is due for longest first.
+    /// The number of guides fetched at once. The others wait; the guide that has been due longest is fetched first.
     static let concurrency = 8
 
     private let settings: Settings
@@ -62,9 +62,9 @@ package final class GuideService: Sendable {
     private let clock = ContinuousClock()
     private let state = Mutex(State())
     private let isClosed = Mutex(false)
-    /// Something may be due.
+    /// Signals that a guide may be due.
     private let wakes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    /// The served guide may be stale.
+    /// Signals that the served guide may be stale.
     private let changes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter directory: for the guides; created when the first one is fetched.
@@ -83,7 +83,7 @@ package final class GuideService: Sendable {
         return sources.isEmpty ? nil : GuideStatus(sources, published, at: clock.now)
     }
 
-    /// Uses these channels, and the guides that their lists name. Guides that were read before are kept.
+    /// Sets the channels, and the guides that their lists name. Guides that were read before are kept.
     package func update(channels: [ListedChannel], guides: [String], fetcher: GuideFetcher) {
         let now = clock.now
         // New tokens in the channels' URLs change nothing in the guide.
@@ -111,7 +111,7 @@ package final class GuideService: Sendable {
         changes.continuation.yield()
     }
 
-    /// Returns when a guide is there, or none can be expected soon, or after `limit`.
+    /// Returns the guide when one exists. Returns nil when none can be expected soon, or after `limit`.
     func waitForGuide(atMost limit: Duration) async -> PublishedGuide? {
         let end = clock.now + limit
         while isFirstPending, clock.now < end {
@@ -120,12 +120,12 @@ package final class GuideService: Sendable {
         return published
     }
 
-    /// Whether no guide is there, and one is being fetched or made.
+    /// Whether no guide exists yet, and one is being fetched or made.
     private var isFirstPending: Bool {
         state.withLock { $0.published == nil && $0.sources.contains { $0.fault == nil } }
     }
 
-    /// Why no guide is there, in a sentence.
+    /// The reason why no guide exists, as a sentence.
     var absence: String {
         let sources = state.withLock { $0.sources }
         guard let fault = sources.lazy.compactMap(\.fault).first else {
@@ -251,14 +251,15 @@ extension GuideService {
             state.withLock { $0.isStale = true }
             guard fault != .canceled else { return }
             logger.warning("guide failed: \(fault.message); the one before stays")
-            // Nothing else may come that makes it again.
+            // No other event may come that triggers another attempt.
             Task { [change = changes.continuation, clock, pause = settings.buildPause] in
                 if (try? await clock.sleep(for: pause)) != nil { change.yield() }
             }
         }
     }
 
-    /// Serves the new files, unless they have the content of those before. The files before stay for who opens them now.
+    /// Serves the new files, unless their content equals the previous files'. The previous files stay for clients that
+    /// are about to open them.
     private func publish(_ built: GuideBuilder.Built, _ path: String) {
         let guide = PublishedGuide(
             path: path, gzipPath: path + ".gz", built: built,
@@ -277,20 +278,20 @@ extension GuideService {
 }
 
 extension GuideService {
-    /// Programs that are listed of one channel at most, and their bytes.
+    /// The most programs listed of one channel, and the most bytes of them.
     static let mostListings = 2000
     private static let mostBytes = 8 << 20
 
-    /// The programs of a channel, in the order of their starts. They are read from the file of the guide.
+    /// The programs of a channel, in the order of their starts, read from the file of the guide.
     /// - Parameters:
-    ///   - time: seconds since 1970: those that are over then are left out; nil: all.
-    ///   - limit: the most programs.
+    ///   - time: seconds since 1970; programs that have ended by then are left out. nil: all programs.
+    ///   - limit: the most programs that are returned.
     package func listings(
         of channel: ListedChannel, from time: Int64? = nil, limit: Int = GuideService.mostListings
     ) -> [GuideListing] {
         guard let guide = published else { return [] }
         let id = ChannelListWriter.guideID(of: channel)
-        // One more: that of a program which is over may come first.
+        // One more, because a program that has ended may come first.
         return Self.listings(in: guide, of: id, from: time, limit: limit + 1)
             .filter { listing in time.map { listing.stop > $0 } ?? true }.prefix(limit).map(\.self)
     }
@@ -320,9 +321,9 @@ extension GuideService {
 }
 
 extension GuideService {
-    /// How long the first requests are held while the first guide is being fetched.
+    /// How long the first requests are held while the first guide is being made.
     private static let longestWait = Duration.seconds(15)
-    /// How long a cache may serve the guide without asking.
+    /// How long a cache may serve the guide without revalidation, in seconds.
     private static let maxAge = 300
 
     /// The guide as XML, or as the content of a gzip file.

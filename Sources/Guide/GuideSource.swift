@@ -2,20 +2,20 @@ import Fetch
 import Glibc
 import Support
 
-/// A guide that is read, and what is known of it.
+/// A guide to be fetched, with the state of its fetches.
 struct GuideSource: Equatable, Sendable {
     /// An http URL, or a file.
     let location: String
-    /// The file that has the body fetched last; its content was read once and is a guide.
+    /// The file with the newest body; its content was read once and is a guide.
     let path: String
-    /// From the answer that brought the body: to ask for a newer one only.
+    /// The ETag of the answer with that body, for conditional requests.
     var entityTag: String?
     var lastModified: String?
-    /// When the body was confirmed last; nil: there is none.
+    /// When the body was last confirmed to be current; nil: no body was fetched.
     var fetched: ContinuousClock.Instant?
-    /// When it is asked for next.
+    /// When the guide is requested next.
     var due: ContinuousClock.Instant
-    /// Failures since the body was confirmed last.
+    /// Failures since the body was last confirmed.
     var failures = 0
     var fault: GuideFault?
     var counts = GuideScanner.Counts()
@@ -25,13 +25,13 @@ struct GuideSource: Equatable, Sendable {
 
     private static let (firstPause, longestPause) = (Duration.seconds(60), Duration.seconds(3600))
 
-    /// - Parameter refresh: nil: it is not asked for again.
+    /// - Parameter refresh: time until the next request; nil: no further request.
     mutating func recordSuccess(at now: ContinuousClock.Instant, refresh: Duration?) {
         (fetched, failures, fault) = (now, 0, nil)
         due = now + (refresh ?? .seconds(1 << 32))
     }
 
-    /// Keeps the guide that was fetched before.
+    /// Records a failure. The guide fetched before stays in use.
     mutating func recordFailure(_ fault: GuideFault, at now: ContinuousClock.Instant, refresh: Duration?) {
         self.fault = fault
         let pause = min(Self.firstPause * (1 << min(failures, 6)), Self.longestPause, refresh ?? Self.longestPause)
@@ -56,7 +56,7 @@ enum GuideFault: Error, Equatable {
     case unknownEncoding(String)
     case canceled
 
-    /// In one sentence without its end.
+    /// The fault as a sentence without its full stop.
     var message: String {
         switch self {
         case .unreadable(let code): "it cannot be stored or read: \(unsafe String(cString: strerror(code)))"

@@ -3,13 +3,13 @@ import Support
 /// The guide in `/status.json` of a process of many channels. Times are seconds.
 package struct GuideStatus: Encodable, Sendable {
     struct Source: Encodable, Sendable {
-        /// Redacted; only operators get it.
+        /// Redacted. Only operators see the URL.
         let url: String
-        /// `pending`, `fetched`, or `failed`; what was fetched before a failure is still used.
+        /// `pending`, `fetched`, or `failed`. A guide fetched before a failure stays in use.
         let state: String
-        /// Why it failed; nil in any other state.
+        /// The reason of the failure; nil in any other state.
         let reason: String?
-        /// Since the guide was confirmed last; nil: it never was.
+        /// Seconds since the guide was last confirmed to be current; nil: never.
         let secondsSinceFetch: Double?
         let channels: Int
         let programs: Int
@@ -32,14 +32,14 @@ package struct GuideStatus: Encodable, Sendable {
         }
     }
 
-    /// The guide that is served.
+    /// The number of channels in the served guide.
     let channels: Int
     let programs: Int
     let bytes: Int
     /// Programs that were left out because they have no usable start time, or the guide would be too long.
     let programsWithoutTime: Int
     let programsBeyondLimit: Int
-    /// Since the guide that is served was made; nil: there is none.
+    /// Seconds since the served guide was made; nil: no guide is served.
     let secondsSinceUpdate: Double?
     let sources: [Source]
 

@@ -1,9 +1,9 @@
 import ChannelList
 import Foundation
 
-/// The programs that were served and that no guide has any more, as far back as the archives of their channels reach.
+/// Served programs that no guide contains any more, as far back as the archives of their channels reach.
 ///
-/// Most guides begin with today. Clients show past programs only of the guide that they read last.
+/// Most guides begin with today, and clients show past programs only if the newest guide contains them.
 struct PastPrograms: Sendable {
     /// The file of the guide that is served.
     let path: String
@@ -12,7 +12,7 @@ struct PastPrograms: Sendable {
     let since: [String: Int64]
 
     /// - Parameters:
-    ///   - defaultRewind: of channels that do not say theirs; nil: without a limit.
+    ///   - defaultRewind: the rewind of channels without a setting of their own; nil: unlimited.
     ///   - now: seconds since 1970.
     init(of guide: PublishedGuide, for channels: [ListedChannel], defaultRewind: Duration?, now: Int64) {
         (path, schedule) = (guide.path, guide.built.schedule)

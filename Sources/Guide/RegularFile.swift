@@ -1,13 +1,14 @@
 package import Foundation
 import Glibc
 
-/// A regular file that is open for reading. A directory, a device and a pipe are none: reading them may never end.
+/// A regular file that is open for reading. Directories, devices and pipes are refused, because reading them may never
+/// end.
 package struct RegularFile {
     package enum Failure: Error, Equatable {
         case system(errno: Int32)
         case notRegular
 
-        /// In words after "it cannot be read: ".
+        /// Words that follow "it cannot be read: ".
         package var message: String {
             switch self {
             case .system(let code): unsafe String(cString: strerror(code))
@@ -18,7 +19,7 @@ package struct RegularFile {
 
     private let handle: FileHandle
     let byteCount: Int
-    /// Another one after the file has been written.
+    /// Changes whenever the file is written.
     let version: String
 
     /// Opens a file without waiting.
@@ -33,7 +34,7 @@ package struct RegularFile {
         version = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)-\(status.st_size)"
     }
 
-    /// The next bytes, `limit` at most; none at the end.
+    /// The next bytes, `limit` at most; empty at the end.
     package func read(limit: Int) throws(Failure) -> Data {
         do { return try handle.read(upToCount: limit) ?? Data() } catch {
             let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue ?? errno

@@ -2,17 +2,18 @@ import Support
 
 /// Writes programs of other guides so that the document stays well-formed, whatever they contain.
 ///
-/// Elements that were not closed are closed, end tags without a start are left out, character data becomes text, and
-/// comments and processing instructions are left out. Everything else is passed on, also what the DTD does not know.
+/// Elements that were not closed are closed. End tags without a start tag, comments and processing instructions are
+/// left out, and character data becomes text. Everything else is copied, including elements that the DTD does not
+/// define.
 struct GuideElementWriter {
-    /// A program but for its `channel`: written once, and appended for each channel that gets it.
+    /// A program without its `channel` attribute: written once, and appended for each channel that shows it.
     struct Program {
         fileprivate(set) var attributes: [UInt8] = []
         /// Seconds since 1970.
         fileprivate(set) var start: Int64 = 0
         fileprivate(set) var content: [UInt8] = []
 
-        /// - Parameter channel: as it is written.
+        /// - Parameter channel: the attribute's value, escaped as in the document.
         func append(channel: [UInt8], to output: inout [UInt8]) {
             output.append(contentsOf: "<programme".utf8)
             output.append(contentsOf: attributes)
@@ -29,7 +30,7 @@ struct GuideElementWriter {
     private var open: [ArraySlice<UInt8>] = []
     /// Seconds since 1970.
     private var start: Int64?
-    /// The index of the first `>` that is not before what is written, as far as the text was searched for it.
+    /// The index of the first `>` that was not written yet, as far as the text was searched.
     private var greater = -1
 
     private init(_ limits: GuideLimits) { self.limits = limits }
@@ -86,7 +87,7 @@ struct GuideElementWriter {
         while let name = open.popLast() { writeEndTag(name) }
     }
 
-    /// Writes what begins with `<`.
+    /// Writes the markup that begins with `<`.
     /// - Returns: its length in bytes.
     private mutating func writeMarkup(_ rest: ArraySlice<UInt8>) -> Int {
         if rest.starts(with: "<![CDATA[".utf8) {
@@ -115,7 +116,7 @@ struct GuideElementWriter {
         return tag.count
     }
 
-    /// The first `>` of the text, which is searched for it once.
+    /// The first `>` of the text. Each byte is searched once.
     private mutating func endOfTag(in rest: ArraySlice<UInt8>) -> Int? {
         if greater < rest.startIndex {
             greater = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
@@ -124,7 +125,7 @@ struct GuideElementWriter {
         return greater < rest.endIndex ? greater : nil
     }
 
-    /// In character data, an ampersand is one.
+    /// Appends character data, in which an ampersand stands for itself.
     private mutating func appendCharacterData(_ text: ArraySlice<UInt8>) {
         for part in text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).enumerated() {
             if part.offset > 0 { output.append(contentsOf: "&amp;".utf8) }
@@ -132,7 +133,8 @@ struct GuideElementWriter {
         }
     }
 
-    /// Elements that no program holds: a reader of the document would take them for its own.
+    /// Elements that may not occur inside a program: a reader of the document would mistake them for elements of the
+    /// guide.
     private static let outer = ["tv", "channel", "programme"]
 
     private mutating func writeStartTag(_ tag: ArraySlice<UInt8>) {
@@ -153,7 +155,7 @@ struct GuideElementWriter {
         }
     }
 
-    /// Closes the element of this name and all in it; nothing if no such element is open.
+    /// Closes the innermost element with this name and all elements in it; does nothing if no such element is open.
     private mutating func close(_ name: ArraySlice<UInt8>) {
         guard let index = open.lastIndex(of: name) else { return }
         while open.count > index { writeEndTag(open.removeLast()) }

@@ -1,9 +1,9 @@
 import Support
 
-/// The findings of the first pass over a guide: which of our channels it has, and how many programs each.
+/// The result of the first pass over a guide: which of our channels it contains, and the number of programs of each.
 struct GuideIndex: Sendable {
     private struct Entry {
-        /// How surely the channel of the guide is each of ours.
+        /// For each of our channels that matches, how sure the match is.
         var ranks: [Int: GuideMatcher.Rank] = [:]
         var programs = 0
 
@@ -16,11 +16,12 @@ struct GuideIndex: Sendable {
 
     private let matcher: GuideMatcher
     private let limits: GuideLimits
-    /// By the guide's ids, as they are compared.
+    /// Entries by the ids of the guide, in the form in which ids are compared.
     private var entries: [String: Entry] = [:]
-    /// Matches that were looked at, repeated ones too.
+    /// The number of matches found, including repeated ones.
     private var matchCount = 0
-    /// The id of the program before, as it is written, and its key: programs of one channel follow each other.
+    /// The id of the preceding program as written, and its key, because programs of one channel usually follow each
+    /// other.
     private var last: (raw: ArraySlice<UInt8>, key: String) = ([], "")
 
     init(_ matcher: GuideMatcher, limits: GuideLimits = GuideLimits()) {
@@ -47,13 +48,13 @@ struct GuideIndex: Sendable {
     private mutating func update(_ key: String, _ change: (inout Entry) -> Void) {
         if entries[key] == nil {
             guard entries.count < limits.channels else { return }
-            // Programs may come without, or before, their channel.
+            // Programs may occur before their channel, or without one.
             entries[key] = Entry(matches(id: key, names: []))
         }
         change(&entries[key, default: Entry([])])
     }
 
-    /// None beyond the limit: names that many of our channels have would make them many.
+    /// Returns no matches beyond the limit: names that many of our channels share would give very many.
     private mutating func matches(id: String, names: [String]) -> [GuideMatcher.Match] {
         guard matchCount < limits.matches else { return [] }
         let matches = matcher.matches(id: id, names: names)
@@ -62,20 +63,20 @@ struct GuideIndex: Sendable {
         return matches
     }
 
-    /// Where a channel's programs are in this guide.
+    /// The channel of this guide that was matched to one of ours.
     struct Candidate: Equatable {
         let rank: GuideMatcher.Rank
         let programs: Int
-        /// The guide's id, as it is compared.
+        /// The guide's id, in the form in which ids are compared.
         let key: String
 
-        /// The one with most programs is meant, of several channels of a guide with one name.
+        /// Of several channels of a guide with the same name, the channel with the most programs is better.
         func isBetter(than other: Candidate) -> Bool {
             (rank.rawValue, -programs, key) < (other.rank.rawValue, -other.programs, other.key)
         }
     }
 
-    /// Our channels of which this guide has programs.
+    /// Our channels for which this guide contains programs.
     var candidates: [Int: Candidate] {
         var candidates: [Int: Candidate] = [:]
         for (key, entry) in entries where entry.programs > 0 {

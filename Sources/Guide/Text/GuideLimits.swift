@@ -8,13 +8,13 @@ package struct GuideLimits: Equatable, Sendable {
     var elementBytes = 1 << 20
     /// Bytes of the id of a channel. An element with a longer one is dropped.
     var idBytes = 256
-    /// Bytes of a name, whose rest is not read.
+    /// Bytes of a name. The rest of a longer name is not read.
     var valueBytes = 1024
     /// Names of a channel. Further ones are not read.
     var names = 16
-    /// Pairs of a channel of a guide and one of ours that it may be.
+    /// Pairs of a guide's channel and a matching channel of ours.
     var matches = 1_000_000
-    /// Elements inside of each other in a program; those beyond are dropped.
+    /// Nested elements in a program. Deeper elements are dropped.
     var depth = 16
     var channels = 200_000
     /// Programs of the guide that is written.

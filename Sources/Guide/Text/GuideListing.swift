@@ -7,10 +7,10 @@ package struct GuideListing: Equatable, Sendable {
     package var stop: Int64
     package let title: String
     package let description: String
-    /// The language of the title, as the guide writes it; empty if it does not.
+    /// The language of the title, as the guide writes it; empty if the guide does not state it.
     package let language: String
 
-    /// The time for which a program goes on that says neither when it stops nor what follows.
+    /// The assumed duration, in seconds, of a program without a stop time that is the last of its channel.
     private static let usualLength: Int64 = 3600
 
     /// - Parameters:

@@ -1,12 +1,12 @@
 import ChannelList
 import Support
 
-/// Which of our channels a channel of a guide is.
+/// Decides which of our channels a channel of a guide is.
 ///
 /// The rules are Kodi's: the guide's `id` is the list's `tvg-id`; else a display name is the list's `tvg-name`, in which
 /// an underscore may stand for a space; else a display name is the channel's name. Letters are compared without case.
 struct GuideMatcher: Sendable {
-    /// How sure a match is; less is surer.
+    /// How sure a match is; lower values are surer.
     enum Rank: Int, Comparable, Sendable {
         case id, guideName, name
 
@@ -19,7 +19,7 @@ struct GuideMatcher: Sendable {
         let rank: Rank
     }
 
-    /// The channels of the guide that is written: those of our channels that share an id are one.
+    /// The channels of the guide that is written. Those of our channels that share an id are one channel there.
     private(set) var channels: [GuideChannel] = []
     private var byID: [String: Set<Int>] = [:]
     private var byName: [String: [Int: Rank]] = [:]
@@ -46,7 +46,7 @@ struct GuideMatcher: Sendable {
         byName[key, default: [:]][match.channel] = min(match.rank, known)
     }
 
-    /// - Parameters: `id` and `names`: of a channel of a guide, as characters.
+    /// - Parameters: `id` and `names`: the id and display names of a channel in a guide, as characters.
     func matches(id: String, names: [String]) -> [Match] {
         var matches = (byID[Self.key(id)] ?? []).map { Match(channel: $0, rank: .id) }
         for name in names {
@@ -82,7 +82,7 @@ struct GuideChannel: Equatable, Sendable {
         numbers.append(number)
     }
 
-    /// The element. Numbers are display names too: clients of tuners know a channel by its number.
+    /// The element. The number is a display name too, because clients of tuners identify a channel by its number.
     var text: String {
         let displayNames = (names + numbers).map { "<display-name>\(DocumentText.xml($0))</display-name>" }
         let icon = logo.map { "<icon src=\"\(DocumentText.xml($0))\"/>" } ?? ""

@@ -1,15 +1,15 @@
 import Support
 
-/// Writes the programs of each channel, from the guide that was chosen for it.
+/// Writes the programs of each channel from the guide chosen for the channel.
 struct GuideMerge: Sendable {
     private let matcher: GuideMatcher
     private let limits: GuideLimits
-    /// For each guide in use, the channels that get the programs of one of its ids.
+    /// For each guide in use, the ids in it, and for each id the channels that get its programs.
     private let targets: [Int: [String: [Int]]]
-    /// The `channel` of each channel's programs, as it is written.
+    /// The `channel` attribute of each channel's programs, escaped.
     private let ids: [[UInt8]]
 
-    /// Numbers of what was written.
+    /// Counts of what was written and left out.
     struct Counts: Equatable, Sendable {
         var channels = 0
         var programs = 0
@@ -20,7 +20,7 @@ struct GuideMerge: Sendable {
     }
 
     private(set) var counts = Counts()
-    /// Where the programs are in the document.
+    /// The positions of the programs in the document.
     private(set) var schedule = GuideSchedule()
     private var writtenBytes = 0
     private var headBytes = 0
@@ -51,7 +51,7 @@ struct GuideMerge: Sendable {
 
     static let tail = Array("</tv>\n".utf8)
 
-    /// Appends a program of a guide, for each channel that gets it.
+    /// Appends a program of a guide, once for each channel that gets it.
     /// - Parameter guide: index of the guide.
     mutating func append(_ element: GuideElement, of guide: Int, to output: inout [UInt8]) {
         guard element.kind == .program, let raw = element.rawID else { return }
@@ -92,17 +92,17 @@ struct GuideMerge: Sendable {
         writtenBytes += length
     }
 
-    /// Begins with the next guide, whose ids are others.
+    /// Begins the next guide, whose ids are different.
     mutating func beginGuide() { last = ([], []) }
 }
 
-/// Which guide each of our channels gets its programs from, decided guide by guide: no more is kept of a guide than of our
-/// channels.
+/// Chooses for each of our channels the guide that its programs are taken from, one guide at a time. Of each guide,
+/// only data about our channels is kept.
 struct GuideSelection: Sendable {
     private(set) var best: [Int: (guide: Int, candidate: GuideIndex.Candidate)] = [:]
 
-    /// - Parameter guide: index of the guide, greater than those before: of two that know a channel equally well, the
-    ///   first counts.
+    /// - Parameter guide: index of the guide, greater than all earlier ones. Of two guides that match a channel equally
+    ///   well, the first wins.
     mutating func add(_ index: GuideIndex, guide: Int) {
         for (channel, candidate) in index.candidates
         where best[channel].map({ candidate.rank < $0.candidate.rank }) ?? true {

@@ -2,35 +2,35 @@ import Support
 
 /// Finds the channels and programs in the text of an XMLTV guide, which comes in parts of any size.
 ///
-/// Guides have 100 MB and more, and many are not well-formed. So nothing but the boundaries of these elements is looked
-/// for: an element that is damaged costs only itself. Nothing is expanded: a DTD, and entities that it declares, are
-/// passed over. No byte is read more than a few times, whatever the text and the sizes of its parts.
+/// Guides may have 100 MB and more, and many are not well-formed. Therefore only the boundaries of these elements are
+/// searched, and a damaged element affects no other element. Nothing is expanded: a DTD and the entities that it
+/// declares are skipped. No byte is read more than a few times, whatever the text and the sizes of its parts.
 struct GuideScanner {
-    /// Numbers of elements that were found, or had to be dropped.
+    /// Counts of elements found and dropped.
     struct Counts: Equatable, Sendable {
         var channels = 0
         var programs = 0
-        /// Elements without an end, or longer than allowed, or with an id that is.
+        /// Elements that have no end, are longer than allowed, or have an id that is too long.
         var damaged = 0
     }
 
-    /// Where text is passed over.
+    /// The position in the document's structure.
     private enum State {
         case text
         /// Until these bytes.
         case skipping(until: [UInt8])
         /// Inside `<!DOCTYPE`: number of open brackets, and the quote that is open.
         case declaration(brackets: Int, quote: UInt8)
-        /// An element that begins at `position`, and whose end is not found yet.
+        /// An element that begins at `position` and whose end was not found yet.
         case element(OpenElement)
     }
 
-    /// An element of which a part is read. Lengths count from its `<`, so that they stay when text is appended.
+    /// A partly read element. Lengths count from its `<`, so that they stay valid when text is appended.
     private struct OpenElement {
         enum Phase {
             /// - Parameters:
-            ///   - quote: the quote that is open; 0: none; `<`: one that was never closed, so that the next `>` ends the tag.
-            ///   - firstEnd: the length up to the first `>`, in whatever quotes.
+            ///   - quote: the open quote; 0: none; `<`: a quote that was never closed, so the next `>` ends the tag.
+            ///   - firstEnd: the length up to the first `>`, inside quotes or not.
             case startTag(quote: UInt8, firstEnd: Int?)
             case content
             /// A comment or character data, until these bytes.
@@ -40,7 +40,7 @@ struct GuideScanner {
 
         let kind: GuideElement.Kind
         var phase = Phase.startTag(quote: 0, firstEnd: nil)
-        /// Bytes of the element that are read.
+        /// Bytes of the element read so far.
         var length = 1
         var tagLength = 0
     }
@@ -92,11 +92,11 @@ struct GuideScanner {
         return nil
     }
 
-    /// Whether the text after a `<` is there, as far as it decides. The longest word that does is `<programme` with the
+    /// Whether enough text follows a `<` to classify the markup. The longest deciding word is `<programme` with the
     /// byte after it.
     private func canJudge(_ open: Int) -> Bool { isFinished || open + 11 < buffer.count }
 
-    /// Judges what begins with `<` at `open`.
+    /// Classifies the markup that begins with `<` at `open`.
     private mutating func beginMarkup(at open: Int) {
         if let kind = kind(at: open) {
             state = .element(OpenElement(kind: kind))
@@ -124,7 +124,7 @@ struct GuideScanner {
         return nil
     }
 
-    /// Closes an element, which is dropped if it or its id is too long.
+    /// Closes an element. The element is dropped if it or its id is too long.
     private mutating func close(_ open: OpenElement, at end: Int) -> GuideElement? {
         let range = position..<end
         let element = GuideElement(
@@ -153,12 +153,12 @@ extension GuideScanner {
     private enum Progress {
         /// The element ends before this index.
         case found(end: Int)
-        /// The element has no end; the text goes on at this index.
+        /// The element has no end; scanning continues at this index.
         case damaged(end: Int)
         case incomplete
     }
 
-    /// Reads on in an element until its end, or until more text is needed.
+    /// Reads on to the end of an element, or until more text is needed.
     private func read(_ open: inout OpenElement) -> Progress {
         while true {
             switch open.phase {

@@ -1,12 +1,12 @@
 import Support
 
-/// Where the programs of each channel are in the guide that is served: by their start, without their text.
+/// The positions of the programs of each channel in the served guide, with their starts and without their text.
 struct GuideSchedule: Equatable, Sendable {
     /// A program in the file of the guide.
     struct Place: Equatable, Sendable {
         /// Seconds since 1970.
         let start: Int64
-        /// Bytes of the file. It has 2 GiB at most: `GuideLimits.writtenBytes` and one program more.
+        /// The range of bytes in the file, which has at most 2 GiB: `GuideLimits.writtenBytes` and one more program.
         private let first: UInt32
         private let count: UInt32
 
@@ -35,15 +35,15 @@ struct GuideSchedule: Equatable, Sendable {
         return self
     }
 
-    /// The start of a channel's first program, in seconds since 1970. The order of its programs does not matter.
+    /// The start of a channel's first program, in seconds since 1970. The programs need not be sorted.
     func firstStart(of channel: String) -> Int64? { places[channel]?.lazy.map(\.start).min() }
 
-    /// The programs of a channel that begin from one time on and before another, in seconds since 1970.
+    /// The programs of a channel that begin at or after `start` and before `end`, in seconds since 1970.
     func programs(of channel: String, from start: Int64, to end: Int64) -> some Sequence<Place> {
         (places[channel] ?? []).lazy.filter { start <= $0.start && $0.start < end }
     }
 
-    /// The programs of a channel from the one that began last before `time`, and so many of them at most.
+    /// At most `limit` programs of a channel, from the last program that began at or before `time` on.
     /// - Parameter time: seconds since 1970; nil: all programs.
     func programs(of channel: String, from time: Int64?, limit: Int) -> ArraySlice<Place> {
         guard let all = places[channel] else { return [] }

@@ -1,12 +1,12 @@
 import ChannelList
 import Support
 
-/// Text of guides, made fit for a document that has to be well-formed.
+/// Makes text of guides fit for a well-formed document.
 enum GuideText {
     /// Appends text as the contents of an element or of an attribute in double quotes.
     ///
-    /// References to characters and to the five entities of XML stay. Any other ampersand is text: nothing that a DTD
-    /// declares is expanded. Characters that no document may have are left out.
+    /// Character references and the five entities of XML stay. Any other ampersand is text: entities that a DTD
+    /// declares are not expanded. Characters that XML forbids are left out.
     static func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
         var index = text.startIndex
         while index < text.endIndex {
@@ -43,19 +43,19 @@ enum GuideText {
         (byte >= 0x20 || XMLCharacter.isSpace(byte)) && !"&<>\"".utf8.contains(byte) && byte != 0xEF
     }
 
-    /// The characters that text means, for comparisons.
+    /// The text with its references replaced, for comparisons.
     static func decoded(_ text: ArraySlice<UInt8>) -> String {
         let string = String(decoding: text, as: UTF8.self)
         return text.contains(UInt8(ascii: "&")) ? string.decodingEntities : string
     }
 
-    /// Bytes that are not UTF-8 as Windows-1252, in which most of such text is written.
+    /// Bytes that are not UTF-8 are read as Windows-1252, the most frequent encoding of such text.
     static func repaired(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil { return bytes }
         return bytes.flatMap { $0 < 0x80 ? [$0] : Array(String(ListLines.Line.windows1252Character($0)).utf8) }[...]
     }
 
-    /// Whether UTF-8 begins with U+FFFE or U+FFFF, which no document may have.
+    /// Whether the text begins with U+FFFE or U+FFFF in UTF-8, which XML forbids.
     private static func isNoncharacter(_ text: ArraySlice<UInt8>) -> Bool {
         text.starts(with: [0xEF, 0xBF, 0xBE]) || text.starts(with: [0xEF, 0xBF, 0xBF])
     }

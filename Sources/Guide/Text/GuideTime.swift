@@ -2,13 +2,13 @@ import Support
 
 /// Times of XMLTV: `YYYYMMDDhhmmss +hhmm`.
 ///
-/// Readers disagree about any other form: some take `+02:00` as two minutes and a name as none. So each time is written
-/// in this one.
+/// Readers disagree about any other form: some read `+02:00` as two minutes, and a zone's name as no zone. Therefore
+/// each time is written in this form.
 enum GuideTime {
-    /// A time in the form that every reader knows; nil if it is none.
+    /// A time in the form above; nil if the text is not a time.
     ///
-    /// Read are 8 to 14 digits, or a date of ISO 8601, and a zone: `+0200`, `+02:00`, `+2`, `Z`, a known name. Without a
-    /// zone, or with an unknown one, a time is UTC, as the DTD says.
+    /// Accepts 8 to 14 digits, or an ISO 8601 date, and a zone: `+0200`, `+02:00`, `+2`, `Z`, or a known name. Without
+    /// a zone, or with an unknown one, a time is in UTC, as the DTD says.
     static func normalized(_ text: some Collection<UInt8>) -> [UInt8]? {
         var rest = Array(text)[...]
         var digits: [UInt8] = []
@@ -28,7 +28,7 @@ enum GuideTime {
         return digits + [UInt8(ascii: " ")] + zone(rest.drop { XMLCharacter.isSpace($0) })
     }
 
-    /// Whether the text has the one form already.
+    /// Whether the text is in the form above already.
     static func isNormal(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.count == 20, text.prefix(14).allSatisfy(isDigit), text.suffix(4).allSatisfy(isDigit) else {
             return false
@@ -37,7 +37,8 @@ enum GuideTime {
         return space == 0x20 && (sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"))
     }
 
-    /// Seconds since 1970 of a time that has the one form. A field beyond its range counts on into the next.
+    /// Seconds since 1970 of a time in the form above. A field beyond its range carries over into the next larger
+    /// field.
     static func seconds(ofNormal text: some Collection<UInt8>) -> Int64 {
         let bytes = Array(text)
         func number(_ places: Range<Int>) -> Int64 { bytes[places].reduce(0) { $0 * 10 + Int64($1) - 0x30 } }
@@ -78,7 +79,7 @@ enum GuideTime {
         return [sign] + digits
     }
 
-    /// Names that mean one offset everywhere they are used in guides.
+    /// Zone names that mean the same offset everywhere in guides.
     private static let zones = [
         "WEST": "+0100", "BST": "+0100", "CET": "+0100", "MET": "+0100", "CEST": "+0200", "MEST": "+0200",
         "EET": "+0200", "EEST": "+0300", "MSK": "+0300", "AEST": "+1000", "AEDT": "+1100", "NZST": "+1200",

@@ -1,11 +1,11 @@
 import LiveRing
 import Support
 
-/// An index, and where the files of its segments are.
+/// An index and the positions of its segments' files.
 struct LoadedIndex: Sendable {
     let index: ArchiveIndex
     let places: [String: ArchiveIndex.Place]
-    /// Changes with the index, and differs from those of all others.
+    /// Identifies this index and its content among all indexes.
     let version: String
 
     init(_ index: ArchiveIndex, version: String) {
@@ -16,24 +16,24 @@ struct LoadedIndex: Sendable {
 
 /// The indexes of one channel in a store.
 ///
-/// The newest hours are listed again for each reading, and all hours once in a while: relays that catch up, and sweeps,
-/// change older ones.
+/// The newest hours are listed again for each reading. All hours are listed again once in a while, because relays that
+/// catch up, and sweeps, change older hours.
 actor ArchiveCatalog {
-    /// A list that is being made.
+    /// A request for a list that is in progress.
     private struct Listing {
         let number: Int
-        /// nil: of all hours.
+        /// nil: the list of all hours.
         let firstHour: Int64?
         let task: Task<Result<[IndexKey: String], StoreError>, Never>
     }
 
-    /// The time for which a list of the newest indexes is used, and a list of all of them.
+    /// How long a list of the newest indexes is used, and how long a list of all indexes is used.
     private static let (validity, wholeValidity) = (Duration.seconds(10), Duration.seconds(600))
     /// Hours before the newest one that are listed again.
     private static let growingHours: Int64 = 2
-    /// Keys that are kept, the newest ones.
+    /// The most keys that are kept: the newest ones.
     private static let keyLimit = 1_000_000
-    /// Indexes that are remembered because they cannot be read.
+    /// The most unreadable indexes that are remembered.
     private static let damagedLimit = 256
 
     private let store: ObjectStore
@@ -44,7 +44,7 @@ actor ArchiveCatalog {
     private var wholeListedAt: ContinuousClock.Instant?
     private var listing: Listing?
     private var listingCount = 0
-    /// The versions of indexes that cannot be read.
+    /// The versions of unreadable indexes.
     private var damaged: [IndexKey: String] = [:]
 
     init(
@@ -60,7 +60,7 @@ actor ArchiveCatalog {
         let listing = listing ?? makeListing()
         self.listing = listing
         let outcome = await listing.task.value
-        // The first of those who waited for the list takes it over.
+        // The first caller that waited for the list stores it.
         if self.listing?.number == listing.number {
             self.listing = nil
             listedAt = clock()
@@ -69,7 +69,7 @@ actor ArchiveCatalog {
                 if listing.firstHour == nil { wholeListedAt = listedAt }
             }
         }
-        // The keys that are known are used while the store does not answer.
+        // The known keys are used while the store does not answer.
         if case .failure(let error) = outcome, listed.isEmpty {
             listedAt = nil
             throw error
@@ -106,15 +106,15 @@ actor ArchiveCatalog {
         } catch { return .failure(error) }
     }
 
-    /// The keys of the indexes of some hours, and of the next hour after them that has one.
+    /// The keys of the indexes of some hours, and of the next hour with an index.
     func keys(inHours hours: ClosedRange<Int64>) async throws(StoreError) -> [IndexKey] {
         try await keys().keys(inHours: hours)
     }
 
     func newestKey() async throws(StoreError) -> IndexKey? { try await keys().newest }
 
-    /// An index as it was listed last. If it cannot be read, the one that was read before; if there is none, or the index is
-    /// gone, one without segments: their time is that of other writers, or is missing.
+    /// The index in its last listed version. If it cannot be read, the version read before. If none was read, or the
+    /// index was removed, an index without segments: its time is filled from other writers, or is missing.
     func index(_ key: IndexKey) async throws(StoreError) -> LoadedIndex {
         let name = store.name(of: key.text)
         let version = "\(name) \(listed[key] ?? "")"
@@ -141,12 +141,12 @@ actor ArchiveCatalog {
         store.recordDamage(error)
     }
 
-    /// The index of each writer that may have the segment with a number.
+    /// For each writer, the key of the index that may contain the segment with a number.
     func keys(ofSegment number: UInt64) async throws(StoreError) -> [IndexKey] {
         try await keys().keys(ofSegment: number)
     }
 
-    /// The index that has a segment's file, by the number in its name; nil if there is none.
+    /// The index that contains a segment's file, by the number in its name; nil if none does.
     func index(
         ofSegment number: UInt64, file: String
     ) async throws(StoreError) -> (key: IndexKey, loaded: LoadedIndex)? {
@@ -161,7 +161,7 @@ actor ArchiveCatalog {
 /// The keys of a channel's indexes with their versions, in order.
 private struct KeyList {
     private var versions: [IndexKey: String] = [:]
-    /// By their hours.
+    /// Ordered by hour.
     private var ordered: [IndexKey] = []
     /// The indexes of each writer by their numbers.
     private var byWriter: [String: [IndexKey]] = [:]
@@ -172,7 +172,7 @@ private struct KeyList {
 
     subscript(key: IndexKey) -> String? { versions[key] }
 
-    /// - Parameter hour: the first that was listed; nil: all were.
+    /// - Parameter hour: the first listed hour; nil: all hours were listed.
     mutating func replace(from hour: Int64?, by found: [IndexKey: String]) {
         let kept = hour.map { hour in ordered.partitioningIndex { $0.hour >= hour } } ?? 0
         let isSame = ordered.count - kept == found.count && ordered[kept...].allSatisfy { found[$0] != nil }

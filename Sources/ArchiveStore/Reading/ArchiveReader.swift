@@ -1,11 +1,11 @@
 package import LiveRing
 package import Support
 
-/// Reads the archive of one channel from a store, and the channel's own ring where it is newer.
+/// Reads the archive of one channel from a store, and the newest segments from the channel's own ring.
 package final class ArchiveReader: Sendable {
     package struct Part: Sendable {
         package let snapshot: RingSnapshot
-        /// Equal for equal segments, so that what is made of them can be kept.
+        /// Equal for equal segments, so results made from a part can be cached.
         package let version: String
         let segmentCount: Int
     }
@@ -18,13 +18,13 @@ package final class ArchiveReader: Sendable {
     private let parts: SegmentCache<Part?>
     private let store: ObjectStore
     private let policy: RetentionPolicy
-    /// The name under which the channel's own relay puts segments; nil: there is none in this process.
+    /// The name under which this process's relay of the channel puts segments; nil without such a relay.
     private let writer: @Sendable () -> String?
     /// Indexes that one reading fetches at once.
     private static let indexesAtOnce = 8
 
     /// - Parameters:
-    ///   - policy: has the live window, the rewind and the length of the archive.
+    ///   - policy: the policy with the live window, the rewind and the length of the archive.
     ///   - transferLimit: objects of the store that are read at once.
     package init(
         _ store: ObjectStore, cache: CopyCache, policy: RetentionPolicy, redirects: Bool, transferLimit: Int = 16,
@@ -39,27 +39,27 @@ package final class ArchiveReader: Sendable {
     /// The present date by the clock of this machine.
     package var now: ProgramDateTime { store.date }
 
-    /// The segments from one date to another, with an hour on both sides; nil if there are none.
+    /// The segments from one date to another, with an hour on both sides; nil if the archive contains none.
     /// - Parameter local: the channel's own ring.
     package func part(
         from start: ProgramDateTime, to end: ProgramDateTime, with local: RingSnapshot?
     ) async throws(StoreError) -> Part? {
         let (first, last) = (IndexKey.hour(of: start), IndexKey.hour(of: end))
         guard last - first <= Self.longestRange else { throw StoreError(.tooLong, object: store.name(of: "")) }
-        // A range is known to be over if something follows it.
+        // A following segment proves that the range is complete.
         let keys = try await catalog.keys(inHours: first - 1...last + 1)
         return try await part(
             of: keys, with: local, from: ProgramDateTime(millisecondsSince1970: (first - 1) * 3_600_000))
     }
 
-    /// The segments of the index that has a file, by its name; nil if there is none.
+    /// The segments of the index that contains a file, by the file's name; nil if no index contains it.
     package func part(ofFile name: String) async throws(StoreError) -> Part? {
         let (segment, number) = Self.segment(of: name)
         guard let number, let key = try await catalog.index(ofSegment: number, file: segment)?.key else { return nil }
         return try await part(of: [key], with: nil, from: nil)
     }
 
-    /// The segments of each index that may have a segment with the number in a name.
+    /// The segments of each index that may contain a segment with the number in a name.
     package func parts(ofNumberIn name: String) async throws(StoreError) -> [Part] {
         guard let number = Self.segment(of: name).number else { return [] }
         var parts: [Part] = []
@@ -69,7 +69,7 @@ package final class ArchiveReader: Sendable {
         return parts
     }
 
-    /// The segments of the newest index; nil if there is none.
+    /// The segments of the newest index; nil if the archive is empty.
     package func newestPart() async throws(StoreError) -> Part? {
         return if let key = try await catalog.newestKey() { try await part(of: [key], with: nil, from: nil) } else {
             nil
@@ -83,7 +83,7 @@ package final class ArchiveReader: Sendable {
         )
     }
 
-    /// A part that is kept, or is made if an index, the ring or the missing files changed.
+    /// Returns a cached part. It is made again if an index, the ring or the set of missing files has changed.
     private func part(
         of keys: [IndexKey], with local: RingSnapshot?, from start: ProgramDateTime?
     ) async throws(StoreError) -> Part? {
@@ -99,7 +99,7 @@ package final class ArchiveReader: Sendable {
         }
     }
 
-    /// The indexes with some keys, and their writers.
+    /// The indexes with the given keys, and their writers.
     private func indexes(_ keys: [IndexKey]) async throws(StoreError) -> [(writer: String, index: LoadedIndex)] {
         let catalog = catalog
         typealias Outcome = Result<LoadedIndex, StoreError>
@@ -156,7 +156,7 @@ package final class ArchiveReader: Sendable {
         return Part(snapshot: snapshot, version: version, segmentCount: merged.count)
     }
 
-    /// The lists of entries: the own one first, then the longer ones.
+    /// The lists of entries: this process's own first, then the others, longest first.
     private func preferring(_ writer: String?, _ entries: [String: [RingEntry]]) -> [[RingEntry]] {
         entries.sorted { one, other in
             if one.key == writer || other.key == writer { return one.key == writer }

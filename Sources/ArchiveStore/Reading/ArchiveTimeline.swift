@@ -3,26 +3,28 @@ import Support
 
 /// One timeline of the segments that several relays of a channel put into a store.
 ///
-/// A range follows one writer. Where that writer has no media, it goes on with another one that does, after a
-/// discontinuity. With one writer, all numbers are those of the writer: missing ones become gaps. The numbers of a range
-/// are counted on where they are of another writer, go back, or are missing in excess.
+/// A range follows one writer. Where that writer has no media, the range continues with a writer that has, after a
+/// discontinuity. With one writer, all numbers are the writer's, and missing numbers become gaps. The range continues
+/// its own numbering where an entry is from another writer, or the writer's numbers go back or too many are missing.
 ///
-/// A range that grows keeps what it listed. So the last segment of a writer ends the range, though others have newer ones,
-/// until that writer has been silent for longer than it takes to put two indexes.
+/// A growing range never changes what it listed. Therefore the last segment of a writer ends the range, even if other
+/// writers have newer segments, until the writer has been silent for longer than two intervals between indexes.
 enum ArchiveTimeline {
-    /// Milliseconds by which media of two writers may overlap at a change, because their segments end at different times.
+    /// The most milliseconds by which media of two writers may overlap at a change, because their segments end at
+    /// different times.
     private static let overlap: Int64 = 500
-    /// Milliseconds of newer media of others after which a writer counts as silent.
+    /// Milliseconds of newer media of other writers after which a writer counts as silent.
     static let silence = 2 * ArchiveUpload.Policy().indexInterval.components.seconds * 1000
 
     /// - Parameters:
-    ///   - writers: the entries of each writer, in order. The earlier one is preferred.
-    ///   - own: the writer whose newest entries are known without the store. A range goes on with it as soon as it has media.
+    ///   - writers: the entries of each writer, in order. Earlier writers are preferred.
+    ///   - own: the writer whose newest entries are known without the store. A range returns to it as soon as it has
+    ///     media.
     static func merge(_ writers: [[RingEntry]], own: Int? = nil) -> [RingEntry] {
         var timeline = WriterCursors(writers, own: own)
         var (merged, numbering) = ([RingEntry](), Numbering())
         while let (entry, isOfSameWriter) = timeline.next() {
-            // An index that was put twice.
+            // The entry comes from an index that was put twice.
             if isOfSameWriter, entry.start < timeline.end - overlap, numbering.isPassed(entry) { continue }
             merged.append(numbering.numbered(entry, after: merged.last, continues: isOfSameWriter))
             timeline.end = entry.end
@@ -36,7 +38,7 @@ enum ArchiveTimeline {
         private var current: Int?
         /// Where the newest media of any writer ends.
         private let newest: Int64
-        /// Where the timeline ends. Before all dates, and far from an overflow.
+        /// The end of the timeline. The initial value precedes all dates, and is far from an overflow.
         var end: Int64 = .min / 2
 
         init(_ writers: [[RingEntry]], own: Int?) {
@@ -46,7 +48,7 @@ enum ArchiveTimeline {
             current = writers.count == 1 ? 0 : nil
         }
 
-        /// The next entry, and whether it is of the same writer as the last one.
+        /// The next entry, and whether it is from the same writer as the last entry.
         mutating func next() -> (RingEntry, Bool)? {
             guard let next = nextWriter(), let entry = cursors[next].removeFirst() else { return nil }
             defer { current = next }
@@ -66,8 +68,8 @@ enum ArchiveTimeline {
             return cursors[current].first == nil ? nil : current
         }
 
-        /// Whether the entry of another writer is listed next: if the current one has no media before its end, and will
-        /// have none.
+        /// Whether an entry of another writer comes next: if the current writer has no media before the entry's end,
+        /// and will have none.
         private func mayFollow(_ entry: RingEntry, _ current: Int, before media: RingEntry?) -> Bool {
             if let media { return entry.end <= media.start + overlap }
             let known = cursors[current].end
@@ -92,7 +94,7 @@ enum ArchiveTimeline {
             return first
         }
 
-        /// Drops gaps, and what begins before a date.
+        /// Drops gaps, and entries that begin before `date`.
         mutating func skip(before date: Int64) {
             while position < entries.count, entries[position].isGap || entries[position].start < date {
                 StepCounter.add(1)
@@ -100,7 +102,7 @@ enum ArchiveTimeline {
             }
         }
 
-        /// The first entry that is no gap.
+        /// The next entry that is not a gap.
         mutating func nextMedia() -> RingEntry? {
             mediaPosition = max(mediaPosition, position)
             while mediaPosition < entries.count, entries[mediaPosition].isGap {
@@ -119,16 +121,16 @@ extension RingEntry {
 
 /// The numbers of the entries of a timeline.
 private struct Numbering {
-    /// The gaps that may still be listed.
+    /// The number of gaps that may still be listed.
     private var gapsLeft = RingSnapshot.maximumGaps
-    /// The numbers that the writer gave the last entry.
+    /// The writer's own numbers of the last entry.
     private var written: (segment: UInt64, discontinuity: UInt64)?
 
-    /// Whether the writer numbered an entry before the last one.
+    /// Whether the writer's number of the entry is not above the number of the last entry.
     func isPassed(_ entry: RingEntry) -> Bool { written.map { entry.mediaSequence <= $0.segment } ?? false }
 
-    /// The entry with the numbers after those of the last one.
-    /// - Parameter continues: whether both are of one writer.
+    /// The entry with the numbers that follow the last entry's.
+    /// - Parameter continues: whether both entries are from one writer.
     mutating func numbered(_ entry: RingEntry, after last: RingEntry?, continues: Bool) -> RingEntry {
         defer { written = (entry.mediaSequence, entry.discontinuitySequence) }
         guard let last, let written else { return entry }

@@ -1,18 +1,18 @@
 package import LiveRing
 
-/// Copies of files of all archives of a process, the last used of which stay.
+/// Local copies of files of all archives of a process. The least recently used copies are removed.
 package actor CopyCache {
     private struct Copy {
         let byteCount: Int
         var lastUse: UInt64
     }
 
-    /// Copies that stay whatever their size: those of an object.
+    /// The number of copies that are kept whatever their size: the copies of one object.
     private static let leastCount = 64
 
-    /// The indexes that say where the files are.
+    /// Cached indexes, which state where the files are.
     nonisolated let indexes = SegmentCache<LoadedIndex> { $0.index.entries.count }
-    /// The parts that were made of them.
+    /// Cached parts, which are made from indexes.
     nonisolated let parts = SegmentCache<ArchiveReader.Part?> { $0?.segmentCount ?? 1 }
     private let directory: CacheDirectory
     private let byteLimit: Int
@@ -21,12 +21,12 @@ package actor CopyCache {
     private var uses: UInt64 = 0
     private(set) var byteCount = 0
 
-    /// - Parameter byteLimit: of the copies that stay. Those that are fetched at the same time come on top.
+    /// - Parameter byteLimit: total size of the kept copies. Copies that are being fetched are not included.
     package init(in directory: CacheDirectory, byteLimit: Int) {
         (self.directory, self.byteLimit) = (directory, byteLimit)
     }
 
-    /// The path of a copy that is there; nil if it is not.
+    /// The path of an existing copy; nil if there is none.
     func path(ofKept name: String) -> String? {
         uses += 1
         guard copies[name] != nil else { return nil }
@@ -34,15 +34,15 @@ package actor CopyCache {
         return directory.path(of: name)
     }
 
-    /// Bytes of a copy that is there.
+    /// Bytes of an existing copy.
     func bytes(ofKept name: String, in range: Range<Int>) -> [UInt8]? {
         path(ofKept: name).flatMap { _ in try? directory.bytes(of: name, in: range) }
     }
 
-    /// The path of a copy. Several callers at once wait for one request.
+    /// The path of a copy, which is fetched if necessary. Concurrent callers share one request.
     /// - Parameters:
-    ///   - name: of the copy, which no other file has.
-    ///   - object: that has the file, and maybe others.
+    ///   - name: the unique name of the copy.
+    ///   - object: the object that contains the file, and maybe other files.
     ///   - fetch: returns the bytes of all files of the object, by the names of their copies.
     func path(
         of name: String, in object: String,

@@ -1,4 +1,4 @@
-/// Values that are made of segments, of all archives of a process. The last used stay.
+/// A cache of values made from segments, for all archives of a process. The least recently used values are removed.
 actor SegmentCache<Value: Sendable> {
     private struct Key: Hashable {
         let name: String
@@ -17,21 +17,21 @@ actor SegmentCache<Value: Sendable> {
     private var pending: [Key: Task<Result<Value, StoreError>, Never>] = [:]
     private var uses: UInt64 = 0
     private(set) var segmentCount = 0
-    /// How many values were made, because none was kept.
+    /// How often a value was not in the cache and was made.
     private(set) var madeCount = 0
 
     /// - Parameters:
-    ///   - segmentLimit: of the values that stay: two days and more of segments of 1 s.
+    ///   - segmentLimit: total number of segments of the cached values: more than two days of segments of 1 s.
     ///   - segments: returns the number of segments of a value.
     init(segmentLimit: Int = 200_000, segments: @escaping @Sendable (Value) -> Int) {
         (self.segmentLimit, self.segments) = (segmentLimit, segments)
     }
 
-    /// A value that is kept, or is made. Several callers at once wait for one.
+    /// Returns a cached value, or makes it. Concurrent callers share one attempt.
     /// - Parameters:
-    ///   - name: of the value, which no other has. It is kept in one version.
-    ///   - make: makes it. If that fails, an older one that is kept has to do.
-    ///   - onFailure: gets the reason then, once for all callers.
+    ///   - name: the unique name of the value. Only one version of it is cached.
+    ///   - make: makes the value. If it fails, an older cached version is returned.
+    ///   - onFailure: called with the error in that case, once for all callers.
     func value(
         _ name: String, version: String, make: @escaping @Sendable () async throws(StoreError) -> Value,
         onFailure: @escaping @Sendable (StoreError) async -> Void = { _ in }
@@ -52,7 +52,7 @@ actor SegmentCache<Value: Sendable> {
             }
         pending[key] = task
         let outcome = await task.value
-        // The first of the callers keeps it, so that it is pending or kept at any time.
+        // The first caller stores the value, so that it is either pending or cached at any time.
         let isFirst = pending.removeValue(forKey: key) != nil
         do throws(StoreError) {
             let value = try outcome.get()

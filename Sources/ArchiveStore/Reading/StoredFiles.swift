@@ -2,7 +2,7 @@ package import LiveRing
 package import Support
 import Synchronization
 
-/// The files of one channel in a store, which are fetched when they are asked for.
+/// The files of one channel in a store, fetched on request.
 package final class StoredFiles: RemoteFiles {
     private struct Place: Sendable {
         let key: String
@@ -14,14 +14,14 @@ package final class StoredFiles: RemoteFiles {
         static func shared(_ name: String) -> Place { Place(key: IndexKey.key(ofShared: name), start: 0, object: nil) }
     }
 
-    /// Names of objects that the store does not have, at most.
+    /// The most remembered names of objects that the store has lost.
     private static let missingLimit = 4096
 
     private let store: ObjectStore
     private let catalog: ArchiveCatalog
     private let cache: CopyCache
     private let redirects: Bool
-    /// Other channels have transfers of their own.
+    /// The transfers of this channel; other channels have their own.
     private let transfers: TransferPool
     private let missing = Mutex(Missing())
 
@@ -43,7 +43,7 @@ package final class StoredFiles: RemoteFiles {
         }
     }
 
-    /// The path of a copy of a file that is an object by itself: segments of all hours may use it.
+    /// The path of a copy of a file that is an object by itself, because segments of all hours may use it.
     package func path(ofShared name: String) async throws(RingError) -> String {
         do throws(StoreError) { return try await copy(name, of: .shared(name)) } catch {
             throw Self.unreadable(error, name)
@@ -71,7 +71,7 @@ package final class StoredFiles: RemoteFiles {
         }
     }
 
-    /// Bytes that are not those of their name are neither kept nor passed on.
+    /// Throws if bytes do not match their name. Such bytes are neither cached nor passed on.
     private func check(_ isIntact: Bool, _ key: String) throws(StoreError) {
         guard !isIntact else { return }
         let error = StoreError(.damagedObject, object: store.name(of: key))
@@ -92,7 +92,8 @@ package final class StoredFiles: RemoteFiles {
                 try await self.store.bytes(of: place.key, in: place.start..<end)
             }
             guard let header = StoredBytes.header(in: bytes[...]) else {
-                // The digest of the object says whether the bytes are right, and the header is longer.
+                // Copied as a whole: the header is longer than expected, and only the whole object can be checked by
+                // its digest.
                 _ = try await copy(file.name, of: place)
                 return await cache.bytes(ofKept: copyName(of: file.name), in: 0..<byteCount) ?? []
             }
@@ -112,7 +113,7 @@ package final class StoredFiles: RemoteFiles {
     /// Whether the store has lost a file.
     func isMissing(_ name: String) -> Bool { missing.withLock { $0.names.contains(name) } }
 
-    /// Changes with the files that the store has lost.
+    /// Changes whenever the set of lost files changes.
     var missingVersion: Int { missing.withLock { $0.version } }
 
     private func recordMissing(_ name: String) {
@@ -139,7 +140,7 @@ package final class StoredFiles: RemoteFiles {
     }
 }
 
-/// Limits the objects that are read of one store at once. Others wait, on no thread.
+/// Limits how many objects of one store are read at once. Other reads wait without occupying a thread.
 actor TransferPool {
     private let limit: Int
     private var running = 0

@@ -5,30 +5,31 @@ import Synchronization
 /// Requests to one place of an S3 store.
 package final class ObjectStore: Sendable {
     package struct Listed: Equatable, Sendable {
-        /// Its key after the prefix of the store.
+        /// The object's key, relative to the prefix of the store.
         package let key: String
         package let byteCount: Int
         package let entityTag: String
     }
 
-    /// Requests by their method, as the store counts them for its bill.
+    /// Counts of requests by method, as the store bills them.
     package struct Counts: Equatable, Sendable {
         package internal(set) var puts = 0
         package internal(set) var gets = 0
         package internal(set) var lists = 0
         package internal(set) var deletes = 0
         package internal(set) var failures = 0
-        /// Objects that were read and have other bytes than their names or indexes say.
+        /// Objects that were read and do not match their names or indexes.
         package internal(set) var damaged = 0
     }
 
-    /// The difference of clocks above which it is said: stores refuse 15 minutes.
+    /// The least difference of clocks, in seconds, that is reported. Stores refuse 15 minutes.
     private static let smallestSkew: Int64 = 60
-    /// The keys of one answer, as S3 limits them.
+    /// The most keys in one answer: the limit of S3.
     static let listedAtOnce = 1000
-    /// The largest list in one answer: keys have 1 KiB at most, with everything else of their entries as much again.
+    /// The largest answer to a list request, in bytes: a key has 1 KiB at most, and the rest of its entry as much
+    /// again.
     private static let listBytes = 4 << 20
-    /// The bytes of an object that one request reads. A longer one is read in several.
+    /// The most bytes of an object that one request reads. A longer range is read by several requests.
     private static let bytesAtOnce = 4 << 20
     /// The largest object that is read without a range: an index, or an init section.
     static let wholeBytes = 16 << 20
@@ -44,14 +45,15 @@ package final class ObjectStore: Sendable {
         var counts = Counts()
         /// Milliseconds by which the store's clock is ahead of this machine's; 0 until the store refuses a date.
         var clockOffset: Int64 = 0
-        /// The same by the Date of the newest answer; nil until an answer has one.
+        /// Milliseconds by which the Date of the newest answer is ahead of this machine's clock; nil until an answer
+        /// has a date.
         var lastOffset: Int64?
     }
 
     /// - Parameters:
     ///   - requests: the proxy and the certificates of requests. The sizes of answers are limited here.
     ///   - now: milliseconds since 1970.
-    ///   - reportDamage: gets the reason why the bytes of an object are not used.
+    ///   - reportDamage: called with the reason why the bytes of an object are not used.
     package init(
         _ url: StoreURL, credentials: StoreCredentials, requests: CurlConfiguration = CurlConfiguration(),
         now: @escaping @Sendable () -> Int64, reportDamage: @escaping @Sendable (StoreError) -> Void = { _ in }
@@ -67,15 +69,16 @@ package final class ObjectStore: Sendable {
 
     package var counts: Counts { state.withLock { $0.counts } }
 
-    /// The present date by the clock of this machine. What is kept and what is asked for is counted by it.
+    /// The present date by this machine's clock, which decides what is kept and which range is requested.
     var date: ProgramDateTime { ProgramDateTime(millisecondsSince1970: now()) }
 
-    /// The date with which requests are signed: by the clock of the store, if the store refused this machine's.
+    /// The date that requests are signed with: by the store's clock if the store refused this machine's date.
     private var signingDate: ProgramDateTime {
         ProgramDateTime(millisecondsSince1970: now() + state.withLock { $0.clockOffset })
     }
 
-    /// The time by which the store's clock is ahead of this machine's, by the newest answer; nil if none has a date.
+    /// The time by which the store's clock is ahead of this machine's, by the newest answer with a date; nil without
+    /// one.
     var clockDifference: Duration? { state.withLock { $0.lastOffset }.map { .milliseconds($0) } }
 
     /// Counts and reports an object whose bytes are not used.
@@ -87,7 +90,7 @@ package final class ObjectStore: Sendable {
     /// The name of an object for people.
     func name(of key: String) -> String { "\(url.bucket)/\(url.prefix)\(key)" }
 
-    /// A URL at which an object can be had without a key for a while.
+    /// A URL that gives access to an object without a key, for a limited time.
     package func signedURL(of key: String) -> String { signature.url("GET", url.prefix + key, at: signingDate) }
 
     package func put(_ key: String, _ bytes: [UInt8], type: String) async throws(StoreError) {
@@ -97,7 +100,7 @@ package final class ObjectStore: Sendable {
         _ = try answer(await fetcher.send(content, to: url, limitedAs: .segment), of: key)
     }
 
-    /// Removes an object. One that does not exist is no error.
+    /// Removes an object. A missing object is not an error.
     package func remove(_ key: String) async throws(StoreError) {
         let url = signature.url("DELETE", url.prefix + key, at: signingDate)
         state.withLock { $0.counts.deletes += 1 }
@@ -107,12 +110,12 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    /// The bytes of a small object, as its whole body.
+    /// The whole body of a small object.
     package func bytes(of key: String) async throws(StoreError) -> [UInt8] {
         try await get(FetchRequest(.segment, url: signedURL(of: key)), key).body
     }
 
-    /// The bytes of a range of an object, all of them. A long range is read by several requests.
+    /// The complete bytes of a range of an object. A long range is read by several requests.
     package func bytes(of key: String, in range: Range<Int>) async throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
@@ -127,7 +130,7 @@ package final class ObjectStore: Sendable {
     private func part(of key: String, _ range: Range<Int>) async throws(StoreError) -> ArraySlice<UInt8> {
         let part = ByteRange(offset: UInt64(range.lowerBound), length: UInt64(range.count))
         let answer = try await get(FetchRequest(.segment, url: signedURL(of: key), byteRange: part), key)
-        // A store may send the whole object all the same, or call it the part.
+        // A store may send the whole object, or call it the part.
         do throws(ResourcePart.Failure) { return try ResourcePart(of: answer, range: part.range).bytes[...] } catch {
             throw StoreError(.shortObject(expected: range.count, received: answer.body.count), object: name(of: key))
         }
@@ -138,9 +141,9 @@ package final class ObjectStore: Sendable {
         return try answer(await fetcher.fetch(request), of: key)
     }
 
-    /// The objects whose keys begin with `prefix`, in the order of their keys: those of one answer.
+    /// The objects of one answer whose keys begin with `prefix`, in the order of their keys.
     /// - Parameters:
-    ///   - key: after which the list begins, whether or not there is such an object; nil: at the first.
+    ///   - key: the list begins after this key, whether or not such an object exists; nil: at the first object.
     ///   - limit: 1...1000.
     package func page(
         _ prefix: String, after key: String? = nil, limit: Int = ObjectStore.listedAtOnce
@@ -152,7 +155,7 @@ package final class ObjectStore: Sendable {
         request.byteLimit = Self.listBytes
         let answer = try answer(await fetcher.fetch(request), of: prefix)
         let listed = try ListingPage(answer, below: url.prefix, of: name(of: prefix))
-        // Neither keys that were listed before nor others than were asked for.
+        // Neither objects that were listed before nor objects outside the prefix.
         let objects = listed.objects.filter { object in
             object.key.hasPrefix(prefix)
                 && (key.map { $0.utf8.lexicographicallyPrecedes(object.key.utf8) } ?? true)
@@ -167,8 +170,8 @@ package final class ObjectStore: Sendable {
         package let isLast: Bool
     }
 
-    /// Passes on the objects whose keys begin with `prefix`, page by page, in the order of their keys.
-    /// - Parameter body: returns whether it wants the next page.
+    /// Passes the objects whose keys begin with `prefix` to `body`, page by page, in the order of their keys.
+    /// - Parameter body: returns true to get the next page.
     package func forEachPage(
         _ prefix: String, after key: String? = nil, _ body: ([Listed]) -> Bool
     ) async throws(StoreError) {
@@ -207,7 +210,7 @@ package final class ObjectStore: Sendable {
     }
 
     /// Learns the clock of the store from an answer that refuses the signature.
-    /// - Returns: seconds by which this machine's clock is ahead; nil if the clocks are not why.
+    /// - Returns: seconds by which this machine's clock is ahead; nil if the clocks are not the reason.
     private func learnClock(of answer: FetchAnswer) -> Int64? {
         guard let offset = Self.offset(of: answer, now()) else { return nil }
         return state.withLock { state -> Int64? in

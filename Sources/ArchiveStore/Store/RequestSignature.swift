@@ -1,8 +1,8 @@
 import Support
 
-/// Signs requests in their URL (AWS Signature Version 4, the query form), as viewers get them too.
+/// Signs requests in their URL (AWS Signature Version 4, the query form). Viewers may get the same URLs.
 ///
-/// The host, the path and the query are signed. The body is not, because names of objects say what is in them.
+/// The host, the path and the query are signed. The body is not, because the names of objects contain digests of it.
 /// libcurl 7.88 does not sort queries (curl/curl#9717), and no version signs URLs that others may use.
 struct RequestSignature: Equatable, Sendable {
     private static let algorithm = "AWS4-HMAC-SHA256"
@@ -49,6 +49,6 @@ struct RequestSignature: Equatable, Sendable {
         return Self.hex(key)
     }
 
-    /// A store refuses an empty signature, which is what a libcrypto without SHA-256 makes.
+    /// An empty text without a signature, as from a libcrypto without SHA-256; the store refuses it.
     private static func hex(_ bytes: [UInt8]?) -> String { bytes.map { Hexadecimal.encode($0) } ?? "" }
 }

@@ -4,7 +4,7 @@ package import Support
 package struct StoreCredentials: Equatable, Sendable {
     let keyID: String
     let secretKey: Secret
-    /// The token that keys which expire have beside them.
+    /// The session token of temporary keys.
     let sessionToken: Secret?
 
     package init(keyID: String, secretKey: Secret, sessionToken: Secret? = nil) {
@@ -13,10 +13,10 @@ package struct StoreCredentials: Equatable, Sendable {
 
     /// The names of the environment's variables, and in lowercase of the lines of a credentials file.
     private static let names = (key: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY", token: "AWS_SESSION_TOKEN")
-    /// Names a file, whose key is used if the environment has none.
+    /// The variable with the path of a credentials file, whose key is used if the environment contains none.
     package static let fileVariable = "AWS_SHARED_CREDENTIALS_FILE"
 
-    /// nil if the environment has no key.
+    /// nil if the environment contains no key.
     package init?(environment: [String: String]) {
         guard let key = environment[Self.names.key], let secret = environment[Self.names.secret], !key.isEmpty,
             !secret.isEmpty
@@ -25,7 +25,7 @@ package struct StoreCredentials: Equatable, Sendable {
         self.init(keyID: key, secretKey: Secret(secret), sessionToken: token)
     }
 
-    /// Reads the section `default` of a credentials file; nil if it has no key.
+    /// Reads the section `default` of a credentials file; nil if the section contains no key.
     package init?(file text: String) {
         var values: [String: String] = [:]
         var isDefault = true

@@ -6,22 +6,22 @@ package struct StoreError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// An answer of 4xx or 5xx, with the code that the store gives.
         case refused(status: Int, code: String)
-        /// The clock of this machine is so many seconds ahead of the store's, or behind it.
+        /// This machine's clock is ahead of the store's by `seconds`, or behind it if negative.
         case clockSkew(seconds: Int64)
         case unreachable(FetchError.Reason, message: String)
         case noObject
-        /// An object has fewer bytes than its index says.
+        /// An object is shorter than its index states.
         case shortObject(expected: Int, received: Int)
-        /// An object has other bytes than its name or its index says.
+        /// The bytes of an object do not match its name or its index.
         case damagedObject
         /// A list of objects cannot be read.
         case badListing
         case badIndex(RingError)
-        /// The disk does not take the copy of an object.
+        /// The copy of an object cannot be written to the disk.
         case cache(RingError)
-        /// A range reaches over more than `ArchiveReader.longestRange`.
+        /// A range is longer than `ArchiveReader.longestRange`.
         case tooLong
-        /// Neither the environment nor a file has a key.
+        /// Neither the environment nor a file contains a key.
         case noCredentials
     }
 
@@ -29,7 +29,7 @@ package struct StoreError: Error, Equatable, Sendable {
     /// `bucket/key` of the object or the objects.
     package let object: String
 
-    /// The time for which the store wants to be left alone; nil if it does not say.
+    /// The time until the next request that the store asks for; nil if it asks for none.
     package let retryAfter: Duration?
 
     package init(_ reason: Reason, object: String, retryAfter: Duration? = nil) {
@@ -48,7 +48,7 @@ package struct StoreError: Error, Equatable, Sendable {
         }
     }
 
-    /// One sentence, and what to do.
+    /// One sentence about the failure, and advice.
     package var message: String {
         switch reason {
         case .refused(403, let code):

@@ -1,9 +1,10 @@
 import Support
 
-/// Where the objects of an archive are: `s3://bucket/prefix?endpoint=https://host:port&region=…&style=path|virtual`.
+/// The location of the objects of an archive:
+/// `s3://bucket/prefix?endpoint=https://host:port&region=…&style=path|virtual`.
 package struct StoreURL: Hashable, Sendable {
     package enum Fault: Error, Equatable, Sendable {
-        /// There is no bucket of 3 to 63 lowercase letters, digits, dots and dashes.
+        /// The bucket is not 3 to 63 lowercase letters, digits, dots and dashes.
         case bucket
         /// A parameter is unknown, or its value cannot be used.
         case parameter(String)
@@ -39,12 +40,12 @@ package struct StoreURL: Hashable, Sendable {
             }
         }
         self.region = region
-        // Names of hosts below that of another store's endpoint are seldom known.
+        // Other stores than the default one rarely have DNS names below their endpoint.
         self.style = style ?? (endpoint == nil ? .virtual : .path)
         origin = endpoint ?? "https://s3.\(region).amazonaws.com"
     }
 
-    /// The same place, with the keys of one channel.
+    /// The same location, restricted to the keys of one channel.
     package func folder(_ name: String) -> StoreURL { StoreURL(self, prefix: "\(prefix)\(name)/") }
 
     private init(_ other: StoreURL, prefix: String) {
@@ -55,13 +56,13 @@ package struct StoreURL: Hashable, Sendable {
     /// The host of requests, with its port.
     var host: String {
         let authority = String(origin.split(separator: "/").last ?? "")
-        // libcurl sends no port that is the scheme's own.
+        // libcurl omits the port that is the scheme's default.
         let port = scheme == "https" ? ":443" : ":80"
         let host = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
         return style == .virtual ? "\(bucket).\(host)" : host
     }
 
-    /// The path of an object below the host, percent-encoded; of the bucket itself for an empty key.
+    /// The path of an object below the host, percent-encoded; for an empty key, the path of the bucket.
     func path(of key: String) -> String {
         let names = (style == .path ? [bucket] : []) + key.split(separator: "/").map(String.init)
         return "/" + names.map(PercentEncoding.encode).joined(separator: "/")
@@ -94,7 +95,7 @@ package struct StoreURL: Hashable, Sendable {
 }
 
 extension StoreURL {
-    /// Says what is wrong with a text, for people.
+    /// Describes the fault of a text for people; nil if the text is valid.
     package static func complaint(about text: String) -> String? {
         do throws(Fault) {
             _ = try StoreURL(parsing: text)

@@ -1,40 +1,40 @@
 import LiveRing
 import Support
 
-/// Removes what is older than an archive reaches. Several relays of one prefix may do so at once.
+/// Removes objects older than the archive's length. Several relays with one prefix may do so at the same time.
 ///
-/// A clock that is wrong must not cost an archive. So the age is counted by the dates of what this relay published and by
-/// the clock of this machine, of which the earlier counts; nothing is removed while the store's clock differs, and of many
-/// hours at once a day is removed, the others with the next sweeps.
+/// A wrong clock must not cost an archive. Therefore the age is measured from the earlier of two times: the end of what
+/// this relay published, and this machine's clock. Nothing is removed while the store's clock differs. If many hours
+/// are due at once, a sweep removes one day of them and leaves the others to later sweeps.
 struct ArchiveSweep: Sendable {
     /// The result of a sweep.
     struct Outcome: Equatable, Sendable {
         var removedObjects = 0
         /// Hours that are due, and wait for the next sweep.
         var waitingHours = 0
-        /// The time by which the store's clock is ahead of this machine's, because of which nothing was removed.
+        /// The time by which the store's clock is ahead of this machine's, if nothing was removed because of it.
         var clockDifference: Duration?
     }
 
-    /// Hours whose objects one sweep removes.
+    /// The most hours whose objects one sweep removes.
     static let hoursAtOnce = 26
     static let longestClockDifference = Duration.seconds(300)
     private static let interval = Duration.seconds(600)
-    /// The time after which the end of what was published is asked for again, as long as nothing was.
+    /// The time between two queries for the end of the published media, as long as nothing was published.
     private static let startInterval = Duration.seconds(5)
-    /// The time after a sweep that the store refused, or that was broken off.
+    /// The pause after a sweep that the store refused, or that was interrupted.
     private static let failureInterval = Duration.seconds(60)
-    /// The time after a sweep that left something: time to see in the log or in the metrics what is removed.
+    /// The pause after a sweep that left expired hours, long enough to notice the removals in the log or the metrics.
     private static let waitingInterval = Duration.seconds(3600)
-    /// Objects of an hour, at most: more are removed with the next sweep.
+    /// The most pages of an hour's objects that one sweep removes; the next sweep removes more.
     private static let pagesAtOnce = 100
-    /// Keys that are no hours and are passed over.
+    /// The most keys to skip that are not hours.
     private static let foreignLimit = 64
 
     let store: ObjectStore
     let retention: Duration
 
-    /// Sweeps until the task is canceled. A store that refuses is asked again.
+    /// Sweeps until the task is canceled. If the store refuses, the sweep is retried.
     /// - Parameter published: the end of what this relay has published; nil: nothing so far.
     func run<C: Clock>(
         _ clock: C, published: @Sendable () -> ProgramDateTime?, observe: @Sendable (Outcome) -> Void
@@ -53,7 +53,7 @@ struct ArchiveSweep: Sendable {
         }
     }
 
-    /// Removes the indexes of an hour before its objects, so that no reader learns of an object that is gone.
+    /// Removes the indexes of an hour before its objects, so that no reader finds an index of removed objects.
     func sweep(publishedUntil end: ProgramDateTime) async throws(StoreError) -> Outcome {
         var outcome = Outcome()
         let oldest = Self.oldestHour(at: min(end, store.date), keeping: retention)
@@ -74,7 +74,7 @@ struct ArchiveSweep: Sendable {
         return outcome
     }
 
-    /// The oldest hours of a folder that have left the archive: one more than a sweep removes, at most.
+    /// The oldest expired hours of a folder: at most one more than a sweep removes.
     private func expired(in folder: String, before oldest: Int64) async throws(StoreError) -> [Int64] {
         var (hours, foreign, last) = ([Int64](), 0, String?.none)
         while hours.count <= Self.hoursAtOnce, foreign < Self.foreignLimit {
@@ -86,7 +86,7 @@ struct ArchiveSweep: Sendable {
             }
             guard hour < oldest else { break }
             hours.append(hour)
-            // After all keys of the hour: a tilde follows what names have.
+            // Skips all keys of the hour, because a tilde sorts after all characters of names.
             last = "\(folder)\(name)/~"
         }
         return hours
@@ -112,7 +112,7 @@ struct ArchiveSweep: Sendable {
         return true
     }
 
-    /// The oldest hour of which a part is in the archive.
+    /// The oldest hour that is at least partly in the archive.
     static func oldestHour(at date: ProgramDateTime, keeping retention: Duration) -> Int64 {
         IndexKey.hour(of: date.advanced(byMilliseconds: -retention.components.seconds * 1000))
     }

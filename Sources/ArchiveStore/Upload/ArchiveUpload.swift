@@ -2,29 +2,30 @@ import Fetch
 package import LiveRing
 package import Support
 
-/// Decides what is put into a store next.
+/// Decides which object or index is put into a store next.
 ///
-/// Segments wait in the spool. Consecutive ones are joined into an object, and the index of their hour is put again once
-/// in a while. A segment is in the archive when an index that names it is. A restart continues after the last such index,
-/// so that some objects are put twice, under the same names. Segments that leave the spool before are in no index: readers
+/// Segments wait in the spool. Consecutive segments are joined into an object, and the index of their hour is put again
+/// at intervals. A segment is in the archive once an index names it. A restart continues after the last such index, so
+/// some objects are put twice, under the same names. Segments that leave the spool earlier are in no index: readers
 /// list gaps for their numbers.
 package struct ArchiveUpload: Equatable, Sendable {
     package struct Policy: Equatable, Sendable {
-        /// The media of an object; zero: each file is an object of its own.
+        /// The duration of an object; zero: each file is an object of its own.
         package var objectDuration = Duration.seconds(10)
-        /// The bytes above which no further segment is joined.
+        /// Largest object made of several segments, in bytes.
         package var objectBytes = 16 << 20
         /// The time after which the index of a growing hour is put again.
         package var indexInterval = Duration.seconds(60)
-        /// The time after which segments are put although their object could have more.
+        /// The longest time that segments wait for others to join their object.
         package var longestWait = Duration.seconds(30)
-        /// Segments of an index: an hour of one second each.
+        /// The most segments in an index: one hour at one second each.
         package var indexLimit = 3600
-        /// The bytes of its records above which the next segments get an index of their own. An index that grows is put
-        /// again each minute, so that an hour takes 8 MB of requests however short segments are.
+        /// The size of an index's records, in bytes, above which the next segments get an index of their own. A growing
+        /// index is put again each minute; this limits the requests for an hour to 8 MB, however short the segments
+        /// are.
         package var indexBytes = 256 << 10
 
-        /// The longest time that a store may ask for before the next attempt.
+        /// The longest pause that a store may ask for before the next attempt.
         package var longestPause = Duration.seconds(120)
 
         package init() {}
@@ -33,24 +34,24 @@ package struct ArchiveUpload: Equatable, Sendable {
     package enum Step: Equatable, Sendable {
         /// Find the last index that this writer put and that can be read.
         case findEnd(writer: String)
-        /// Begin to use a name that no writer has.
+        /// Begin to use a name that no other writer uses.
         case takeName(NameChange)
         case putShared(SpoolFile)
-        /// Put files one after the other, as an object that is named by their digest.
+        /// Put files one after the other as one object, named by its digest.
         case putObject([SpoolFile], in: IndexKey)
         case putIndex(IndexKey, ArchiveIndex)
     }
 
     /// Why a writer needs another name.
     package enum NameChange: Equatable, Sendable {
-        /// Another process writes under the name: its spool is a copy of this one.
+        /// Another process uses the name: its spool is a copy of this one.
         case taken
-        /// The spool counts from lower numbers than the indexes of the name have.
+        /// The spool's numbers are lower than the numbers in the name's indexes.
         case countsAnew
     }
 
     package enum Input: Equatable, Sendable {
-        /// The newest index of this writer, which `findEnd` found. Where there is none, `findEnd` is finished.
+        /// The newest index of this writer, which `findEnd` found. If there is none, the step `findEnd` is `done`.
         /// - Parameter next: the number of the ring's next segment.
         case foundEnd(IndexKey, ArchiveIndex, next: UInt64)
         case foundNothing
@@ -60,15 +61,15 @@ package struct ArchiveUpload: Equatable, Sendable {
         case named(String)
         /// Segments were published, in order. `like` has the head of their index.
         case published([RingEntry], like: ArchiveIndex)
-        /// The files of segments before a number have left the spool.
+        /// The files of segments with lower numbers have left the spool.
         case evicted(before: UInt64)
         /// The step succeeded; an object got a name.
         case done(object: String? = nil)
-        /// A file of the step has left the spool, or cannot be read.
+        /// A file of the step has left the spool or cannot be read.
         case lost
         case failed(retryAfter: Duration?)
         case tick
-        /// Nothing more is published: what is left is put at once.
+        /// Nothing more will be published. The remaining segments are put at once.
         case closing
     }
 
@@ -79,7 +80,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         package internal(set) var lostSegments = 0
     }
 
-    /// Segments that the archive does not get. Between them may be some that it got.
+    /// Segments that will not be in the archive. Some segments between them may be.
     package struct Loss: Equatable, Sendable {
         /// Counts the losses of the upload.
         package let number: Int
@@ -89,7 +90,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         package internal(set) var last: UInt64
         package let start: ProgramDateTime
         package internal(set) var end: ProgramDateTime
-        /// Whether the store has caught up since.
+        /// Whether the store has caught up since the loss.
         package internal(set) var isOver = false
     }
 
@@ -99,16 +100,16 @@ package struct ArchiveUpload: Equatable, Sendable {
         case pausing(until: Duration)
     }
 
-    /// The first segment that the store should have next.
+    /// The first segment to be put.
     private struct Origin: Equatable, Sendable {
         let mediaSequence: UInt64
         let date: ProgramDateTime
     }
 
-    /// Segments that are put now: the first that are pending.
+    /// The segments that are being put: the first pending ones.
     fileprivate struct Group: Equatable, Sendable {
         let entries: [RingEntry]
-        /// The numbers of those whose files cannot be read.
+        /// The numbers of the segments whose files cannot be read.
         var lost: Set<UInt64> = []
         var shared: [SpoolFile]
         /// The files of objects that are still to be put.
@@ -116,15 +117,15 @@ package struct ArchiveUpload: Equatable, Sendable {
         var objects: [ArchiveIndex.Object] = []
     }
 
-    /// The index that grows.
+    /// The growing index.
     private struct Part: Equatable, Sendable {
         let key: IndexKey
         var index: ArchiveIndex
-        /// When it first got a segment that the store's copy does not have; nil if that is whole.
+        /// When the index got its first segment that is missing in the store's copy; nil if the copy is complete.
         var changedSince: Duration?
     }
 
-    /// Shared files that are known to be stored: more are put again.
+    /// The most shared files that are remembered as stored; others are put again.
     private static let sharedLimit = 256
 
     let policy: Policy
@@ -133,9 +134,9 @@ package struct ArchiveUpload: Equatable, Sendable {
     private var hasFoundEnd = false
     /// Why the writer needs another name; nil if it does not.
     private var nameChange: NameChange?
-    /// The segments that are in no index yet. Their files are in the spool, whose window limits them.
+    /// The segments that are in no index yet. Their files are in the spool, whose limits bound their number.
     private var pending = RingEntries()
-    /// Since when the first of them waits for others.
+    /// When the first pending segment began to wait for others.
     private var pendingSince = Duration.zero
     private var origin: Origin?
     private var group: Group?
@@ -154,10 +155,10 @@ package struct ArchiveUpload: Equatable, Sendable {
 
     package var pendingSegments: Int { pending.count }
 
-    /// Whether all that was published is in an index.
+    /// Whether an index contains every published segment.
     package var isFinished: Bool { hasFoundEnd && pendingSegments == 0 && part?.changedSince == nil }
 
-    /// - Returns: what is to be done now; nil if a step is being carried out, or nothing is to be done.
+    /// - Returns: the next step; nil while a step is in progress, or if nothing is to be done.
     package mutating func handle(_ input: Input, at now: Duration) -> Step? {
         switch input {
         case .published(let entries, let like): append(entries, like: like, at: now)
@@ -174,7 +175,7 @@ package struct ArchiveUpload: Equatable, Sendable {
             state = .ready
         case .failed(let retryAfter):
             state = .pausing(until: now + max(backoff.next(), min(retryAfter ?? .zero, policy.longestPause)))
-            // Some of its files may leave the spool meanwhile.
+            // Some files of the group may leave the spool during the wait.
             group = nil
         case .tick, .closing:
             isClosing = isClosing || input == .closing
@@ -195,7 +196,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         }
     }
 
-    /// Loses the pending segments before a number. Until the end is found, the store may have them.
+    /// Counts the pending segments before a number as lost. Until the end is found, the store may contain them.
     private mutating func evict(before number: UInt64) {
         guard group == nil else { return }
         let evicted = pending.prefix { $0.mediaSequence < number }
@@ -221,7 +222,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         loss?.end = end
     }
 
-    /// Continues after the last segment of an index, unless the ring does not.
+    /// Continues after the last segment of an index, unless the ring's numbers do not continue it.
     private mutating func resume(_ key: IndexKey, _ index: ArchiveIndex, next: UInt64) {
         if let last = index.entries.last {
             guard last.mediaSequence < next else {
@@ -235,7 +236,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         begin()
     }
 
-    /// Begins under another name. The index that grows is put again under that name, because another process may have
+    /// Begins under another name. The growing index is put again under the new name, because another process may have
     /// replaced it.
     private mutating func begin(as name: String) {
         (writer, nameChange) = (name, nil)
@@ -244,7 +245,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         part = Part(key: key, index: old.index, changedSince: old.changedSince ?? .zero)
     }
 
-    /// Begins with the segment of `origin`. If the spool does not have it and the next ones, they are lost.
+    /// Begins with the segment of `origin`. Segments from there on that the spool no longer contains are lost.
     private mutating func begin() {
         hasFoundEnd = true
         guard let origin else { return }
@@ -291,7 +292,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         return .putIndex(part.key, part.index)
     }
 
-    /// The index that an entry belongs to, which is begun if need be; nil if the one before has to be put first.
+    /// The index that an entry belongs to, begun if necessary; nil if the preceding index must be put first.
     private mutating func part(for entry: RingEntry) -> Part? {
         let hour = IndexKey.hour(of: entry.programDateTime)
         if let part, part.key.hour == hour, part.index.entries.count < policy.indexLimit,
@@ -305,7 +306,7 @@ package struct ArchiveUpload: Equatable, Sendable {
         return part
     }
 
-    /// The oldest segments of one hour that are enough for an object; nil if more of them are awaited.
+    /// The oldest segments of one hour that are enough for an object; nil if the object should wait for more.
     private func nextGroup(at now: Duration) -> Group? {
         guard let first = pending.first else { return nil }
         let hour = IndexKey.hour(of: first.programDateTime)
@@ -354,7 +355,7 @@ extension ArchiveUpload.Group {
         files = joins ? (own.isEmpty ? [] : [own]) : own.map { [$0] }
     }
 
-    /// Counts all segments as lost whose files are not put yet: an object of some of them has no use.
+    /// Counts all segments as lost whose files were not put yet, because a partial object is useless.
     fileprivate mutating func loseAll() {
         let stored = Set(objects.flatMap(\.files).map(\.name))
         for entry in entries where !entry.ownFiles.allSatisfy({ stored.contains($0.name) }) {

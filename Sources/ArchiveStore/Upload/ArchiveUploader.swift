@@ -3,62 +3,63 @@ package import LiveRing
 import Support
 import Synchronization
 
-/// Puts what one channel publishes into a store: the only code of an upload that waits.
+/// Puts the published segments of one channel into a store. No other code of an upload waits.
 package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Duration {
     package enum Report: Equatable, Sendable {
-        /// The store takes nothing since a moment. Said once until it takes something again, and for each other reason.
+        /// The store accepts nothing. Reported once until it accepts something again, and once for each other reason.
         case failing(StoreError)
         case recovered(after: Duration)
-        /// A segment is not in the archive, because its files left the spool before the store took them. Others follow until
-        /// the store has caught up.
+        /// A segment is not in the archive, because its files left the spool before they were put. More segments follow
+        /// until the store has caught up.
         case losing(mediaSequence: UInt64)
-        /// Said once, when the store has caught up or the upload ends.
+        /// Reported once, when the store has caught up or the upload ends.
         case lost(ArchiveUpload.Loss)
-        /// Indexes of an earlier run cannot be read, and were set aside under their keys with `.damaged` at the end. The
-        /// segments after the last one that can be read are put again.
+        /// Indexes of an earlier run cannot be read. They were moved to keys that end in `.damaged`, and the segments
+        /// after the last readable index are put again.
         case setAside(StoreError)
-        /// The writer has another name from now on.
+        /// The writer changed its name.
         case renamed(ArchiveUpload.NameChange)
-        /// Another relay of the prefix removes what is older than `theirs`; nil is the own length, if nothing is removed.
+        /// Another relay with the same prefix removes objects older than `theirs`. `own` is the own length; nil if this
+        /// relay removes nothing.
         case otherRetention(theirs: Duration, own: Duration?)
-        /// Nothing is removed, because the store's clock is ahead of this machine's by so much. Said once until it is not.
+        /// Nothing is removed, because the store's clock is ahead by this much. Reported once until the clocks agree
+        /// again.
         case clockDiffers(Duration)
-        /// So many hours are older than the archive. They are removed a day at a time.
+        /// This many hours are older than the archive. They are removed one day at a time.
         case expired(hours: Int)
     }
 
     package struct Status: Equatable, Sendable {
         package var counts = ArchiveUpload.Counts()
         package var pendingSegments = 0
-        /// Hours of the archive that are due to be removed, and wait.
+        /// Expired hours of the archive that are still to be removed.
         package var expiredHours = 0
-        /// nil while the store takes what it is given.
+        /// nil while the store accepts what is put.
         package var error: StoreError?
     }
 
     private struct State {
         var status = Status()
         var failing: (error: StoreError, since: Duration)?
-        /// The newest loss that was said.
+        /// The newest loss that was reported.
         var loss: ArchiveUpload.Loss?
         var isClosing = false
-        /// The end of what was published.
+        /// The end of the published media.
         var publishedEnd: ProgramDateTime?
         var clockDifference: Duration?
         /// The claim of this run under the writer's name.
         var claim: (writer: String, date: ProgramDateTime)?
     }
 
-    /// How often the ring is looked at.
+    /// The time between two checks of the ring.
     private static var interval: Duration { .seconds(1) }
     private static var maxEntriesAtOnce: Int { 1024 }
-    /// Unreadable indexes of an earlier run that are set aside, at most.
+    /// The most unreadable indexes of an earlier run that are set aside.
     private static var damagedLimit: Int { 16 }
-    /// The age of a claim, in milliseconds, after which it is put again, and after which that of another relay says
-    /// nothing any more.
+    /// The age in milliseconds at which a claim is renewed, and at which another relay's claim is ignored.
     private static var claimInterval: Int64 { 86_400_000 }
     private static var claimValidity: Int64 { 3 * claimInterval }
-    /// Claims of other relays that are read.
+    /// The most claims of other relays that are read.
     private static var claimLimit: Int { 16 }
 
     private let store: ObjectStore
@@ -71,10 +72,10 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
     private let initial: ArchiveUpload
 
     /// - Parameters:
-    ///   - writer: lowercase letters and digits that no other relay of the prefix has.
-    ///   - run: differs from that of every other process.
-    ///   - retention: objects that are older are removed; nil: the store's own rules do it.
-    ///   - makeName: returns a name for the writer that none has, and that its next process has too.
+    ///   - writer: a name of lowercase letters and digits that no other relay of the prefix uses.
+    ///   - run: differs for every process.
+    ///   - retention: older objects are removed; nil: the store's own rules remove them.
+    ///   - makeName: returns an unused name for the writer, which its next process uses too.
     package init(
         _ store: ObjectStore, writer: String, run: String, policy: ArchiveUpload.Policy = ArchiveUpload.Policy(),
         retention: Duration?, clock: C, makeName: @escaping @Sendable () -> String,
@@ -85,13 +86,13 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         initial = ArchiveUpload(policy, writer: writer)
     }
 
-    /// Lets the upload end as soon as the store has what is published.
+    /// Ends the upload as soon as everything published is in the store.
     package func close() { state.withLock { $0.isClosing = true } }
 
     /// Uploads until it is closed, or the task is canceled.
     /// - Parameters:
     ///   - snapshot: returns the newest state of the channel's ring.
-    ///   - observe: gets the status about once a second.
+    ///   - observe: called with the status about once a second.
     package func run(
         _ snapshot: @escaping @Sendable () -> RingSnapshot?, observe: @escaping @Sendable (Status) -> Void
     ) async {
@@ -135,7 +136,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
 
     private var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    /// The segments that were published since, a limited number of them.
+    /// The segments published since the last input, a limited number of them.
     private func news(of ring: RingSnapshot, after upload: ArchiveUpload) -> ArchiveUpload.Input {
         let number = max(upload.nextMediaSequence, ring.index.oldestMediaSequence)
         let entries = (0..<Self.maxEntriesAtOnce).lazy.map { ring.index.entry(numbered: number + UInt64($0)) }
@@ -186,7 +187,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
 
     // MARK: - The writer's name
 
-    /// Says in the store that this process writes under a name.
+    /// Puts a claim that this process writes under a name.
     private func claim(_ writer: String) async throws(StoreError) {
         let isFirst = state.withLock { $0.claim == nil }
         let claim = WriterClaim(run: run, retention: retention?.components.seconds, date: store.date)
@@ -195,7 +196,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         if isFirst { try? await compareRetentions(with: claim, of: writer) }
     }
 
-    /// Whether the newest claim of a name is that of this process. A claim that is missing or cannot be read is put again.
+    /// Whether the newest claim to a name is this process's. A missing or unreadable claim is put again.
     private func isClaimed(_ writer: String) async throws(StoreError) -> Bool {
         let isRecent = state.withLock { state in
             state.claim.map { $0.writer == writer && store.date.milliseconds(since: $0.date) < Self.claimInterval }
@@ -210,7 +211,7 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         return true
     }
 
-    /// Says that relays of one prefix keep it for different times: the shortest counts for all.
+    /// Reports if relays of one prefix keep it for different times; the shortest time applies to all.
     private func compareRetentions(with own: WriterClaim, of writer: String) async throws(StoreError) {
         let others = try await store.page(WriterClaim.folder).objects.filter { $0.key != WriterClaim.key(of: writer) }
         for object in others.suffix(Self.claimLimit) {
@@ -221,8 +222,8 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         }
     }
 
-    /// Finds the last index of a writer that can be read: mostly in the hours that the ring has, or else before. Newer ones
-    /// are set aside.
+    /// Finds the last readable index of a writer: mostly in the hours that the ring contains, otherwise earlier. Newer,
+    /// unreadable indexes are set aside.
     private func findEnd(
         of writer: String, continuedBy ring: RingSnapshot
     ) async throws(StoreError) -> ArchiveUpload.Input {
@@ -255,12 +256,12 @@ package final class ArchiveUploader<C: Clock>: Sendable where C.Duration == Dura
         return keys
     }
 
-    /// Copies an index that cannot be read, and removes it. The copy leaves the archive with its hour.
+    /// Copies an unreadable index and removes the original. The copy leaves the archive with its hour.
     private func setAside(_ key: IndexKey, because error: StoreError) async throws(StoreError) {
         store.recordDamage(error)
         try await store.put(
             "\(key.text).damaged", try await store.bytes(of: key.text), type: "application/octet-stream")
-        // Without the right to remove objects, readers pass it over.
+        // If this relay may not remove objects, readers skip the index.
         try? await store.remove(key.text)
         report(.setAside(error))
     }

@@ -2,7 +2,7 @@ import Support
 
 /// The key of an index object: `index/<hour>/<writer>-<first media sequence number>.m3u8`.
 ///
-/// Each relay writes keys of its own, so that no two overwrite each other. A list of keys says which hours there are, and
+/// Each relay writes its own keys, so that no relay overwrites another's. A list of keys shows which hours exist, and
 /// which segments each writer published in them.
 package struct IndexKey: Hashable, Sendable {
     /// Hours since 1970.
@@ -19,7 +19,7 @@ package struct IndexKey: Hashable, Sendable {
     private static let suffix = ".m3u8"
     static let mediaFolder = "media/"
 
-    /// The beginning of the keys of an hour. It precedes all of them, also as a key.
+    /// The common beginning of the keys of an hour. As a key, it precedes all of them.
     static func folder(ofHour hour: Int64) -> String { "\(folder)\(name(ofHour: hour))" }
 
     package var text: String {
@@ -42,7 +42,7 @@ package struct IndexKey: Hashable, Sendable {
         String(ProgramDateTime(millisecondsSince1970: hour * 3_600_000).text.prefix(13))
     }
 
-    /// The hour that a name stands for; nil if it is no such name.
+    /// The hour that a name stands for; nil for any other text.
     static func hour(named name: some StringProtocol) -> Int64? {
         ProgramDateTime(parsing: "\(name):00:00Z").map(hour(of:))
     }

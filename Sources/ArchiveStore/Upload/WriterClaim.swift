@@ -1,17 +1,17 @@
 import Support
 
-/// The object that says which process writes under a name: `writers/<writer>`.
+/// An object that states which process writes under a name: `writers/<writer>`.
 ///
-/// The spool of a machine that was copied has the name of the other's writer. Each process puts a claim when it begins, and
-/// looks at it before it puts an index: if another process has put one meanwhile, both use one name.
+/// A copy of a machine's spool contains the same writer's name. Each process puts a claim when it begins, and checks it
+/// before it puts an index: if another process has put a newer claim, both use the same name.
 struct WriterClaim: Equatable, Sendable {
     static let folder = "writers/"
     /// The longest claim that is read.
     private static let longest = 1024
 
-    /// Differs from that of every other process.
+    /// Differs for every process.
     let run: String
-    /// Seconds for which the process keeps objects; nil: it removes none.
+    /// How long the process keeps objects, in seconds; nil: it removes none.
     let retention: Int64?
     /// When the claim was put, by the clock of its process.
     let date: ProgramDateTime

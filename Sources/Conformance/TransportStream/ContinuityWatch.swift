@@ -16,7 +16,7 @@ struct ContinuityWatch: Sendable {
     private var fingerprint: UInt64 = 0
     private var isDuplicated = false
 
-    /// Accepts any counter next: an error is known of the packet before.
+    /// Accepts any counter next, because the preceding packet is already known to be wrong.
     mutating func forget() { last = nil }
 
     mutating func check(_ fields: PacketFields, _ packet: Span<UInt8>) -> Verdict {

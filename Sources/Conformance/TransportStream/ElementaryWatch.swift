@@ -31,7 +31,7 @@ struct ElementaryWatch: Sendable {
         presentation = PresentationWatch(limit: limits.presentationInterval)
     }
 
-    /// The clock has a new time base: no time before can be compared with one after.
+    /// The clock has a new time base: times before it cannot be compared with times after it.
     mutating func resetTimeBase() {
         unit = nil
         decodeAtClock = nil
@@ -60,7 +60,7 @@ struct ElementaryWatch: Sendable {
     }
 }
 
-/// Notices that no PTS covers a time that is too long (TR 101 290 2.5).
+/// Detects a time without PTS that is too long (TR 101 290 2.5).
 struct PresentationWatch: Sendable {
     enum Gap: Equatable {
         /// A PTS is this far after the highest one before; in ticks of 27 MHz.
@@ -89,7 +89,7 @@ struct PresentationWatch: Sendable {
         }
         let ahead = ClockTicks.difference(
             presentation * ClockTicks.perStamp, highest * ClockTicks.perStamp)
-        // Reordered video goes back by less than a second. A larger step back begins anew.
+        // Reordered video goes back by less than a second. After a larger step back, the measurement restarts.
         if ahead > 0 || ahead < -ClockTicks.second { self.highest = presentation }
         return ahead > limit && !isKnown ? .skipped(ahead) : nil
     }
@@ -105,7 +105,7 @@ struct PresentationWatch: Sendable {
     }
 }
 
-/// Notices that something does not come as often as it has to. Times are ticks of a program's clock.
+/// Detects that something does not recur as often as required. Times are ticks of a program's clock.
 struct IntervalWatch: Sendable {
     let limit: Int64
     private var last: Int64?
@@ -113,17 +113,17 @@ struct IntervalWatch: Sendable {
 
     init(limit: Int64) { self.limit = limit }
 
-    /// Begins anew, as with another clock.
+    /// Restarts the measurement, as for another clock.
     mutating func reset() { (last, isOverdue) = (nil, false) }
 
-    /// - Returns: The time since the last one, if it is too long and was not returned before.
+    /// - Returns: The time since the last occurrence, if it is too long and was not returned before.
     mutating func record(at time: Int64) -> Int64? {
         let gap = poll(at: time)
         (last, isOverdue) = (time, false)
         return gap
     }
 
-    /// - Returns: The time since the last one, once it is too long; once for each gap.
+    /// - Returns: The time since the last occurrence, once it is too long; only once for each gap.
     mutating func poll(at time: Int64) -> Int64? {
         guard let last else {
             self.last = time

@@ -64,7 +64,7 @@ extension MultiplexChecker {
                 .dataDelay, at: place, pid: pid,
                 "the access unit is decoded \(ClockTicks.inMilliseconds(delay)) after its arrival (limit \(limit))")
         }
-        // Of video, the end has to be in time as well.
+        // The end of a video unit must be in time as well.
         if kind == .audio, -delay >= ClockTicks.perStamp { reportLate(-delay, pid: pid, at: place) }
     }
 

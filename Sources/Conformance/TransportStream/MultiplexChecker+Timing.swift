@@ -1,4 +1,4 @@
-// Judges the PCRs, and what depends on them: TR 101 290 1.3, 1.5, 1.6, 2.3.
+// Judges the PCRs, and everything that depends on them: TR 101 290 1.3, 1.5, 1.6, 2.3.
 
 extension MultiplexChecker {
     /// - Parameter value: the PCR in the packet at `place`.

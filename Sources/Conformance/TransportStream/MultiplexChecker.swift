@@ -127,7 +127,7 @@ struct ClockDependents: Sendable {
     var isSilenceReported = false
 }
 
-// Judges what is only known at the end of the stream.
+// Judges faults that are only known at the end of the stream.
 
 extension MultiplexChecker {
     mutating func finish(at place: PacketPlace) {
@@ -146,7 +146,7 @@ extension MultiplexChecker {
         reportScrambling()
     }
 
-    /// Judges the packets after the last PCR, as far as it does not matter when exactly they arrived.
+    /// Judges the packets after the last PCR, as far as their exact times of arrival do not matter.
     private mutating func finishClock(_ pid: UInt16, at place: PacketPlace) {
         let index = index(of: pid)
         states[index].clock?.end()

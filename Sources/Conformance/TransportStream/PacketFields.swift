@@ -69,7 +69,7 @@ struct PacketFields {
 /// The times in the header of a PES packet (ISO/IEC 13818-1 §2.4.3.7), in ticks of 90 kHz below 2^33.
 struct PESTimes: Equatable, Sendable {
     let presentation: Int64?
-    /// DTS, or PTS where they are equal.
+    /// DTS, or PTS if the packet contains no DTS because they are equal.
     let decode: Int64?
 
     /// - Parameter start: index of the payload of a packet that starts a unit.
@@ -89,7 +89,7 @@ struct PESTimes: Equatable, Sendable {
         decode = flags == 3 ? Self.stamp(packet, at: start + 14) : pts
     }
 
-    /// Whether stream_id is one whose header has flags.
+    /// Whether a PES packet with this stream_id has a header with flags.
     private static func hasHeader(_ streamID: UInt8) -> Bool {
         streamID == 0xBD || streamID == 0xFD || (0xC0...0xEF).contains(streamID)
     }

@@ -4,7 +4,7 @@
 /// next PCR, and arrivals wait for it.
 struct ProgramClock: Sendable {
     struct Time: Equatable, Sendable {
-        /// Ticks since the first PCR; a jump of the PCR does not show in it.
+        /// Ticks since the first PCR, without jumps of the PCR.
         let elapsed: Int64
         /// The value that a PCR would have, 0 ..< `ClockTicks.wrap`.
         let value: Int64
@@ -17,7 +17,7 @@ struct ProgramClock: Sendable {
         case advanced(Int64)
         /// A new time base, announced by discontinuity_indicator.
         case announced
-        /// The PCR differs by this from the one before.
+        /// The PCR jumped; the value is its difference from the preceding PCR, in ticks.
         case jumped(Int64)
     }
 
@@ -63,7 +63,7 @@ struct ProgramClock: Sendable {
         waiting.append(arrival)
     }
 
-    /// Removes and returns what waited for the PCR that was measured last.
+    /// Removes and returns the arrivals that waited for the PCR measured last.
     mutating func removeArrivals() -> [Arrival] {
         defer { waiting.removeAll(keepingCapacity: true) }
         return waiting
@@ -77,7 +77,7 @@ struct ProgramClock: Sendable {
         }
         let ahead = ClockTicks.difference(value, last.time.value)
         guard !isAnnounced, ahead > 0, ahead <= longestAdvance else {
-            // The time since then is not known, but PCRs come often.
+            // The time since then is unknown, but PCRs come often.
             let expected = (time(at: position)?.elapsed ?? 0) - last.time.elapsed
             end()
             self.last = point(position, elapsed: last.time.elapsed + max(0, min(expected, interval)), value)

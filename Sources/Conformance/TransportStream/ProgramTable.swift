@@ -4,7 +4,7 @@ struct AssociationContent: Equatable, Sendable {
     private(set) var programs: [UInt16: UInt16] = [:]
     let sectionNumber: UInt8
 
-    /// - Parameter section: with a correct CRC_32, so that its fields are whole.
+    /// - Parameter section: a section with a correct CRC_32, whose fields are therefore intact.
     /// - Returns: nil if the section is not valid yet (current_next_indicator) or too short.
     init?(_ section: [UInt8]) {
         guard section.count >= 12, section[5] & 1 == 1 else { return nil }
@@ -31,7 +31,7 @@ struct MapContent: Equatable, Sendable {
 
     var needsClock: Bool { clockPID == PacketFields.nullPID && streams.contains { $0.kind.isTimed } }
 
-    /// - Parameter section: with a correct CRC_32.
+    /// - Parameter section: a section with a correct CRC_32.
     /// - Returns: nil if the section is not valid yet (current_next_indicator) or its loops do not fit.
     init?(_ section: [UInt8]) {
         guard section.count >= 16, section[5] & 1 == 1 else { return nil }
@@ -85,7 +85,7 @@ enum ElementaryKind: Equatable, Sendable {
 
 /// The fields of a descriptor loop that the rules need (ISO/IEC 13818-1 §2.6; ETSI EN 300 468 §6.1).
 private struct DescriptorLoop {
-    /// audio_type of the ISO_639_language_descriptor; 0 if there is none.
+    /// audio_type of the ISO_639_language_descriptor; 0 without such a descriptor.
     private(set) var audioType: UInt8 = 0
     private(set) var namesAudio = false
     private(set) var namesVideo = false

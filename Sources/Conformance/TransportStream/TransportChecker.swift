@@ -3,7 +3,8 @@
 /// It reads a stream of any length in bounded memory. Time is the stream's own: its PCRs, between which bytes arrive at
 /// a constant rate. A file has no times of arrival, so the accuracy of PCRs (2.4) is not judged.
 ///
-/// The module shares only the CRC_32 with the demuxer and the multiplexer, so that no misreading confirms another.
+/// The module shares only the CRC_32 with the demuxer and the multiplexer, so that a misreading of the standard in one
+/// of them is not repeated here.
 package struct TransportChecker: Sendable {
     /// Sync bytes in a row that begin a stream (TR 101 290 1.1).
     private static let syncBytesNeeded = 5
@@ -19,7 +20,7 @@ package struct TransportChecker: Sendable {
         multiplex = MultiplexChecker(limits)
     }
 
-    /// Judges the next bytes of the stream; it does not matter where they are cut.
+    /// Judges the next bytes of the stream, which may be cut anywhere.
     /// - Returns: The faults that are known now, without those that exceed `TransportLimits.faultsKept`.
     package mutating func check(_ bytes: [UInt8]) -> [TransportFault] {
         let buffer = rest.isEmpty ? bytes : rest + bytes

@@ -14,7 +14,7 @@ struct PacketPlace: Equatable, Sendable {
     var offset: Int
 }
 
-/// The faults found since the last call of the checker, and how many there were of each kind.
+/// The faults found since the last call of the checker, and the number of faults of each kind.
 struct FaultLog: Sendable {
     /// Number of faults of one indicator that are kept; later ones are only counted.
     let limit: Int
@@ -42,7 +42,7 @@ struct FaultLog: Sendable {
     }
 }
 
-/// The measurements of ETSI TR 101 290 §5.2 that `TransportChecker` makes, by their numbers there.
+/// The measurements of ETSI TR 101 290 §5.2 that `TransportChecker` makes, by their numbers in that document.
 package enum TransportIndicator: String, CaseIterable, Sendable {
     case syncLoss = "1.1"
     case syncByte = "1.2"
@@ -93,7 +93,7 @@ package struct TransportReport: Equatable, Sendable {
     package let packets: Int
     package let bytes: Int
     package let programs: Int
-    /// The PID whose PCRs measure the times of the PAT; nil if there is no PCR.
+    /// The PID whose PCRs measure the times of the PAT; nil if the stream contains no PCR.
     package let clockPID: UInt16?
     /// The time from the first PCR of that PID to its last one.
     package let duration: Duration

@@ -6,7 +6,7 @@ package struct TransportLimits: Equatable, Sendable {
     let pidInterval = milliseconds(5000)
     /// Longest time between two PCRs (TR 101 290 2.3; ISO/IEC 13818-1 §2.7.2).
     let clockInterval = milliseconds(100)
-    /// A PCR that is ahead by more than this jumped; one that is less ahead came late.
+    /// A PCR that is ahead by more than this has jumped; a PCR that is ahead by less came late.
     let clockJump = milliseconds(1000)
     /// Longest time between two PTSs (TR 101 290 2.5; ISO/IEC 13818-1 §2.7.4).
     let presentationInterval = milliseconds(700)
@@ -36,7 +36,7 @@ enum ClockTicks {
     /// Where the PCR begins again at 0.
     static let wrap: Int64 = (1 << 33) * perStamp
 
-    /// The difference of two values, each 0 ..< `wrap`, of which neither is more than half of that ahead.
+    /// The difference of two values, each 0 ..< `wrap`, assuming that neither is more than half a wrap ahead.
     static func difference(_ later: Int64, _ earlier: Int64) -> Int64 {
         let ahead = (later - earlier) % wrap
         if ahead > wrap / 2 { return ahead - wrap }

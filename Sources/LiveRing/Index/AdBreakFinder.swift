@@ -1,25 +1,25 @@
 import Playlist
 package import Support
 
-/// A part of the timeline that the upstream calls an ad break, or that was spliced into the channel's program.
+/// A part of the timeline that the upstream signals as an ad break, or that was spliced into the channel's program.
 package struct AdBreak: Equatable, Sendable {
     package enum Evidence: String, Sendable {
-        /// SCTE-35, a cue tag or a date range says so.
+        /// Signalled by SCTE-35, a cue tag or a date range.
         case signalled
-        /// Other parameters than the program's, between discontinuities.
+        /// Recognized by parameters other than the program's, between discontinuities.
         case spliced
-        /// The program's parameters, but a splice on both sides, and short.
+        /// Guessed: a short period with the program's parameters and a splice on both sides.
         case guessed
     }
 
     package let evidence: Evidence
-    /// The ID of the date range that signals it; nil if none does.
+    /// The ID of the date range that signals the break; nil if none does.
     package let id: String?
-    /// The date of its first frame, or as it is signalled.
+    /// The date of the break's first frame, or the signalled date.
     package let start: ProgramDateTime
-    /// nil while it lasts.
+    /// nil while the break lasts.
     package let end: ProgramDateTime?
-    /// The beginnings of the ads in it, as far as they are spliced.
+    /// The start dates of the ads in the break, as far as splices show them.
     package let parts: [ProgramDateTime]
 
     package init(
@@ -32,12 +32,13 @@ package struct AdBreak: Equatable, Sendable {
 
 /// Finds the ad breaks of listed entries.
 ///
-/// The program has the init section that is presented longest. Backups have one of their own. Where media is missing, or
-/// the slate stands in, nothing is concluded. The discontinuity with which a process begins is no splice by itself.
+/// The init section that is presented longest is the program's. Each backup's program has an init section of its own.
+/// Where media is missing, or the slate fills an outage, nothing is concluded. The discontinuity with which a process
+/// begins is not a splice by itself.
 ///
-/// A period with the program's parameters is guessed to be an ad by its length alone. If a pod of other parameters is on
-/// either side of the program there, its shortest ad is the measure: otherwise parts of the program that are shorter than
-/// a minute would join all pods to one break.
+/// A period with the program's parameters can only be guessed to be an ad by its length. If the program there is next
+/// to a pod with other parameters, the shortest ad of the pod is the measure. Otherwise parts of the program that are
+/// shorter than a minute would join all pods to one break.
 struct AdBreakFinder {
     /// The longest ad that is guessed.
     private static let longestGuess = PlaylistTicks.ticksPerSecond * 60
@@ -46,7 +47,8 @@ struct AdBreakFinder {
     /// The difference within which two ads have the same length.
     private static let lengthTolerance = PlaylistTicks.ticksPerSecond / 2
 
-    /// Milliseconds between two processes that are not missing media: dates are rounded, and frames may be dropped.
+    /// The longest pause between two processes, in milliseconds, that does not count as missing media: dates are
+    /// rounded, and frames may be dropped.
     private static let longestPause: Int64 = 1000
 
     /// Consecutive segments without a splice between them.
@@ -56,7 +58,7 @@ struct AdBreakFinder {
         let start: ProgramDateTime
         var end: ProgramDateTime
         var ticks: Int64 = 0
-        /// Whether it follows the period before without missing media.
+        /// Whether no media is missing between the preceding period and this one.
         let follows: Bool
         var evidence: AdBreak.Evidence?
     }
@@ -68,7 +70,7 @@ struct AdBreakFinder {
 
     /// - Parameters:
     ///   - entries: consecutive ones.
-    ///   - canGoOn: whether a break that reaches the end of the last may last on.
+    ///   - canGoOn: whether a break that reaches the end of the last entry may continue after it.
     init(_ entries: some Sequence<RingEntry>, canGoOn: Bool) {
         self.canGoOn = canGoOn
         for entry in entries { append(entry) }
@@ -103,7 +105,7 @@ struct AdBreakFinder {
         periods.last.map { entry.programDateTime <= $0.end.advanced(byMilliseconds: Self.longestPause) } ?? false
     }
 
-    /// Decides of each period whether it is a part of a break.
+    /// Decides for each period whether it is part of a break.
     private mutating func judge() {
         var ticks: [Int: [String: Int64]] = [:]
         for period in periods { ticks[period.source, default: [:]][period.initialization, default: 0] += period.ticks }
@@ -145,11 +147,11 @@ struct AdBreakFinder {
     private func isTooLong(_ pod: Range<Int>) -> Bool { periods[pod].reduce(0) { $0 + $1.ticks } > Self.longestPod }
 
     /// Decides which periods of the program's parameters are ads.
-    /// - Parameter run: all that follow each other.
+    /// - Parameter run: consecutive periods without missing media.
     private mutating func guessAds(in run: Range<Int>) {
         let (before, after) = (shortestAd(endingAt: run.lowerBound), shortestAd(startingAt: run.upperBound))
         let shortestAd = [before, after].compactMap(\.self).min()
-        // A splice is on both sides of an ad.
+        // An ad has a splice on both sides.
         let judged = run.dropFirst(before == nil ? 1 : 0).dropLast(after == nil ? 1 : 0)
         let ads = judged.filter { index in
             guard !isLong(index) else { return false }
@@ -159,14 +161,14 @@ struct AdBreakFinder {
         for index in ads { periods[index].evidence = .guessed }
     }
 
-    /// The shortest ad of the pod of other parameters before a period; nil if there is none.
+    /// The shortest ad of the pod with other parameters that ends before a period; nil without such a pod.
     private func shortestAd(endingAt index: Int) -> Int64? {
         guard index < periods.count, periods[index].follows else { return nil }
         let source = periods[index].source
         return shortest(periods[..<index].reversed().prefix { $0.evidence == .spliced && $0.source == source })
     }
 
-    /// The shortest ad of the pod of other parameters that begins at a period; nil if there is none.
+    /// The shortest ad of the pod with other parameters that begins at a period; nil without such a pod.
     private func shortestAd(startingAt index: Int) -> Int64? {
         guard index < periods.count, periods[index].follows else { return nil }
         let source = periods[index - 1].source
@@ -175,8 +177,9 @@ struct AdBreakFinder {
 
     private func shortest(_ ads: some Sequence<Period>) -> Int64? { ads.map(\.ticks).min() }
 
-    /// Whether a period is shorter than each ad of the pods beside its run, or as long as the shortest if the program is
-    /// certainly something else: the period is alone in its run, or a period of the run is too long for an ad.
+    /// Whether a period is shorter than each ad of the pods beside its run. A period as long as the shortest ad counts
+    /// too if the program is certainly something else: the period is alone in its run, or a period of the run is too
+    /// long for an ad.
     private func isShorter(_ index: Int, than shortestAd: Int64, in run: Range<Int>) -> Bool {
         let ticks = periods[index].ticks
         if run.count == 1 || run.contains(where: isLong) { return ticks <= shortestAd + Self.lengthTolerance }
@@ -185,12 +188,12 @@ struct AdBreakFinder {
 
     private func isLong(_ index: Int) -> Bool { periods[index].ticks > Self.longestGuess }
 
-    /// Whether the program on both sides is longer, as far as it is in the window.
+    /// Whether the periods on both sides are longer, as far as they are in the window.
     private func isBetweenLonger(_ index: Int) -> Bool {
         [index - 1, index + 1].allSatisfy { periods[$0].ticks > periods[index].ticks }
     }
 
-    /// Whether a period is one of several short ones in a row, between two that are too long for an ad.
+    /// Whether a period is one of several short periods in a row, between two periods that are too long for an ad.
     private func isInPod(_ index: Int, of run: Range<Int>) -> Bool {
         (run.lowerBound..<index).contains(where: isLong) && (index + 1..<run.upperBound).contains(where: isLong)
     }
@@ -227,7 +230,7 @@ struct AdBreakFinder {
         (right.end.map { left.start < $0 } ?? true) && (left.end.map { right.start < $0 } ?? true)
     }
 
-    /// The breaks that nobody signalled.
+    /// The breaks that no marker signals.
     private var podBreaks: [AdBreak] {
         let newest = periods.last?.end
         return pods.map { pod in

@@ -1,19 +1,19 @@
 import Playlist
 import Support
 
-/// Consecutive entries in a tenth of their memory, for those that nobody reads at the live edge.
+/// Consecutive entries that take a tenth of their memory, for entries that are rarely read.
 ///
-/// Most entries differ from the one before them in a few numbers. An entry that differs in more is kept whole, as a base,
-/// and the entries after it are kept as their differences from it. Only the last upstream position, and the last times of
-/// further audio tracks, are kept in full: a restart continues from the newest. The others keep the source and its media
-/// sequence number.
+/// Most entries differ from the preceding one in a few numbers. An entry that differs in more is kept whole, as a base,
+/// and the following entries are kept as their differences from the base. The upstream position and the times of
+/// further audio tracks are kept in full only for the last entry, because a restart continues from the newest. The
+/// other entries keep the source and its media sequence number.
 struct EntryBlock: Sendable {
     /// The number of entries of each block.
     static let size = 128
 
     private let bases: [RingEntry]
     private var differences: [EntryDifference] = []
-    /// The properties that few entries have, in the order of the entries.
+    /// The properties that only few entries have, in the order of the entries.
     private let details: [EntryDetails]
     /// The duration of the entries in 90 kHz ticks.
     private(set) var ticks: Int64 = 0
@@ -77,7 +77,8 @@ struct EntryBlock: Sendable {
         return difference.isBase ? bases[Int(difference.base)].isGap : difference.isGap
     }
 
-    /// The numbers of each entry that has the texts of the entry before it; nil for the others, which have to be made.
+    /// The numbers of each entry with the same texts as the preceding entry; nil for other entries, which have to be
+    /// made.
     var figures: [EntryFigures?] {
         var figures = differences.map { difference -> EntryFigures? in
             let base = bases[Int(difference.base)]
@@ -93,7 +94,7 @@ struct EntryBlock: Sendable {
     /// The fingerprint in the name of an entry that has `figures`.
     func fingerprint(at position: Int) -> UInt32 { differences[position].fingerprint }
 
-    /// Whether the entry at a position has more than numbers.
+    /// Whether the entry at a position has properties other than numbers.
     func hasDetails(at position: Int) -> Bool {
         differences[position].isBase || details.contains { $0.position == position }
     }
@@ -114,7 +115,7 @@ extension EntryBlock {
         return first..<max(first, self[Self.size - 1].mediaSequence + 1)
     }
 
-    /// Calls `body` with the number and the fingerprint in the name of the segment of each entry that is no gap.
+    /// Calls `body` for each entry that is not a gap, with the number and the fingerprint in its segment's name.
     func forEachSegment(from position: Int, _ body: (UInt64, UInt32) -> Void) {
         for difference in differences[position...] {
             let base = bases[Int(difference.base)]
@@ -126,10 +127,9 @@ extension EntryBlock {
         }
     }
 
-    /// The entries of which a file has the records: the bases, and those with details.
-    ///
-    /// The bytes are the number of the latter and their positions, the size of the records and the records, and the
-    /// differences. Without the bytes of subtitles, which are added to a ring that is opened.
+    /// The block as bytes of a file: the number of entries with details and their positions, the size of the records
+    /// and the records, and the differences. The records are those of the bases and of the entries with details. The
+    /// sizes of subtitles are not included; they are added when a ring is opened.
     /// - Parameter record: returns the record of an entry.
     func bytes(writing record: (RingEntry) -> String) -> [UInt8] {
         let positions = differences.indices.filter { differences[$0].isBase } + details.map(\.position)
@@ -141,7 +141,7 @@ extension EntryBlock {
         return bytes
     }
 
-    /// Reads bytes that the same version wrote; nil if they are no block.
+    /// Reads bytes that the same version wrote; nil if they are not a block.
     /// - Parameter entries: returns the entries of records; nil if one of them cannot be read.
     init?(bytes: ArraySlice<UInt8>, reading entries: (ArraySlice<UInt8>) -> [RingEntry]?) {
         guard let count = bytes.first.map(Int.init), bytes.count > count + 5 else { return nil }
@@ -180,7 +180,7 @@ private struct EntryDetails: Sendable {
     private let upstream: UpstreamPosition?
     private let audioTracks: [AudioTrackPoint]
 
-    /// - Returns: nil if there are none.
+    /// - Returns: nil if the entry has no such properties.
     init?(_ entry: RingEntry, at position: Int, keepsPosition: Bool) {
         self.position = position
         adMarkers = entry.adMarkers
@@ -207,7 +207,7 @@ private struct EntryDetails: Sendable {
     }
 }
 
-/// The sizes of an extent. Those of early audio are in packets, and none if they do not fit.
+/// The sizes of an extent. The sizes of early audio are in packets; 0 if they do not fit.
 struct PackedExtent: Sendable {
     private static let packetSize = 188
 
@@ -259,7 +259,7 @@ struct EntryDifference: Sendable {
     private var presentationEnd: UInt32 = 0
     private var listedFrom: UInt32 = 0
     private var upstreamMediaSequence: UInt32 = 0
-    // The entry's own.
+    // The entry's own values.
     private(set) var duration: UInt32 = 0
     private var byteCount: UInt32 = 0
     private(set) var fingerprint: UInt32 = 0
@@ -377,7 +377,7 @@ struct EntryDifference: Sendable {
 }
 
 extension RingEntry {
-    /// Whether this entry has what all entries have that are kept as their difference from `base`.
+    /// Whether this entry equals `base` in everything that differences do not contain.
     fileprivate func hasConstants(of base: RingEntry) -> Bool {
         let (point, origin) = (resumePoint, base.resumePoint)
         guard !isAfterInterruption, !adBreak.isEdge, adBreak.isInside == base.adBreak.isInside,

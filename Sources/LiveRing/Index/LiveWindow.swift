@@ -14,8 +14,8 @@ struct LiveWindow: Equatable, Sendable {
 
     /// Moves the beginning forward as far as `window` stays filled.
     ///
-    /// Some players cannot begin where there is no media. So the media before a gap stays listed until the gap can leave
-    /// with it, unless the playlist would have twice its length. Gaps alone leave one by one.
+    /// Some players cannot begin at a gap. Therefore the media before a gap stays listed until the gap can leave with
+    /// it, unless the playlist would have twice its length. Gaps without media before them leave one by one.
     /// - Parameter limit: the media sequence number at which the playlist may begin at the latest; nil: at any.
     mutating func slide(in listed: RingEntries, to window: PlaylistWindow, notAfter limit: UInt64?) {
         let before = start
@@ -30,11 +30,12 @@ struct LiveWindow: Equatable, Sendable {
         if start > before { removeEndedDateRanges(in: listed) }
     }
 
-    /// Gaps after which the media before them leaves by itself, however short they are.
+    /// The most consecutive gaps that leave together with the media before them. If there are more, the media leaves
+    /// alone, however short the gaps are.
     private static let mostGaps = 256
 
-    /// Returns the index after the gaps that follow the first entry, and the duration of all of them; the index after the first
-    /// entry if the gaps are too many, or nothing follows them.
+    /// Returns the index after the gaps that follow the first entry, and the duration of all of them. If the gaps are
+    /// too many, or nothing follows them, returns the index after the first entry.
     private func endOfGaps(in listed: RingEntries) -> (end: Int, removed: Int64) {
         var (end, removed) = (start + 1, listed.duration(at: start))
         let first = (end, removed)
@@ -53,7 +54,8 @@ struct LiveWindow: Equatable, Sendable {
         removeEndedDateRanges(in: listed)
     }
 
-    /// Moves the beginning to `index` or after it at once, because entries were listed that no live playlist had.
+    /// Moves the beginning at once to `index` or after it, because entries were listed that were never in a live
+    /// playlist.
     /// - Parameter dateRanged: the indices of the listed entries that have date ranges, in ascending order.
     mutating func jump(to index: Int, in listed: RingEntries, dateRanged: some Sequence<Int>) {
         guard start < index else { return }
@@ -98,7 +100,7 @@ struct PlaylistWindow: Equatable, Sendable {
         entries.startOfSuffix(lasting: ticks, count: RetentionPolicy.minimumSegments)
     }
 
-    /// The same if gaps count neither as time nor as segments.
+    /// The index of the first entry in the window if gaps count neither as time nor as segments.
     func startWithoutGaps(in entries: RingEntries) -> Int {
         var (duration, count) = (Int64(0), 0)
         var index = entries.endIndex

@@ -10,7 +10,7 @@ package struct OpenDateRanges: Equatable, Sendable {
 
     init(_ ranges: [DateRange] = []) { self.ranges = ranges }
 
-    /// Adds a range, or the new attributes of a range that is known.
+    /// Adds a range, or the new attributes of a known range.
     mutating func merge(_ tag: DateRange) {
         if let index = ranges.firstIndex(where: { $0.id == tag.id }) {
             ranges[index].add(tag)
@@ -32,7 +32,7 @@ package struct OpenDateRanges: Equatable, Sendable {
         ranges = ranges.filter { reaches($0, date) }
     }
 
-    /// Whether a signalled break is presented at a date.
+    /// Whether `date` is in a signalled break.
     func hasBreak(at date: ProgramDateTime) -> Bool {
         ranges.contains { range in
             guard range.isAdBreak, let start = range.startDate, start <= date else { return false }

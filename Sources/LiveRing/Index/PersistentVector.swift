@@ -1,10 +1,10 @@
 import Support
 
-/// A collection of which copies share their elements.
+/// A collection whose copies share their elements.
 ///
-/// It is a radix tree. Changing a vector that has copies copies one path of the tree, so that the cost does not grow with
-/// the number of elements, except by the height of the tree. Elements are added and removed at both ends except that none
-/// is added at the front. The index of an element never changes.
+/// It is a radix tree. Changing a vector that has copies copies one path of the tree, so the cost grows only with the
+/// height of the tree. Elements are appended at the end, and removed at both ends. The index of an element never
+/// changes.
 package struct PersistentVector<Element: Sendable>: Sendable {
     private var root = VectorNode<Element>()
     /// The number of levels above the leaves.

@@ -27,7 +27,7 @@ package struct RingEntries: Sendable {
         recent.removeFirst(EntryBlock.size)
     }
 
-    /// Appends the entries of a block. There are only blocks so far.
+    /// Appends the entries of a block. All entries so far must be in blocks.
     mutating func append(_ block: EntryBlock) {
         precondition(recent.isEmpty)
         blocks.append(block)
@@ -39,10 +39,10 @@ package struct RingEntries: Sendable {
         blocks.dropFirst(Swift.max(0, index - blockStart) / EntryBlock.size)
     }
 
-    /// The blocks, if there are no entries before them or only some of the first.
+    /// The blocks, if no entries precede them, or only entries of the first block were removed.
     var wholeBlocks: [EntryBlock] { startIndex == blockStart ? Array(blocks) : [] }
 
-    /// The duration of the entry at `index`, which is not made for it.
+    /// The duration of the entry at `index`, without making the entry.
     func duration(at index: Int) -> Int64 {
         let position = index - blockEnd
         guard position < 0 else { return recent[recent.startIndex + position].duration }
@@ -50,8 +50,8 @@ package struct RingEntries: Sendable {
         return blocks[blocks.startIndex + block].duration(at: offset)
     }
 
-    /// The index of the first entry of the shortest suffix with enough time and enough entries, or of all entries. Blocks
-    /// within it are passed at once.
+    /// The index of the first entry of the shortest suffix with enough time and enough entries, or of all entries.
+    /// Blocks inside the suffix are skipped as a whole.
     /// - Parameter ticks: 90 kHz ticks.
     func startOfSuffix(lasting ticks: Int64, count minimum: Int) -> Int {
         var (index, passed) = (endIndex, Int64(0))
@@ -66,7 +66,7 @@ package struct RingEntries: Sendable {
         return index
     }
 
-    /// The block whose entries are those before `index`, if no other entry is among them.
+    /// The block that ends before `index`, if it contains no other entry.
     private func block(endingAt index: Int) -> EntryBlock? {
         let first = index - EntryBlock.size
         guard index <= blockEnd, first >= startIndex, (first - blockStart).isMultiple(of: EntryBlock.size) else {

@@ -23,9 +23,9 @@ package struct RingEntry: Equatable, Sendable {
     package var adBreak = AdBreakPoint()
     /// nil if the segment is not offered as a transport stream, as in journals of earlier versions.
     package var transportStream: TransportStreamPoint?
-    /// The audio tracks of `resumePoint`, in their order; nil for a track without audio. Fewer than those in a gap.
+    /// The audio tracks of `resumePoint`, in their order; nil for a track without audio. A gap has fewer.
     package var audioFiles: [TrackFile?] = []
-    /// The same of its video tracks. Those of which there is none have the leading video, as in a slate.
+    /// The video tracks of `resumePoint`, in their order. Tracks beyond the end have the leading video, as in a slate.
     package var videoFiles: [VariantMedia<TrackFile>] = []
     /// The bytes of the leading audio in the segment; 0 if there is no video track beside the leading one.
     package var leadingAudioBytes = 0
@@ -39,7 +39,7 @@ package struct RingEntry: Equatable, Sendable {
     /// The bytes of its subtitle files, of all renditions.
     var subtitleBytes: UInt64 = 0
 
-    /// Whether the slate fills an outage in it.
+    /// Whether the segment is slate that fills an outage.
     package var isOutageSlate: Bool { !isGap && resumePoint.upstream == nil }
 
     /// The end time of the last sample.
@@ -59,7 +59,7 @@ package struct RingEntry: Equatable, Sendable {
         isGap ? [] : trackFiles.compactMap(\.self).filter { !$0.isGap }
     }
 
-    /// The files of the tracks beside the leading one, audio first; nil for a track without one of its own.
+    /// The files of the tracks beside the leading one, audio first; nil for a track without a file of its own.
     var trackFiles: [TrackFile?] { audioFiles + videoFiles.map(\.own) }
 
     /// The segment as a video track beside the leading one has it, with the leading audio: what the master playlist lists.
@@ -82,8 +82,8 @@ package struct RingEntry: Equatable, Sendable {
             .map { ($0.initialization, isGap || $0.isGap, $0.format == nil) }
     }
 
-    /// The same entry with the texts of `previous` where they are equal, so that entries share their memory: of a week of
-    /// segments, all but a few.
+    /// The same entry with the texts of `previous` where they are equal. Entries then share the memory of these texts,
+    /// which in a week of segments are nearly all equal.
     func sharingTexts(with previous: RingEntry) -> RingEntry {
         var entry = self
         share(&entry.initialization, previous.initialization)
@@ -103,8 +103,8 @@ package struct RingEntry: Equatable, Sendable {
         return entry
     }
 
-    /// The segment in a playlist of `content`. Every value has the map and the date; the writer decides where they are
-    /// needed.
+    /// The segment in a playlist of `content`. Every value contains the map and the date; the writer decides where to
+    /// write them.
     func mediaSegment(in content: PlaylistContent) -> MediaSegment {
         var value = mediaSegment
         switch content {
@@ -131,14 +131,15 @@ package struct RingEntry: Equatable, Sendable {
         return value
     }
 
-    /// The media of a video track beside the leading one, whichever track has it; `other`: the leading one.
+    /// The media of a video track beside the leading one, after following `other`; `other` in the result means the
+    /// leading one.
     private func video(_ number: Int) -> VariantMedia<TrackFile> {
         guard videoFiles.indices.contains(number - 1) else { return .other(0) }
         guard case .other(let other) = videoFiles[number - 1], other > 0 else { return videoFiles[number - 1] }
         return videoFiles.indices.contains(other - 1) ? videoFiles[other - 1] : .gap
     }
 
-    /// Whether a video track beside the leading one has media, its own or that of another one.
+    /// Whether a video track beside the leading one has media of its own or of another track.
     package func hasMedia(ofVideo number: Int) -> Bool {
         switch video(number) {
         case .own(let file): !isGap && !file.isGap

@@ -43,8 +43,8 @@ extension RingIndex {
             .followed(byInside: isInside, isDiscontinuous: entry.isDiscontinuous)
     }
 
-    /// The break that ends with a new entry and that nobody signalled. What is published of it does not change later, so a
-    /// break is not guessed by its length here.
+    /// The break that ends at a new entry and that no marker signals. Published date ranges do not change later, so no
+    /// break is guessed by its length here.
     private func foundBreak(before entry: RingEntry) -> DateRange? {
         guard let newest, !newest.isGap, !newest.adBreak.isInside, !entry.adBreak.isInside, entry.isDiscontinuous,
             newest.initialization.name != entry.initialization.name
@@ -56,7 +56,7 @@ extension RingIndex {
         return DateRange(found: found.start, to: end, before: entry.mediaSequence)
     }
 
-    /// The entries before the end of a break by which it is judged: of an hour, if they last 7 s.
+    /// The number of entries before the end of a break that are examined: an hour, if they last 7 s each.
     private static let judgedEntries = 512
 
     func file(
@@ -102,8 +102,8 @@ extension RingIndex {
 
     /// Appends gaps for the segments between the newest entry and `entry` that a damaged journal does not record.
     ///
-    /// There is one gap for each missing number. The gaps have as many discontinuities as `entry` counts, and together
-    /// the duration that the resume points of the channel say.
+    /// Each missing number gets one gap. Together, the gaps have the discontinuities that `entry` counts, and the
+    /// duration that the resume points of the channel state.
     mutating func appendGaps(before entry: RingEntry) {
         guard let last = newest, entry.mediaSequence > nextMediaSequence else { return }
         let count = Int64(entry.mediaSequence - nextMediaSequence)

@@ -72,9 +72,10 @@ extension RingIndex {
 // Dates rise from entry to entry, except where the upstream's dates went back.
 
 extension RingIndex {
-    /// The index of the listed entry that is presented at `date`, else of the next one by date; nil if all end before.
+    /// The index of the listed entry that is presented at `date`, or else of the next entry by date; nil if all entries
+    /// end before `date`.
     ///
-    /// Where the dates went back a moment exists twice: the later entry counts.
+    /// Where the dates went back, a moment exists twice; the later entry counts.
     package func firstIndex(at date: ProgramDateTime) -> Int? {
         var next: Int?
         for span in spansOfRisingDates(from: listed.startIndex).reversed() {

@@ -16,11 +16,11 @@ package struct RingIndex: Equatable, Sendable {
     package private(set) var policy: RetentionPolicy
     /// EXT-X-TARGETDURATION in seconds, within `RingRanges.targetDuration`.
     package private(set) var targetDuration: Int
-    // The cost of a publish does not depend on the number of entries: copies of an index share them, and nothing below is
-    // computed over all of them.
+    // The cost of a publish does not depend on the number of entries: copies of an index share the entries, and no
+    // property below is computed over all of them.
 
-    /// All entries that can be fetched, with consecutive media sequence numbers, oldest first: those that no playlist lists
-    /// any more (RFC 8216 §6.2.2), and the listed ones.
+    /// All entries that can be fetched, with consecutive media sequence numbers, oldest first: the retired entries,
+    /// which no playlist lists any more (RFC 8216 §6.2.2), then the listed ones.
     private(set) var entries = RingEntries()
     /// The index of the first listed entry.
     private var listedStart = 0
@@ -40,7 +40,7 @@ package struct RingIndex: Equatable, Sendable {
     private(set) var indicesOfDateRegressions = PersistentVector<Int>()
     private(set) var liveWindow = LiveWindow()
     private(set) var variantSums: VariantSums
-    /// The same of each video track beside the leading one.
+    /// The sums of each video track beside the leading one.
     private(set) var furtherSums: [VariantSums] = []
     private(set) var transportStreamSums = TransportStreamSums()
     /// The files that only transport streams need, and the number of entries, listed and retired, that need each.
@@ -85,13 +85,13 @@ package struct RingIndex: Equatable, Sendable {
     /// The entries that `dvr.m3u8` or a range lists.
     package var listed: RingEntries { entries[listedStart...] }
 
-    /// The shortest part of the listed entries that `dvr.m3u8` has; nil if it has all of them.
+    /// The least part of the listed entries that `dvr.m3u8` lists; nil if it lists all of them.
     var rewindWindow: PlaylistWindow? {
         guard policy.hasArchive, let rewind = policy.rewind else { return nil }
         return window(max(rewind, policy.liveWindow))
     }
 
-    /// The window of a playlist that is to last for `wanted`, and lasts longer if RFC 8216 §6.2.2 requires it.
+    /// The window of a playlist of `wanted` duration, or longer if RFC 8216 §6.2.2 requires it.
     func window(_ wanted: Duration) -> PlaylistWindow {
         PlaylistWindow(wanted: wanted, targetDuration: targetDuration)
     }
@@ -120,7 +120,7 @@ package struct RingIndex: Equatable, Sendable {
         return removeExpired()
     }
 
-    /// Lists an entry of the journal and evicts the entries that it says were evicted with it.
+    /// Lists an entry of the journal, and evicts the entries that were evicted when it was published.
     mutating func replay(_ entry: RingEntry) {
         append(entry)
         retire(listed.prefix { $0.mediaSequence < entry.listedFrom }.count)
@@ -128,11 +128,12 @@ package struct RingIndex: Equatable, Sendable {
         _ = removeExpired()
     }
 
-    /// Lists the entries of a block of the journal, as if each were replayed. No other entries were replayed before.
+    /// Lists the entries of a block of the journal, as if each were replayed. Only blocks may have been replayed
+    /// before.
     mutating func replay(_ block: EntryBlock, _ figures: [EntryFigures?]) {
         var (index, previous) = (entries.endIndex, entries.last?.figures)
         entries.append(block)
-        // The last entry that was made, and how many have its texts.
+        // The last entry that was made, and the number of following entries with the same texts.
         var (made, sharing) = (block[0], 0)
         for (position, known) in figures.enumerated() {
             let entry: EntryFigures
@@ -175,7 +176,7 @@ package struct RingIndex: Equatable, Sendable {
         if let still = entry.transportStream?.still { sidecars[still, default: 0] += count }
     }
 
-    /// Continues with other parameters. The live playlist does not begin earlier than before.
+    /// Continues with other parameters. The live playlist does not begin earlier than it did before.
     /// - Parameter targetDuration: seconds. The larger of this value and the one before is used.
     mutating func setParameters(policy: RetentionPolicy, targetDuration: Int) {
         self.policy = policy
@@ -197,10 +198,10 @@ package struct RingIndex: Equatable, Sendable {
         if index < listedStart { add(to: &retiredBytes) } else { add(to: &listedBytes) }
     }
 
-    /// The segments in which the media of a track is looked for that came late.
+    /// The number of newest segments that may get late media of a track.
     private static let lateSegments = 16
 
-    /// The number and the file of media that came late; nil if its segment is not among the newest, or is no gap of the track.
+    /// The number and the file for late media; nil if its segment is not among the newest, or not a gap of the track.
     func lateFile(
         for media: NewTrack, ofVideoTrack track: Int, afterFragment fragment: UInt64
     ) -> (mediaSequence: UInt64, file: TrackFile)? {
@@ -212,7 +213,7 @@ package struct RingIndex: Equatable, Sendable {
         return (entry.mediaSequence, file(for: media, .video, track: track, mediaSequence: entry.mediaSequence))
     }
 
-    /// Adds the file of a track to a segment, of which later ones have none of the track.
+    /// Adds the file of a track to a segment. Later segments have no file of the track.
     mutating func add(_ file: TrackFile, toVideoTrack track: Int, of mediaSequence: UInt64) {
         guard let index = index(ofNumber: mediaSequence), index >= listedStart else { return }
         entries[index].videoFiles[track] = .own(file)
@@ -221,12 +222,13 @@ package struct RingIndex: Equatable, Sendable {
         furtherSums[track].append(entries[index].ofVideoTrack(track))
     }
 
-    /// Adds date ranges, or attributes of them, that no segment can carry any more because the channel ends.
+    /// Adds date ranges, or attributes of them, that no segment can carry because the channel ends.
     mutating func addOpenDateRanges(_ ranges: [DateRange]) {
         for range in ranges { openDateRanges.merge(range) }
     }
 
-    /// Keeps the current entries of the live playlist listed as far as there is room. A second call has no effect.
+    /// Keeps the current entries of the live playlist listed, as far as the policy permits. A second call has no
+    /// effect.
     mutating func stopSliding() {
         let start = liveWindow.start
         liveWindowStart = liveWindowStart ?? (start < listed.endIndex ? listed[start].mediaSequence : nextMediaSequence)
@@ -251,7 +253,7 @@ package struct RingIndex: Equatable, Sendable {
         record(entry, at: entries.endIndex - 1, after: previous?.figures)
     }
 
-    /// Adds an entry to what is known of all entries.
+    /// Adds an entry to the sums and sets over all entries.
     private mutating func record(_ entry: RingEntry, at index: Int, after previous: EntryFigures?) {
         let figures = entry.figures
         if previous == nil { numberOfIndexZero = entry.mediaSequence &- UInt64(index) }
@@ -271,7 +273,7 @@ package struct RingIndex: Equatable, Sendable {
         count(figures)
     }
 
-    /// Adds the numbers of an entry to what is known of all entries.
+    /// Adds the numbers of an entry to the sums over all entries.
     private mutating func count(_ entry: EntryFigures) {
         StepCounter.add(1)
         currentDateRanges.removeAll(endingBefore: entry.programDateTime)
@@ -332,8 +334,8 @@ extension RingIndex {
         return count
     }
 
-    /// The bytes that listed segments may take, so that there is room for those that left every playlist: as long a time as
-    /// the longest playlist that slides.
+    /// The bytes that listed segments may take. The rest is for segments that left every playlist, for as long as the
+    /// longest sliding playlist lasts.
     private var permittedBytes: UInt64 {
         guard let limit = policy.byteLimit else { return .max }
         let (listed, sliding) = (UInt64(max(1, listedTicks)), UInt64(slidingTicks))
@@ -344,8 +346,8 @@ extension RingIndex {
     ///
     /// Gaps take no room on the disk, so they do not displace segments that can be played.
     /// - Parameters:
-    ///   - bytes: what the removed entries had in files, at least, if there is so much.
-    ///   - window: the duration of the playlist that stays, or more: no playlist becomes shorter than it may be.
+    ///   - bytes: the least number of bytes that are freed, if the removed entries have that many.
+    ///   - window: the duration of the playlist that stays at least: no playlist becomes shorter than permitted.
     /// - Returns: the files that are no longer needed, and what the entries had in files.
     mutating func dropOldest(freeing bytes: UInt64, keeping window: Duration) -> (files: [SpoolFile], byteCount: UInt64)
     {

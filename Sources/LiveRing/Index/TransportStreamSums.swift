@@ -1,16 +1,16 @@
 import Support
 
-/// The sums of the extents of listed segments, by which a byte of a file of many segments is found without adding up.
+/// Running sums of the extents of listed segments, which locate a byte of a file of many segments without adding up.
 ///
-/// The index of an element is that of its entry among the listed ones. The sums begin with the first segment of the process;
-/// only their differences are used.
+/// The index of an element equals its entry's index among the listed entries. The sums begin with the first segment of
+/// the process; only their differences are used.
 struct TransportStreamSums: Equatable, Sendable {
-    /// The sums up to an entry, with it.
+    /// The sums up to and including an entry.
     struct Sum: Equatable, Sendable {
         var bytes: UInt64 = 0
         /// 90 kHz ticks.
         var shift: Int64 = 0
-        /// Segments of which no size is known.
+        /// The number of segments of unknown size.
         var unmeasured: UInt32 = 0
     }
 
@@ -32,7 +32,7 @@ struct TransportStreamSums: Equatable, Sendable {
     mutating func removeFirst(_ count: Int) { sums.removeFirst(count) }
 }
 
-/// The transport streams of consecutive segments as one file, which is never whole anywhere.
+/// The transport streams of consecutive segments as one file, which never exists as a whole.
 ///
 /// Its size and the place of each byte follow from what was recorded when the segments were published. A segment whose file
 /// is lost or damaged keeps its place.
@@ -40,7 +40,7 @@ package struct TransportStreamFile: Sendable {
     /// The bytes of one segment in the file.
     package struct Part: Sendable {
         package let entry: RingEntry
-        /// In the file, the clock packets before the segment included.
+        /// Position in the file. The clock packets before the segment are included.
         package let bytes: Range<Int>
         package let leadByteCount: Int
         /// As in `TransportStreamExtent`.
@@ -56,14 +56,15 @@ package struct TransportStreamFile: Sendable {
     private let first: Int
     /// The sum of bytes at the beginning of the file.
     private let base: UInt64
-    /// The segment after the last, if the file has its early audio.
+    /// The segment after the last one, if the file includes its early audio.
     private let next: RingEntry?
     private let segmentByteCount: Int
 
     /// - Parameters:
     ///   - indices: of listed entries.
     ///   - hasEnded: whether no segment follows the last one that is listed.
-    /// - Returns: nil if there is no segment, the size of one is not known, or the segment after them is not published.
+    /// - Returns: nil if the range is empty, the size of a segment is unknown, or the segment after the range is not
+    ///   published.
     init?(_ indices: Range<Int>, of index: RingIndex, hasEnded: Bool) {
         guard let last = indices.last, hasEnded || indices.upperBound < index.listed.endIndex else { return nil }
         entries = index.listed[indices]
@@ -87,14 +88,14 @@ package struct TransportStreamFile: Sendable {
         byteCount = segmentByteCount + (next?.transportStream?.extent?.earlyAudioByteCount ?? 0)
     }
 
-    /// Names the bytes of the file: other segments, or others that they follow, have another name.
+    /// A name for the bytes of the file. It differs for other segments, and for the same segments after other ones.
     package var name: String {
         let last = entries[entries.endIndex - 1]
         let shift = sums[entries.endIndex - 1].shift - sums[first].shift
         return "\(entries[first].segment.name) \(last.segment.name) \(byteCount) \(shift)"
     }
 
-    /// The part that has a byte of the file.
+    /// The part that contains a byte of the file.
     /// - Parameter offset: less than `byteCount`.
     package func part(at offset: Int) -> Part? {
         if offset >= segmentByteCount { return earlyAudio }

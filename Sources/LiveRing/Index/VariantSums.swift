@@ -76,7 +76,7 @@ struct VariantSums: Equatable, Sendable {
 /// The highest bit rate of any 0.5 to 1.5 TARGETDURATIONs of consecutive segments
 /// (draft-pantos-hls-rfc8216bis §4.4.6.2), kept as segments are added at the end and removed at the front.
 struct PeakBitRate: Equatable, Sendable {
-    /// Consecutive segments from one on, and the highest rate of those that were long enough.
+    /// Consecutive segments, and the highest bit rate over the first of them that last long enough.
     private struct Span: Equatable, Sendable {
         let mediaSequence: UInt64
         var bytes = 0
@@ -91,7 +91,8 @@ struct PeakBitRate: Equatable, Sendable {
     private let target: Int64
     /// The spans that may still grow, in the order of their first segments.
     private var open: [Span] = []
-    /// The spans that no longer grow, without those that a later one exceeds for as long as they last: their rates fall.
+    /// The spans that no longer grow. A span is dropped if a later one has a higher rate and lasts at least as long, so
+    /// the rates fall.
     private var closed = PersistentVector<Span>()
 
     /// - Parameter targetDuration: seconds.
@@ -110,7 +111,7 @@ struct PeakBitRate: Equatable, Sendable {
         open.removeFirst(closing)
     }
 
-    /// Removes the spans that begin with a segment, the oldest one.
+    /// Removes the spans that begin with the oldest segment.
     mutating func remove(_ mediaSequence: UInt64) {
         if closed.first?.mediaSequence == mediaSequence { closed.removeFirst() }
         if open.first?.mediaSequence == mediaSequence { open.removeFirst() }

@@ -1,9 +1,9 @@
 package import Playlist
 
-/// The index of a part of an archive that is outside of the spool: a journal of its segments, and the objects that have
-/// their files.
+/// The index of a part of an archive outside the spool: a journal of its segments, and the objects that contain their
+/// files.
 ///
-/// Its text is that of a `RingJournal`, with a comment line for each object in its head.
+/// Its text has the form of a `RingJournal`, with a comment line for each object in its head.
 package struct ArchiveIndex: Equatable, Sendable {
     /// Files one after the other under one name.
     package struct Object: Equatable, Sendable {
@@ -16,7 +16,7 @@ package struct ArchiveIndex: Equatable, Sendable {
     }
 
     package struct Place: Equatable, Sendable {
-        /// The index of the object that has it.
+        /// The index of the object that contains the file.
         package let object: Int
         package let start: Int
     }
@@ -28,7 +28,7 @@ package struct ArchiveIndex: Equatable, Sendable {
     /// Seconds.
     package private(set) var targetDuration: Int
     package private(set) var declared: [Rendition]
-    /// The bytes of the records in its text, about.
+    /// The approximate size of the records in the text, in bytes.
     package private(set) var recordBytes = 0
 
     /// An index without segments.
@@ -36,7 +36,7 @@ package struct ArchiveIndex: Equatable, Sendable {
         (self.targetDuration, self.declared) = (targetDuration, declared)
     }
 
-    /// Adds the entry of a segment. One whose files are lost is a gap.
+    /// Adds the entry of a segment. If its files are lost, it becomes a gap.
     package mutating func append(_ entry: RingEntry, isLost: Bool) {
         var entry = entry
         if isLost { entry.isGap = true }
@@ -61,8 +61,8 @@ package struct ArchiveIndex: Equatable, Sendable {
         return Array((head + lines.joined() + journal.text.dropFirst(head.count)).utf8)
     }
 
-    /// Reads the text of an index. Records that are damaged are left out.
-    /// - Parameter name: of the index, for errors.
+    /// Reads the text of an index. Damaged records are left out.
+    /// - Parameter name: the name of the index, for errors.
     package init(_ text: [UInt8], name: String) throws(RingError) {
         guard let journal = try RingJournal.read(text, path: name) else {
             throw .unknownJournalFormat(path: name, found: nil)
@@ -87,7 +87,7 @@ package struct ArchiveIndex: Equatable, Sendable {
         return SpoolFile(name: String(parts[0]), byteCount: Int(size))
     }
 
-    /// The places of all files by their names.
+    /// The places of all files, by file name.
     package var places: [String: Place] {
         var places: [String: Place] = [:]
         for (index, object) in objects.enumerated() {

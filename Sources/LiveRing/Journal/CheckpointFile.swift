@@ -1,12 +1,13 @@
 import Support
 
-/// The older entries of a ring in the spool, as the blocks of `RingEntries`. A restart parses only the records of the journal
-/// after them.
+/// The older entries of a ring in the spool, as the blocks of `RingEntries`. A restart parses only the records of the
+/// journal after them.
 ///
-/// A chunk is added for a block whose records the journal has, so a kill leaves at most a chunk that is not whole. The file
-/// says nothing that the journal does not say. It may be missing: its errors have no effect but the time of a restart.
+/// A chunk is added only for a block whose records are in the journal, so a kill leaves at most one incomplete chunk.
+/// The file contains nothing that the journal does not contain, and may be missing: its errors only make a restart
+/// slower.
 struct CheckpointFile: Sendable {
-    /// The number is that of the layout of bytes, of the file and of transport streams.
+    /// The number is the version of the byte layout of this file and of transport streams.
     private static let head = Array("LIVERELAY-CHECKPOINT 2\n".utf8)
 
     /// The blocks of a file that was read.
@@ -19,19 +20,20 @@ struct CheckpointFile: Sendable {
 
     private enum State {
         case absent
-        /// The file has the blocks up to an index.
+        /// The file contains the blocks up to an index.
         case upTo(Int)
-        /// The file could not be written, and is not tried again before the journal is written as a whole.
+        /// The file could not be written. The next attempt comes when the journal is rewritten as a whole.
         case failed
     }
     private var state = State.absent
 
-    /// - Parameter end: the index after the last entry in the file; nil if there is none, or if nothing can be added.
+    /// - Parameter end: the index after the last entry in the file; nil if the file does not exist or nothing can be
+    ///   added.
     init(upTo end: Int?) { state = end.map(State.upTo) ?? .absent }
 
     private static let blocksPerPart = 64
 
-    /// Adds some of the blocks of `entries` that the file does not have yet.
+    /// Adds some of the blocks of `entries` that the file does not contain yet.
     mutating func append(_ entries: RingEntries, in spool: borrowing SpoolDirectory) {
         do throws(RingError) {
             switch state {
@@ -50,8 +52,8 @@ struct CheckpointFile: Sendable {
     /// Writes the next blocks of a file that is to replace this one.
     /// - Parameters:
     ///   - start: the index after the blocks that were written; nil at the beginning of the file.
-    ///   - end: an index that no block of the part passes.
-    /// - Returns: the index after the blocks that are written; nil if there are none so far.
+    ///   - end: only blocks that end at or before this index are written.
+    /// - Returns: the index after the written blocks; nil if none are written so far.
     static func writePart(
         _ entries: RingEntries, from start: Int?, to end: Int, in spool: borrowing SpoolDirectory
     ) throws(RingError) -> Int? {
@@ -63,7 +65,7 @@ struct CheckpointFile: Sendable {
         return first + chunks.count * EntryBlock.size
     }
 
-    /// Puts the file that was written in parts in the place of this one.
+    /// Replaces this file by the file that was written in parts.
     mutating func finishPart(upTo end: Int, in spool: borrowing SpoolDirectory) {
         do throws(RingError) {
             try spool.finishPart(of: SpoolName.checkpoint)
@@ -76,7 +78,7 @@ struct CheckpointFile: Sendable {
         return entries.blocks(from: start).prefix(min(count, blocksPerPart)).map { chunk($0)[...] }
     }
 
-    /// Removes the file before the journal gets other records.
+    /// Removes the file, before the journal is rewritten with other records.
     mutating func remove(in spool: borrowing SpoolDirectory) {
         state = .absent
         try? spool.remove(SpoolName.checkpoint)
@@ -93,7 +95,7 @@ struct CheckpointFile: Sendable {
         return UInt32(bytes.count).littleEndianBytes + SpoolName.fingerprint(bytes).littleEndianBytes + bytes
     }
 
-    /// Reads the chunks of a file up to the first that is not whole.
+    /// Reads the chunks of a file up to the first incomplete one.
     static func read(_ bytes: [UInt8]) -> Content {
         var (content, position) = (Content(), head.count)
         guard bytes.starts(with: head) else { return content }

@@ -16,7 +16,7 @@ struct JournalDamageFilter {
     /// damage.
     private(set) var isDamaged: Bool
 
-    /// Whether a kill left an incomplete record at the end, be it a part of its first line.
+    /// Whether a kill left an incomplete record at the end, possibly only a part of its first line.
     var endsInsideRecord: Bool { if case .inRecord = state { true } else { endsInsideLine } }
     private let endsInsideLine: Bool
 

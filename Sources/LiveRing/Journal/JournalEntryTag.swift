@@ -31,7 +31,7 @@ struct JournalEntryTag {
         case transportStreamDiscontinuitySequence = "TS-DISCONTINUITY-SEQUENCE"
         case isTransportStreamDiscontinuous = "TS-DISCONTINUITY"
         case sidecars = "TS-FILES"
-        /// The number is that of the layout of bytes, which rises when segments are written as other bytes.
+        /// The number is the version of the byte layout. It is raised when segments are written as other bytes.
         case extent = "TS-EXTENT-2"
         case earlyAudio = "TS-EARLY-AUDIO-2"
         case splices = "TS-SPLICES"
@@ -139,7 +139,7 @@ struct JournalEntryTag {
         return (names + (file.format.map(fields) ?? [])).joined(separator: ":")
     }
 
-    /// The same, a hyphen for a gap, or `=` and the number of another track.
+    /// Like the text of a file; a hyphen for a gap, or `=` and the number of another track.
     private static func text(of media: VariantMedia<TrackFile>) -> String {
         switch media {
         case .gap: noFile
@@ -202,7 +202,7 @@ struct JournalEntryTag {
             listedFrom: try number(.listedFrom, in: RingRanges.sequenceNumbers))
     }
 
-    /// Without splice commands in journals of earlier versions.
+    /// Journals of earlier versions contain no splice commands.
     private func adMarkers(of segment: MediaSegment) throws(RingError) -> SegmentAdMarkers {
         let ranges = segment.dateRanges
         let splices = try words(.splices) { word, _ in
@@ -211,7 +211,7 @@ struct JournalEntryTag {
         return SegmentAdMarkers(cueTags: segment.cueTags, dateRanges: ranges, splices: splices)
     }
 
-    /// Outside of every break if there is none, as in journals of earlier versions.
+    /// Without a value, as in journals of earlier versions, the segment is outside every break.
     private func adBreak() throws(RingError) -> AdBreakPoint {
         guard let numbers = try numbers(.adBreak, count: 3) else { return AdBreakPoint() }
         guard RingRanges.sequenceNumbers.contains(numbers[0]), 0...1 ~= numbers[1], 0...1 ~= numbers[2]
@@ -232,7 +232,7 @@ struct JournalEntryTag {
         return point
     }
 
-    /// nil if the tag has none, as in journals of earlier versions.
+    /// nil without the attribute, as in journals of earlier versions.
     private func transportStream() throws(RingError) -> TransportStreamPoint? {
         guard let parameters = text(.transportStream) else { return nil }
         var point = TransportStreamPoint(
@@ -241,7 +241,7 @@ struct JournalEntryTag {
             isDiscontinuous: text(.isTransportStreamDiscontinuous) == "YES", extent: try extent())
         let files = try sidecars()
         point.sidecars = files
-        // One of each kind.
+        // At most one of each kind.
         guard point.sidecars.count == files.count else { throw damage(.sidecars) }
         return point
     }
@@ -259,8 +259,8 @@ struct JournalEntryTag {
             earlyAudioByteCount: Int(early.alone), removedByteCount: Int(early.removed))
     }
 
-    /// None in journals of earlier versions, whose files begin and end with whole segments.
-    /// - Parameter byteCount: of the segment.
+    /// Zero in journals of earlier versions, whose files begin and end with whole segments.
+    /// - Parameter byteCount: size of the segment.
     private func earlyAudio(in byteCount: Int64) throws(RingError) -> (alone: Int64, removed: Int64) {
         guard let numbers = try numbers(.earlyAudio, count: 2) else { return (0, 0) }
         guard RingRanges.sizes.contains(numbers[0]), (0..<max(1, byteCount)).contains(numbers[1])
@@ -340,7 +340,7 @@ struct JournalEntryTag {
         return format
     }
 
-    /// The upstream position; nil if the tag has none, as in journals of earlier versions.
+    /// The upstream position; nil without the attribute, as in journals of earlier versions.
     private func upstreamPosition() throws(RingError) -> UpstreamPosition? {
         guard text(.sourceNumber) != nil else { return nil }
         return UpstreamPosition(
@@ -373,7 +373,7 @@ struct JournalEntryTag {
         return value
     }
 
-    /// The numbers between slashes; nil if the tag has none of them.
+    /// The numbers between slashes; nil without the attribute.
     private func numbers(_ name: Name, count: Int) throws(RingError) -> [Int64]? {
         guard let text = text(name) else { return nil }
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { Int64($0) }

@@ -9,13 +9,13 @@ struct JournalFile: Sendable {
     private var records: Int?
     /// Whether the head has EXT-X-INDEPENDENT-SEGMENTS.
     private var declaresIndependentSegments = false
-    /// Whether the file says what is not so any more.
+    /// Whether the content of the file is no longer true.
     private var isOutdated = false
-    /// The file that is to take the place of this one, as far as it is written.
+    /// The file that is being written in parts to replace this one.
     private var replacement: JournalReplacement?
 
-    /// The file from which `journal` was read.
-    /// - Parameter isOutdated: whether the ring has other entries: those whose files are lost are gaps.
+    /// Continues the file from which `journal` was read.
+    /// - Parameter isOutdated: whether the ring's entries differ, because entries whose files are lost are gaps.
     init(continuing journal: RingJournal, isOutdated: Bool) {
         name = SpoolName.journal
         self.isOutdated = isOutdated
@@ -23,7 +23,7 @@ struct JournalFile: Sendable {
         declaresIndependentSegments = journal.declaresIndependentSegments
     }
 
-    /// A stale file: no record is appended to what the spool has under this name.
+    /// A stale file: no record is appended to an existing file of this name.
     init(_ name: String) { self.name = name }
 
     var isStale: Bool { records == nil }
@@ -37,8 +37,8 @@ struct JournalFile: Sendable {
     /// Lets the file be replaced while records are appended to it.
     mutating func outdate() { isOutdated = true }
 
-    /// Writes a part of the file that replaces this one, if this one is out of date or most of its records are not needed,
-    /// and puts it in the place of this one when it is complete. After an error it is begun again.
+    /// Writes a part of a replacement, if this file is out of date or most of its records are not needed, and puts the
+    /// replacement in place when it is complete. After an error the replacement is begun again.
     mutating func continueReplacing(
         with index: RingIndex, in spool: borrowing SpoolDirectory, checkpoint: inout CheckpointFile
     ) throws(RingError) {
@@ -48,7 +48,7 @@ struct JournalFile: Sendable {
             isOutdated = false
         }
         var current = replacement ?? JournalReplacement()
-        // A head that changes now is written by another replacement.
+        // If the head changes now, another replacement will write it.
         let isOutdated = isOutdated
         (replacement, self.isOutdated) = (nil, true)
         do throws(RingError) {
@@ -65,7 +65,7 @@ struct JournalFile: Sendable {
         }
     }
 
-    /// Replaces the file by `parts` of text, which have `count` records. After an error the file is unchanged.
+    /// Replaces the file by `parts` of text, which contain `count` records. After an error the file is unchanged.
     mutating func rewrite(
         _ parts: some Sequence<String>, records count: Int, in spool: borrowing SpoolDirectory
     ) throws(RingError) {
@@ -73,7 +73,7 @@ struct JournalFile: Sendable {
         records = count
     }
 
-    /// Replaces the journal of a ring as a whole. Its checkpoint is written anew after it, with the next publishes.
+    /// Replaces the journal of a ring as a whole. The next publishes write its checkpoint anew.
     mutating func rewrite(
         _ journal: RingJournal, in spool: borrowing SpoolDirectory, checkpoint: inout CheckpointFile
     ) throws(RingError) {
@@ -95,9 +95,9 @@ struct JournalFile: Sendable {
 
 /// A new journal of a ring, and its checkpoint, which are written in parts beside the old ones.
 ///
-/// Writing the journal of a week takes seconds, for which no publish may wait. So each publish writes one part, and the old
-/// files get its record as well: a kill at any time leaves two files that a restart reads. Entries keep their indices, so that
-/// nothing has to be held meanwhile.
+/// Writing the journal of a week takes seconds, which no publish may wait for. Therefore each publish writes one part,
+/// and appends its record to the old files as well: a kill at any time leaves two files that a restart can read.
+/// Entries keep their indices, so no entry has to be held meanwhile.
 struct JournalReplacement {
     static let entriesPerPart = 1024
 
@@ -109,7 +109,7 @@ struct JournalReplacement {
     private(set) var declaresIndependentSegments = false
 
     /// Writes the next part.
-    /// - Returns: whether all entries are written. After an error the files have to be begun again.
+    /// - Returns: whether all entries are written. After an error the replacement must be begun again.
     mutating func writePart(_ index: RingIndex, in spool: borrowing SpoolDirectory) throws(RingError) -> Bool {
         let entries = index.entries
         let isFirst = end == nil
@@ -128,7 +128,7 @@ struct JournalReplacement {
         return part.endIndex == entries.endIndex
     }
 
-    /// Puts the new files in the place of the old ones: the journal first, which has the records of either checkpoint.
+    /// Puts the new files in place: the journal first, which contains the records of either checkpoint.
     func finish(_ checkpoint: inout CheckpointFile, in spool: borrowing SpoolDirectory) throws(RingError) {
         try spool.finishPart(of: SpoolName.journal)
         guard let checkpointEnd else { return checkpoint.remove(in: spool) }

@@ -1,11 +1,11 @@
 /// Reads the journal of a spool directory, and the checkpoint beside it.
 enum JournalReader {
-    /// The bytes before which the head of a journal ends, if the journal is long.
+    /// The number of bytes within which the head of a long journal ends.
     private static let longestHead = 1 << 18
-    /// The bytes at the end of a journal in which the records after the checkpoint are looked for.
+    /// The sizes of the ends of a journal, in bytes, that are searched for the records after the checkpoint.
     private static let tailSizes = [1 << 20, 1 << 24]
 
-    /// - Returns: nil if there is no journal, or no part of it was written.
+    /// - Returns: nil if no journal exists, or no part of it was written.
     static func read(in directory: String) throws(RingError) -> (journal: RingJournal, version: FileVersion)? {
         let path = "\(directory)/\(SpoolName.journal)"
         let file: FileDescriptor
@@ -23,7 +23,7 @@ enum JournalReader {
         return try RingJournal.read(file.bytes(in: 0..<file.byteCount()), path: path).map { ($0, version) }
     }
 
-    /// The journal with the blocks of its checkpoint; nil if the journal does not have their records.
+    /// The journal with the blocks of its checkpoint; nil if the journal does not contain their records.
     private static func records(
         of file: borrowing FileDescriptor, after checkpoint: CheckpointFile.Content
     ) throws(RingError) -> RingJournal? {

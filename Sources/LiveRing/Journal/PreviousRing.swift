@@ -10,7 +10,7 @@ package final class PreviousRing: Sendable {
     /// Whether EXT-X-ENDLIST was published.
     package let hasEnded: Bool
     private let version: FileVersion
-    /// nil once the journal was taken.
+    /// nil once the journal was dequeued.
     private let journal: Mutex<RingJournal?>
 
     /// - Returns: nil if the journal lists no media.
@@ -25,8 +25,9 @@ package final class PreviousRing: Sendable {
         self.journal = Mutex(journal)
     }
 
-    /// Removes and returns the journal, which the ring that is opened next need not read again.
-    /// - Parameter current: the present version of the file. The journal of another version is dropped.
+    /// Removes and returns the journal, so that the ring that is opened next need not read it again.
+    /// - Parameter current: the present version of the file. If the journal was read from another version, it is
+    ///   dropped.
     func dequeueJournal(ifStill current: FileVersion?) -> RingJournal? {
         journal.withLock { journal in
             defer { journal = nil }

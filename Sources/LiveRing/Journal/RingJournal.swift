@@ -23,7 +23,8 @@ struct RingJournal: Equatable {
     var targetDuration: Int
     /// The media sequence number of the first entry, or of the next entry if there is none.
     var mediaSequence: UInt64
-    /// The discontinuity sequence number of the newest entry before the first one, or before the next one if there is none.
+    /// The discontinuity sequence number of the newest entry before the first one; without entries, before the next
+    /// one.
     var discontinuitySequence: UInt64
     /// The open date ranges of segments before the first entry, which are in the head.
     var openDateRanges: [DateRange]
@@ -42,7 +43,7 @@ struct RingJournal: Equatable {
     var checkpointEnd: Int?
     /// Whether the older entries were read from the checkpoint.
     var isFromCheckpoint = false
-    /// Whether the file that was read ends inside a record, so that nothing can be appended to it.
+    /// Whether the file ends inside a record, so that nothing can be appended to it.
     var endsInsideRecord = false
 
     /// The number of segments between the first entry and the last that have no record.
@@ -120,7 +121,7 @@ extension RingJournal {
 
     /// Reads the intact parts of a journal, whose last record may be incomplete.
     ///
-    /// Throws if there is text without a head of this format, because the file may belong to another program.
+    /// Throws if the file contains text without a head of this format, because it may belong to another program.
     /// - Parameter blocks: the entries before the records in `bytes`, from a checkpoint.
     /// - Returns: nil if no part of the journal was written.
     static func read(
@@ -149,7 +150,7 @@ extension RingJournal {
         return journal
     }
 
-    /// The entries of records without a head; nil if one of them cannot be read.
+    /// The entries of records without a head; nil if a record cannot be read.
     static func entries(ofRecords records: ArraySlice<UInt8>) -> [RingEntry]? {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:\(RingRanges.targetDuration.upperBound)\n"
         guard let playlist = try? MediaPlaylistParser.parse(Array(head.utf8) + records, limits: .none) else {
@@ -163,7 +164,7 @@ extension RingJournal {
         line.hasPrefix(liveWindowStartTag) ? UInt64(line.dropFirst(liveWindowStartTag.count)) : nil
     }
 
-    /// The rendition in a line of the head; nil if the line is another one.
+    /// The rendition in a line of the head; nil for any other line.
     private static func declared(in line: String) -> Rendition? {
         guard let (type, tag) = declarationTags.first(where: { line.hasPrefix($0.tag) }),
             let attributes = try? AttributeList(parsing: line.dropFirst(tag.count), line: 0, tag: tag)
@@ -187,7 +188,7 @@ extension RingJournal {
 
     /// Takes the first numbers from the first entry, because viewers know the names of segments. A head with other
     /// numbers is damaged, or the first records are missing. After damage it is unknown whether the channel ended.
-    /// - Parameter isWhole: whether the entries are those of the journal alone. A checkpoint may begin with earlier ones.
+    /// - Parameter isWhole: whether all entries come from the journal. A checkpoint may begin with earlier ones.
     private mutating func finishReading(isWhole: Bool) {
         if !isWhole {
             isDamaged = isDamaged || lostRecords > 0
@@ -225,7 +226,7 @@ extension RingJournal {
 }
 
 extension RingEntry {
-    /// Whether its discontinuity sequence number counts its own discontinuity.
+    /// Whether the entry's discontinuity sequence number counts its own discontinuity, if it has one.
     fileprivate var canBeFirst: Bool { discontinuitySequence >= (isDiscontinuous ? 1 : 0) }
 
     /// Whether the entry can come after `other`, with at most `gaps` missing entries between them. Each missing entry has one

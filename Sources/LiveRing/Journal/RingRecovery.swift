@@ -4,7 +4,7 @@ import Support
 /// The state of a ring as its spool directory describes it.
 struct RingRecovery {
     let index: RingIndex
-    /// The journal file as it is, if another record can be appended to it, and the checkpoint beside it.
+    /// The journal file and its checkpoint, if records can be appended to the file as it is.
     private(set) var journal: JournalFile?
     private(set) var checkpoint = CheckpointFile(upTo: nil)
     /// Whether the numbers continue those of an earlier process.
@@ -12,7 +12,7 @@ struct RingRecovery {
     private(set) var hasEnded = false
     /// The resume point of the newest listed segment, even if its file is lost.
     private(set) var resumePoint: ResumePoint?
-    /// Whether a part of the journal cannot be read, or there are segments without a journal.
+    /// Whether a part of the journal cannot be read, or the spool contains segments but no journal.
     private(set) var isDamaged = false
     /// The number of segments after `resumePoint` that have files but no record in the damaged journal.
     private(set) var unrecordedSegments = 0
@@ -20,17 +20,17 @@ struct RingRecovery {
     private(set) var lostRecords = 0
 
     /// - Parameters:
-    ///   - journal: as it was read at `path`; nil if no part of it was written, or it cannot be read.
+    ///   - journal: the journal read at `path`; nil if no part of it was written, or it cannot be read.
     ///   - files: the ring's files.
     ///   - targetDuration: seconds. A larger value in the journal takes precedence.
-    ///   - firstMediaSequence: the first number of a ring without a past.
+    ///   - firstMediaSequence: the first number of a ring without earlier segments.
     init(
         _ journal: RingJournal?, path: String, isUnreadable: Bool = false, files: SpoolFiles, policy: RetentionPolicy,
         targetDuration: Int, firstMediaSequence: UInt64
     ) throws(RingError) {
         let highest = files.highestMediaSequence
         guard let journal else {
-            // No name or number that viewers saw comes back.
+            // No name or number that viewers saw is used again.
             index = RingIndex(
                 policy: policy, targetDuration: targetDuration,
                 nextMediaSequence: max(firstMediaSequence, highest.map { $0 + 1 } ?? 0))
@@ -72,7 +72,7 @@ struct RingRecovery {
     ///
     /// The sizes of the newest files are compared, because a power loss cuts files short that were written just before it.
     /// - Parameter revives: whether a gap becomes a segment again if its files are back.
-    /// - Returns: the index, and whether its entries are those of the journal.
+    /// - Returns: the index, and whether its entries equal the journal's.
     static func index(
         of journal: RingJournal, skipping skipped: UInt64 = 0, policy: RetentionPolicy, targetDuration: Int,
         files: SpoolFiles, revives: Bool = false
@@ -81,7 +81,7 @@ struct RingRecovery {
             policy: policy, targetDuration: targetDuration, nextMediaSequence: journal.mediaSequence + skipped,
             discontinuitySequence: journal.discontinuitySequence + skipped, openDateRanges: journal.openDateRanges,
             liveWindowStart: journal.liveWindowStart, declared: journal.declared)
-        // The last entry that differs from its record.
+        // The newest entry that differs from its record.
         var lastChange: UInt64?
         func settled(_ recorded: RingEntry, isRecent: Bool) -> RingEntry {
             let isGap = isGap(recorded, files, isRecent: isRecent, revives: revives)
@@ -119,12 +119,12 @@ struct RingRecovery {
             index.appendGaps(before: recorded)
             index.replay(settled(recorded, isRecent: true))
         }
-        // The files of entries that were evicted are gone.
+        // Differences in evicted entries do not matter, because their files are gone anyway.
         return (index, lastChange.map { $0 < max(index.oldestMediaSequence, journal.mediaSequence) } ?? true)
     }
 
-    /// The number of segment files without a record. A killed process leaves at most one, which no viewer saw and which
-    /// does not count if the journal is intact. Neither does a file far ahead of an intact journal, which no ring wrote.
+    /// The number of segment files without a record. If the journal is intact, two kinds do not count: the one file
+    /// that a killed process may leave, which no viewer saw, and a file far ahead of the journal, which no ring wrote.
     private static func unrecordedCount(
         upTo highest: UInt64?, after next: UInt64, isDamaged: Bool, path: String
     ) throws(RingError) -> Int {
@@ -146,7 +146,7 @@ struct RingRecovery {
             || entry.transportStream?.sidecars.allSatisfy { files.isThere($0, isRecent: isRecent) } == false
     }
 
-    /// The files of a track beside the leading one, which are a gap if one of them is lost.
+    /// The files of a track beside the leading one. They are a gap if one of them is lost.
     private static func withGap(_ recorded: TrackFile, _ files: SpoolFiles, isRecent: Bool) -> TrackFile {
         var file = recorded
         file.isGap = ![file.segment, file.initialization].allSatisfy { files.isThere($0, isRecent: isRecent) }

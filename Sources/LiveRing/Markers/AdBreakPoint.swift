@@ -1,9 +1,9 @@
 package import Playlist
 import Support
 
-/// Where a segment is in the ad breaks that were signalled, as known when it was published.
+/// The position of a segment relative to the signalled ad breaks, as known when the segment was published.
 ///
-/// It never changes, so that a playlist with other segments in place of those of breaks never changes either.
+/// It never changes, so a playlist that replaces the segments of breaks never changes either.
 package struct AdBreakPoint: Equatable, Sendable {
     /// Whether the middle of the segment is in a break.
     package var isInside = false
@@ -21,13 +21,13 @@ extension AdBreakPoint {
 }
 
 extension DateRange {
-    /// The class of the breaks that are found and that nobody signalled.
+    /// The class of breaks that were found without a marker.
     private static let foundClass = "liverelay.break"
 
     /// Whether the upstream says that the range is an ad break.
     var isAdBreak: Bool { self[splice: .out] != nil || id.hasPrefix("cue-") || isInterstitial }
 
-    /// Whether the range is a break that nobody signalled. Only viewers who ask for marks get it.
+    /// Whether the range is a break found without a marker. Only viewers who ask for marks get it.
     package var isFoundBreak: Bool { className == Self.foundClass }
 
     /// The end of an ad break, as it is known or planned.
@@ -36,7 +36,7 @@ extension DateRange {
         return end ?? plannedDuration.flatMap { planned in startDate.map { $0.advanced(by: planned) } }
     }
 
-    /// - Parameter number: of the first segment after the break.
+    /// - Parameter number: the media sequence number of the first segment after the break.
     init(found start: ProgramDateTime, to end: ProgramDateTime, before number: UInt64) {
         self.init(id: "break-\(number)")
         attributes.set("CLASS", to: Self.foundClass, isQuoted: true)

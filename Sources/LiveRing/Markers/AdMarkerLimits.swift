@@ -1,8 +1,8 @@
 import Playlist
 
-/// Bounds on the upstream's ad markers, far above what channels have.
+/// Bounds on the upstream's ad markers, far above those of real channels.
 enum AdMarkerLimits {
-    /// Cue tags of one segment. Of more, the first and the last are kept.
+    /// Cue tags of one segment. If there are more, the first and the last are kept.
     static let cueTags = 64
     /// Bytes of one segment's cue tags.
     static let cueTagBytes = 16 * 1024
@@ -12,13 +12,13 @@ enum AdMarkerLimits {
     static let dateRanges = 64
     /// Bytes of the date ranges written with one segment, unless the first one is longer.
     static let dateRangeBytes = 64 * 1024
-    /// Date ranges of the upstream that are known at once. Of more that the upstream lists at once, the last are dropped.
+    /// Date ranges of the upstream that are known at once. If the upstream lists more, the last are dropped.
     static let knownDateRanges = 512
     /// Date ranges that are looked at in one playlist of the upstream.
     static let listedDateRanges = 2048
-    /// Date ranges of earlier segments that reach into a playlist. Of more, the oldest are dropped.
+    /// Date ranges of earlier segments that reach into a playlist. If there are more, the oldest are dropped.
     static let openDateRanges = 64
-    /// The time after which an ad break is over that nobody ends, if none longer was planned.
+    /// The time after which an ad break without an end is over, unless a longer one was planned.
     static let breakWithoutEnd = Duration.seconds(3600)
 
     /// Drops cue tags from the middle, because the first begin ad breaks and the last end them.

@@ -42,8 +42,8 @@ package struct AdMarkerTimeline: Equatable, Sendable {
         }
     }
 
-    /// Removes the cue tags of an upstream segment that began in media published before, which has them already. Date
-    /// ranges stay, because their IDs identify duplicates.
+    /// Removes the cue tags of an upstream segment that began in media published before, because that media already has
+    /// them. Date ranges stay, because their IDs identify duplicates.
     package mutating func withdrawCueTags(of mediaSequence: UInt64) {
         for index in pendingMarkers.indices where pendingMarkers[index].mediaSequence == mediaSequence {
             pendingMarkers[index].cueTags = []
@@ -123,7 +123,7 @@ package struct AdMarkerTimeline: Equatable, Sendable {
 extension AdMarkerTimeline {
     /// Publishes the ranges that the upstream lists, new or again, with a segment that begins at `date`.
     ///
-    /// If the upstream lists more than are known at once, the later ones are dropped, each time that they are listed.
+    /// If the upstream lists more ranges than may be known at once, the later ones are dropped each time.
     private mutating func publish(_ ranges: [DateRange], at date: ProgramDateTime) {
         let ranges = ranges.prefix(AdMarkerLimits.listedDateRanges).filter { !isDropped($0) }
         guard !ranges.isEmpty else { return }
@@ -134,7 +134,8 @@ extension AdMarkerTimeline {
         for range in ranges { publish(range, at: date) }
     }
 
-    /// Whether a range is an interstitial that viewers do not get. Each is counted once, as far as it is known.
+    /// Whether a range is an interstitial that viewers do not get. Each such range is counted once, as far as it is
+    /// known.
     private mutating func isDropped(_ range: DateRange) -> Bool {
         guard interstitials == .drop, range.isInterstitial else { return false }
         if published.recordRefusal(of: range.id) { counts[.droppedInterstitials] += 1 }
@@ -259,8 +260,8 @@ extension AdMarkerTimeline {
 // MARK: - Ad breaks of splice commands, as date ranges
 
 extension AdMarkerTimeline {
-    /// Applies splice commands that the upstream lists beside its media, with a segment that begins at `date`. Those whose
-    /// break ended before the channel began are left out.
+    /// Applies splice commands that the upstream lists beside its media, with a segment that begins at `date`. Commands
+    /// whose break ended before the channel began are left out.
     private mutating func apply(listed splices: [PublishedSpliceCommand], at date: ProgramDateTime) {
         for var splice in splices.prefix(AdMarkerLimits.listedDateRanges) {
             splice.date = upstreamDates.published(splice.date) ?? date
@@ -288,8 +289,9 @@ extension AdMarkerTimeline {
         }
     }
 
-    /// A break that waits is over at its beginning, and its range gets the command. Without such a break the command has a
-    /// range of its own: receivers of transport streams may wait for something that no range shows.
+    /// Cancels a break that has not begun: it ends at its beginning, and its range gets the command. Without such a
+    /// break, the command gets a range of its own, because receivers of transport streams may wait for a splice that no
+    /// range shows.
     private mutating func cancel(_ splice: PublishedSpliceCommand) {
         if let index = published.indexOfOpenSplice(splice.eventID) {
             published.end(index, at: splice.date, section: splice.section, as: .command)
@@ -371,8 +373,8 @@ extension PublishedDateRanges {
         }
     }
 
-    /// Whether a range has the command. Commands without an event, such as those that only a receiver with the key can read,
-    /// are told apart by their bytes.
+    /// Whether a range contains the command. Commands without an event ID, such as encrypted ones, are compared by
+    /// their bytes.
     fileprivate func hasSplice(_ splice: PublishedSpliceCommand) -> Bool {
         ranges.contains { published in
             DateRangeID.isSplice(published.range.id, splice.eventID) && published.begins(near: splice.date)
@@ -380,7 +382,7 @@ extension PublishedDateRanges {
         }
     }
 
-    /// `id`, or with a number after it if a range has that ID.
+    /// `id`, with a number after it if a range already has that ID.
     fileprivate func unusedID(_ id: String) -> String {
         var (unused, number) = (id, 1)
         while contains(unused) {

@@ -9,7 +9,7 @@ struct PublishedDateRanges: Equatable, Sendable {
     /// The numbers of the ranges that may be an upstream's range, by its ID.
     private var numbersByID: [String: [Int]] = [:]
     private var nextNumber = 0
-    /// The number of listings of the upstream so far. Each listing has the ranges of one of its playlists.
+    /// The number of listings of the upstream so far. A listing consists of the ranges in one of its playlists.
     private var listing = 0
     /// IDs that were refused, for their count.
     private var refused: Set<String> = []
@@ -25,7 +25,7 @@ struct PublishedDateRanges: Equatable, Sendable {
         set { ranges[index] = newValue }
     }
 
-    /// Appends a range in the place of another one if there are too many.
+    /// Appends a range. If there are too many, it replaces another one.
     mutating func append(_ range: PublishedDateRange) {
         if ranges.count >= AdMarkerLimits.knownDateRanges {
             remove(at: ranges.firstIndex { $0.listing < listing } ?? 0)
@@ -42,7 +42,7 @@ struct PublishedDateRanges: Equatable, Sendable {
         nextNumber += 1
     }
 
-    /// Appends a range unless there are too many that the upstream still lists. A range that is forgotten and still listed
+    /// Appends a range, unless the upstream still lists too many. If a range that is still listed were forgotten, it
     /// would be published again with each segment.
     mutating func appendIfPossible(_ range: PublishedDateRange) -> Bool {
         guard ranges.count < AdMarkerLimits.knownDateRanges || ranges.contains(where: { $0.listing < listing }) else {
@@ -52,7 +52,7 @@ struct PublishedDateRanges: Equatable, Sendable {
         return true
     }
 
-    /// - Returns: whether the range was not refused before, as far as it is known.
+    /// - Returns: whether this is the first refusal of `id`, as far as it is known.
     mutating func recordRefusal(of id: String) -> Bool {
         refused.count < AdMarkerLimits.listedDateRanges ? refused.insert(id).inserted : true
     }
@@ -70,7 +70,7 @@ struct PublishedDateRanges: Equatable, Sendable {
         }
     }
 
-    /// The indices of the ranges that have an upstream's ID, or were published under another one because it was used.
+    /// The indices of the ranges with an upstream's ID, or that were published under another ID because it was taken.
     func indices(ofUpstreamID id: String) -> [Int] { (numbersByID[id] ?? []).compactMap { index(ofNumber: $0) } }
 
     /// The index of a range. Numbers rise from range to range.
@@ -111,9 +111,9 @@ struct PublishedDateRanges: Equatable, Sendable {
 
     func contains(_ id: String) -> Bool { ranges.contains { $0.range.id == id } }
 
-    /// Removes and returns the changed ranges as complete tags, as many as one segment may have, with the splice commands
-    /// that are new in them.
-    /// - Parameter date: when the segment begins.
+    /// Removes and returns the changed ranges as complete tags, as many as one segment may carry, with the splice
+    /// commands that are new in them.
+    /// - Parameter date: the start of the segment.
     mutating func dequeueChanges(at date: ProgramDateTime) -> SegmentAdMarkers {
         var markers = SegmentAdMarkers()
         var (count, bytes) = (0, 0)
@@ -153,7 +153,7 @@ struct PublishedDateRange: Equatable, Sendable {
     var upstream: DateRange?
     /// The end of an ad break that ends without another command.
     var autoReturnDate: ProgramDateTime?
-    /// The number of the upstream's listing in which the range was last.
+    /// The number of the newest listing of the upstream that contains the range.
     var listing = 0
     /// The number of the range among all that were ever appended.
     var number = 0
@@ -177,7 +177,7 @@ struct PublishedDateRange: Equatable, Sendable {
 
     var isOpen: Bool { range.end == nil }
 
-    /// Whether a splice command canceled the break, which another one announced.
+    /// Whether a splice command canceled the break, which an earlier command announced.
     var isCanceledBreak: Bool { range[splice: .out] != nil && range[splice: .command] != nil }
 
     var isBreak: Bool { range[splice: .out] != nil || DateRangeID.isCue(range.id) }
@@ -186,16 +186,16 @@ struct PublishedDateRange: Equatable, Sendable {
 // MARK: - Splice commands of transport streams
 
 extension PublishedDateRange {
-    /// Records the splice commands that go with a tag of the range.
-    /// - Parameter date: when the segment of the tag begins.
-    /// - Returns: those that were not sent before.
+    /// Records the splice commands that are sent with a tag of the range.
+    /// - Parameter date: the start of the segment with the tag.
+    /// - Returns: the commands that were not sent before.
     mutating func announce(at date: ProgramDateTime) -> [AnnouncedSplice.Command] {
         let new = commands.filter { !announced.contains($0) && isDue($0, at: date) }
         announced.formUnion(commands)
         return new
     }
 
-    /// All commands of the range as it is, in order.
+    /// All commands of the range in its present state, in order.
     private var commands: [AnnouncedSplice.Command] {
         let isMade = DateRangeID.isCue(range.id) && (announced.contains(.begin) || range[splice: .out] == nil)
         let begin: AnnouncedSplice.Command? = isMade ? .begin : range[splice: .out].map { _ in .out }
@@ -203,7 +203,7 @@ extension PublishedDateRange {
         return [begin, range[splice: .command].map { _ in .command }, end].compactMap(\.self)
     }
 
-    /// A range that is known late may be over. Its end is sent all the same.
+    /// Whether a command should be sent. A range that becomes known late may be over; its end is sent all the same.
     private func isDue(_ command: AnnouncedSplice.Command, at date: ProgramDateTime) -> Bool {
         let isOver = { (time: ProgramDateTime) in time.milliseconds(since: date) < -Self.tolerance }
         switch command {
@@ -231,9 +231,8 @@ extension PublishedDateRange {
 }
 
 /// The IDs of published date ranges.
-///
-/// After a restart they say where a range came from. Each contains its date, because one ID means one range for the life
-/// of the channel (RFC 8216 §4.3.2.7).
+/// After a restart the IDs show where a range came from. Each ID contains its date, because one ID means one range for
+/// the life of the channel (RFC 8216 §4.3.2.7).
 enum DateRangeID {
     /// The ID of an ad break that a cue tag began.
     static func cue(at date: ProgramDateTime) -> String { "cue-\(date.millisecondsSince1970)" }

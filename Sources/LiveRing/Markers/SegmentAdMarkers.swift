@@ -6,11 +6,11 @@ package struct SegmentAdMarkers: Equatable, Sendable {
     package var cueTags: [CueTag] = []
     /// Complete EXT-X-DATERANGE tags. A tag that adds to a range repeats the earlier attributes of the range.
     package var dateRanges: [DateRange] = []
-    /// The splice commands that transport streams have with the segment, in order.
+    /// The splice commands that transport streams carry with the segment, in order.
     package var splices: [AnnouncedSplice] = []
 }
 
-/// A splice command of a date range, with the segment whose tag is the first to have it. Later tags repeat it.
+/// A splice command of a date range, with the first segment whose tag contains it. Later tags repeat it.
 package struct AnnouncedSplice: Equatable, Sendable {
     package enum Command: String, CaseIterable, Sendable {
         /// The section of SCTE35-OUT.
@@ -49,9 +49,9 @@ extension AnnouncedSplice {
 package struct UpstreamAdMarkers: Equatable, Sendable {
     package var mediaSequence: UInt64
     package var cueTags: [CueTag]
-    /// The date ranges before the segment, and those that were added with it and precede no other segment.
+    /// The date ranges before the segment, and ranges added with it that precede no other segment.
     package var dateRanges: [DateRange]
-    /// The splice commands that the upstream lists likewise, with dates of the upstream.
+    /// The splice commands that the upstream lists in the same way, with dates of the upstream.
     package var splices: [PublishedSpliceCommand]
     /// The number of tags that are neither cue tags nor defined by the draft. They are not passed on, because they might
     /// not apply to the published segments.

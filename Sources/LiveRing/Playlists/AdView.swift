@@ -5,16 +5,16 @@ import Support
 package enum AdPresentation: String, CaseIterable, Sendable {
     /// As they are published.
     case keep
-    /// The published segments, with a date range for each break that nobody signalled.
+    /// The published segments, with a date range for each break that was found without a marker.
     case mark
-    /// The slate is in the place of each segment of a break.
+    /// The slate replaces each segment of a break.
     case slate
 
-    /// The presentation that is possible with a slate, or without one.
+    /// This presentation, or `.keep` if it needs a slate that does not exist.
     package func possible(hasSlate: Bool) -> AdPresentation { self == .slate && !hasSlate ? .keep : self }
 }
 
-/// The files that are listed in place of those of ad breaks.
+/// The slate's files, listed in place of the files of ad breaks.
 package struct SlateFiles: Hashable, Sendable {
     package let initialization: SpoolFile
     package let format: SegmentFormat
@@ -34,7 +34,7 @@ package struct SlateFiles: Hashable, Sendable {
 
     /// A segment of the slate with the number and the times of a published one.
     ///
-    /// No file of the spool has its name. One name always means the same bytes.
+    /// No file of the spool has the segment's name. One name always means the same bytes.
     package func replacement(of entry: RingEntry) -> RingEntry {
         var entry = entry
         let origin = Array(entry.segment.name.utf8) + fingerprint.littleEndianBytes + initialization.name.utf8
@@ -44,7 +44,7 @@ package struct SlateFiles: Hashable, Sendable {
         (entry.segment, entry.initialization) = (SpoolFile(name: name, byteCount: 0), initialization)
         (entry.format, entry.isIndependent) = (format, true)
         entry.resumePoint.audioConfiguration = audioConfiguration
-        // Every language hears the slate, and every variant has it.
+        // The slate is the same in every language and variant.
         (entry.audioFiles, entry.videoFiles) = ([], [])
         return entry
     }
@@ -52,10 +52,10 @@ package struct SlateFiles: Hashable, Sendable {
 
 /// The entries of a ring as one viewer gets them. Numbers, dates and durations are the same for all.
 package struct AdView: Hashable, Sendable {
-    /// nil unless the slate is in the place of breaks.
+    /// nil unless the slate replaces breaks.
     private let slate: SlateFiles?
     private let listsFoundBreaks: Bool
-    /// The breaks that nobody signalled and that are replaced too.
+    /// The breaks found without a marker that are replaced too.
     private var breaks: [Range<ProgramDateTime>] = []
 
     package static let keep = AdView(slate: nil, listsFoundBreaks: false)
@@ -69,13 +69,13 @@ package struct AdView: Hashable, Sendable {
 
     var replacesSegments: Bool { slate != nil }
 
-    /// Whether a viewer does not get a date range: a break that nobody signalled and that is not asked for, and ads that
-    /// would be presented in the place of the slate.
+    /// Whether a date range is hidden from the viewer: a break found without a marker that the viewer did not ask for,
+    /// or ads that would be presented in place of the slate.
     func hides(_ range: DateRange) -> Bool {
         range.isFoundBreak ? !listsFoundBreaks : slate != nil && range.isInterstitial
     }
 
-    /// The same view, in which the slate is in the place of breaks that are over too.
+    /// The same view, in which the slate also replaces breaks without a marker that have ended.
     func replacing(_ found: [AdBreak]) -> AdView {
         var view = self
         view.breaks = found.compactMap { found in
@@ -85,7 +85,7 @@ package struct AdView: Hashable, Sendable {
         return view
     }
 
-    /// Whether the slate is in the place of a segment.
+    /// Whether the slate replaces a segment.
     package func replaces(_ entry: RingEntry) -> Bool {
         guard slate != nil, !entry.isGap else { return false }
         let half = PlaylistTicks.milliseconds(ticks: entry.duration / 2)
@@ -93,13 +93,13 @@ package struct AdView: Hashable, Sendable {
         return entry.adBreak.isInside || breaks.contains { $0.contains(middle) }
     }
 
-    /// The entry that stands for a published one.
+    /// The entry that the viewer gets for a published one.
     func entry(for published: RingEntry) -> RingEntry {
         var entry = published
         entry.adMarkers.dateRanges.removeAll(where: hides)
         guard let slate else { return entry }
         if replaces(published) { entry = slate.replacement(of: entry) }
-        // Its numbers count the edges of breaks, which have another init section.
+        // The discontinuity numbers count the edges of breaks, where the init section changes.
         entry.isDiscontinuous = published.isDiscontinuous || published.adBreak.isEdge
         entry.discontinuitySequence += published.adBreak.edges
         return entry

@@ -55,15 +55,15 @@ struct PublishedPlaylist {
         return playlist
     }
 
-    /// The milliseconds of media after a range is complete in which a viewer may load its playlist who saw it grow: a
-    /// live window. Players load a growing playlist again within one and a half target durations.
+    /// The time for which a viewer who saw a range grow may still load its playlist after the range is complete: a live
+    /// window, in milliseconds of media. Players reload a growing playlist within one and a half target durations.
     private var closingTime: Int64 {
         PlaylistTicks.milliseconds(ticks: index.window(index.policy.liveWindow).ticks)
     }
 
     /// Whether the policy keeps the range until it is closed.
     ///
-    /// EVENT promises that no segment is removed (RFC 8216 §4.3.3.5). A range without an end slides in the end, because
+    /// EVENT promises that no segment is removed (RFC 8216 §4.3.3.5). A range without an end slides eventually, because
     /// the disk is limited. Later versions of the playlist get the same answer.
     private func canOnlyGrow(from start: ProgramDateTime?, to end: ProgramDateTime?) -> Bool {
         guard let start, let end, let first = index.listed.first, start >= first.programDateTime else { return false }
@@ -89,7 +89,7 @@ struct PublishedPlaylist {
             end = max(end, index.window(.zero).prefixEnd(in: entries))
         }
         let window = index.window(index.policy.liveWindow)
-        // Its end is not that of the ring, for which players could wait.
+        // The playlist does not end with the newest segment, which is the only one that players can wait for.
         return sliding(window.start(in: entries[..<end])..<(hasEnded ? entries.endIndex : end), form: .unannounced)
     }
 
@@ -128,14 +128,14 @@ struct PublishedPlaylist {
         return playlist
     }
 
-    /// The ticks before the end of a playlist of which no segment is skipped.
+    /// The time before the end of a playlist in which no segment is skipped, in 90 kHz ticks.
     private var skipBoundary: Int64 {
         RetentionPolicy.skippableTargetDurations * Int64(index.targetDuration) * PlaylistTicks.ticksPerSecond
     }
 
     /// The index of the first entry that a delta update lists.
     private func firstUnskipped(of range: Range<Int>) -> Int {
-        // Subtitles come later than their segments, and what they list is not counted here.
+        // Subtitles come later than their segments, so no segment is skipped in their playlists.
         guard subtitles == nil, index.listed[range.lowerBound].isListed(in: content) else { return range.lowerBound }
         var (start, ticks) = (range.upperBound, Int64(0))
         while start > range.lowerBound, ticks < skipBoundary {
@@ -149,7 +149,8 @@ struct PublishedPlaylist {
     private func render(_ range: Range<Int>) -> MediaPlaylist? {
         var entries = index.listed[range]
         if let subtitles { entries = entries[entries.indices(with: subtitles)] }
-        // A variant is listed from when it began. The oldest entries of a spool of an earlier version have no transport stream.
+        // A variant is listed from its first media on. The oldest entries in the spool of an earlier version have no
+        // transport stream.
         entries = entries.drop { !$0.isListed(in: content) }
         guard !entries.isEmpty else { return nil }
         var playlist = MediaPlaylist(
@@ -181,8 +182,8 @@ struct PublishedPlaylist {
 extension MediaPlaylist {
     /// Gives the init section of each period a URI of its own, with the period's discontinuity sequence number.
     ///
-    /// A player that merges a delta update may take two EXT-X-MAP with one URI for one. hls.js 1.6 then loses the init
-    /// section of an earlier period whose segment it is loading, and drops the segment.
+    /// A player that merges a delta update may mistake two EXT-X-MAP with the same URI for the same one. hls.js 1.6
+    /// then loses the init section of an earlier period whose segment is loading, and drops the segment.
     fileprivate mutating func separateInitSections() {
         var latest: (map: MediaInitialization, period: UInt64, separate: MediaInitialization)?
         for index in segments.indices {
@@ -234,11 +235,11 @@ package struct RewindSelection: Hashable, Sendable {
     let indices: Range<Int>
     /// Whether no later segment can begin before the end of the range.
     let isComplete: Bool
-    /// Whether the range has been complete for so long that no viewer loads its playlist who saw it grow.
+    /// Whether the range has been complete for so long that no viewer who saw it grow still loads its playlist.
     let isClosed: Bool
     /// Whether no segment leaves the playlist until it is closed.
     let canOnlyGrow: Bool
-    /// Whether the viewer asked for a start, to begin there and not at the live edge.
+    /// Whether the viewer asked for a start. Players then begin there and not at the live edge.
     let hasStart: Bool
     let hasEnd: Bool
 }

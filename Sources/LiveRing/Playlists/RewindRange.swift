@@ -3,7 +3,8 @@ package import Support
 
 /// The part of the ring that a request for `dvr.m3u8` names.
 package enum RewindRange: Hashable, Sendable {
-    /// All listed segments, but for those of an archive, as `dvr.m3u8` lists them by itself. The range slides.
+    /// The entries that `dvr.m3u8` lists without a query: all listed ones, without those that only an archive keeps.
+    /// The range slides.
     case whole
     /// The time from `start`, or the oldest segment, to `end`, or without an end. At least one is given; `start < end`.
     case between(start: ProgramDateTime?, end: ProgramDateTime?)
@@ -12,7 +13,7 @@ package enum RewindRange: Hashable, Sendable {
     /// The live window as it was this many milliseconds of media ago, 0 or more.
     case delayed(milliseconds: Int64)
 
-    /// Why a query names no range.
+    /// The reason why a query names no range.
     package enum BadQuery: Error, Equatable, Sendable {
         /// A value cannot be read.
         case value(name: String, value: String)
@@ -59,7 +60,7 @@ package enum RewindRange: Hashable, Sendable {
         DecimalSeconds.text(.milliseconds(milliseconds), decimals: 3)
     }
 
-    /// Reads a moment, for which `name` stands in the query.
+    /// Reads a moment. `name` is its name in the query, for errors.
     package static func date(_ text: String, _ name: String) throws(BadQuery) -> ProgramDateTime {
         if let milliseconds = milliseconds(text) { return ProgramDateTime(millisecondsSince1970: milliseconds) }
         if text.hasPrefix("-"), let milliseconds = milliseconds(String(text.dropFirst())) {

@@ -12,7 +12,7 @@ package struct VariantAttributes: Equatable, Sendable {
     package var frameRate: String?
     /// The widest video range; nil for SDR, which is the default. Segments may have a narrower range.
     package var videoRange: String?
-    /// The SUPPLEMENTAL-CODECS, each once. Segments without one are played by their CODECS.
+    /// The SUPPLEMENTAL-CODECS, each once. Segments without an entry are played by their CODECS.
     package var supplementalCodecs: [String]
     /// The highest bits per second of 0.5 to 1.5 TARGETDURATIONs (draft-pantos-hls-rfc8216bis §4.4.6.2).
     package var peakBitRate: Int
@@ -20,7 +20,7 @@ package struct VariantAttributes: Equatable, Sendable {
     /// Whether every segment can be decoded without another.
     package var isIndependent: Bool
 
-    /// nil without segments that have media.
+    /// nil if no segment contains media.
     /// - Parameters:
     ///   - rates: the bit rates of the container.
     ///   - format: returns the format of segments as listed; nil if they are not listed.
@@ -57,7 +57,8 @@ package struct VariantAttributes: Equatable, Sendable {
         return variant
     }
 
-    /// The stream of I-frames; nil without video. An I-frame has no more bits than its segment, whose rate is given.
+    /// The stream of I-frames; nil without video. An I-frame has no more bits than its segment, so the segments' bit
+    /// rate is used.
     func iFrameStream(uri: String) -> Variant? {
         guard resolution != nil else { return nil }
         var stream = Variant(uri: uri, bandwidth: peakBitRate)

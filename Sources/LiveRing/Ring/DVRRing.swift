@@ -8,15 +8,15 @@ import Synchronization
 package actor DVRRing {
     /// The state with which a restarted process continues; nil if the ring never held a segment.
     package nonisolated let resumePoint: ResumePoint?
-    /// EXT-X-TARGETDURATION in seconds: the requested value, or that of an earlier process if it was larger. It does not
-    /// change while the ring is open (draft-pantos-hls-rfc8216bis §6.2.1).
+    /// EXT-X-TARGETDURATION in seconds: the requested value, or the value of an earlier process if that was larger. It
+    /// does not change while the ring is open (draft-pantos-hls-rfc8216bis §6.2.1).
     package nonisolated let targetDuration: Int
-    /// The number of segments after `resumePoint` that an earlier process listed and that its damaged journal does not
-    /// record. `publishUnrecordedGaps` comes before any other publish.
+    /// The number of segments after `resumePoint` that an earlier process listed but its damaged journal does not
+    /// contain. `publishUnrecordedGaps` must precede any other publish.
     package nonisolated let unrecordedSegments: Int
-    /// Whether a part of the journal could not be read, or there were segments without a journal.
+    /// Whether a part of the journal could not be read, or the spool contained segments but no journal.
     package nonisolated let wasDamaged: Bool
-    /// The number of segments before `resumePoint` that a damaged journal does not record. They are gaps.
+    /// The number of segments before `resumePoint` that a damaged journal does not contain. They are gaps.
     package nonisolated let lostRecords: Int
     private var spool: SpoolDirectory
     private(set) var journal: JournalFile
@@ -78,13 +78,13 @@ package actor DVRRing {
         publishHead()
     }
 
-    /// Declares the upstream's closed captions, if it has any, in place of those found in the video.
+    /// Declares the upstream's closed captions, if it lists any, in place of the captions found in the video.
     package func declareCaptions(_ upstream: [Rendition]) {
         if index.declared.declareCaptions(upstream) { publishHead() }
     }
 
-    /// Sets the upstream's variants for the tracks, by their texts in `ResumePoint.videoTracks`. The master playlist lists them
-    /// before they have media.
+    /// Sets the variants that the upstream declares for the tracks, by the texts in `ResumePoint.videoTracks`. The
+    /// master playlist lists them before they have media.
     package func declareVariants(_ variants: [String: Variant]) {
         guard index.declaredVariants != variants else { return }
         index.declaredVariants = variants
@@ -110,7 +110,8 @@ package actor DVRRing {
         publishSnapshot()
     }
 
-    /// Makes a state visible that the head of the journal has. A kill before the journal of days is replaced loses it.
+    /// Makes a state visible that is written in the head of the journal. If a kill comes before a long journal is
+    /// replaced, the state is lost.
     private func publishHead() {
         journal.outdate()
         performHousekeeping { () throws(RingError) in try updateJournal() }
@@ -139,7 +140,7 @@ extension DVRRing {
     ///   - firstMediaSequence: the first number of a ring without a past. With the number of the upstream, segment names
     ///     do not repeat if the directory is emptied.
     ///   - subtitles: the subtitle renditions to publish.
-    ///   - previous: what `previousRing` returned for the directory, so that the journal is not read again.
+    ///   - previous: the result of `previousRing` for the directory, so that the journal is not read again.
     package init(
         directory: String, on fileSystem: FileSystem = .system, policy: RetentionPolicy, targetDuration: Int,
         firstMediaSequence: UInt64 = 0, subtitles: SubtitleSelection = .none, previous: PreviousRing? = nil
@@ -182,8 +183,8 @@ extension DVRRing {
         return PreviousRing(journal, version: version)
     }
 
-    /// Closes this ring and continues it with parameters that are known only now. The spool stays locked meanwhile, and
-    /// nothing of it is read.
+    /// Closes this ring and continues it with parameters that are only known now. The spool stays locked meanwhile, and
+    /// is not read again.
     package func reopened(
         policy: RetentionPolicy, targetDuration: Int, subtitles: SubtitleSelection
     ) throws(RingError) -> DVRRing {
@@ -222,7 +223,7 @@ extension DVRRing {
             }
         } catch {
             appendPendingGap(lasting: segment.duration, resumePoint: segment.resumePoint)
-            // If the gap fails too, the error has the same cause.
+            // If publishing the gap fails too, its error has the same cause.
             try? listPendingGaps()
             throw error
         }
@@ -260,7 +261,7 @@ extension DVRRing {
         }
     }
 
-    /// Lists `unrecordedSegments` as gaps, all at once: a process that is killed before has none of them listed.
+    /// Lists `unrecordedSegments` as gaps, all at once: if the process is killed before, none of them is listed.
     ///
     /// Each missing segment may have begun with a discontinuity and have had the maximum duration.
     /// - Parameter resumePoints: the clocks of the channel after each gap.
@@ -281,14 +282,14 @@ extension DVRRing {
         }
     }
 
-    /// Adds a subtitle rendition that is made of something else: of `source`, which no other rendition is.
+    /// Adds a subtitle rendition that this process makes from `source`. No other rendition has the same source.
     package func addSubtitles(_ rendition: Rendition, source: String) {
         subtitles.add(rendition, source: source)
         publishSnapshot()
     }
 
-    /// Adds the media of a video track to one of the newest segments, if that is a gap of the track, and returns whether it
-    /// is. The journal records it with the next segment.
+    /// Adds the media of a video track to one of the newest segments, if that is a gap of the track, and returns
+    /// whether it was added. The journal records it with the next segment.
     /// - Parameter fragment: `ResumePoint.fragmentSequenceNumber` of the segment.
     package func publish(
         _ media: NewTrack, ofVideoTrack track: Int, afterFragment fragment: UInt64
@@ -328,7 +329,8 @@ extension DVRRing {
 // MARK: - Steps of a publish
 
 extension DVRRing {
-    /// Removes the oldest media if less than the reserve would be free after `byteCount` bytes more, down to the live window.
+    /// If fewer bytes than the reserve would be free after writing `byteCount`, removes the oldest media, down to the
+    /// live window.
     private func keepReserve(for byteCount: UInt64) {
         guard let space = spool.space else { return }
         let needed = index.policy.reserve(of: space) + byteCount
@@ -338,8 +340,8 @@ extension DVRRing {
             freeing: needed - free + byteCount * RetentionPolicy.segmentsMadeRoomFor, keeping: index.policy.liveWindow)
     }
 
-    /// Runs `body`. If the disk is full, removes the oldest media and runs it once more; if that was not enough, all that may
-    /// be removed.
+    /// Runs `body`. If the disk is full, removes the oldest media and runs it again; if the disk is still full, removes
+    /// everything that may be removed.
     private func makingRoom(for byteCount: UInt64, _ body: () throws(RingError) -> Void) throws(RingError) {
         var failure: RingError
         do throws(RingError) { return try body() } catch { failure = error }
@@ -404,8 +406,8 @@ extension DVRRing {
         let unneeded = files + subtitles.evict(index: next)
         guard !unneeded.isEmpty else { return false }
         let freeBefore = spool.space?.freeBytes ?? 0
-        // The files go before the change is visible, because the playlists of the next process must not begin earlier again:
-        // it drops the first segments that are not there.
+        // The files are removed before the change is visible, because the playlists of the next process must not begin
+        // earlier again: it drops missing segments at the beginning.
         performHousekeeping { () throws(RingError) in
             for file in unneeded { try spool.remove(file.name) }
         }
@@ -438,7 +440,7 @@ extension DVRRing {
         }
     }
 
-    /// Goes on to replace a journal that is out of date. One that nothing can be appended to is written as a whole.
+    /// Continues replacing an outdated journal. A journal to which nothing can be appended is rewritten as a whole.
     private func updateJournal() throws(RingError) {
         if journal.isStale || hasEnded { return try rewriteJournal(index) }
         try journal.continueReplacing(with: index, in: spool, checkpoint: &checkpoint)
@@ -451,7 +453,7 @@ extension DVRRing {
 
     /// Makes sure, before a write, that no other process writes into the directory.
     ///
-    /// If the directory was removed or replaced, the files that are missing in the new directory become gaps.
+    /// If the directory was removed or replaced, entries become gaps if their files are missing in the new directory.
     private func reacquireSpool() throws(RingError) {
         guard let files = try spool.reacquireLock() else { return }
         journal.invalidate()
@@ -466,9 +468,9 @@ extension DVRRing {
     }
 }
 
-/// Published time without media that is not in the journal yet, because the journal could not be written.
+/// A gap that was published but is not in the journal yet, because the journal could not be written.
 struct PendingGap: Equatable, Sendable {
-    /// The most gaps that wait. Beyond it the oldest are dropped. A discontinuity follows the gaps in any case.
+    /// The most pending gaps. If there are more, the oldest are dropped. A discontinuity follows the gaps in any case.
     static let limit = 1024
 
     /// 90 kHz ticks.

@@ -3,20 +3,20 @@ import Synchronization
 
 /// Files of a ring that are not in its spool.
 package protocol RemoteFiles: Sendable {
-    /// The path of a copy on this machine, which is made if there is none.
+    /// The path of a copy on this machine, which is fetched if necessary.
     func path(of file: SpoolFile) async throws(RingError) -> String
 
-    /// The header of a segment (`styp`, `moof` and the header of `mdat`), which is fetched without the others.
-    /// - Parameter byteCount: in which the header probably ends. Of a longer one, so many bytes are returned.
+    /// The header of a segment (`styp`, `moof` and the header of `mdat`), fetched without the other bytes.
+    /// - Parameter byteCount: the expected size of the header. If the header is longer, this many bytes are returned.
     func beginning(of file: SpoolFile, byteCount: Int) async throws(RingError) -> [UInt8]
 
-    /// A URL at which a client can have the file itself; nil if it has to come from here.
+    /// A URL from which a client can fetch the file; nil if the client must get it from this server.
     func clientURL(of file: SpoolFile) async -> Secret?
 }
 
-/// The bytes of remote files that one piece of work has, and those that it needs besides.
+/// The bytes of remote files that one piece of work has fetched, and the bytes that it still needs.
 ///
-/// No thread waits for a store. Work that needs bytes which are not here fails, or goes on without them; it is done again
+/// No thread waits for a store. Work that needs bytes not fetched yet fails, or continues without them, and is repeated
 /// when they have been fetched.
 final class RemoteReads: Sendable {
     private enum Need: Hashable, Sendable {
@@ -36,20 +36,20 @@ final class RemoteReads: Sendable {
         var needs: Set<Need> = []
     }
 
-    /// Bytes that are fetched without the others of their file, at most.
+    /// The most bytes that are fetched of a file without the rest of it.
     private static let longestBeginning = 64 << 10
-    /// Requests for one piece of work at once.
+    /// The most concurrent requests for one piece of work.
     static let width = 8
 
     private let state = Mutex(State())
 
-    /// Says that a file is needed.
+    /// Records that a file is needed.
     func add(_ file: SpoolFile) { state.withLock { _ = $0.needs.insert(.whole(file)) } }
 
     func open(_ file: SpoolFile) throws(RingError) -> FileDescriptor {
         guard case .copy(let path)? = try found(.whole(file)) else { throw Self.missing(file) }
         do throws(RingError) { return try FileDescriptor(path) } catch {
-            // The copy was removed for others.
+            // The copy was removed to make room for others.
             state.withLock { state in
                 state.found[.whole(file)] = nil
                 state.needs.insert(.whole(file))
@@ -58,7 +58,7 @@ final class RemoteReads: Sendable {
         }
     }
 
-    /// The bytes of a range; of the beginning of a segment, its header.
+    /// The bytes of a range of a file. Of the beginning of a segment, only the header is returned.
     func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
         let isBeginning =
             range.lowerBound == 0 && range.count <= Self.longestBeginning && range.count < file.byteCount
@@ -86,7 +86,7 @@ final class RemoteReads: Sendable {
         .remote(name: file.name, message: "it is not fetched yet")
     }
 
-    /// Fetches what is needed, several files at once.
+    /// Fetches the needed bytes, several files at once.
     /// - Returns: false if nothing was needed, or the task is canceled.
     func fetch(from remote: any RemoteFiles) async -> Bool {
         var needs = Array(
@@ -121,14 +121,14 @@ final class RemoteReads: Sendable {
 }
 
 extension RingSnapshot {
-    /// How often work is done again because it needs other bytes.
+    /// How often work is repeated because it needs further bytes.
     private static let mostPasses = 12
 
-    /// Does work that reads files of the ring. No thread waits while remote ones are fetched.
+    /// Performs work that reads files of the ring. No thread waits while remote files are fetched.
     /// - Parameters:
     ///   - perform: calls its argument on a thread for such work.
-    ///   - work: reads the snapshot that it is given, more than once if files are remote. Where it goes on without bytes that
-    ///     it cannot read, it finds out at once what it needs.
+    ///   - work: reads the given snapshot; called several times if files are remote. If it continues without bytes that
+    ///     it cannot read, it finds all the bytes that it needs in one pass.
     package func reading<Result: Sendable>(
         _ perform: @Sendable (@escaping @Sendable () -> Result) async -> Result,
         _ work: @escaping @Sendable (RingSnapshot) -> Result
@@ -144,7 +144,7 @@ extension RingSnapshot {
         return result
     }
 
-    /// The snapshot with copies of files that are remote, which can be read then.
+    /// The snapshot with copies of remote files, which can then be read.
     package func fetching(_ files: [SpoolFile]) async -> RingSnapshot {
         guard let remote else { return self }
         let reads = RemoteReads()

@@ -23,7 +23,7 @@ struct RingOpening: ~Copyable {
         if recovery.unrecordedSegments == 0 { try cleanUp(files) }
     }
 
-    /// The state of `ring`, which is closed, with other parameters.
+    /// Continues `ring`, which is closed, with other parameters.
     init(
         _ spool: consuming SpoolDirectory, continuing ring: isolated DVRRing, policy: RetentionPolicy,
         targetDuration: Int, subtitles selection: SubtitleSelection
@@ -57,7 +57,7 @@ struct RingOpening: ~Copyable {
 
     /// Removes files that do not belong to the ring, and rewrites the journals.
     ///
-    /// If the disk is full, the ring opens with what is there, and the next publish writes the journals.
+    /// If the disk is full, the ring opens with the existing files, and the next publish writes the journals.
     private mutating func cleanUp(_ files: SpoolFiles) throws(RingError) {
         for name in subtitles.unneeded(files, index) { try spool.remove(name) }
         do throws(RingError) {

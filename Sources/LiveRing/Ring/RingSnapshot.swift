@@ -3,7 +3,8 @@ package import Support
 
 /// One published state of the ring, which answers every request without waiting for the ring.
 package struct RingSnapshot: Sendable {
-    /// A number that rises with every change. An answer made from a snapshot is valid while the number stays.
+    /// A number that rises with every change. An answer made from a snapshot is valid as long as the number stays the
+    /// same.
     package let version: UInt64
     package let index: RingIndex
     /// Whether every playlist ends with EXT-X-ENDLIST.
@@ -17,9 +18,9 @@ package struct RingSnapshot: Sendable {
     /// The subtitle renditions in the order in which the ring was opened with them.
     package internal(set) var subtitles: [SubtitleRendition] = []
     package let directory: String
-    /// Has the files that are not in `directory`; nil if nothing has.
+    /// Fetches the files that are not in `directory`; nil if all files are there.
     package internal(set) var remote: (any RemoteFiles)?
-    /// The bytes that were fetched of remote files.
+    /// The bytes fetched from remote files.
     var reads: RemoteReads?
 
     /// The newest entry; nil before the first.
@@ -45,7 +46,7 @@ package struct RingSnapshot: Sendable {
         published(content, form, ads)?.rewind(range).map(Self.bytes)
     }
 
-    /// The playlist of the entries that `selection(of:)` of this snapshot returned, as `dvrPlaylist` of a range.
+    /// The playlist of a selection that `selection(of:)` of this snapshot returned, like `dvrPlaylist` of a range.
     package func dvrPlaylist(
         _ selection: RewindSelection, of content: PlaylistContent = .fragmentedMP4,
         as form: PlaylistForm = .unannounced,
@@ -54,8 +55,8 @@ package struct RingSnapshot: Sendable {
         published(content, form, wholeView(ads, of: selection))?.playlist(of: selection).map(Self.bytes)
     }
 
-    /// The view of a range. A segment that a player may have loaded stays as it was listed, so breaks that are found
-    /// afterwards are replaced only in a range that no player saw grow.
+    /// The view of ads for a range. A segment that a player may have loaded must stay as it was listed. Therefore
+    /// breaks that are found later are replaced only in a range that no player saw grow.
     private func wholeView(_ ads: AdView, of selection: RewindSelection) -> AdView {
         guard ads.replacesSegments, selection.isClosed, let first = index.listed[selection.indices].first,
             let last = index.listed[selection.indices].last
@@ -76,10 +77,10 @@ package struct RingSnapshot: Sendable {
     /// The number of video tracks beside the leading one.
     package var videoTrackCount: Int { newest?.resumePoint.videoTracks.count ?? 0 }
 
-    /// Whether players choose among tracks: those of audio, or of video.
+    /// Whether players can choose among several audio or video tracks.
     package var hasTracks: Bool { audioTrackCount > 0 || videoTrackCount > 0 }
 
-    /// Whether there are playlists of `content`, now or as soon as there is media.
+    /// Whether playlists of `content` exist, now or as soon as media is published.
     package func offers(_ content: PlaylistContent) -> Bool {
         switch content {
         case .fragmentedMP4, .transportStream: true
@@ -105,7 +106,7 @@ package struct RingSnapshot: Sendable {
         hasEnded || index.listedTicks >= index.window(.zero).ticks
     }
 
-    /// The entries that a range selects; nil if it is not from one date to another, or selects none.
+    /// The entries that a range selects; nil if it does not go from one date to another, or selects no entry.
     package func selection(of range: RewindRange) -> RewindSelection? {
         guard case .between(let start, let end) = range else { return nil }
         return PublishedPlaylist(index: index, hasEnded: hasEnded).selection(from: start, to: end)
@@ -116,9 +117,9 @@ package struct RingSnapshot: Sendable {
     /// `master.m3u8`, or `dvr-master.m3u8` of a range, with audio renditions, subtitles and captions; nil before the first
     /// segment.
     /// - Parameters:
-    ///   - audio: the renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if there
-    ///     is one track.
-    ///   - listsIFrames: whether it has the stream of I-frames too.
+    ///   - audio: the renditions of the audio tracks, the leading one first, without URIs, and their codecs; empty if
+    ///     there is only one track.
+    ///   - listsIFrames: whether the stream of I-frames is listed too.
     package func masterPlaylist(
         _ range: RewindRange? = nil, audio: [(rendition: Rendition, codec: String?)] = [], listsIFrames: Bool = false
     ) -> [UInt8]? {
@@ -133,7 +134,8 @@ package struct RingSnapshot: Sendable {
         for codec in audio.compactMap(\.codec) where !attributes.codecs.contains(codec) {
             attributes.codecs.append(codec)
         }
-        // Players choose among audio renditions if the variant has none of its own. A variant of audio alone is the first.
+        // Players can choose an audio rendition only if the variant contains no audio. In a channel of audio alone, the
+        // variant is the first rendition.
         let isWhole = audio.isEmpty || attributes.resolution == nil
         let renditions = audio.enumerated().map { index, track in
             var rendition = track.rendition
@@ -145,8 +147,8 @@ package struct RingSnapshot: Sendable {
             iFrames: frames, renditionURI: uri)
     }
 
-    /// A variant without its groups and without audio: as measured, or as the upstream declares it before it has media; nil if
-    /// neither is known.
+    /// A variant without its groups and without audio: measured, or as the upstream declares it before it has media;
+    /// nil if neither is known.
     private func furtherVariant(_ track: Int, named name: String, uri: String) -> Variant? {
         if index.furtherSums.indices.contains(track),
             let measured = VariantAttributes(index.furtherSums[track], rates: \.fragmentedMP4, format: \.format)
@@ -156,13 +158,13 @@ package struct RingSnapshot: Sendable {
         return index.declaredVariants[name].map { Variant(declaring: $0, uri: uri) }
     }
 
-    /// Whether a live playlist of a variant beside the leading one lists media, and not gaps alone.
+    /// Whether a live playlist of a variant beside the leading one lists media, not only gaps.
     package func hasMedia(ofVideo number: Int) -> Bool {
         index.listed[index.liveWindow.start..<index.listed.endIndex].contains { $0.hasMedia(ofVideo: number) }
     }
 
     /// - Parameters:
-    ///   - further: the variants beside the leading one, which have the same groups.
+    ///   - further: the variants beside the leading one; all variants get the same groups.
     ///   - renditionURI: returns the URI of a subtitle playlist, given the URI of its live playlist.
     private func master(
         _ attributes: VariantAttributes?, uri: String, further: [Variant] = [], audio: [Rendition] = [],
@@ -176,10 +178,12 @@ package struct RingSnapshot: Sendable {
         }
         var variants = [attributes.variant(uri: uri)] + further
         for index in variants.indices {
-            // Where the upstream does not name the codec of the video, that of the audio alone would say that there is none.
+            // If the upstream does not name the video codec, listing only the audio codec would mean that the variant
+            // has no video.
             if index > 0, !variants[index].codecs.isEmpty { variants[index].codecs += attributes.audioCodecs }
             (variants[index].audio, variants[index].subtitles) = (audio.first?.groupID, subtitles.first?.groupID)
-            // Without captions nothing is said: they may come later, and players show none where CLOSED-CAPTIONS is NONE.
+            // Without captions, CLOSED-CAPTIONS is omitted: captions may come later, and players show none if it is
+            // NONE.
             variants[index].closedCaptions = captions.first?.groupID
         }
         var playlist = MultivariantPlaylist(variants: variants, renditions: audio + subtitles + captions)
@@ -191,16 +195,16 @@ package struct RingSnapshot: Sendable {
     /// The closed captions that the master playlists declare.
     package var captions: [Rendition] { index.declared.captions }
 
-    /// The closed captions that they declare after a segment.
-    /// - Parameter instreamIDs: the INSTREAM-ID of each channel in its video.
+    /// The closed captions that the master playlists will declare after another segment.
+    /// - Parameter instreamIDs: the INSTREAM-ID of each caption channel in that segment's video.
     package func captions(after instreamIDs: [String]) -> [Rendition] {
         var declared = index.declared
         _ = declared.insert(instreamIDs)
         return declared.captions
     }
 
-    /// The subtitles that the master playlists list. A rendition that was made before anything was known of captions, and has
-    /// none, gives way to those that were found.
+    /// The subtitles that the master playlists list. A rendition made before captions were found is left out if it
+    /// contains none and captions were found since.
     private var listedSubtitles: [SubtitleRendition] {
         let found = captions.compactMap { $0.attributes["INSTREAM-ID"] }
         let isEmpty = { (rendition: SubtitleRendition) in
@@ -220,9 +224,10 @@ package struct RingSnapshot: Sendable {
         subtitles.lazy.compactMap { $0.file(named: name) }.first
     }
 
-    /// The ad breaks of which something is in the range; nil if the ring has no segment in it.
+    /// The ad breaks that are at least partly in the range; nil if the ring has no segment in the range.
     ///
-    /// They are judged by the hour on each side too, so that a break is the same in all ranges of which it is a part.
+    /// The hour on each side of the range is examined too, so that a break is the same in every range that contains a
+    /// part of it.
     package func adBreaks(_ range: RewindRange) -> [AdBreak]? {
         let hour: Int64 = 3_600_000
         let (start, end) = dates(of: range)
@@ -238,7 +243,8 @@ package struct RingSnapshot: Sendable {
     /// The path of `file`, absolute if the directory of the ring is.
     package func path(of file: SpoolFile) -> String { "\(directory)/\(file.name)" }
 
-    /// The room of the file system that has the ring's files; nil if it does not say. Asks the system.
+    /// The space of the file system with the ring's files; nil if the system does not report it. Each call asks the
+    /// system.
     package var fileSystemSpace: FileSystemSpace? { FileSystemSpace(at: directory) }
 
     private static func bytes(_ playlist: MediaPlaylist) -> [UInt8] { Array(PlaylistWriter.write(playlist).utf8) }
@@ -250,7 +256,7 @@ extension RingSnapshot {
     /// `ts/master.m3u8` in UTF-8, or `ts/dvr-master.m3u8` of a range; nil before the first segment.
     /// - Parameters:
     ///   - range: nil for the live playlists.
-    ///   - format: returns the format of a segment's transport stream, given that of the segment and its
+    ///   - format: returns the format of a segment's transport stream, given the segment's format and its
     ///     `TransportStreamPoint.parameters`.
     package func transportStreamMasterPlaylist(
         _ range: RewindRange? = nil, format: (SegmentFormat, String) -> SegmentFormat
@@ -268,8 +274,8 @@ extension RingSnapshot {
         }
     }
 
-    /// Where a range begins among the segments: the number of its first, the 90 kHz ticks of that before the range; and
-    /// whether all of the range is published. nil if the ring has no segment in the range.
+    /// The position of a range: the number of its first segment, the 90 kHz ticks of that segment before the range, and
+    /// whether the whole range is published. nil if the ring has no segment in the range.
     package func part(of range: RewindRange) -> (first: UInt64, offset: Int64, isComplete: Bool)? {
         let published = newest?.programDateTimeEnd.millisecondsSince1970 ?? 0
         let (start, end) = dates(of: range)
@@ -282,13 +288,13 @@ extension RingSnapshot {
         )
     }
 
-    /// The transport streams of the segments that a playlist of the range lists, as one file; nil if the range has no segment
-    /// or no end, if the segment after its end is not published, or if an earlier version published a part of it.
+    /// The transport streams of the segments in a range as one file. nil if the range has no segment or no end, if the
+    /// segment after its end is not published, or if an earlier version published a part of it.
     package func transportStreamFile(_ range: RewindRange) -> TransportStreamFile? {
         publishedIndices(of: range).flatMap { TransportStreamFile($0, of: index, hasEnded: hasEnded) }
     }
 
-    /// The indices of the listed entries of a range; nil if it has no end, or its end is not published.
+    /// The indices of the listed entries of a range; nil if the range has no end, or its end is not published.
     package func publishedIndices(of range: RewindRange) -> Range<Int>? {
         guard case .between(let start, let end?) = range, hasEnded || index.reaches(end) else { return nil }
         return index.indices(from: start, to: end)
@@ -299,7 +305,7 @@ extension RingSnapshot {
         return index.indices(from: start, to: end)
     }
 
-    /// The first listed entry that is presented after a date; nil if all end before.
+    /// The first listed entry that is presented after a date; nil if all entries end before it.
     package func firstEntry(endingAfter date: ProgramDateTime) -> RingEntry? {
         index.firstIndex(at: date).map { index.listed[$0] }
     }
@@ -323,7 +329,8 @@ extension RingSnapshot {
 
     package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] { try open(file).readToEnd() }
 
-    /// The bytes of a range of a file; fewer if the file ends before, and of a remote segment's beginning only its header.
+    /// The bytes of a range of a file; fewer if the file ends early. Of the beginning of a remote segment, only the
+    /// header.
     package func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
         do throws(RingError) { return try FileDescriptor(path(of: file)).bytes(in: range) } catch {
             return try reads(of: file, after: error).bytes(of: file, in: range)
@@ -343,7 +350,7 @@ extension RingSnapshot {
         }
     }
 
-    /// - Throws: `error`, unless it says that the file is not here and it may be remote.
+    /// - Throws: `error`, unless the file is missing here and may be remote.
     private func reads(of file: SpoolFile, after error: RingError) throws(RingError) -> RemoteReads {
         guard remote != nil, case .system(.open, _, code: FileDescriptor.doesNotExist) = error else { throw error }
         guard let reads else { throw .remote(name: file.name, message: "it is not fetched") }
@@ -362,10 +369,10 @@ extension RingSnapshot {
     /// The most gaps that an archive may need.
     package static let maximumGaps = RingJournal.maximumUnrecorded
 
-    /// The segments of an archive, and files that are elsewhere.
+    /// Creates the snapshot of an archive whose files may be elsewhere.
     /// - Parameters:
-    ///   - entries: in the order of their numbers. Missing ones, `maximumGaps` at most, become gaps.
-    ///   - directory: has the files that are not remote.
+    ///   - entries: the segments, in the order of their numbers. Missing numbers, at most `maximumGaps`, become gaps.
+    ///   - directory: the directory of the files that are not remote.
     package init(
         archived entries: some Sequence<RingEntry>, policy: RetentionPolicy, targetDuration: Int, declared: [Rendition],
         hasEnded: Bool, version: UInt64, directory: String, remote: any RemoteFiles

@@ -1,7 +1,7 @@
 // Step 1 of a publish.
 
 extension SpoolDirectory {
-    /// Writes the files of a segment that are not there. Each is written under another name and renamed when it is complete.
+    /// Writes the missing files of a segment. Each file is written under another name and renamed when it is complete.
     func write(_ segment: NewSegment, as entry: RingEntry, in index: RingIndex) throws(RingError) {
         if index.initializations[entry.initialization.name] == nil {
             try write(entry.initialization.name, [segment.initialization.bytes[...]])
@@ -22,7 +22,7 @@ extension SpoolDirectory {
 }
 
 extension RingIndex {
-    /// The files of the transport stream of a segment that no other segment needs so far.
+    /// The transport stream's files of a segment that no earlier segment needs.
     func newFiles(of segment: NewSegment) -> [SidecarFile] {
         segment.sidecars.filter { sidecars[$0.file] == nil }
     }

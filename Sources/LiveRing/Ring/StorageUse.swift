@@ -1,12 +1,12 @@
 /// The bytes of a channel on the disk, measured by the listed segments.
 package struct StorageUse: Encodable, Equatable, Sendable {
-    /// The least media by which a day is measured, in 90 kHz ticks: a minute.
+    /// The least media from which a day's bytes are estimated, in 90 kHz ticks: a minute.
     private static let leastTicks = 60 * PlaylistTicks.ticksPerSecond
     private static let day = 86_400 * PlaylistTicks.ticksPerSecond
 
     /// The bytes of all segments and subtitles that can be fetched.
     package let bytes: UInt64
-    /// nil before a minute of media.
+    /// nil before a minute of media was published.
     package private(set) var bytesPerDay: UInt64?
     /// The bytes of the spool when its oldest segments are evicted; nil without a limit, or before a minute of media.
     package private(set) var bytesWhenFull: UInt64?
@@ -35,7 +35,7 @@ package struct StorageUse: Encodable, Equatable, Sendable {
 }
 
 extension RingSnapshot {
-    /// The bytes of the ring on the disk. Asks the system for the room that is left.
+    /// The bytes of the ring on the disk. Each call asks the system for the free space.
     package var storage: StorageUse { StorageUse(index, space: fileSystemSpace) }
 
     /// Whether ranges reach back farther than `dvr.m3u8`.

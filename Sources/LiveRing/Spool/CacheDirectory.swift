@@ -1,10 +1,10 @@
 import Glibc
 
-/// A directory of copies, which are complete or not there.
+/// A directory of copies, each of which is complete or missing.
 package struct CacheDirectory: Sendable {
     package let path: String
 
-    /// Creates the directory, but not its parents. Copies that another process left are removed.
+    /// Creates the directory, but not its parents. Copies of an earlier process are removed.
     package init(_ path: String) throws(RingError) {
         if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
             throw .system(.createDirectory, path: path, code: errno)
@@ -20,7 +20,7 @@ package struct CacheDirectory: Sendable {
         }
     }
 
-    /// Whether `name` is a digest, also of a copy that is not complete.
+    /// Whether `name` is a digest, possibly of an incomplete copy.
     private static func isCopy(_ name: String) -> Bool {
         let base = name.hasSuffix(SpoolName.partSuffix) ? name.dropLast(SpoolName.partSuffix.count) : name[...]
         return base.utf8.count == 64
@@ -43,6 +43,6 @@ package struct CacheDirectory: Sendable {
         try FileDescriptor(path(of: name)).bytes(in: range)
     }
 
-    /// Removes a copy. Whoever has opened it reads it to its end.
+    /// Removes a copy. Readers that have opened it can read it to its end.
     package func remove(_ name: String) { unsafe unlink(path(of: name)) }
 }

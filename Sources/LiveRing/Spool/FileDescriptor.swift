@@ -28,7 +28,8 @@ import Glibc
         throw .system(.lock, path: path, code: errno)
     }
 
-    /// Ends the lock, whoever else has the open file: a child process that was just forked has it until it runs its program.
+    /// Ends the lock even if another process has the open file: a child process that was just forked has it until it
+    /// runs its program.
     func unlock() { _ = flock(raw, LOCK_UN) }
 
     /// Whether `path` still names this file.
@@ -51,7 +52,7 @@ import Glibc
     /// Reads the bytes from the current position to the end.
     func readToEnd() throws(RingError) -> [UInt8] { try nextBytes(byteCount()) }
 
-    /// Reads the bytes of a range; fewer if the file ends before.
+    /// Reads the bytes of a range; fewer if the file ends early.
     func bytes(in range: Range<Int>) throws(RingError) -> [UInt8] {
         guard lseek(raw, range.lowerBound, SEEK_SET) >= 0 else { throw .system(.read, path: path, code: errno) }
         return try nextBytes(range.count)
@@ -66,7 +67,8 @@ import Glibc
         return bytes
     }
 
-    /// Reads the bytes from the current position to the end into the beginning of `bytes`, which is made longer if need be.
+    /// Reads the bytes from the current position to the end into the beginning of `bytes`, which is enlarged if
+    /// necessary.
     /// - Returns: the number of bytes.
     func readToEnd(into bytes: inout [UInt8]) throws(RingError) -> Int {
         let expected = try byteCount()
@@ -137,7 +139,7 @@ import Glibc
     }
 }
 
-/// The identity of a file and of its content, as far as the file system tells.
+/// Identifies a file and its content, as far as the file system tells.
 struct FileVersion: Equatable, Sendable {
     /// The device, the inode, the size, and when the content changed.
     private let numbers: [Int]

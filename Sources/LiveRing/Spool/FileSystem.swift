@@ -3,11 +3,11 @@ import Glibc
 
 /// The file systems on which rings and recordings are.
 package struct FileSystem: Sendable {
-    /// Returns the space of the file system that has a path; nil if it does not say.
+    /// Returns the space of the file system that contains a path; nil if the system does not report it.
     package let space: @Sendable (_ path: String) -> FileSystemSpace?
-    /// Makes the file system of a directory count removed files as free. Some do so only when they commit what was removed.
+    /// Makes the file system of a directory count removed files as free. Some file systems do so only after a commit.
     let commit: @Sendable (_ path: String) -> Void
-    /// A simulated disk error for tests; nil: the disk has none of its own.
+    /// A simulated disk error for tests; nil: none is simulated.
     let fault: WriteFault?
 
     /// Given a file name and a number of bytes, the number of bytes written before the error and its errno; nil if the write
@@ -32,7 +32,7 @@ package struct FileSystem: Sendable {
 }
 
 extension FileSystemSpace {
-    /// nil: the file system does not say.
+    /// nil if the system does not report the space.
     package init?(at path: String) {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return nil }

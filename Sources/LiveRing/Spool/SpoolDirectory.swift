@@ -54,10 +54,10 @@ struct SpoolDirectory: ~Copyable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// The space of its file system; nil if that does not say.
+    /// The space of the directory's file system; nil if the system does not report it.
     var space: FileSystemSpace? { fileSystem.space(path) }
 
-    /// Makes the file system count `removed` bytes as free, if it does not do so yet. That waits for the disk.
+    /// Makes the file system count `removed` bytes as free, if it does not yet. This waits for the disk.
     func commit(_ removed: UInt64, freeBefore: UInt64) {
         if let space, space.freeBytes < freeBefore + removed / 2 { fileSystem.commit(path) }
     }
@@ -68,7 +68,7 @@ struct SpoolDirectory: ~Copyable {
         try write(name, parts: CollectionOfOne(chunks))
     }
 
-    /// Writes a file of several parts, of which one is in memory at a time.
+    /// Writes a file in several parts. Only one part is in memory at a time.
     func write(_ name: String, parts: some Sequence<[ArraySlice<UInt8>]>) throws(RingError) {
         var isFirst = true
         for chunks in parts {
@@ -78,7 +78,7 @@ struct SpoolDirectory: ~Copyable {
         try finishPart(of: name)
     }
 
-    /// Writes the beginning of a file, or what follows it, under another name. After an error no part is left.
+    /// Writes the first or the next part of a file under another name. After an error no part is left.
     func writePart(of name: String, _ chunks: [ArraySlice<UInt8>], isFirst: Bool) throws(RingError) {
         do throws(RingError) {
             let flags = isFirst ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_APPEND
@@ -109,7 +109,7 @@ struct SpoolDirectory: ~Copyable {
         }
     }
 
-    /// Adds a hard link, replacing a file called `other`. Without hard links in the file system nothing happens.
+    /// Adds a hard link, replacing a file called `other`. Does nothing if the file system has no hard links.
     func link(_ name: String, as other: String) {
         unsafe unlink(path(of: other))
         _ = unsafe Glibc.link(path(of: name), path(of: other))
@@ -121,7 +121,7 @@ struct SpoolDirectory: ~Copyable {
         guard let (written, code) = fileSystem.fault?(name, chunks.reduce(0) { $0 + $1.count }) else {
             return try FileDescriptor(path, flags: flags).write(chunks)
         }
-        // Without a free descriptor the file cannot be opened.
+        // The file cannot be opened because no descriptor is free.
         if code == EMFILE || code == ENFILE { throw .system(.open, path: path, code: code) }
         try FileDescriptor(path, flags: flags).write([Array(chunks.joined().prefix(written))[...]])
         throw .system(.write, path: path, code: code)
@@ -140,13 +140,13 @@ struct SpoolDirectory: ~Copyable {
         }
     }
 
-    /// Removes a file. A file that does not exist is no error.
+    /// Removes a file. A missing file is not an error.
     func remove(_ name: String) throws(RingError) {
         guard unsafe unlink(path(of: name)) != 0, errno != ENOENT else { return }
         throw .system(.remove, path: path(of: name), code: errno)
     }
 
-    /// The files whose names only a ring uses.
+    /// The files with names that only a ring uses.
     func files() throws(RingError) -> SpoolFiles {
         guard let directory = unsafe opendir(path) else { throw .system(.list, path: path, code: errno) }
         defer { unsafe closedir(directory) }
@@ -174,7 +174,8 @@ struct SpoolDirectory: ~Copyable {
     }
 }
 
-/// The lock of a spool directory, which all rings of this process in the directory share. It ends with the last of them.
+/// The lock of a spool directory, shared by all rings of this process in the directory. It ends with the last of these
+/// rings.
 private final class SpoolLock: Sendable {
     let file: FileDescriptor
 

@@ -1,18 +1,18 @@
 /// The ring's files in a spool directory.
 ///
-/// The directory of a week has more than half a million of them. Their names are read at once, and the size of a file only
-/// when it is asked for.
+/// The directory of a week contains more than half a million files. Their names are read at once; the size of a file is
+/// read only on request.
 struct SpoolFiles: Sendable {
-    /// The fingerprints in the names of segments, by number in pages.
+    /// The fingerprints in the names of segments, by media sequence number, in pages.
     private var segments: [UInt64: [UInt32?]] = [:]
     private static let pageSize: UInt64 = 256
     private var others: Set<String> = []
     private let byteCount: @Sendable (String) -> Int?
 
-    /// - Parameter byteCount: returns the size of the regular file with a name; nil if there is none.
+    /// - Parameter byteCount: returns the size of the regular file with a name; nil if no such file exists.
     init(byteCount: @escaping @Sendable (String) -> Int?) { self.byteCount = byteCount }
 
-    /// Adds a file, unless others than a ring may have written it.
+    /// Adds a file if only a ring can have written it.
     /// - Parameter name: in UTF-8.
     mutating func insert(_ name: some Sequence<UInt8>) {
         if let segment = SpoolName.numberAndFingerprint(ofSegment: name), insert(segment.number, segment.fingerprint) {
@@ -22,7 +22,7 @@ struct SpoolFiles: Sendable {
         if SpoolName.isRingFile(name) { others.insert(name) }
     }
 
-    /// - Returns: false if there is a file with this number already.
+    /// - Returns: false if another file already has this number.
     private mutating func insert(_ number: UInt64, _ fingerprint: UInt32) -> Bool {
         let (page, position) = number.quotientAndRemainder(dividingBy: Self.pageSize)
         return { (fingerprints: inout [UInt32?]) in
@@ -32,13 +32,13 @@ struct SpoolFiles: Sendable {
         }(&segments[page, default: Array(repeating: nil, count: Int(Self.pageSize))])
     }
 
-    /// Whether there is the segment with a number and a fingerprint in its name, whatever its size.
+    /// Whether the segment with this number and fingerprint exists, whatever its size.
     func hasSegment(_ number: UInt64, fingerprint: UInt32) -> Bool {
         let (page, position) = number.quotientAndRemainder(dividingBy: Self.pageSize)
         return segments[page]?[Int(position)] == fingerprint
     }
 
-    /// Whether there is a file called `name`, whatever its size.
+    /// Whether a file called `name` exists, whatever its size.
     func contains(_ name: String) -> Bool {
         guard let segment = SpoolName.numberAndFingerprint(ofSegment: name.utf8),
             hasSegment(segment.number, fingerprint: segment.fingerprint)
@@ -46,13 +46,13 @@ struct SpoolFiles: Sendable {
         return true
     }
 
-    /// Whether a file is there with all of its bytes.
+    /// Whether a file exists with all of its bytes.
     func isWhole(_ file: SpoolFile) -> Bool { contains(file.name) && byteCount(file.name) == file.byteCount }
 
-    /// Whether a file is there, and with all of its bytes if it is recent.
+    /// Whether a file exists; a recent file must also be complete.
     func isThere(_ file: SpoolFile, isRecent: Bool) -> Bool { isRecent ? isWhole(file) : contains(file.name) }
 
-    /// The highest number of a segment; nil if there is none.
+    /// The highest number of a segment; nil without segments.
     var highestMediaSequence: UInt64? {
         let odd = others.lazy.compactMap { SpoolName.mediaSequence(ofSegment: $0) }.max()
         let last = segments.keys.max().flatMap { page in
@@ -66,8 +66,8 @@ struct SpoolFiles: Sendable {
 
     /// The names of the files that are not needed.
     /// - Parameters:
-    ///   - forEachNeeded: calls a function with the number and the fingerprint of each segment that is needed.
-    ///   - isNeeded: whether a file that is no segment with an ordinary name is needed.
+    ///   - forEachNeeded: calls its argument with the number and the fingerprint of each needed segment.
+    ///   - isNeeded: whether any other file is needed.
     func unneeded(
         _ forEachNeeded: ((UInt64, UInt32) -> Void) -> Void, _ isNeeded: (String) -> Bool
     ) -> [String] {
@@ -88,7 +88,7 @@ struct SpoolFiles: Sendable {
 }
 
 extension SpoolFiles: ExpressibleByDictionaryLiteral {
-    /// Files with sizes that are known.
+    /// Creates a list of files of known sizes, for tests.
     init(_ sizes: [String: Int]) {
         self.init { sizes[$0] }
         for name in sizes.keys { insert(name.utf8) }

@@ -103,7 +103,7 @@ package enum SpoolName {
         return (kind, track, mediaSequence)
     }
 
-    /// A track of a segment or an init section that is made when somebody asks for it. No such file is in the spool.
+    /// A track of a segment or an init section that is extracted on request. No file with such a name is in the spool.
     package enum Track: String, CaseIterable, Sendable {
         case video, audio
         /// The first frame of the video.
@@ -210,8 +210,8 @@ package enum SpoolName {
             && name.utf8.dropLast(4).allSatisfy { Hexadecimal.value(ofDigit: $0) != nil }
     }
 
-    /// Whether the header of a segment (`styp`, `moof` and the header of `mdat`) is that which its name was made of; nil for
-    /// a name that is not that of a segment or of a track's file.
+    /// Whether the header of a segment (`styp`, `moof` and the header of `mdat`) matches the fingerprint in `name`; nil
+    /// if `name` is not the name of a segment or of a track's file.
     package static func isHeader(_ header: ArraySlice<UInt8>, ofSegment name: String) -> Bool? {
         guard mediaSequence(ofSegment: name) != nil || trackFile(named: name) != nil else { return nil }
         return name.dropLast(fragmentedMP4Suffix.count).hasSuffix("-\(hexFingerprint(header))")

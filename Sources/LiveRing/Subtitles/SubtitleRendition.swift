@@ -13,8 +13,8 @@ package struct SubtitleRendition: Equatable, Sendable {
     package let number: Int
     /// The rendition in the master playlist (RFC 8216 §4.3.4.1).
     package let rendition: Rendition
-    /// The captions of which this process makes the files; nil if they are the upstream's subtitles. The journal has
-    /// it, so a rendition is known again over sources and restarts.
+    /// The captions from which this process makes the files; nil for subtitles of the upstream. The journal contains
+    /// the source, so the rendition is recognized after a change of source or a restart.
     package let source: String?
     /// The media sequence number of the first entry; nil without entries.
     private(set) var firstMediaSequence: UInt64?
@@ -30,7 +30,7 @@ package struct SubtitleRendition: Equatable, Sendable {
         self.rendition = rendition
     }
 
-    /// The source of the rendition that is there before captions were found.
+    /// The source of the rendition that exists before captions are found.
     package static let firstSource = "CC1"
 
     /// The GROUP-ID of every subtitle rendition.
@@ -39,7 +39,7 @@ package struct SubtitleRendition: Equatable, Sendable {
     /// The first media sequence number without subtitles; nil without entries.
     var nextMediaSequence: UInt64? { firstMediaSequence.map { $0 + UInt64(entries.count) } }
 
-    /// Whether `other`, from an earlier process, is made of the same, or has the same name and language.
+    /// Whether `other`, from an earlier process, has the same source, or the same name and language.
     func isSameRendition(as other: SubtitleRendition) -> Bool {
         guard source == nil, other.source == nil else { return source == other.source }
         return rendition.name == other.rendition.name && rendition.language == other.rendition.language
@@ -72,7 +72,7 @@ package struct SubtitleRendition: Equatable, Sendable {
         }
     }
 
-    /// The files that are not lost, each with the number of its segment.
+    /// The files that are not gaps, each with the number of its segment.
     var files: [(mediaSequence: UInt64, file: SpoolFile)] {
         guard let first = firstMediaSequence else { return [] }
         return entries.enumerated().filter { !$1.isGap }.map { (first + UInt64($0), $1.file) }
@@ -104,11 +104,11 @@ package struct SubtitleRendition: Equatable, Sendable {
     }
 }
 
-/// The subtitle renditions that a ring is opened with. The files of others are removed.
+/// Selects the subtitle renditions that a ring is opened with. The files of other renditions are removed.
 package enum SubtitleSelection: Equatable, Sendable {
-    /// All of the earlier process.
+    /// All renditions of the earlier process.
     case all
-    /// The upstream's renditions. Those that this process makes itself follow, if they are kept.
+    /// The upstream's renditions, followed by those that this process makes itself if `keepsMade` is true.
     case upstream([Rendition], keepsMade: Bool)
 
     package static let none = SubtitleSelection.upstream([], keepsMade: false)

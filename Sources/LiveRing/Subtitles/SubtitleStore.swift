@@ -5,7 +5,7 @@ import Playlist
 /// Subtitles are published in the order of segments: the file is completed, the journal gets a line, and then the
 /// subtitles become visible.
 struct SubtitleStore {
-    /// The file for a segment whose subtitles were never handed in, because a process ended before.
+    /// The file for a segment whose subtitles never arrived, because a process ended before.
     private static let emptyWebVTT = Array("WEBVTT\n".utf8)
 
     /// The renditions in the order in which the ring was opened with them.
@@ -57,7 +57,7 @@ struct SubtitleStore {
 
     private var nextNumber: Int { (renditions.map(\.number).max() ?? -1) + 1 }
 
-    /// - Parameter source: what its files are made of.
+    /// - Parameter source: the captions from which its files are made.
     mutating func add(_ rendition: Rendition, source: String) {
         let track = SubtitleRendition(number: nextNumber, publishing: rendition, source: source)
         renditions.append(track)
@@ -106,7 +106,7 @@ struct SubtitleStore {
             })
     }
 
-    /// The names of those of `files` that neither the subtitles nor `index` needs.
+    /// The names in `files` that neither the subtitles nor `index` needs.
     func unneeded(_ files: SpoolFiles, _ index: RingIndex) -> [String] {
         let needed = index.sharedFiles.union(self.files)
         return files.unneeded(index.entries.forEachSegment) {
@@ -158,7 +158,8 @@ struct SubtitleStore {
             var track = renditions[position]
             track.append(
                 SubtitleRendition.SubtitleEntry(file: SpoolFile(name: name, byteCount: bytes.count)), for: number)
-            // The head of a journal without records has the number of another segment, if that was published before.
+            // The head of a journal without records contains the number of another segment, if that was published
+            // earlier.
             if journals[position].isStale || track.entries.count == 1 {
                 try rewriteJournal(position, of: track, index: index, in: spool)
             } else {
@@ -187,7 +188,7 @@ struct SubtitleStore {
         }
     }
 
-    /// - Parameter changed: the rendition as it is to become; nil: as it is.
+    /// - Parameter changed: the new state of the rendition; nil: its present state.
     private mutating func rewriteJournal(
         _ position: Int, of changed: SubtitleRendition? = nil, index: RingIndex, in spool: borrowing SpoolDirectory
     ) throws(RingError) {

@@ -2,8 +2,8 @@ import Playlist
 
 /// The attributes of the upstream's renditions that the master playlists keep.
 ///
-/// Closed captions are those that the upstream declares, else those found in the video. They stay, since video listed in
-/// the rewind may have them, and players that see no declaration show none.
+/// The closed captions are the ones that the upstream declares, or else the ones found in the video. They stay
+/// declared, because video in the rewind may contain them, and players show no undeclared captions.
 struct DeclaredRenditions: Equatable, Sendable {
     /// The GROUP-ID of every closed caption rendition.
     static let groupID = "cc"
@@ -14,10 +14,10 @@ struct DeclaredRenditions: Equatable, Sendable {
     private(set) var captions: [Rendition]
     /// The audio tracks that the upstream names, with the attribute `track`.
     private(set) var audio: [Rendition]
-    /// Whether the upstream of this process declares its captions, so that none is added to them.
+    /// Whether the upstream of this process declares its captions, so that captions found in the video are not added.
     private var isDeclared = false
 
-    /// - Parameter renditions: those of an earlier process.
+    /// - Parameter renditions: the renditions of an earlier process.
     init(_ renditions: [Rendition] = []) {
         captions = renditions.filter { $0.type == .closedCaptions }
         audio = renditions.filter { $0.type == .audio }
@@ -27,8 +27,8 @@ struct DeclaredRenditions: Equatable, Sendable {
 
     /// Replaces the captions by those that the upstream declares, if it declares any.
     ///
-    /// One without a valid INSTREAM-ID, or with that of another, is dropped. A NAME is unique in its group
-    /// (RFC 8216 §4.3.4.1.1).
+    /// A rendition without a valid INSTREAM-ID, or with another rendition's, is dropped. NAMEs are made unique in the
+    /// group (RFC 8216 §4.3.4.1.1).
     /// - Returns: whether the renditions changed.
     mutating func declareCaptions(_ upstream: [Rendition]) -> Bool {
         var declared: [Rendition] = []
@@ -46,10 +46,10 @@ struct DeclaredRenditions: Equatable, Sendable {
         return captions != declared
     }
 
-    /// The attribute of audio that no playlist has: which track it is.
+    /// An audio attribute that no playlist contains: the identity of the track.
     static let track = "TRACK"
 
-    /// Replaces the attributes of audio tracks, if the upstream has any.
+    /// Replaces the attributes of audio tracks, if the upstream declares any.
     /// - Parameter upstream: each track's name and its rendition.
     /// - Returns: whether they changed.
     mutating func declareAudio(_ upstream: [(track: String, rendition: Rendition)]) -> Bool {

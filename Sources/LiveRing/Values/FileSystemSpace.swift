@@ -1,6 +1,6 @@
-/// The room of a file system.
+/// The space of a file system.
 package struct FileSystemSpace: Equatable, Sendable {
-    /// The most that stays free of a large file system: room for its other users.
+    /// The most bytes that stay free on a large file system, for its other users.
     package static let largestReserve: UInt64 = 1 << 30
     private static let reservedParts: UInt64 = 10
 
@@ -11,15 +11,15 @@ package struct FileSystemSpace: Equatable, Sendable {
 
     package init(freeBytes: UInt64, byteCount: UInt64) { (self.freeBytes, self.byteCount) = (freeBytes, byteCount) }
 
-    /// The bytes that stay free of what may be kept for long: rewinds, archives, recordings.
+    /// The bytes that media kept for long must leave free: rewinds, archives, recordings.
     ///
-    /// A tenth of the file system, and no more than `largestReserve`. What viewers at the live edge need may use them.
+    /// A tenth of the file system, at most `largestReserve`. Media for viewers at the live edge may use them.
     package var reserve: UInt64 { min(Self.largestReserve, byteCount / Self.reservedParts) }
 }
 
-/// Bytes that were removed and that the file system may not count as free yet.
+/// Removed bytes that the file system may not count as free yet.
 struct RemovedBytes: Equatable, Sendable {
-    /// The publishes after which they are free, whatever the file system says.
+    /// The number of publishes after which the bytes count as free, whatever the file system reports.
     private static let publishes = 8
 
     private var byteCount: UInt64 = 0
@@ -31,7 +31,7 @@ struct RemovedBytes: Equatable, Sendable {
         (self.byteCount, self.freeBefore, publishesLeft) = (byteCount, freeBefore, Self.publishes)
     }
 
-    /// The removed bytes that are not among `free` bytes yet. Asked for once with each publish.
+    /// The removed bytes that `free` does not include yet. Called once with each publish.
     mutating func pending(with free: UInt64) -> UInt64 {
         guard publishesLeft > 0 else { return 0 }
         publishesLeft -= 1

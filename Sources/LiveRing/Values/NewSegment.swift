@@ -8,7 +8,7 @@ package struct NewSegment: Sendable {
     package var initialization: InitializationFile
     /// The bytes before the payload: styp, moof and the header of mdat.
     package var header: [UInt8]
-    /// The payload in file order. The slices are written from where they are, without a copy.
+    /// The payload in file order. The slices are written without being copied.
     package var payload: [ArraySlice<UInt8>]
     /// The duration in 90 kHz ticks, 1 ... `DVRRing.maximumSegmentDuration`.
     package var duration: Int64
@@ -27,13 +27,14 @@ package struct NewSegment: Sendable {
     package var adMarkers: SegmentAdMarkers
     /// nil if the segment is not offered as a transport stream.
     package var transportStream: TransportStreamPoint?
-    /// The files of `transportStream`. Every segment brings their bytes, as it does those of its init section.
+    /// The files of `transportStream`. Every segment brings their bytes, like the bytes of its init section.
     package var sidecars: [SidecarFile]
     /// The audio of the tracks of `resumePoint`, in their order; nil for a track without audio.
     package var audioTracks: [NewTrack?] = []
-    /// The same of the video tracks; if there are fewer, the others have the media of the leading one.
+    /// The video tracks of `resumePoint`, in their order; tracks beyond the end have the media of the leading one.
     package var videoTracks: [VariantMedia<NewTrack>] = []
-    /// The bytes of the leading audio in the payload, which belongs to every video track. 0 if there is no other.
+    /// The size of the leading audio in the payload, which belongs to every video track; 0 without further video
+    /// tracks.
     package var leadingAudioBytes = 0
 
     package init(
@@ -63,7 +64,7 @@ package struct NewSegment: Sendable {
     /// The size of the segment file in bytes.
     package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
 
-    /// The bytes of all files that are written for it, if no other segment has them.
+    /// The size of all files written for the segment, unless another segment already has them.
     var storedByteCount: UInt64 {
         let media = tracks.reduce(byteCount) { $0 + ($1?.byteCount ?? 0) }
         return UInt64(sidecars.reduce(media + initialization.bytes.count) { $0 + $1.bytes.count })

@@ -40,11 +40,11 @@ package struct ResumePoint: Equatable, Sendable {
     }
 }
 
-/// The end of a published segment in the numbers and dates of its source.
+/// The position after a published segment in the numbers and dates of its source.
 package struct UpstreamPosition: Equatable, Sendable {
     /// The index of the source in the channel; 0 is the primary upstream.
     package var sourceIndex: Int
-    /// The first segment of the source that may contain media which this segment and those before it do not.
+    /// The first segment of the source that may contain media not published up to here.
     package var mediaSequence: UInt64
     /// The time of the source at which that media begins; nil if the source has no dates.
     package var programDateTime: ProgramDateTime?

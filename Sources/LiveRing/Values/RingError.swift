@@ -24,7 +24,7 @@ package enum RingError: Error, Equatable, Sendable {
     case badDuration(Int64, maximum: Int64)
     /// The spool does not accept this name for an init section.
     case badInitializationName(String)
-    /// A file that is in no spool cannot be had.
+    /// A file that is in no spool could not be fetched.
     case remote(name: String, message: String)
     /// EXT-X-ENDLIST was published, so nothing may follow (RFC 8216 §6.2.1).
     case ended
@@ -33,7 +33,8 @@ package enum RingError: Error, Equatable, Sendable {
         if case .diskFull = self { true } else { false }
     }
 
-    /// Whether a journal is none, or says what it cannot say. The journal of another version is whole, and so is its spool.
+    /// Whether the journal is not a playlist, or contains impossible values. The journal of another version is intact,
+    /// and so is its spool.
     var isDamagedJournal: Bool {
         switch self {
         case .unreadableJournal, .unknownJournalFormat(_, found: nil), .damagedJournal, .damagedJournalEntry: true

@@ -1,18 +1,18 @@
 import Playlist
 
-/// The ranges of the numbers that a ring counts with: sums and differences of them do not overflow.
+/// The ranges of the numbers that a ring computes with. Sums and differences of such numbers do not overflow.
 ///
-/// A record of the journal with another value is damaged, as one with another checksum is.
+/// A journal record with a number out of range is damaged, like a record with a wrong checksum.
 package enum RingRanges {
-    /// EXT-X-TARGETDURATION in seconds. A longer one counts as the longest: a frame that lasts as long as a segment has a
-    /// duration of 32 bits in 90 kHz ticks.
+    /// EXT-X-TARGETDURATION in seconds. A longer one counts as the longest, because the duration of a frame as long as
+    /// a segment must fit into 32 bits in 90 kHz ticks.
     package static let targetDuration: ClosedRange<Int64> =
         1...Int64(PlaylistNumber.targetDuration.range.upperBound)
     /// The duration of a segment in 90 kHz ticks: a target duration and less than half a second.
     package static let duration: ClosedRange<Int64> = 1...targetDuration.upperBound * 90_000 + 44_999
     /// Positions on the published timeline in 90 kHz ticks: 1,585 years.
     package static let ticks: ClosedRange<Int64> = 0...1 << 52
-    /// The same positions in the audio timescale, and more.
+    /// The positions of `ticks` in the audio timescale, with room to spare.
     package static let audioTicks: ClosedRange<Int64> = 0...1 << 60
     /// Sequence numbers of fragments, which have 32 bits in `mfhd`.
     package static let fragments: ClosedRange<Int64> = 0...Int64(UInt32.max)

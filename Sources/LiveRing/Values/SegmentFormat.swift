@@ -35,8 +35,8 @@ package enum PlaylistContent: Hashable, Sendable {
     case fragmentedMP4
     /// The same segments as MPEG-TS, without init sections.
     case transportStream
-    /// The video, or the audio, of the segments in one of their tracks: 0 is the leading one, and n is track n − 1 beside it.
-    /// Only a channel with several tracks has it.
+    /// The video, or the audio, of the segments in one track: 0 is the leading track, and n is track n − 1 beside it.
+    /// Only a channel with several tracks has such playlists.
     case video(Int)
     case audio(Int)
     /// The first frame of each segment, for fast forward.
@@ -45,12 +45,12 @@ package enum PlaylistContent: Hashable, Sendable {
     case subtitles(Int)
 }
 
-/// How a playlist that changes is given to players that load it again (draft-pantos-hls-rfc8216bis §6.2.5).
+/// How a changing playlist is sent to players that reload it (draft-pantos-hls-rfc8216bis §6.2.5).
 package enum PlaylistForm: Hashable, Sendable {
-    /// Without EXT-X-SERVER-CONTROL: as a file, or one that no player waits for.
+    /// Without EXT-X-SERVER-CONTROL: a file, or a playlist that no player waits for.
     case unannounced
     /// Whole, with EXT-X-SERVER-CONTROL.
     case whole
-    /// Without the segments that a player has that loaded it lately, if there are any (EXT-X-SKIP).
+    /// Without the segments that a player already has if it loaded the playlist recently (EXT-X-SKIP).
     case delta
 }

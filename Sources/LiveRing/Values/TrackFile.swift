@@ -30,7 +30,8 @@ package struct NewTrack: Sendable {
     package var byteCount: Int { payload.reduce(header.count) { $0 + $1.count } }
 }
 
-/// Where an audio track beside the leading one continues. The texts are those of the splice engine, without white space.
+/// The state in which an audio track beside the leading one continues. The texts are those of the splice engine,
+/// without white space.
 package struct AudioTrackPoint: Equatable, Sendable {
     package var identity: String
     package var configuration: String

@@ -1,18 +1,18 @@
 /// How a segment is written as a transport stream. The ring stores it with the segment.
 package struct TransportStreamPoint: Equatable, Sendable {
-    /// The parameters in the text form of the multiplexer, which the ring does not interpret. Without quotation marks and
-    /// line ends.
+    /// The parameters in the text form of the multiplexer, which the ring does not interpret. They contain no quotation
+    /// marks and no line ends.
     package var parameters: String
     /// The discontinuity sequence number in the playlists with transport streams. Fewer segments begin with a
     /// discontinuity there, because all periods have one clock and one set of tables.
     package var discontinuitySequence: UInt64
     package var isDiscontinuous: Bool
-    /// The file in the spool with the frame that stands in for video in a foreign codec; nil if the segment needs none.
-    /// Several segments may have the same one.
+    /// The spool file with the frame that stands in for video in a foreign codec; nil if the segment needs none.
+    /// Several segments may share the file.
     package var still: SpoolFile?
-    /// The file in the spool with the DVB subtitles and the teletext of the segment; nil if it has none.
+    /// The spool file with the segment's DVB subtitles and teletext; nil if it has none.
     package var privateData: SpoolFile?
-    /// The place of the segment in files of several; nil for a gap, and in journals of earlier versions.
+    /// The extent of the segment in files of several segments; nil for a gap, and in journals of earlier versions.
     package var extent: TransportStreamExtent?
 
     package init(
@@ -37,16 +37,18 @@ package struct TransportStreamPoint: Equatable, Sendable {
     }
 }
 
-/// The size of a segment's transport stream, known before its bytes are made, and how it follows the segment before.
+/// The size of a segment's transport stream, known before its bytes are made, and its relation to the preceding
+/// segment.
 package struct TransportStreamExtent: Equatable, Sendable {
     package var byteCount: Int
-    /// Bytes of clock packets between the segment before it and this one, where media is missing.
+    /// Bytes of clock packets between the preceding segment and this one, where media is missing.
     package var leadByteCount: Int
     /// The time that the clock packets take, in 90 kHz ticks.
     package var pause: Int64
-    /// How much earlier than published the times from this segment on are, compared with the segment before it, in ticks.
+    /// By how much the times from this segment on are moved to earlier ones, relative to the preceding segment, in
+    /// ticks.
     package var shift: Int64
-    /// Bytes of the segment's early audio alone; 0 if it has none.
+    /// Size of the segment's early audio alone, in bytes; 0 if it has none.
     package var earlyAudioByteCount: Int
     /// The bytes by which the segment is smaller without its early audio.
     package var removedByteCount: Int
@@ -67,8 +69,9 @@ package struct TransportStreamExtent: Equatable, Sendable {
     var isContinuous: Bool { leadByteCount == 0 && pause == 0 && shift == 0 }
 }
 
-/// How a segment is in a file with its early audio: the frames that are presented before its first video frame. A file begins
-/// without that of its first segment, and ends with that of the segment after its last.
+/// Which part of a segment a file contains with respect to early audio: the frames presented before the first video
+/// frame. A file begins without the early audio of its first segment, and ends with the early audio of the segment
+/// after its last.
 package enum EarlyAudio: Hashable, Sendable {
     case kept
     case removed
@@ -76,8 +79,8 @@ package enum EarlyAudio: Hashable, Sendable {
     case alone
 }
 
-/// A file that the transport stream of a segment needs beside the segment. It is kept as long as a segment needs it, so that
-/// the transport stream stays the same when other segments are evicted.
+/// A file that the transport stream of a segment needs beside the segment. It is kept as long as any segment needs it,
+/// so that the transport stream stays the same when other segments are evicted.
 package struct SidecarFile: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         /// A frame of an earlier segment.
@@ -85,7 +88,7 @@ package struct SidecarFile: Equatable, Sendable {
         /// The DVB subtitles and the teletext of one segment.
         case privateData = "data"
 
-        /// The beginning of the names of such files.
+        /// The prefix of the names of such files.
         var prefix: String { "\(rawValue)-" }
     }
 
@@ -93,7 +96,7 @@ package struct SidecarFile: Equatable, Sendable {
     package let name: String
     package let bytes: [UInt8]
 
-    /// - Parameter hash: of the bytes, letters and digits.
+    /// - Parameter hash: a hash of the bytes, in letters and digits.
     package init(_ kind: Kind, hash: String, bytes: [UInt8]) {
         name = "\(kind.prefix)\(hash).mp4"
         self.bytes = bytes

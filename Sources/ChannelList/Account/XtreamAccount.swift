@@ -1,8 +1,8 @@
 import Support
 
-/// An account of a provider that speaks the API of Xtream Codes: where the panel is, and who asks.
+/// An account of a provider with the API of Xtream Codes: the panel's URL, the user name and the password.
 package struct XtreamAccount: Hashable, Sendable {
-    /// The form of its streams, by the extension of their URLs.
+    /// The form of the account's streams, by the extension of their URLs.
     enum Output: String, CaseIterable, Sendable { case ts, m3u8 }
 
     package enum Document: Sendable { case account, categories, streams, guide }
@@ -11,10 +11,11 @@ package struct XtreamAccount: Hashable, Sendable {
     private let panel: String
     private let username: Secret
     private let password: Secret
-    /// The form that the operator asks for; nil: what the account permits.
+    /// The form that the operator chose; nil: a form that the account permits.
     let output: Output?
 
-    /// - Parameter panel: an http or https URL. Players are told to give it with or without a slash or a path of the API.
+    /// - Parameter panel: an http or https URL. It may end with a slash or with a path of the API, as players accept
+    ///   both.
     init(panel: String, username: String, password: String, output: Output? = nil) {
         var panel = URIReference.withoutQuery(panel)
         for path in ["/player_api.php", "/get.php", "/xmltv.php"] where panel.hasSuffix(path) {
@@ -27,7 +28,7 @@ package struct XtreamAccount: Hashable, Sendable {
         self.output = output
     }
 
-    /// The account that the URL of a list names; nil for any other URL.
+    /// The account in the URL of a list; nil for any other URL.
     /// - Parameter listURL: `http://tv.example:8080/get.php?username=…&password=…&type=m3u_plus&output=ts`.
     package init?(listURL: String) {
         func value(_ name: String) -> String? {
@@ -43,7 +44,7 @@ package struct XtreamAccount: Hashable, Sendable {
             output: value("output").flatMap { ["mpegts": .ts, "hls": .m3u8][$0] ?? Output(rawValue: $0) })
     }
 
-    /// The URL of its list, by which alone an account is known where lists are named.
+    /// The URL of the account's list. Where lists are named, the account is identified by this URL alone.
     var listURL: String {
         "\(panel)/get.php?\(login)&type=m3u_plus" + (output.map { "&output=\($0.rawValue)" } ?? "")
     }
@@ -68,7 +69,7 @@ package struct XtreamAccount: Hashable, Sendable {
 
     var host: String { URIReference.host(of: panel) ?? "" }
 
-    /// The parts that tell two accounts apart, whatever is asked of them.
+    /// The properties that distinguish two accounts.
     struct Identity: Hashable {
         let panel: String
         let username: Secret
@@ -76,7 +77,7 @@ package struct XtreamAccount: Hashable, Sendable {
 
     var identity: Identity { Identity(panel: panel.lowercased(), username: username) }
 
-    /// A text of the provider without what opens the account: one line of at most 200 characters.
+    /// A provider's text without the credentials of the account: one line of at most 200 characters.
     func redacting(_ text: String) -> String {
         let secrets = [password.value, username.value].filter { $0.count > 2 || $0 == password.value }
         let plain = secrets.flatMap { [$0, PercentEncoding.encode($0)] }.reduce(text) { text, secret in
@@ -86,21 +87,21 @@ package struct XtreamAccount: Hashable, Sendable {
     }
 }
 
-/// The state of an account as its panel says (`user_info` and `server_info` of `player_api.php`).
+/// The state of an account as its panel reports it (`user_info` and `server_info` of `player_api.php`).
 package struct XtreamAccountState: Equatable, Sendable {
-    /// Streams that it may have at once; nil: the panel names no limit.
+    /// The most concurrent streams; nil: the panel states no limit.
     let connections: Int?
-    /// The forms that it permits; empty: the panel does not say.
+    /// The permitted forms; empty: the panel states none.
     var outputs: Set<XtreamAccount.Output> = []
-    /// The clock by which its archive is asked; nil: the panel does not say.
+    /// The clock for requests of the archive; nil: the panel states none.
     var clock: ProviderClock?
-    /// Whether the panel's clock shows another time than the zone that it names.
+    /// Whether the panel's clock shows another time than the zone that the panel names.
     var hasContradictoryClock = false
 }
 
 extension XtreamAccountState {
-    /// - Returns: nil if the answer is none of this API.
-    /// - Throws: `.refused` if the panel says that the account has no streams.
+    /// - Returns: nil if the answer is not one of this API.
+    /// - Throws: `.refused` if the panel reports that the account may not have streams.
     package init?(_ json: [UInt8], of account: XtreamAccount) throws(XtreamRefusal) {
         guard let document = LooseJSON(json), case let info = document["user_info"],
             info["auth"].text != nil || info["status"].text != nil
@@ -117,8 +118,8 @@ extension XtreamAccountState {
             })
     }
 
-    /// Why an answer to `player_api.php` is no state of an account, in words after "it answers ".
-    /// - Parameter status: of HTTP.
+    /// The reason why an answer to `player_api.php` is not a state of an account, in words that follow "it answers ".
+    /// - Parameter status: the HTTP status.
     package static func complaint(about answer: [UInt8], status: Int, of account: XtreamAccount) -> String {
         let text = account.redacting(String(decoding: answer.prefix(400), as: UTF8.self))
         let beginning = text.isEmpty ? "nothing" : "“\(text.prefix(80))”"
@@ -138,17 +139,17 @@ extension XtreamAccountState {
 
     private static let mostConnections = 1000
 
-    /// The form of the streams that are asked for: raw ones, unless the account permits playlists only.
+    /// The form of the streams to request: raw ones, unless the account permits playlists only.
     func output(of account: XtreamAccount) -> XtreamAccount.Output {
         account.output ?? (outputs == [.m3u8] ? .m3u8 : .ts)
     }
 }
 
-/// Why a panel gives no streams to an account, in its own words without what opens the account.
+/// The reason why a panel gives no streams to an account, in the panel's words, without credentials.
 package struct XtreamRefusal: Error, Equatable, Sendable {
     /// `Expired`, `Banned`, `Disabled`; nil: the name or the password is not known.
     package let status: String?
-    /// The date on which it expired: `2026-01-02`.
+    /// The date on which the account expired: `2026-01-02`.
     package let expiry: String?
     package let message: String?
 
@@ -156,7 +157,7 @@ package struct XtreamRefusal: Error, Equatable, Sendable {
     /// The end of the year 9999.
     private static let lastSecond: Int64 = 253_402_300_799
 
-    /// nil for an account that may have streams. Whatever else its status says, the panel is the one to refuse them.
+    /// nil for an account that may have streams. With any other status, the panel itself refuses streams if it has to.
     fileprivate init?(_ info: LooseJSON, of account: XtreamAccount) {
         let state = info["status"].text?.lowercased() ?? ""
         let isRefused = Self.states.contains(state)

@@ -1,13 +1,14 @@
 import Playlist
 import Support
 
-/// Reads the live channels of an account: what `get_live_categories` and `get_live_streams` of its panel say.
+/// Reads the live channels of an account from the panel's answers to `get_live_categories` and `get_live_streams`.
 ///
-/// Panels differ in the type of every member, and leave out any of them. A stream without an id costs only itself.
+/// Panels differ in the type of every member, and may omit any of them. A stream without an id does not affect the
+/// others.
 package enum XtreamListing {
-    /// Returns the list of the account. An issue has the number of its stream where a list has that of its line.
-    /// - Parameter categories: nil if they could not be had; the channels have no groups then.
-    /// - Throws: `.notAList` if the streams are no JSON, `.noChannels` if there is none.
+    /// Returns the list of the account. An issue contains the stream's number in place of a line number.
+    /// - Parameter categories: nil if they could not be fetched; the channels then have no groups.
+    /// - Throws: `.notAList` if the streams are not JSON, `.noChannels` if there are none.
     package static func list(
         of account: XtreamAccount, _ state: XtreamAccountState, categories: [UInt8]?, streams: [UInt8],
         limits: ChannelListLimits = ChannelListLimits()
@@ -42,7 +43,7 @@ package enum XtreamListing {
         return names
     }
 
-    /// The id of a stream if it can stand in a path.
+    /// The id of a stream if it can be a path component.
     private static func usableID(_ entry: LooseJSON) -> String? {
         guard let id = entry["stream_id"].text, id.utf8.count <= 64 else { return nil }
         let isPlain = id.utf8.allSatisfy { byte in
@@ -78,7 +79,7 @@ package enum XtreamListing {
         return text.replacing(" ", with: "%20")
     }
 
-    /// A text in one line, as long as a name may be; nil if nothing is left of it.
+    /// A text in one line, no longer than a name may be; nil if the result is empty.
     private static func line(_ value: LooseJSON) -> String? {
         guard let text = value.text else { return nil }
         let line = text.inOneLine.trimmingWhiteSpace.prefix(ListEntry.longestName)

@@ -1,26 +1,26 @@
 package import Support
 
-/// A configuration of channels: what `channels.yaml` says.
+/// A configuration of channels: the content of `channels.yaml`.
 package struct ChannelConfiguration: Sendable {
-    /// The channels that the configuration itself has, with their slugs.
+    /// The channels of the configuration itself, with their slugs.
     package let channels: [ListedChannel]
     /// The lists in order: those of `playlist`, then the accounts of `xtream`.
     package let lists: [ConfiguredList]
-    /// Connections that each account of `accounts` has.
+    /// The number of connections of each account in `accounts`.
     let accounts: [String: Int]
     package let guides: [String]
     private let defaults: ChannelEntry
 
-    /// The tokens of channels that have none of their own; nil: they have none.
+    /// The tokens of channels without tokens of their own; nil: none.
     package var defaultTokens: [Secret]? { defaults.options.tokens }
 
-    /// A configuration of one list and nothing else.
+    /// A configuration that contains only one list.
     package init(playlist: String) {
         (channels, guides, defaults, accounts) = ([], [], ChannelEntry(), [:])
         lists = ConfiguredList.namingAccounts(of: [ConfiguredList(location: playlist)])
     }
 
-    /// - Throws: every mistake, or the first one if the text is not YAML.
+    /// - Throws: all mistakes, or only the first one if the text is not YAML.
     package init(
         yaml text: String, from origin: ConfigurationOrigin = .file()
     ) throws(ConfigurationError) {
@@ -32,7 +32,7 @@ package struct ChannelConfiguration: Sendable {
     }
 
     /// Reads one channel from a request to the API, where values keep their types and no variables are expanded.
-    /// - Throws: every mistake.
+    /// - Throws: all mistakes.
     package func channel(slug: String, _ node: ConfigurationNode) throws(ConfigurationError) -> ListedChannel {
         var reader = ConfigurationReader(.request)
         guard case .map = node.content else {
@@ -45,9 +45,9 @@ package struct ChannelConfiguration: Sendable {
         return entry.channel(slug: slug, key: slug, defaults: defaults)
     }
 
-    /// The channels of the configuration, and then those of its lists with its defaults.
+    /// The channels of the configuration, followed by the channels of its lists with its defaults.
     ///
-    /// A channel of a list whose name in paths is taken gets a number.
+    /// If the slug of a listed channel is taken, the channel gets a number.
     /// - Parameters:
     ///   - lists: the channels of each list, in the order of `lists`.
     ///   - previous: the channels before a reload, whose slugs are kept.
@@ -59,8 +59,8 @@ package struct ChannelConfiguration: Sendable {
         return channels + ChannelSlug.assign(to: listed, keeping: previous, except: Set(channels.map(\.slug)))
     }
 
-    /// The connections of each account: as `accounts` says, or as the panel of a list of it said.
-    /// - Parameter limits: of the lists that were read, in the order of `lists`.
+    /// The connections of each account: from `accounts`, or else as the panel of the account's list states.
+    /// - Parameter limits: the limits of the lists that were read, in the order of `lists`.
     package func connections(of limits: [Int?]) -> [String: Int] {
         zip(lists, limits).reduce(into: accounts) { connections, pair in
             guard let account = pair.0.account, accounts[account] == nil, let limit = pair.1 else { return }
@@ -68,7 +68,7 @@ package struct ChannelConfiguration: Sendable {
         }
     }
 
-    /// Why a slug cannot be given to a channel; nil if it can.
+    /// The reason why a channel may not have a slug; nil if it may.
     package static func refusal(ofSlug slug: String) -> ConfigurationIssue? {
         var patterns = PatternMatcher()
         guard patterns.matches(slug, .slug) else {
@@ -136,7 +136,7 @@ private struct DocumentReader {
         )
     }
 
-    /// Names the accounts that channels and lists have, and nobody describes.
+    /// Records an issue for each account that channels and lists name but nothing describes.
     private mutating func checkAccounts(known: Set<String>) {
         if let account = defaults.options.account {
             reader.below("defaults") { $0.checkAccount(account, known: known) }

@@ -71,7 +71,8 @@ extension ConfigurationReader {
         return list(node, limit: limit, of: "tokens") { $0.text($1, .token).map { Secret($0) } }
     }
 
-    /// The memory has to have room for the largest segment and the largest playlist, if both are given in one place.
+    /// Checks that the memory limit permits the largest segment and the largest playlist, if they are given in the same
+    /// place.
     private mutating func checkMemory(_ options: ChannelOptions, _ entries: [ConfigurationNode.Entry]) {
         guard let limit = options.memoryLimitBytes else { return }
         let needed = [
@@ -150,7 +151,7 @@ extension ConfigurationReader {
         return list(node, limit: limit, of: "URLs of one channel") { $0.source($1) }
     }
 
-    /// Reads a URL, or a map with a URL and what is sent with its requests.
+    /// Reads a URL, or a map with a URL and the headers and proxy of its requests.
     private mutating func source(_ node: ConfigurationNode) -> ChannelEntry.Source? {
         guard case .map(let entries) = node.content else {
             return sourceURL(node).map { ChannelEntry.Source(url: $0) }
@@ -217,18 +218,18 @@ struct ChannelEntry {
     var requests = RequestOptions()
     var sources: [Source] = []
     var backups: [Source] = []
-    /// With what people and guides call it.
+    /// Includes the properties for people and guides.
     var options = ChannelOptions()
 
-    /// A URL of a channel, and what is written about it alone.
+    /// A URL of a channel, with the settings for this URL alone.
     struct Source {
         var url: String
         var requests = RequestOptions()
     }
 
     /// - Parameters:
-    ///   - slug: of the channel.
-    ///   - key: what it is called, unless it has a name.
+    ///   - slug: the slug of the channel.
+    ///   - key: the channel's name, unless `name` gives another one.
     func channel(slug: String, key: String, defaults: ChannelEntry) -> ListedChannel {
         let common = requests.filled(from: defaults.requests)
         let options = options.filled(from: defaults.options)

@@ -1,4 +1,4 @@
-/// A mistake in a configuration. One is enough to refuse the whole.
+/// A mistake in a configuration. A configuration with any mistake is refused as a whole.
 package struct ConfigurationIssue: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case syntax(String)
@@ -10,7 +10,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         case missingKey(String)
         case noValue
         /// - Parameters:
-        ///   - value: as written, without what it expands to; nil if it may be a secret, or is no scalar.
+        ///   - value: as written, without the expansion of variables; nil if it may be a secret, or is not a scalar.
         ///   - expected: a noun with its article, and examples.
         case badValue(String?, expected: String)
         case missingVariable(String)
@@ -27,7 +27,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
     }
 
     let kind: Kind
-    /// nil for a value of JSON.
+    /// nil for a JSON value.
     package let position: ConfigurationNode.Position?
     /// The keys, and the indexes of lists, that lead to the value.
     package let path: [String]
@@ -38,13 +38,13 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         self.path = path
     }
 
-    /// `12:7: channels.news.idle: …`; without a position or a path where there is none.
+    /// `12:7: channels.news.idle: …`; without the position or path if it is unknown.
     package var text: String {
         let place = position.map { "\($0.line):\($0.column): " } ?? ""
         return place + (path.isEmpty ? "" : path.joined(separator: ".") + ": ") + reason
     }
 
-    /// The mistake without its place.
+    /// The mistake without its position and path.
     package var reason: String {
         switch kind {
         case .syntax(let problem): "the YAML cannot be read: \(problem)"
@@ -74,7 +74,7 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
 package struct ConfigurationError: Error, Equatable, Sendable {
     /// At least one.
     package let issues: [ConfigurationIssue]
-    /// How many there are, including those that `issues` has no room for.
+    /// The total number of mistakes, including those that are not in `issues`.
     package let count: Int
 
     package init(issues: [ConfigurationIssue], count: Int? = nil) {
@@ -82,7 +82,7 @@ package struct ConfigurationError: Error, Equatable, Sendable {
         self.count = count ?? issues.count
     }
 
-    /// Whether the only mistake is that an account is named that is not there.
+    /// Whether the only mistake is a reference to an unknown account.
     package var isUnknownAccount: Bool {
         guard count == 1, case .unknownAccount = issues.first?.kind else { return false }
         return true

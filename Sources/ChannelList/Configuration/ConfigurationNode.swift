@@ -1,12 +1,12 @@
 /// A value of a configuration, from YAML or JSON.
 package struct ConfigurationNode: Equatable, Sendable {
-    /// Where a value stands in its text; both 1-based, columns in Unicode scalars.
+    /// The position of a value in its text; both numbers are 1-based, columns in Unicode scalars.
     package struct Position: Equatable, Sendable {
         package let line: Int
         package let column: Int
     }
 
-    /// The type of a scalar in its notation. A plain one of YAML may be text, a number or a Boolean.
+    /// The type of a scalar in its notation. A plain scalar of YAML may be text, a number or a Boolean.
     package enum ScalarKind: Equatable, Sendable { case plain, text, number, boolean }
 
     package struct Entry: Equatable, Sendable {

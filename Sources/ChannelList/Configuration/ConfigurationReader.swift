@@ -1,6 +1,6 @@
 import Support
 
-/// Reads the values of a configuration, and collects what is wrong with them.
+/// Reads the values of a configuration and collects its mistakes.
 ///
 /// Each function returns nil for a value that it has recorded an issue about.
 struct ConfigurationReader {
@@ -20,8 +20,8 @@ struct ConfigurationReader {
         issues.append(ConfigurationIssue(kind, at: position, path: path))
     }
 
-    /// Records that a value is none of those that are expected.
-    /// - Parameter written: as it was written; nil if it may be a secret, or is no scalar.
+    /// Records that a value is none of the expected values.
+    /// - Parameter written: the value as written; nil if it may be a secret, or is not a scalar.
     mutating func refuse<Value>(
         _ node: ConfigurationNode, _ written: String? = nil, expected: String
     ) -> Value? {
@@ -29,7 +29,7 @@ struct ConfigurationReader {
         return nil
     }
 
-    /// The word that was probably meant; nil if the issue is not listed any more.
+    /// The word that was probably meant; nil if the list of issues is full already.
     private func nearestWord(to word: String, among words: [String]) -> String? {
         issues.count < Self.mostIssues ? NearestWord.of(word, among: words) : nil
     }
@@ -124,7 +124,7 @@ extension ConfigurationReader {
         return (number, String(text[digits.endIndex...]))
     }
 
-    /// The path of a file or a directory, resolved against that of the configuration.
+    /// The path of a file or a directory, resolved against the configuration's directory.
     mutating func filePath(_ node: ConfigurationNode) -> String? {
         guard let text = text(node, .text) else { return nil }
         guard case .file(let directory, _) = origin, !text.hasPrefix("/"), !text.hasPrefix("file:"), !directory.isEmpty
@@ -190,7 +190,8 @@ extension ConfigurationReader {
         return nil
     }
 
-    /// Reads each value of a map whose key is one of `keys`, and names the other keys, with their place if they have one.
+    /// Reads each value of a map whose key is in `keys`. Records the other keys, with the place where they would be
+    /// permitted.
     mutating func read<Key: RawRepresentable & Equatable>(
         _ entries: [ConfigurationNode.Entry], keys: [Key],
         _ read: (inout ConfigurationReader, Key, ConfigurationNode) -> Void
@@ -238,9 +239,9 @@ private enum EnvironmentExpansion {
     }
 }
 
-/// The word that somebody who wrote another one probably meant.
+/// Guesses which word was meant by a mistyped one.
 package enum NearestWord {
-    /// The word that differs least from `word`, if that is two fifths of its letters at most.
+    /// The word that differs least from `word`, if at most two fifths of its letters differ.
     package static func of(_ word: String, among words: [String]) -> String? {
         let word = word.lowercased()
         // A longer word is no typing error, and comparing it would take long.

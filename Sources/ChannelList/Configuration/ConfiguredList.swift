@@ -1,9 +1,9 @@
 package struct ConfiguredList: Hashable, Sendable {
-    /// A file or a URL; that of an account as `XtreamAccount.listURL` writes it.
+    /// A file or a URL. For an account, the URL in `XtreamAccount.listURL`.
     package let location: String
-    /// The account of its channels; nil: none, or that of the `defaults`.
+    /// The account of the list's channels; nil: the account in `defaults`, if any.
     private(set) var account: String?
-    /// The clock by which the archive of its channels is asked; nil: as the provider says.
+    /// The clock for requests of the channels' archives; nil: the clock that the provider states.
     private var clock: ProviderClock?
 
     init(location: String, account: String? = nil, clock: ProviderClock? = nil) {
@@ -12,7 +12,8 @@ package struct ConfiguredList: Hashable, Sendable {
 
     var isAccount: Bool { XtreamAccount(listURL: location) != nil }
 
-    /// Gives each list of an account that has no name the name of its host, and a number if another account has that.
+    /// Gives each list of an account without a name the name of its host, followed by a number if another account has
+    /// it.
     static func namingAccounts(of lists: [ConfiguredList]) -> [ConfiguredList] {
         var owners: [String: XtreamAccount.Identity] = [:]
         let given = Set(lists.compactMap(\.account))
@@ -60,7 +61,7 @@ extension ConfigurationReader {
         return ProviderClock(zone: name) ?? refuse(node, name, expected: ConfigurationPattern.zone.expected)
     }
 
-    /// A file or a URL of a list, or a map of it, its account and its zone.
+    /// A file or a URL of a list, or a map with it, its account and its zone.
     mutating func configuredList(_ node: ConfigurationNode) -> ConfiguredList? {
         guard case .map(let entries) = node.content else {
             return location(node).map { ConfiguredList(location: $0) }
@@ -87,7 +88,7 @@ extension ConfigurationReader {
         return text.contains("://") || !origin.isOperator ? self.text(node, .url) : filePath(node)
     }
 
-    /// An account of Xtream Codes, as the list that it is.
+    /// An account of Xtream Codes, as a list.
     mutating func subscription(_ node: ConfigurationNode) -> ConfiguredList? {
         guard let entries = entries(node, expected: "a map with the keys url, username and password") else {
             return nil
@@ -136,7 +137,7 @@ extension ConfigurationReader {
         return accounts
     }
 
-    /// Names an account that nobody describes.
+    /// Records an issue if `name` is an account that nothing describes.
     mutating func checkAccount(_ name: String, known: Set<String>) {
         guard !known.contains(name) else { return }
         below(ConfigurationKey.account.rawValue) { $0.record(.unknownAccount(name), at: nil) }

@@ -1,22 +1,22 @@
 package import Support
 
-/// A recording that somebody asks for, as the body of a request has it.
+/// A requested recording, as the body of a request describes it.
 package struct RecordingRequest: Equatable, Sendable {
     package enum Range: Equatable, Sendable {
-        /// From a moment on, or from now on.
+        /// From a moment on; nil: from now on.
         case between(start: ProgramDateTime?, end: ProgramDateTime)
-        /// A program of the guide: the one at a moment, or now.
+        /// A program of the guide: the program at a moment; nil: at present.
         case program(at: ProgramDateTime?, before: Duration, after: Duration)
     }
 
     /// The channel's slug.
     package let channel: String
-    /// The name that people know; nil: as the program of the guide, or as its channel.
+    /// The name for people; nil: the title in the guide, or the channel's name.
     package let name: String?
     package let range: Range
-    /// Whether no retention removes it.
+    /// Whether retention never removes the recording.
     package let isKept: Bool
-    /// Whether it has the slate of outages.
+    /// Whether the recording includes slate that fills outages.
     package let includesSlate: Bool
 
     private enum Key: String, CaseIterable {

@@ -3,10 +3,10 @@ import Yams
 
 /// Reads the one document of a YAML text.
 enum YAMLDocument {
-    /// Values of a document, counted where they are used: an alias of an alias may stand for billions.
+    /// The most values of a document, each counted wherever it is used: an alias of an alias may stand for billions.
     private static let mostNodes = 500_000
     private static let deepest = 64
-    /// Columns before the first word of a line. The parser calls itself for each value inside of another.
+    /// The most columns before the first word of a line, because the parser recurses for each nested value.
     private static let widestIndentation = 256
 
     /// - Returns: nil for a text without a document.
@@ -29,8 +29,8 @@ enum YAMLDocument {
 
     /// Refuses aliases in keys: the parser compares keys by value, and an alias of an alias may stand for billions.
     ///
-    /// With `&` in the place of `*`, an alias is an anchor of nothing: tokens and nodes are the same, and nothing is
-    /// expanded. A key that is an alias is empty then.
+    /// If each `*` is replaced by `&`, aliases become anchors of empty nodes: tokens and nodes stay the same, but
+    /// nothing is expanded. A key that is an alias is then empty.
     private static func checkKeys(of text: String) throws {
         do { try Yams.compose(yaml: text.replacing("*", with: "&")).map { try checkKeys(of: $0, depth: 0) } } catch {
             if case YamlError.duplicatedKeysInMapping(let keys, let context)? = error as? YamlError, keys.contains("") {
@@ -64,7 +64,7 @@ enum YAMLDocument {
             .syntax("there are too many values, or too many inside of each other"), at: mark.map { .init($0) })
     }
 
-    /// The number of the first line that begins with too many spaces or indicators, as `- - - - …` does.
+    /// The number of the first line that begins with too many spaces or indicators, such as `- - - - …`.
     private static func tooDeepLine(of text: String) -> Int? {
         var (line, width, isIndentation) = (1, 0, true)
         for byte in text.utf8 {
@@ -115,7 +115,7 @@ enum YAMLDocument {
 }
 
 extension ConfigurationNode {
-    /// The entries that the merge key `<<` adds: those of a map, or of a list of maps.
+    /// The entries that the merge key `<<` adds: the entries of a map, or of a list of maps.
     fileprivate var mergedEntries: [Entry] {
         switch content {
         case .map(let entries): entries
@@ -126,7 +126,7 @@ extension ConfigurationNode {
 }
 
 extension [ConfigurationNode.Entry] {
-    /// These entries, and those of `others` whose keys they do not have.
+    /// These entries, followed by the entries of `others` with other keys.
     fileprivate func adding(_ others: [ConfigurationNode.Entry]) -> [ConfigurationNode.Entry] {
         guard !others.isEmpty else { return self }
         StepCounter.add(count + others.count)

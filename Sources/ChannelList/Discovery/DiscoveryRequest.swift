@@ -1,13 +1,13 @@
-/// The devices that a client looks for.
+/// A request for the devices that a client looks for.
 package struct DiscoveryRequest: Equatable, Sendable {
     private static let tuner: UInt32 = 1
 
-    /// The types of devices. Older clients ask for one; today's for one or several.
+    /// The types of devices. Older clients ask for one type, current clients for one or several.
     let deviceTypes: [UInt32]
-    /// The device; nil or all bits set: any. Today's clients leave it out when they look for all.
+    /// The device; nil or all bits set: any. Current clients leave it out when they look for all devices.
     let deviceID: UInt32?
 
-    /// Parses a datagram; nil if it is no request.
+    /// Parses a datagram; nil if it is not a request.
     package init?(_ packet: [UInt8]) {
         guard let fields = DiscoveryPacket.parse(packet[...], as: .request) else { return nil }
         var (types, device): ([UInt32], UInt32?) = ([], nil)
@@ -27,7 +27,7 @@ package struct DiscoveryRequest: Equatable, Sendable {
         (deviceTypes, deviceID) = (types, device)
     }
 
-    /// Whether a tuner with this device ID is meant.
+    /// Whether the request includes a tuner with this device ID.
     package func matches(deviceID own: String) -> Bool {
         guard deviceTypes.contains(where: { $0 == Self.tuner || $0 == DiscoveryPacket.any }) else { return false }
         return deviceID.map { $0 == DiscoveryPacket.any || $0 == UInt32(own, radix: 16) } ?? true
@@ -69,10 +69,10 @@ enum DiscoveryPacket {
         case deviceTypes = 0x2D
     }
 
-    /// A number that stands for any type and any device.
+    /// Stands for any type or any device.
     static let any: UInt32 = 0xFFFF_FFFF
 
-    /// The tags and values of a packet; nil if it is malformed, or of another kind. Unknown tags are left out.
+    /// The tags and values of a packet; nil if it is malformed, or of another kind. Unknown tags are skipped.
     static func parse(_ packet: ArraySlice<UInt8>, as kind: Kind) -> [(tag: Tag, value: ArraySlice<UInt8>)]? {
         guard packet.count >= 8, UInt16(bytes: packet.prefix(2)) == kind.rawValue else { return nil }
         let end = packet.startIndex + 4 + Int(UInt16(bytes: packet.dropFirst(2).prefix(2)))
@@ -109,7 +109,7 @@ enum DiscoveryPacket {
         stride(from: number.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// One byte, or two of which the first has the low seven bits.
+    /// A length of one byte, or of two bytes whose first holds the low seven bits.
     private static func length(_ rest: inout ArraySlice<UInt8>) -> Int? {
         guard let first = rest.popFirst() else { return nil }
         guard first >= 0x80 else { return Int(first) }

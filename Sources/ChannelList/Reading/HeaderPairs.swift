@@ -1,9 +1,9 @@
 import Support
 
-/// Reads `Name=value&Name=value`, as it follows a URL after a vertical bar and in `#KODIPROP`.
+/// Reads `Name=value&Name=value`, the syntax after a vertical bar in a URL and in `#KODIPROP`.
 ///
-/// Kodi wants the values percent-coded; lists have them raw and in quotes too. So "&" ends a value only before something
-/// that looks like the name of a header or of one of Kodi's options.
+/// Kodi requires percent-coded values, but lists also contain raw and quoted ones. Therefore "&" ends a value only if
+/// the name of a header or of a Kodi option seems to follow.
 enum HeaderPairs {
     enum Pair: Equatable {
         case header(name: String, value: String)
@@ -40,7 +40,7 @@ enum HeaderPairs {
     private static func pair(_ field: String) -> Pair {
         let bare = String(field.removingQuotes)
         guard let equals = field.firstIndex(of: "="), isName(field[..<equals].trimmingWhiteSpace) else {
-            // Only a value: `https://host/path|FooBar/1.2.3`.
+            // There is only a value: `https://host/path|FooBar/1.2.3`.
             return bare.isEmpty ? .malformed(field) : .header(name: "User-Agent", value: decoded(bare))
         }
         var name = field[..<equals].trimmingWhiteSpace
@@ -49,8 +49,8 @@ enum HeaderPairs {
         return .header(name: String(name), value: decoded(String(field[field.index(after: equals)...].removingQuotes)))
     }
 
-    /// Whether `part` begins with a name: one of a well-known header or option, or one that has a capital or a dash. No
-    /// separator is in a name, so that each byte is looked at for one separator only.
+    /// Whether `part` begins with a name: a well-known header or option, or a word with a capital or a dash. No name
+    /// contains a separator, so each byte is examined for one separator only.
     private static func beginsField(_ part: Substring) -> Bool {
         let text = part.utf8.drop { $0 == UInt8(ascii: " ") }
         let first = text.first
@@ -79,7 +79,7 @@ enum HeaderPairs {
 
     private static func decoded(_ value: String) -> String { PercentEncoding.decode(value[...]) ?? value }
 
-    /// Names that are no header to Kodi (CurlFile.cpp).
+    /// Names that Kodi does not treat as headers (CurlFile.cpp).
     private static let options: Set = [
         "seekable", "auth", "connection-timeout", "failonerror", "redirect-limit", "postdata", "verifypeer",
         "acceptencoding", "sslcipherlist", "customrequest",

@@ -1,34 +1,34 @@
 import Support
 
-/// Reads the attributes of `#EXTM3U` and `#EXTINF`, and the name after them, as people write them.
+/// Reads the attributes of `#EXTM3U` and `#EXTINF`, and the name after them, in the spellings that people use.
 ///
 /// A value may stand in `"`, `'` or typographic quotes, or in none. A quote ends a value only where the value can end:
-/// before the next attribute, a comma or the end. So quotes and commas inside of names and logos stay.
+/// before the next attribute, a comma or the end of the line. Therefore quotes and commas inside names and logos stay.
 struct ListAttributeScanner {
     struct Result: Equatable {
         /// In order; names in lower case.
         var attributes: [ListedAttribute] = []
         /// The text after the comma that ends the attributes, trimmed; nil if there is no such comma.
         var name: String?
-        /// The text that neither is an attribute nor follows a comma: the name where a comma is missing.
+        /// Text that is neither an attribute nor follows a comma: the name, if the comma is missing.
         var remainder = ""
         var issues: [ListIssue.Kind] = []
     }
 
     private let text: [Unicode.Scalar]
     private var position = 0
-    /// Where well-known attributes begin, in ascending order.
+    /// The positions at which well-known attributes begin, in ascending order.
     private let starts: [Int]
-    /// Where the line can be cut at each kind of quote. Found once for the line, so that a search for a closing quote does
-    /// not read it again.
+    /// For each kind of quote, the positions at which a value may end. They are found once, so that searching for a
+    /// closing quote does not read the line again.
     private var quotes: [Unicode.Scalar: QuotePlaces] = [:]
     private var result = Result()
 
-    /// Where one kind of quote stands, in ascending order.
+    /// The positions of one kind of quote, in ascending order.
     private struct QuotePlaces {
-        /// Where a value can end.
+        /// Quotes at which a value can end.
         var ending: [Int] = []
-        /// Before a blank or the end of the line.
+        /// Quotes before a blank or the end of the line.
         var beforeBlank: [Int] = []
     }
 
@@ -73,7 +73,7 @@ struct ListAttributeScanner {
         result.issues.removeAll { if case .strayWord = $0 { true } else { false } }
     }
 
-    /// Attributes, words and commas of one line. What follows them is passed over.
+    /// The most attributes, words and commas of one line. Text after them is skipped.
     private static let mostParts = 256
 
     /// - Returns: false for a word without a value.
@@ -123,7 +123,7 @@ extension ListAttributeScanner {
         return string(start..<position)
     }
 
-    /// Where a quoted value ends.
+    /// The index at which a quoted value ends.
     private func closingQuote(from start: Int, among closing: [Unicode.Scalar]) -> (index: Int, isClosed: Bool) {
         let nextAttribute = Self.first(of: starts, from: start)
         let end = nextAttribute ?? text.count
@@ -132,23 +132,23 @@ extension ListAttributeScanner {
             let first = places.compactMap { Self.first(of: $0[keyPath: list], from: start) }.min()
             if let first, first < end { return (first, true) }
         }
-        // The quote is missing: the value ends before the next attribute, else at the comma before the name.
+        // The closing quote is missing: the value ends before the next attribute, or else at the comma before the name.
         if let nextAttribute { return (nextAttribute, false) }
         return (text[start...].firstIndex(of: ",") ?? text.count, false)
     }
 
-    /// Whether what follows a quote can follow a value: another attribute, the end, or the comma before the name.
+    /// Whether the text after a quote can follow a value: another attribute, the end, or the comma before the name.
     private func endsValue(at index: Int) -> Bool {
         let next = afterBlanks(index)
         guard next < text.count else { return true }
         if text[next] == "," {
-            // A comma before further attributes is part of the value, unless one of them follows directly.
+            // A comma before further attributes is part of the value, unless an attribute follows directly.
             return isAttribute(at: afterBlanks(next + 1)) || (starts.last ?? 0) < next
         }
         return isAttribute(at: next) || isListWord(at: next)
     }
 
-    /// Whether a word such as `tvg-name` stands at `index`, which occurs in no name, with or without "=".
+    /// Whether a word such as `tvg-name` begins at `index`, with or without "=". Such a word occurs in no name.
     private func isListWord(at index: Int) -> Bool {
         guard index + 4 <= text.count, text[index] == "t" || text[index] == "T", text[index + 3] == "-" else {
             return false
@@ -191,7 +191,7 @@ extension ListAttributeScanner {
         "media", "audio-track", "aspect-ratio", "parent-code", "censored", "group-logo", "group-author", "refresh",
     ]
 
-    /// Where a well-known key with "=" stands after a blank, a quote or a comma: not in the query of a URL.
+    /// The positions of well-known keys with "=" after a blank, a quote or a comma, but not in the query of a URL.
     private static func attributeStarts(in text: [Unicode.Scalar]) -> [Int] {
         var starts: [Int] = []
         var index = 0

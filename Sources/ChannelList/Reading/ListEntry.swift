@@ -1,8 +1,8 @@
 import Support
 
-/// One `#EXTINF` of a list with the URLs after it.
+/// One `#EXTINF` of a list with the URLs that follow it.
 struct ListEntry {
-    /// The line of `#EXTINF`, or of the URL if there is none.
+    /// The line of `#EXTINF`, or of the URL if `#EXTINF` is missing.
     let line: Int
     /// The text after the comma, trimmed.
     let name: String
@@ -10,12 +10,12 @@ struct ListEntry {
     let stationAttributes: [ListedAttribute]
     /// nil unless `#EXTGRP` stands between `#EXTINF` and the URL.
     var groups: [String]?
-    /// Whether an issue says already why the entry has no source.
+    /// Whether an issue already explains why the entry has no source.
     var isExplained = false
     var sources: [ListedSource] = []
-    /// The sources of commented URLs. They come after the others, also if they stand before them.
+    /// The sources of commented URLs. They follow the other sources, even if they are written before them.
     var backups: [ListedSource] = []
-    /// The options of the first source, which hold for the others where they have none of their own.
+    /// The options of the first source. They apply to the other sources where these have no options of their own.
     var options = RequestOptions()
 
     /// Whether no URL has followed yet.
@@ -29,7 +29,7 @@ struct ListEntry {
         stationAttributes = attributes.filter { $0.name.hasPrefix("tvc-") }
     }
 
-    /// The first attribute of `names` that is there.
+    /// The value of the first attribute of `names` that is present.
     func value(of names: String...) -> String? { names.lazy.compactMap { attributes[$0] }.first }
 
     /// The channel without its slug; nil without a source.
@@ -44,7 +44,7 @@ struct ListEntry {
             logo: value(of: "tvg-logo", "logo", "tvg-logo-small").map { Self.logo($0, base: base) },
             groups: listed.isEmpty ? groups ?? standingGroups : listed,
             guideID: value(of: "tvg-id", "channel-id", "channelid", "cuid"),
-            // A URL may have secrets.
+            // A URL may contain secrets.
             guideName: (value(of: "tvg-name")?.decodingEntities).flatMap { SourceURL.isAbsolute($0) ? nil : $0 },
             guideShift: (value(of: "tvg-shift") ?? defaults["tvg-shift"]).flatMap { $0.count <= 8 ? $0 : nil },
             isRadio: attributes["radio"] == "true",
@@ -63,7 +63,7 @@ struct ListEntry {
 
     static let longestName = 256
 
-    /// The name, or what else the entry is called. A URL is no name, because it may have secrets.
+    /// The name, or another property that names the entry. A URL is not used, because it may contain secrets.
     private var displayName: String? {
         let text = name.isEmpty ? value(of: "tvg-name", "tvc-guide-title", "tvg-id") : name
         let name = text?.decodingEntities ?? sources.first?.url
@@ -94,8 +94,8 @@ struct ListEntry {
 
     static let mostGroups = 16
 
-    /// The last component of the URL's path that says something, without its extension; else the host. Neither user
-    /// information nor the query is part of it, nor a component that looks like a credential.
+    /// The last meaningful component of the URL's path, without its extension; else the host. User information, the
+    /// query and components that look like credentials are never used.
     static func name(ofURL url: String) -> String {
         let path = URIReference.withoutQuery(url.redacted).split(separator: "/").dropFirst(2)
         let words = path.map { component in

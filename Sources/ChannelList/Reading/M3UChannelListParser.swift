@@ -3,13 +3,13 @@ import Support
 
 /// Reads M3U lists of channels in all the spellings that people and programs write.
 ///
-/// A line that is not understood becomes an issue and costs only itself. docs/lists.md has the table of spellings.
+/// A line that is not understood becomes an issue and affects no other line. docs/lists.md has the table of spellings.
 package struct M3UChannelListParser {
     private let base: String
     private let limits: ChannelListLimits
     private var issues: IssueLog
     private var collector: ChannelMerger
-    /// The attributes of `#EXTM3U` by name; the guides apart.
+    /// The attributes of `#EXTM3U` by name, except the guides.
     private var defaults: [String: String] = [:]
     private var guides: [String] = []
     private var entry: ListEntry?
@@ -20,7 +20,7 @@ package struct M3UChannelListParser {
 
     /// - Parameters:
     ///   - bytes: the list as received, not compressed.
-    ///   - url: the list's URL after redirects, which relative URLs are resolved against; empty for a file.
+    ///   - url: the list's URL after redirects, against which relative URLs are resolved; empty for a file.
     ///   - previous: the channels before a reload, whose slugs are kept.
     package static func parse(
         _ bytes: [UInt8], url: String = "", keeping previous: [ListedChannel] = [],
@@ -187,7 +187,8 @@ extension M3UChannelListParser {
         if entry?.name.isEmpty == true, entry?.attributes.isEmpty == true, !isOpen { closeEntry() }
     }
 
-    /// A commented URL below a channel, or between its `#EXTINF` and its URL, is a backup. Elsewhere it is a comment.
+    /// Reads a commented URL. Below a channel, or between its `#EXTINF` and its URL, it is a backup; elsewhere it is a
+    /// comment.
     private mutating func readBackup(_ text: Substring, line: Int) {
         if entry != nil, let (source, _) = readSource(String(text), options: RequestOptions(), line: line) {
             append(source, line: line, isBackup: true)
@@ -201,8 +202,8 @@ extension M3UChannelListParser {
         if isBackup { entry?.backups.append(source) } else { entry?.sources.append(source) }
     }
 
-    /// - Returns: the source, and its options without what it has from the entry's first source; nil for a line that an
-    ///   issue names.
+    /// - Returns: the source, and its options without those of the entry's first source; nil for a line that an issue
+    ///   names.
     private mutating func readSource(
         _ text: String, options: RequestOptions, line: Int
     ) -> (ListedSource, RequestOptions)? {
@@ -235,7 +236,7 @@ extension M3UChannelListParser {
 }
 
 extension M3UChannelListParser {
-    /// Reads a directive that says how to ask for the next source.
+    /// Reads a directive with options for the requests of the next source.
     private mutating func readOptions(_ directive: ListDirective, line: Int) {
         switch directive.name {
         case "#EXTVLCOPT": readPlayerOption(directive.value, line: line)
@@ -315,11 +316,11 @@ extension M3UChannelListParser {
 struct ListDirective {
     /// `#EXTINF` and so on, in capitals; `#HTTP` or `#HTTPS` for a commented URL; `#` for any other comment.
     let name: String
-    /// The text after the colon or the space that ends the name; of a commented URL, the URL.
+    /// The text after the colon or the space that ends the name; for a commented URL, the URL.
     let value: Substring
     let isMissingNumberSign: Bool
 
-    /// - Returns: nil for a line that is to be a URL.
+    /// - Returns: nil for a line that should be a URL.
     init?(_ line: String) {
         if line.first != "#" {
             let start = line.prefix(8).uppercased()
@@ -343,7 +344,7 @@ struct ListDirective {
         }
     }
 
-    /// The kind of HLS playlist in which alone the tag occurs; nil for any other line.
+    /// The kind of HLS playlist that the tag is specific to; nil for any other line.
     var playlistKind: DocumentKind? {
         switch name {
         case "#EXT-X-TARGETDURATION", "#EXT-X-MEDIA-SEQUENCE": .mediaPlaylist

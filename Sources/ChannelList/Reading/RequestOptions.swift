@@ -1,7 +1,7 @@
 import Support
 
-/// Headers and proxy for the requests of a source, from all spellings of a list together. A later header replaces one
-/// with the same name.
+/// The headers and the proxy for the requests of a source, in whatever spelling a list gives them. A later header
+/// replaces an earlier one with the same name.
 struct RequestOptions: Equatable {
     private(set) var headers: [ListedHeader] = []
     var proxy: String?
@@ -13,13 +13,13 @@ struct RequestOptions: Equatable {
         (headers, proxy, isInsecure) = (source.headers, source.proxy, source.isInsecure ? true : nil)
     }
 
-    /// Sets a header whose value may stand in quotes.
+    /// Sets a header. Quotes around the value are removed.
     /// - Returns: false for a header that cannot be sent, or that only the client itself may set.
     mutating func set(_ name: some StringProtocol, to value: some StringProtocol) -> Bool {
         setUnquoted(String(name.trimmingWhiteSpace), to: String(value.removingQuotes))
     }
 
-    /// - Returns: why that cannot be.
+    /// - Returns: the issue if the option cannot be set.
     mutating func set(_ pair: HeaderPairs.Pair) -> ListIssue.Kind? {
         switch pair {
         case .header(let name, let value): set(name, to: value) ? nil : .malformedHeader(String(name.prefix(40)))
@@ -28,7 +28,7 @@ struct RequestOptions: Equatable {
         }
     }
 
-    /// Sets a header whose value is as it is sent.
+    /// Sets a header whose value is sent as it is.
     /// - Returns: as `set`.
     mutating func setUnquoted(_ name: String, to value: String) -> Bool {
         let name = Self.usualName(name)
@@ -49,7 +49,7 @@ struct RequestOptions: Equatable {
     private static let longestValue = 4096
     private static let mostHeaders = 64
 
-    /// These options, and `defaults` where they say nothing.
+    /// These options, with `defaults` for the missing ones.
     func filled(from defaults: RequestOptions) -> RequestOptions {
         var options = defaults
         for header in headers { _ = options.set(header.name, to: header.value) }
@@ -58,7 +58,7 @@ struct RequestOptions: Equatable {
         return options
     }
 
-    /// The usual spelling of `name`, and of what lists write for it.
+    /// The usual spelling of `name`, or of a variant of it that lists contain.
     static func usualName(_ name: String) -> String { usualNames[name.lowercased()] ?? name }
 
     private static let usualNames = [
@@ -86,7 +86,7 @@ struct RequestOptions: Equatable {
 }
 
 extension M3UChannelList {
-    /// Keeps the operator's credentials from the hosts that a fetched list names, except from the one it comes from.
+    /// Withholds the operator's credentials from the hosts that a fetched list names, except from the list's own host.
     package mutating func withholdCredentials(outside url: String) {
         for channel in channels.indices {
             for source in channels[channel].sources.indices {

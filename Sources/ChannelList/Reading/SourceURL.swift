@@ -1,6 +1,6 @@
 import Support
 
-/// Reads a URL line of a list: the URL itself, `$label` after it, and headers after a vertical bar.
+/// Reads a URL line of a list: the URL itself, a `$label` after it, and headers after a vertical bar.
 struct SourceURL {
     private(set) var source: ListedSource
     private(set) var options = RequestOptions()
@@ -21,10 +21,10 @@ struct SourceURL {
         issues = (fields.map(HeaderPairs.read) ?? []).compactMap { options.set($0) }
     }
 
-    /// Whether `text` begins as an absolute URL does, of whatever scheme.
+    /// Whether `text` begins like an absolute URL, of any scheme.
     static func isAbsolute(_ text: some StringProtocol) -> Bool { schemeEnd(of: text) != nil }
 
-    /// The URL, and the header fields after a vertical bar, or after a space if one begins there.
+    /// The URL, and the header fields after a vertical bar, or after a space if a field begins there.
     private static func split(_ line: String) -> (url: Substring, fields: Substring?) {
         if let bar = line.firstIndex(of: "|") {
             return (line[..<bar], line[line.index(after: bar)...])
@@ -39,7 +39,7 @@ struct SourceURL {
         return (line[..<space], line[line.index(after: space)...])
     }
 
-    /// Removes and returns what follows the last "$": words for people, not part of a path or a query.
+    /// Removes and returns the text after the last "$": a label for people, which is not part of a path or a query.
     private static func cutLabel(off url: inout Substring) -> String? {
         guard let dollar = url.lastIndex(of: "$"), dollar > url.startIndex else { return nil }
         let label = url[url.index(after: dollar)...]
@@ -50,7 +50,7 @@ struct SourceURL {
         return String(label.trimmingWhiteSpace)
     }
 
-    /// The URL of http, https or datagrams that a reference in a list means.
+    /// The absolute http, https or datagram URL of a reference in a list.
     static func absolute(_ text: String, base: String) throws(SourceURLError) -> String {
         guard let end = schemeEnd(of: text) else {
             guard !base.isEmpty, !text.isEmpty, !text.contains(where: \.isWhitespace) else { throw .malformed }
@@ -70,7 +70,7 @@ struct SourceURL {
         return "\(scheme)://\(authority)\(rest)"
     }
 
-    /// Where "://" stands after a scheme (RFC 3986 §3.1).
+    /// The index of "://" after a scheme (RFC 3986 §3.1).
     private static func schemeEnd<Text: StringProtocol>(of text: Text) -> Text.Index? {
         let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         guard let first = scheme.first, first.isLetter, text[scheme.endIndex...].hasPrefix("://") else { return nil }
@@ -78,13 +78,13 @@ struct SourceURL {
     }
 }
 
-/// Why a line is no URL of a source.
+/// The reason why a line is not the URL of a source.
 enum SourceURLError: Error, Equatable {
     case unsupportedScheme(String)
     case malformed
 }
 
-/// The command of a `pipe:` line, by which some players let ffmpeg fetch a channel. It is read, and never run.
+/// The command of a `pipe:` line, which makes some players fetch a channel with ffmpeg. It is parsed, and never run.
 private struct PipeCommand {
     /// The word after `-i`, as written; nil without one.
     let input: String?
@@ -110,7 +110,7 @@ private struct PipeCommand {
         case "-user_agent", "-user-agent": _ = options.set("User-Agent", to: value)
         case "-referer": _ = options.set("Referer", to: value)
         case "-headers":
-            // The line breaks between headers are written as escapes.
+            // Line breaks between headers are written as escape sequences.
             for line in value.replacing("\\r", with: "\n").replacing("\\n", with: "\n").split(separator: "\n") {
                 guard let colon = line.firstIndex(of: ":") else { continue }
                 _ = options.set(line[..<colon], to: line[colon...].dropFirst().trimmingWhiteSpace)

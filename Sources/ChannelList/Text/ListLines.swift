@@ -38,7 +38,7 @@ package struct ListLines: Sequence, IteratorProtocol {
         guard var start = line.firstIndex(where: { $0 > 32 }), let end = line.lastIndex(where: { $0 > 32 }) else {
             return []
         }
-        // Each part of a list that was put together from several may begin with a byte order mark of its own.
+        // If a list was concatenated from several, each part may begin with a byte order mark.
         while line[start...end].starts(with: [0xEF, 0xBB, 0xBF]) {
             start += 3
             while start <= end, line[start] <= 32 { start += 1 }
@@ -59,7 +59,7 @@ package struct ListLines: Sequence, IteratorProtocol {
 
 extension ListLines.Line {
     /// The text without control characters.
-    /// - Returns: `isForeign` if the bytes are not UTF-8 and were read as Windows-1252.
+    /// - Returns: `isForeign` is true if the bytes are not UTF-8 and were read as Windows-1252.
     func decoded() -> (text: String, isForeign: Bool) {
         if let text = String(validating: bytes, as: UTF8.self) {
             guard text.unicodeScalars.contains(where: ControlCharacters.contains) else { return (text, false) }
@@ -108,7 +108,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text without the entities that lists have from web pages.
+    /// The text with the HTML entities that lists copied from web pages replaced.
     package var decodingEntities: String {
         guard contains("&"), contains(";") else { return self }
         let entities = [

@@ -2,9 +2,9 @@ import Support
 
 /// The URL of a range of a provider's archive, with placeholders for the moments of the range.
 ///
-/// A placeholder is `{name}`, `${name}` or `{name:argument}`. docs/catchup.md has them all.
+/// A placeholder is `{name}`, `${name}` or `{name:argument}`. docs/catchup.md lists all of them.
 struct ArchiveTemplate: Hashable, Sendable {
-    /// The range that somebody asks for.
+    /// The requested range.
     struct Range {
         /// Seconds since 1970, as is `now`.
         let start: Int64
@@ -16,7 +16,7 @@ struct ArchiveTemplate: Hashable, Sendable {
         let correction: Int64
     }
 
-    /// A placeholder that has no meaning here, as it is written.
+    /// An unknown placeholder, as written.
     struct UnknownPlaceholder: Error, Hashable {
         let text: String
     }
@@ -41,7 +41,7 @@ struct ArchiveTemplate: Hashable, Sendable {
     /// A text without placeholders.
     init(literal text: String) { parts = [.text(text)] }
 
-    /// - Throws: the first placeholder that is not known, or a brace that is not closed.
+    /// - Throws: the first unknown placeholder, or a brace that is not closed.
     init(_ text: some StringProtocol) throws(UnknownPlaceholder) {
         parts = []
         var rest = Substring(text)
@@ -117,7 +117,7 @@ extension ArchiveTemplate {
         return fields(isUTC ? format.dropLast(4) : format).map { .date(moment, $0, isUTC: isUTC) }
     }
 
-    /// nil if the format has a letter that stands for nothing, or no field. ISO 8601 has T and Z.
+    /// nil if the format contains an unknown letter, or no field. T and Z are permitted as in ISO 8601.
     private static func fields(_ format: Substring) -> [Field]? {
         let isLong = longFields.contains { format.contains($0.name) }
         var (fields, rest): ([Field], Substring) = ([], format)
@@ -165,7 +165,7 @@ extension ArchiveTemplate {
         }
     }
 
-    /// - Parameter local: seconds since 1970 by the clock that writes the date.
+    /// - Parameter local: the local time of the clock that the date is written by, as seconds since 1970.
     private static func date(_ local: Int64, _ fields: [Field]) -> String {
         let (days, time) = max(local, 0).quotientAndRemainder(dividingBy: 86_400)
         let date = CivilDate(daysSince1970: days)

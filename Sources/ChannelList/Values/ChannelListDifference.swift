@@ -1,11 +1,11 @@
-/// The changes of a reload, channel by channel. A channel is known by its slug.
+/// The changes of a reload, channel by channel. Channels are identified by their slugs.
 package struct ChannelListDifference: Equatable, Sendable {
     package struct Change: Equatable, Sendable {
         package let before: ListedChannel
         package let after: ListedChannel
 
-        /// Whether the channel has to be fetched in another way. If not, only what it is called has changed, and a running
-        /// channel goes on.
+        /// Whether the channel must be fetched in another way. If not, only its description has changed, and a running
+        /// channel continues.
         package var affectsSources: Bool { before.isRelayedDifferently(from: after) }
     }
 
@@ -16,7 +16,7 @@ package struct ChannelListDifference: Equatable, Sendable {
     package private(set) var changed: [Change] = []
     package private(set) var unchanged: [ListedChannel] = []
 
-    /// - Parameters: both lists with unique slugs; the new one parsed with `keeping: old`.
+    /// - Parameters: both lists with unique slugs. The new list must have been parsed with `keeping: old`.
     package init(from old: [ListedChannel], to new: [ListedChannel]) {
         let before = Dictionary(old.map { ($0.slug, $0) }) { first, _ in first }
         let slugs = Set(new.map(\.slug))
@@ -32,8 +32,8 @@ package struct ChannelListDifference: Equatable, Sendable {
 }
 
 extension ListedChannel {
-    /// Whether a run of the channel would be another one with `other`: its sources or its options differ. What only
-    /// guides and people read may differ, how long it runs without viewers, and who its viewers are.
+    /// Whether a run of the channel would differ with `other`: the sources or the options differ. Differences that only
+    /// guides and people see, the idle time, and the viewers' tokens do not count.
     func isRelayedDifferently(from other: ListedChannel) -> Bool {
         var options = options
         options.idle = other.options.idle

@@ -1,11 +1,12 @@
 package import Playlist
 package import Support
 
-/// How a channel is relayed, as far as its configuration says. nil: as the command line says.
+/// The options of a channel as its configuration states them. nil: as on the command line.
 @dynamicMemberLookup
 package struct ChannelOptions: Sendable {
     private var values: [ConfigurationKey: any Hashable & Sendable] = [:]
-    /// Whether the channel ends with the process and nobody can ask for what it kept: a request made it.
+    /// Whether a request made the channel, so that it ends with the process and its kept media cannot be requested
+    /// later.
     package var isTemporary = false
 
     init() {}
@@ -16,7 +17,7 @@ package struct ChannelOptions: Sendable {
         fileprivate init(_ key: ConfigurationKey) { self.key = key }
     }
 
-    /// The properties of `ChannelOptions`. The rows of their keys say what they mean.
+    /// The properties of `ChannelOptions`. The rows of their keys describe them.
     package struct Fields: Sendable {
         let name = Field<String>(.name)
         let groups = Field<[String]>(.group)
@@ -53,7 +54,7 @@ package struct ChannelOptions: Sendable {
         package let window = Field<Duration>(.window)
         /// Length of the rewind, by `dvr` or `rewind`.
         package let rewind = Field<Duration>(.dvr)
-        /// Whether the rewind is there before anybody watches.
+        /// Whether the rewind is kept before anybody watches.
         package let keepsRewind = Field<Bool>(.rewind)
         package let archive = Field<Duration>(.archive)
         package let archiveSize = Field<Int>(.archiveSize)
@@ -68,7 +69,8 @@ package struct ChannelOptions: Sendable {
         package let recordsSlate = Field<Bool>(.recordSlate)
         package let keep = Field<Duration>(.keep)
         package let keepSize = Field<Int>(.keepSize)
-        /// Tokens of which a viewer needs one, or one of the server; nil: as the server's other channels.
+        /// The tokens of the channel; a viewer needs one of them, or a token of the server. nil: as the server's other
+        /// channels.
         package let tokens = Field<[Secret]>(.tokens)
         package let isAlways = Field<Bool>(.always)
         package let idle = Field<Duration>(.idle)
@@ -86,24 +88,25 @@ package struct ChannelOptions: Sendable {
         set { values[key] = newValue }
     }
 
-    /// Whether the channel runs without viewers: if it says so, or else if it records, or keeps its rewind or an archive.
+    /// Whether the channel runs without viewers: if its configuration says so, or if it records, or keeps its rewind or
+    /// an archive.
     package var runsAlways: Bool {
         self.isAlways
             ?? (self.record != nil || self.recordTo != nil || self.keepsRewind == true || self.archive != nil
                 || self.archiveSize != nil || self.archiveStore != nil)
     }
 
-    /// These options, and `defaults` where they say nothing.
+    /// These options, with `defaults` for the missing ones.
     func filled(from defaults: ChannelOptions) -> ChannelOptions {
         var options = self
         options.values.merge(defaults.values) { own, _ in own }
         return options
     }
 
-    /// These options, but for what people and guides call the channel.
+    /// These options without the ones that describe the channel to people and guides.
     var withoutDescription: ChannelOptions { keeping { !ConfigurationKey.descriptions.contains($0) } }
 
-    /// These options for a range of the channel's archive, which keeps all of itself and ends with its viewers.
+    /// These options for a range of the channel's archive, which keeps all of its media and ends with its viewers.
     package func ofRange(lasting length: Duration) -> ChannelOptions {
         let unfit: Set<ConfigurationKey> = [
             .archive, .archiveSize, .archiveStore, .archiveRedirect, .spool, .record, .recordTo, .slate, .loop, .hold,
@@ -120,16 +123,16 @@ package struct ChannelOptions: Sendable {
         return options
     }
 
-    /// These options, but with the values of `other` for what no request can say.
+    /// These options, with the values of `other` for the keys that no request may set.
     package func keepingWhatOnlyFilesSay(of other: ChannelOptions) -> ChannelOptions {
         keeping { $0.isPermitted(in: .request) }.filled(from: other.keeping { !$0.isPermitted(in: .request) })
     }
 
-    /// The value of a key as a configuration has it; nil if it says nothing, or if no request can say it.
+    /// The value of a key as a configuration writes it; nil if it is not set, or if no request may set it.
     package func written(_ key: ConfigurationKey) -> (any Encodable & Sendable)? {
         guard key.isPermitted(in: .request) else { return nil }
         return switch (key.row.form, values[key]) {
-        // `rewind` says the length too.
+        // `rewind` states the length too.
         case (_, _ as Duration) where key == .dvr && self.keepsRewind == true: nil
         case (.rewind, let isKept as Bool): isKept ? (self.rewind ?? .zero).secondsSpan : "when-watched"
         case (_, let span as Duration): span.secondsSpan
@@ -153,6 +156,6 @@ extension ChannelOptions: Equatable {
 }
 
 extension Duration {
-    /// `90s`: a duration of a configuration, which has whole seconds.
+    /// `90s`: a duration in a configuration, which has whole seconds.
     fileprivate var secondsSpan: String { "\(components.seconds)s" }
 }

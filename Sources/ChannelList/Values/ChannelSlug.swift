@@ -2,10 +2,10 @@ import Support
 
 /// The names of channels in paths.
 ///
-/// To clients a URL is an identity: favorites, timers and guide mappings hang on it. So a slug depends on the channel's
-/// name alone, except for its number if several channels have one name.
+/// Clients identify a channel by its URL: favorites, timers and guide mappings depend on it. Therefore a slug depends
+/// only on the channel's name, except for a number if several channels have the same name.
 package enum ChannelSlug {
-    /// First path components with a meaning of their own: no channel is called so.
+    /// First path components with a special meaning. No channel gets them as slug.
     package static let reserved: Set<String> = [
         "api", "archive", "auto", "captures", "clip", "device", "discover", "dvr", "epg", "events", "favicon",
         "healthz", "hls", "index", "init", "lineup", "lineup-status", "live", "master", "metrics", "openapi",
@@ -17,8 +17,8 @@ package enum ChannelSlug {
 
     /// The slug of a channel called `name`: its letters and digits in ASCII, and a dash for anything between them.
     ///
-    /// If letters have no counterpart in ASCII, or the name is too long, a hash of the name follows, so that names which
-    /// differ only there have slugs that differ.
+    /// If letters have no counterpart in ASCII, or the name is too long, a hash of the name is appended, so that names
+    /// that differ only there get different slugs.
     package static func slug(ofName name: String) -> String {
         var text: [UInt8] = []
         var isWhole = true
@@ -42,10 +42,10 @@ package enum ChannelSlug {
 
     /// Gives each channel a slug of its own.
     ///
-    /// If several channels have one slug, the first has it as it is, and the others have the next free number after it.
-    /// - Parameter previous: the channels before a reload. A channel with the name and a source of one of them keeps its
-    ///   slug, whatever became of the others of that name.
-    /// - Parameter taken: slugs of other channels.
+    /// If several channels have the same slug, the first keeps it, and the others get the next free number after it.
+    /// - Parameter previous: the channels before a reload. A channel that shares its name and a source with one of them
+    ///   keeps that channel's slug, even if other channels of that name were added or removed.
+    /// - Parameter taken: the slugs of other channels.
     package static func assign(
         to channels: [ListedChannel], keeping previous: [ListedChannel] = [], except taken: Set<String> = []
     ) -> [ListedChannel] {
@@ -75,7 +75,7 @@ package enum ChannelSlug {
 private struct SlugAssignment {
     private let previous: [ListedChannel]
     private var used: Set<String> = []
-    /// The number after a slug from which on none is known to be used.
+    /// The number after a slug from which on no number is known to be used.
     private var nextNumbers: [String: Int] = [:]
 
     /// - Parameter taken: slugs of channels that are not in the list.
@@ -91,7 +91,8 @@ private struct SlugAssignment {
             for identity in Identity.allCases { keepSlugs(in: &channels, by: identity) }
         }
         let natural = channels.map { $0.slug.isEmpty ? ChannelSlug.slug(ofName: $0.name) : "" }
-        // Before any number is assigned, the first of each name gets its slug, also one that ends in a number.
+        // Before any number is assigned, the first channel of each name gets its slug, even if the slug ends in a
+        // number.
         for index in channels.indices where channels[index].slug.isEmpty {
             guard !ChannelSlug.reserved.contains(natural[index]), used.insert(natural[index]).inserted else { continue }
             channels[index].slug = natural[index]
@@ -102,7 +103,7 @@ private struct SlugAssignment {
         return channels
     }
 
-    /// A property that identifies a channel with one of its name before the reload, the surest first.
+    /// A property that identifies a channel among channels of the same name before the reload, the surest first.
     private enum Identity: CaseIterable {
         case url, urlWithoutQuery, guideID
 
@@ -135,17 +136,17 @@ private struct SlugAssignment {
     }
 }
 
-/// Numbers made of names: the same ones in every process.
+/// Numbers derived from names, equal in every process.
 enum StableHash {
     /// 32-bit FNV-1a.
     static func of(_ text: String) -> UInt32 {
         text.utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     }
 
-    /// A number for each name, 1 ... 2³¹ − 1, no two alike.
+    /// A number for each name, 1 ... 2³¹ − 1; all numbers differ.
     ///
-    /// A number is made of its name alone, unless two names would have the same: then the name that is first in the order
-    /// of texts has it, and the other one the next free number.
+    /// A number is derived from its name alone, unless two names would get the same number. Then the name that sorts
+    /// first gets it, and the other name gets the next free number.
     /// - Parameter names: unique.
     static func numbers(of names: some Sequence<String>) -> [String: Int] {
         var used: Set<Int> = []

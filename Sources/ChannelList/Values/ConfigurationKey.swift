@@ -1,7 +1,7 @@
 import Support
 
-/// The keys of a channel, most of which `defaults` has too. The row of each says once what `channels.yaml`, the API with
-/// its document and `--help` have of it.
+/// The keys of a channel, most of which are permitted in `defaults` too. The row of a key defines its form and help for
+/// `channels.yaml`, the API with its document, and `--help`.
 package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Description.
     case name, group, logo, number
@@ -44,26 +44,26 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // When it runs.
     case always, idle
 
-    /// The keys by which people and guides know the channel.
+    /// The keys that describe the channel to people and guides.
     static let descriptions: Set<ConfigurationKey> = [
         .name, .group, .logo, .number, .guideID, .guideName, .guideShift, .radio,
     ]
 
     package enum Form: Equatable, Sendable {
         case flag, span, path, variant, headers
-        /// A span of half a minute at most.
+        /// A span of at most half a minute.
         case shortSpan
-        /// A span of hours from one number to another.
+        /// A span in a range of hours.
         case hours(ClosedRange<Int>)
         case tokens(limit: Int)
         case count(ClosedRange<Int>)
         case bytes(atLeast: Int)
         case text(ConfigurationPattern)
         case choice([String])
-        /// One or several texts.
+        /// One text or several.
         case texts(ConfigurationPattern, limit: Int)
         case addresses(limit: Int)
-        /// One or several URLs or maps with one.
+        /// One or several URLs or maps with a URL.
         case sources(atLeast: Int, limit: Int)
         /// A span, or `when-watched`.
         case rewind
@@ -73,7 +73,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case split
         /// Bytes of a disk.
         case storage(atLeast: Int)
-        /// The URL of a store, or a map with it and with what its requests have (`StoreOptions.Key`).
+        /// The URL of a store, or a map with the URL and the options of its requests (`StoreOptions.Key`).
         case store
     }
 
@@ -87,12 +87,12 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
 
     /// From an hour to a year: clients list the programs of every day.
     package static let archiveHours = 1...366 * 24
-    /// The least bytes of an archive: a live window of 10 Mbit/s and as much again.
+    /// The smallest byte limit of an archive: twice a live window of 10 Mbit/s.
     package static let smallestArchive = 64 << 20
 
     private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.newRow) })
 
-    /// The maps that may have the key, in words.
+    /// The maps in which the key is permitted, in words.
     var place: String {
         let scopes = row.scopes
         let channel = scopes.contains(.source) ? "a channel or one of its URLs" : "a channel"
@@ -242,7 +242,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
 
     package enum Scope: Sendable {
         case channel, defaults
-        /// One of several URLs of a channel.
+        /// An element of a channel's list of URLs.
         case source
 
         private static let keys = Dictionary(
@@ -253,19 +253,20 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         package var keys: [ConfigurationKey] { Self.keys[self] ?? [] }
     }
 
-    /// Whether the key may be given where the configuration comes from. A key that names a file of the server, or permits
-    /// an address that the server protects, is for its operator alone. A token is a secret that no document shows.
+    /// Whether the key is permitted in a configuration of this origin. A key that names a file of the server, or
+    /// permits addresses that the server protects, is for the operator alone. Tokens are secrets that no document
+    /// shows.
     package func isPermitted(in origin: ConfigurationOrigin) -> Bool { row.isPermitted(origin) }
 }
 
-/// Where a configuration comes from.
+/// The origin of a configuration.
 package enum ConfigurationOrigin: Equatable, Sendable {
     /// A file of the operator.
     /// - Parameters:
-    ///   - directory: what relative paths are resolved against; empty: the current directory.
-    ///   - environment: what `${NAME}` stands for.
+    ///   - directory: the directory for relative paths; empty: the current directory.
+    ///   - environment: the variables for `${NAME}`.
     case file(directory: String = "", environment: [String: String] = [:])
-    /// A URL: the text names nothing but other URLs, and does not learn the environment.
+    /// A URL. The text may refer only to other URLs, and gets no environment variables.
     case fetched
     /// A request to the API, where values keep their types and no variables are expanded.
     case request

@@ -1,4 +1,5 @@
-/// The forms of text values, as regular expressions of JSON Schema: the document of the API has the same ones.
+/// The forms of text values, as regular expressions of JSON Schema. The document of the API contains the same
+/// expressions.
 package enum ConfigurationPattern: CaseIterable, Sendable {
     case url, source, proxy, account, credential, logo, text, number, shift, duration, shortSpan, byteCount, variant,
         variants, audioTracks, headerName,
@@ -61,7 +62,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         }
     }
 
-    /// The form that is expected: a noun with its article.
+    /// The expected form: a noun with its article.
     var expected: String {
         switch self {
         case .url: "a URL that begins with http:// or https://, without spaces and with other characters percent-coded"
@@ -95,7 +96,7 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
     var isSecret: Bool { [.url, .source, .proxy, .headerValue, .cookie, .token, .credential].contains(self) }
 }
 
-/// Matches texts against patterns, each of which is compiled once.
+/// Matches texts against patterns. Each pattern is compiled once.
 struct PatternMatcher {
     private var compiled: [ConfigurationPattern: Regex<AnyRegexOutput>] = [:]
 

@@ -1,6 +1,6 @@
-/// A line of a list that was not understood, or understood differently from how it is written.
+/// A line of a list that was not understood, or that was read differently from how it is written.
 ///
-/// An issue costs what it names and nothing else: an attribute, a header, a source, or a channel without a source.
+/// An issue affects only what it names: an attribute, a header, a source, or a channel without a source.
 package struct ListIssue: Equatable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The first line with text is not `#EXTM3U`. The list is read nevertheless.
@@ -9,12 +9,12 @@ package struct ListIssue: Equatable, Sendable {
         case missingNumberSign
         /// A line that is no URL, no directive and no comment.
         case unexpectedText(String)
-        /// An `#EXT…` line that has no meaning here; named once, at its first line.
+        /// An `#EXT…` line without a meaning here; reported once, for its first line.
         case unknownDirective(String)
-        /// An option of `#EXTVLCOPT`, `#KODIPROP` or `URL|…` that is not followed; named once, at its first line.
+        /// An option of `#EXTVLCOPT`, `#KODIPROP` or `URL|…` that is ignored; reported once, for its first line.
         case unknownOption(String)
         case missingComma
-        /// The entry has no name; it is called as its guide or its URL calls it.
+        /// The entry has no name; the name in the guide or in its URL is used.
         case missingName
         case strayWord(String)
         case unclosedQuote(attribute: String)
@@ -25,17 +25,17 @@ package struct ListIssue: Equatable, Sendable {
         /// The header cannot be sent, and is dropped.
         case malformedHeader(String)
         case missingURL(name: String)
-        /// A URL without `#EXTINF` before it; the channel is called as the URL.
+        /// A URL without a preceding `#EXTINF`; the channel is named after the URL.
         case missingEntry
-        /// The URL of a `pipe:` command takes the command's place; named once, at its first line.
+        /// The URL in a `pipe:` command replaces the command; reported once, for its first line.
         case unwrappedCommand
-        /// The URL's scheme is none of those that are followed.
+        /// The URL's scheme is not supported.
         case unsupportedScheme(String)
-        /// The URL has no host, or white space in it, or is relative where the list has no URL itself. Redacted.
+        /// The URL has no host, or contains white space, or is relative in a list without a URL. Redacted.
         case malformedURL(String)
-        /// Another channel before has the same name; this one has the slug.
+        /// An earlier channel has the same name; this one got `slug`.
         case repeatedName(String, slug: String)
-        /// The archive of the provider cannot be asked, so the channel has none; named once, at its first entry.
+        /// The provider's archive cannot be requested, so the channel has none; reported once, for its first entry.
         case unusableArchive(ProviderArchive.Fault)
         /// The panel names a time zone, and its clock shows the time of another one.
         case contradictoryClock
@@ -43,7 +43,7 @@ package struct ListIssue: Equatable, Sendable {
         case foreignEncoding
         /// The line is too long, and is passed over.
         case longLine(bytes: Int)
-        /// The list has more of something than is read: the rest is passed over. Named once.
+        /// The list exceeds a limit; the rest is skipped. Reported once.
         case limit(Limit)
     }
 
@@ -54,7 +54,7 @@ package struct ListIssue: Equatable, Sendable {
     package let kind: Kind
 }
 
-/// A bounded log of issues. A kind that is named once is counted each time.
+/// A bounded log of issues. Issues that are reported once are counted each time.
 struct IssueLog {
     private(set) var issues: [ListIssue] = []
     private(set) var count = 0

@@ -1,4 +1,4 @@
-/// A channel of a list: what people and guides call it, and where it comes from.
+/// A channel of a list: its description for people and guides, and its sources.
 package struct ListedChannel: Equatable, Sendable {
     /// The channel's name in paths: `a`…`z`, digits and dashes, unique in its list. Empty until `ChannelSlug.assign`.
     package var slug = ""
@@ -18,22 +18,22 @@ package struct ListedChannel: Equatable, Sendable {
     package var isRadio = false
     /// The attributes `tvc-*` of Channels DVR, in order.
     package var stationAttributes: [ListedAttribute] = []
-    /// The primary source and its backups, in order; at least one for a channel that a parser returned.
+    /// The primary source and its backups, in order. A channel that a parser returned has at least one source.
     package var sources: [ListedSource]
     /// The options of its configuration; empty for a channel of an M3U list.
     package var options = ChannelOptions()
-    /// The archive that the provider of its first source has; nil: none that is known.
+    /// The archive at the provider of the first source; nil if none is known.
     package var providerArchive: ProviderArchive?
 }
 
-/// An attribute that is passed on as it is.
+/// An attribute that is passed on unchanged.
 package struct ListedAttribute: Hashable, Sendable {
     /// In lower case.
     let name: String
     let value: String
 }
 
-/// A header field that a list asks to send with the requests for a source.
+/// A header field that a list specifies for the requests of a source.
 package struct ListedHeader: Hashable, Sendable {
     /// A token (RFC 9110 §5.6.2). Well-known names have their usual spelling: `User-Agent`, `Referer`.
     package let name: String
@@ -48,11 +48,11 @@ package struct ListedSource: Hashable, Sendable {
     /// At most one field of each name, compared without case.
     package var headers: [ListedHeader] = []
     package var proxy: String?
-    /// Whether the certificates of its hosts are not verified.
+    /// Whether the certificates of the source's hosts are not verified.
     package var isInsecure = false
-    /// The words after `$` in `http://host/path$label`: names the source for people.
+    /// The text after `$` in `http://host/path$label`, a name of the source for people.
     var label: String?
-    /// Whether the credentials that the process was given for all sources stay away from this one.
+    /// Whether credentials given to the process for all sources are not sent to this source.
     package var withholdsCredentials = false
 }
 
@@ -61,12 +61,13 @@ extension ListedChannel {
     private static let shortestArchive = Duration.seconds(3600)
     private static let longestArchive = Duration.seconds(3600 * ConfigurationKey.archiveHours.upperBound)
 
-    /// How far back clients may ask for past programs, by the channel's own archive or its provider's; nil: the channel
+    /// How far back clients may request past programs, in the channel's own archive or its provider's; nil: the channel
     /// offers no catch-up.
     ///
-    /// A channel that always runs has everything of its rewind or archive. One that runs for its viewers has what somebody
-    /// watched, and offers nothing. How long an archive is that only bytes limit is not known here: its rewind counts.
-    /// - Parameter defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
+    /// A channel that always runs keeps all of its rewind or archive. An on-demand channel keeps only what was watched,
+    /// so it offers no catch-up. The length of an archive that is limited only in bytes is unknown here, so its rewind
+    /// counts.
+    /// - Parameter defaultRewind: the rewind of channels without a setting of their own; nil: unlimited.
     package func archive(defaultRewind: Duration?) -> Duration? {
         let provided = providerArchive.map { Duration.seconds($0.days * 86_400) }
         return [ownArchive(defaultRewind: defaultRewind), provided].compactMap(\.self).max()
@@ -79,7 +80,7 @@ extension ListedChannel {
         return archive >= Self.shortestArchive ? archive : nil
     }
 
-    /// The archive in the days that clients count by: one of some hours is one day, and a longer one loses its last part.
+    /// The archive in days, the unit of clients: less than a day counts as one day, otherwise the fraction is dropped.
     func catchupDays(defaultRewind: Duration?) -> Int? {
         archive(defaultRewind: defaultRewind).map { Int(max(1, $0.components.seconds / 86_400)) }
     }

@@ -5,21 +5,21 @@ package struct M3UChannelList: Equatable, Sendable {
     package var guides: [String] = []
     /// At least one channel, each with a slug of its own.
     package var channels: [ListedChannel]
-    /// Lines that were not understood, or were read differently from how they are written; by line. The log is bounded.
+    /// Lines that were not understood, or were read differently from how they are written, in order; bounded.
     package var issues: [ListIssue] = []
-    /// How many issues there were, including those that `issues` has no room for.
+    /// The total number of issues, including those that are not in `issues`.
     package var issueCount = 0
-    /// Streams that the list's account may have at once; nil: unknown, or no limit.
+    /// The most concurrent streams of the list's account; nil: unknown, or no limit.
     package var connections: Int?
 }
 
 /// Sizes beyond which a list, or a part of it, is not read.
 package struct ChannelListLimits: Equatable, Sendable {
-    /// Bytes of a list. A longer one is refused.
+    /// Bytes of a list. A longer list is refused.
     package var bytes = 64 << 20
-    /// Bytes of a line. A longer one is passed over.
+    /// Bytes of a line. A longer line is skipped.
     var lineBytes = 1 << 20
-    /// Bytes of an attribute's or a header's value. A longer one is dropped: it is a picture as `data:` URL.
+    /// Bytes of the value of an attribute or header. A longer value is dropped: it is an image in a `data:` URL.
     var valueBytes = 4096
     var channels = 50_000
     var sourcesPerChannel = 16
@@ -33,15 +33,15 @@ package struct ChannelListLimits: Equatable, Sendable {
 }
 
 package enum ChannelListError: Error, Equatable, Sendable {
-    /// The bytes are something else. The line is where that is seen, 1-based.
+    /// The bytes are a document of another kind. `line` is where that was recognized, 1-based.
     case notAList(DocumentKind, line: Int)
     case tooLarge(bytes: Int, limit: Int)
-    /// A list without a channel that can be used.
-    /// - Parameter firstIssue: what cost it the first one, if anything did.
+    /// The list contains no usable channel.
+    /// - Parameter firstIssue: the issue of the first unusable channel, if any.
     case noChannels(firstIssue: ListIssue?)
 }
 
-/// The channels of a list, in which a channel that comes again is one with backups.
+/// The channels of a list. A channel that is listed again adds backups to the first one.
 struct ChannelMerger {
     private(set) var channels: [ListedChannel] = []
     /// The line of each channel's first entry.
@@ -49,8 +49,8 @@ struct ChannelMerger {
     private var indexes: [Identity: Int] = [:]
     private let limits: ChannelListLimits
 
-    /// Many stations of one provider may share a guide id, and many providers have a "News": only both together say that
-    /// two entries are one channel.
+    /// Many stations of one provider may share a guide id, and many providers have a "News". Therefore two entries are
+    /// the same channel only if both properties are equal.
     private struct Identity: Hashable {
         let guideID: String
         let name: String
@@ -58,8 +58,8 @@ struct ChannelMerger {
 
     init(limits: ChannelListLimits) { self.limits = limits }
 
-    /// Appends a channel, or its sources and groups to the channel that it is.
-    /// - Returns: what there is too much of, if anything.
+    /// Appends a channel, or merges its sources and groups into the same channel listed before.
+    /// - Returns: the exceeded limit, if any.
     mutating func append(_ channel: ListedChannel, line: Int) -> ListIssue.Limit? {
         let identity = channel.guideID.map { Identity(guideID: $0, name: channel.name) }
         if let index = identity.flatMap({ indexes[$0] }) { return merge(channel, into: index) }

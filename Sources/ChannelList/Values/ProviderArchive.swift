@@ -2,26 +2,26 @@ import Support
 
 /// The archive of a provider: how far back it reaches, and the URL of a range of it.
 ///
-/// Lists name it by `catchup`, `catchup-source` and `catchup-days`, panels by `tv_archive`. The modes and the placeholders
-/// are those that pvr.iptvsimple documents.
+/// Lists describe it by `catchup`, `catchup-source` and `catchup-days`, panels by `tv_archive`. The modes and
+/// placeholders are those documented by pvr.iptvsimple.
 package struct ProviderArchive: Hashable, Sendable {
-    /// The part of a list's attributes for which its archive cannot be asked.
+    /// The attribute that prevents requests for the archive.
     package enum Fault: Error, Hashable, Sendable {
-        /// The value of `catchup`.
+        /// `catchup` has an unknown value.
         case mode(String)
         case missingSource
         /// `catchup-source` is a URL of another scheme than http and https.
         case scheme(String)
-        /// A placeholder of `catchup-source` that is not known, with its braces.
+        /// `catchup-source` contains an unknown placeholder, given with its braces.
         case placeholder(String)
         case days(String)
         case correction(String)
-        /// The URL of the channel has not the form that the mode needs.
+        /// The URL of the channel does not have the form that the mode needs.
         case liveURL(mode: String)
     }
 
     enum Mode: Hashable, Sendable {
-        /// A template of the whole URL, or of what follows the URL of the channel.
+        /// A template of the whole URL, or of the part after the URL of the channel.
         case template(ArchiveTemplate)
         case suffix(ArchiveTemplate)
         /// The URL of the channel with `utc` and `lutc` in its query.
@@ -38,7 +38,7 @@ package struct ProviderArchive: Hashable, Sendable {
     package let days: Int
     /// Seconds that are added to each moment.
     private let correction: Int64
-    /// The clock by which the provider reads dates; nil: UTC, as far as is known.
+    /// The clock that the provider reads dates by; nil: UTC, as far as is known.
     var clock: ProviderClock?
 
     init(_ mode: Mode, days: Int, clock: ProviderClock?) {
@@ -49,7 +49,7 @@ package struct ProviderArchive: Hashable, Sendable {
     /// Reads the attributes of a channel; nil if they name no archive.
     /// - Parameters:
     ///   - live: the URL of the channel.
-    ///   - value: returns the value of the first of some attributes.
+    ///   - value: returns the value of the first present attribute.
     init?(of live: String, attributes value: (String...) -> String?) throws(Fault) {
         guard let name = value("catchup", "catchup-type")?.lowercased(), !Self.absences.contains(name) else {
             return nil
@@ -107,7 +107,7 @@ package struct ProviderArchive: Hashable, Sendable {
 
     private static func isWhole(_ url: String) -> Bool { ["http", "https"].contains(URIReference.scheme(of: url)) }
 
-    /// The template of a URL whose beginning and end have no placeholders, whatever braces they have.
+    /// A template with a literal beginning and end, in which braces have no meaning.
     private static func template(_ beginning: String, _ range: String, _ end: String = "") -> ArchiveTemplate? {
         (try? ArchiveTemplate(range)).map {
             ArchiveTemplate(literal: beginning) + $0 + ArchiveTemplate(literal: end)

@@ -3,8 +3,8 @@ import Support
 
 /// The clock by which a provider writes the dates of its archive.
 ///
-/// A zone follows its rules, so a date is right on the days on which clocks change. The hour that a clock shows twice has
-/// one text for two moments.
+/// A zone follows its rules, so dates are right on days when clocks change. In the hour that occurs twice, two moments
+/// have the same text.
 package struct ProviderClock: Hashable, Sendable {
     static let utc = ProviderClock(zone: .gmt)
 
@@ -12,7 +12,7 @@ package struct ProviderClock: Hashable, Sendable {
 
     private init(zone: TimeZone) { self.zone = zone }
 
-    /// - Parameter name: of the IANA database, such as `America/Toronto`. nil if no zone has that name.
+    /// - Parameter name: a name of the IANA database, such as `America/Toronto`. nil if no zone has that name.
     init?(zone name: String) {
         guard ConfigurationPattern.zone.longest >= name.utf8.count, let zone = TimeZone(identifier: name) else {
             return nil
@@ -20,7 +20,7 @@ package struct ProviderClock: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// A clock that is always so many seconds ahead of UTC.
+    /// A clock that is always `seconds` ahead of UTC.
     init?(secondsAhead seconds: Int64) {
         guard abs(seconds) <= Self.farthest, let zone = TimeZone(secondsFromGMT: Int(seconds)) else { return nil }
         self.zone = zone
@@ -40,10 +40,12 @@ extension ProviderClock {
     /// The clocks of the world differ by quarters of an hour.
     private static let step: Int64 = 900
 
-    /// Reads what a panel says about its clock (`server_info` of `player_api.php`).
+    /// Reads a panel's statements about its clock (`server_info` of `player_api.php`).
     ///
-    /// `timezone` counts. If it names no zone, the distance of `time_now`, which is local, from `timestamp_now` does.
-    /// - Returns: the clock, nil if the panel says nothing that can be read; and whether what it says contradicts itself.
+    /// `timezone` takes precedence. If it is not the name of a zone, the difference of `time_now`, which is local, and
+    /// `timestamp_now` is used.
+    /// - Returns: the clock, nil if the panel makes no usable statement; and whether its statements contradict each
+    ///   other.
     static func ofPanel(_ info: LooseJSON) -> (clock: ProviderClock?, isContradictory: Bool) {
         let named = info["timezone"].text.flatMap { ProviderClock(zone: String($0.trimmingWhiteSpace)) }
         guard let now = info["timestamp_now"].text.flatMap({ Int64($0) }), let date = info["time_now"].text,

@@ -1,6 +1,6 @@
 package import Support
 
-/// The form in which a channel is fetched from us.
+/// The form in which clients fetch a channel from this server.
 package enum StreamFormat: String, Sendable, CaseIterable {
     /// One endless transport stream.
     case ts
@@ -9,14 +9,14 @@ package enum StreamFormat: String, Sendable, CaseIterable {
     /// The path of a channel below the base URL.
     package func path(ofSlug slug: String) -> String {
         switch self {
-        // One component alone would match no catch-up template of Kodi's, and players judge by the extension.
+        // A path of one component would match no catch-up template of Kodi, and players judge by the extension.
         case .ts: "\(slug)/live.ts"
         case .hls: "\(slug)/live.m3u8"
         }
     }
 
-    /// The path of a channel's archive below the base URL, as a template: every client fills in the start in seconds since
-    /// 1970, and the length in seconds.
+    /// The path of a channel's archive below the base URL, as a template in which every client fills in the start in
+    /// seconds since 1970 and the length in seconds.
     ///
     /// Players on libavformat 5 cannot seek in playlists of fragmented MP4. All players of docs/catchup.md begin with the
     /// first frame of a transport stream, and most of them at the live edge of a playlist that grows.
@@ -47,10 +47,10 @@ package struct XtreamCredentials: Sendable {
     }
 }
 
-/// Writes the list of our channels so that every known reader understands it.
+/// Writes the list of our channels in a form that every known reader understands.
 ///
-/// A URL is an identity: clients know a channel by it. So it holds the base URL and the slug, and nothing that changes.
-/// No value has a comma or a quote, and no name a comma or a dash between spaces, because readers cut there.
+/// Clients identify a channel by its URL, so the URL contains the base URL and the slug, and nothing that changes.
+/// Values contain no comma and no quote, and names no comma and no dash between spaces, because readers cut there.
 package struct ChannelListWriter {
     private let baseURL: String
     private let format: StreamFormat
@@ -63,12 +63,12 @@ package struct ChannelListWriter {
 
     /// - Parameters:
     ///   - baseURL: an absolute URL, with or without a slash at the end.
-    ///   - archiveFormat: the form of archives; nil: that of the channels.
+    ///   - archiveFormat: the form of archives; nil: the channels' form.
     ///   - guideURL: the URL of the XMLTV guide; nil without one.
     ///   - query: a query that all URLs of this server carry, percent-coded.
-    ///   - defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
-    ///   - credentials: of a client of Xtream Codes, which makes the URLs of an archive itself.
-    ///   - isPlain: whether the list has names and URLs alone.
+    ///   - defaultRewind: the rewind of channels without a setting of their own; nil: unlimited.
+    ///   - credentials: the credentials of a client of Xtream Codes, which constructs archive URLs itself.
+    ///   - isPlain: whether the list contains only names and URLs.
     package init(
         baseURL: String, format: StreamFormat, archiveFormat: StreamFormat? = nil, guideURL: String? = nil,
         query: String? = nil,
@@ -82,8 +82,8 @@ package struct ChannelListWriter {
         (self.credentials, hasAttributes) = (credentials, !isPlain)
     }
 
-    /// The list as `get.php` of Xtream Codes gives it.
-    /// - Parameter streamNumbers: of the channels, one each.
+    /// The list in the form of `get.php` of Xtream Codes.
+    /// - Parameter streamNumbers: one number for each channel.
     package func write(_ channels: [ListedChannel], streamNumbers: [Int]) -> String {
         zip(channels, streamNumbers).reduce(into: header) { $0 += entry(of: $1.0, streamNumber: $1.1) }
     }
@@ -104,14 +104,14 @@ package struct ChannelListWriter {
         return "#EXTM3U x-tvg-url=\"\(url)\" url-tvg=\"\(url)\"\n"
     }
 
-    /// The `id` of the channel in the list and in the guide that belongs to it: that of its guide, else one made of its
-    /// slug, in the form of a domain name as XMLTV asks for.
+    /// The `id` of the channel in this list and its guide: the id in the channel's own guide, or else an id made from
+    /// the slug, in the form of a domain name as XMLTV requires.
     package static func guideID(of channel: ListedChannel) -> String {
         let id = plain(channel.guideID ?? "")
         return id.isEmpty ? channel.slug + ".liverelay" : id
     }
 
-    /// The name as every reader shows it whole.
+    /// The name in a form that every reader shows completely.
     package static func displayName(of channel: ListedChannel) -> String {
         let words = plain(channel.name).split(separator: " ")
         var name = words.map { $0 == "-" ? "–" : $0 }.joined(separator: " ")
@@ -147,7 +147,7 @@ package struct ChannelListWriter {
         if let days = channel.catchupDays(defaultRewind: defaultRewind) {
             add("catchup", "default")
             add("catchup-days", String(days))
-            // Segments alone are redirected to a store.
+            // Only segments are redirected to a store.
             let form = channel.options.redirectsArchive == true ? format : archiveFormat
             add("catchup-source", baseURL + form.catchupPath(ofSlug: channel.slug) + suffix)
         }
@@ -156,7 +156,7 @@ package struct ChannelListWriter {
         return attributes
     }
 
-    /// An http URL; a `data:` URL cannot do without its comma.
+    /// An http URL; a `data:` URL is left out, because it needs its comma.
     package static func logo(_ url: String?) -> String? {
         guard let url, url.lowercased().hasPrefix("http") else { return nil }
         return withoutCommas(url)
@@ -166,7 +166,7 @@ package struct ChannelListWriter {
         url.map { $0 == "," ? "%2C" : $0 == "\"" ? "%22" : $0 == "'" ? "%27" : String($0) }.joined()
     }
 
-    /// The text without commas and quotes, on one line. An apostrophe stays one, as a typographic one.
+    /// The text without commas and quotes, on one line. An apostrophe becomes a typographic one.
     private static func plain(_ text: String) -> String {
         let characters = text.map { character -> Character in
             switch character {

@@ -1,14 +1,14 @@
 import Support
 
-/// The HDHomeRun that clients take us for, and the documents by which they do.
+/// The HDHomeRun device that clients take this server for, and its documents.
 package struct TunerDevice: Equatable, Sendable {
     package static let usualName = "liverelay"
 
     let name: String
-    /// Eight hexadecimal digits in capitals, with the check digit that clients verify. It stays the same over restarts,
-    /// because clients know the device and its channels by it.
+    /// Eight hexadecimal digits in capitals, with the check digit that clients verify. Constant over restarts, because
+    /// clients identify the device and its channels by it.
     package let deviceID: String
-    /// How many channels run at once.
+    /// The number of channels that can run at once.
     package let tunerCount: Int
 
     /// - Parameter deviceID: a valid device ID.
@@ -20,7 +20,7 @@ package struct TunerDevice: Equatable, Sendable {
         self.tunerCount = tunerCount
     }
 
-    /// `application/json` of `/discover.json`. No name has HDTC in it: Jellyfin would ask such a model to transcode.
+    /// `application/json` of `/discover.json`. No name contains HDTC: Jellyfin would ask such a model to transcode.
     /// - Parameter query: a query that the URL of the lineup carries.
     package func discoverJSON(baseURL: String, query: String? = nil) -> String {
         let base = Self.withoutSlash(baseURL)
@@ -34,13 +34,13 @@ package struct TunerDevice: Equatable, Sendable {
         return device.text
     }
 
-    /// `application/json` of `/lineup_status.json`: the lineup is complete, and a scan finds the same.
+    /// `application/json` of `/lineup_status.json`: the lineup is complete, and a scan would find the same channels.
     package static let lineupStatusJSON =
         #"{"ScanInProgress":0,"ScanPossible":1,"Source":"Cable","SourceList":["Cable"]}"#
 
-    /// `application/json` of `/lineup.json`. Its URLs are transport streams: Plex takes no HLS.
+    /// `application/json` of `/lineup.json`. Its URLs are transport streams, because Plex does not support HLS here.
     /// - Parameters:
-    ///   - numbers: of the channels, one each.
+    ///   - numbers: one number for each channel.
     ///   - query: a query that the URLs carry.
     package static func lineupJSON(
         _ channels: [ListedChannel], numbers: [String], baseURL: String, query: String? = nil
@@ -81,15 +81,16 @@ package struct TunerDevice: Equatable, Sendable {
 
     private static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
-    /// A name-based UUID of the device; the version digit says that it is of no standard kind (RFC 9562 §5.8).
+    /// A name-based UUID of the device. Its version digit marks a custom format (RFC 9562 §5.8).
     private var uuid: String { "6c697665-7265-8c61-8000-0000\(deviceID.lowercased())" }
 }
 
 extension TunerDevice {
-    /// The number of each channel: its own, if no channel before has the same; else five digits made of its slug.
+    /// The number of each channel: its own, unless an earlier channel has the same; else five digits derived from its
+    /// slug.
     ///
-    /// Clients know a channel by its number. So a number does not depend on which channels come before it, except where
-    /// two would have the same.
+    /// Clients identify a channel by its number. Therefore a number does not depend on earlier channels, unless two
+    /// channels would get the same number.
     package static func guideNumbers(of channels: [ListedChannel]) -> [String] {
         var used: Set<String> = []
         var numbers: [String] = channels.map { channel in
@@ -111,14 +112,14 @@ extension TunerDevice {
         return checksum(digits) == 0
     }
 
-    /// The first seven digits of `deviceID` with their check digit; nil if it has not eight hexadecimal digits.
+    /// The first seven digits of `deviceID` with their check digit; nil unless it has eight hexadecimal digits.
     package static func corrected(deviceID: String) -> String? {
         let digits = deviceID.utf8.compactMap(Hexadecimal.value(ofDigit:))
         guard digits.count == 8, deviceID.utf8.count == 8 else { return nil }
         return deviceID.dropLast().uppercased() + String(checksum(Array(digits.dropLast())), radix: 16, uppercase: true)
     }
 
-    /// 105 as current devices have it, four digits of the seed's hash, and the check digit.
+    /// 105, as in current devices, four digits of the seed's hash, and the check digit.
     package static func deviceID(seed: String) -> String {
         let hash = StableHash.of(seed)
         let folded = (hash >> 16) ^ (hash & 0xFFFF)

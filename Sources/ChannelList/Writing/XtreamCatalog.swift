@@ -1,8 +1,9 @@
 package import Support
 
-/// The channels as clients of Xtream Codes read them: categories and streams, with the types that their parsers ask for.
+/// The channels for clients of Xtream Codes: categories and streams, with the types that their parsers require.
 ///
-/// A stream belongs to the category of the channel's first group. The list of another group's category has it too.
+/// A stream belongs to the category of the channel's first group. The lists of its other groups' categories contain it
+/// too.
 package struct XtreamCatalog {
     private struct Category {
         let name: String
@@ -13,14 +14,14 @@ package struct XtreamCatalog {
     private let streamNumbers: [Int]
     private let positions: [Int]
     private let defaultRewind: Duration?
-    /// In the order in which the channels name them.
+    /// In the order of their first occurrence.
     private let categories: [Category]
     private let numbers: [String: Int]
 
     /// - Parameters:
-    ///   - streamNumbers: of the channels, one each.
-    ///   - guideNumbers: of the channels in the lineup, one each.
-    ///   - defaultRewind: the rewind of channels that do not say theirs; nil: without a limit.
+    ///   - streamNumbers: one number for each channel.
+    ///   - guideNumbers: for each channel, its number in the lineup.
+    ///   - defaultRewind: the rewind of channels without a setting of their own; nil: unlimited.
     package init(
         _ channels: [ListedChannel], streamNumbers: [Int], guideNumbers: [String], defaultRewind: Duration?
     ) {
@@ -38,14 +39,14 @@ package struct XtreamCatalog {
         categories = names.map { Category(name: $0, number: numbers[$0, default: 0]) }
     }
 
-    /// The number of each channel's stream: made of its slug, which is what stays when lists change. Clients keep favorites
-    /// and the guide by it.
+    /// The stream number of each channel, derived from its slug, which stays the same when lists change. Clients store
+    /// favorites and the guide under it.
     package static func streamNumbers(of channels: [ListedChannel]) -> [Int] {
         let numbers = StableHash.numbers(of: Set(channels.map(\.slug)))
         return channels.map { numbers[$0.slug, default: 0] }
     }
 
-    /// A number for a program, by which clients tell it from others.
+    /// A number for a program, by which clients distinguish it from others.
     package static func number(ofProgramAt start: Int64, of guideID: String) -> UInt32 {
         StableHash.of("\(start) \(guideID)")
     }
@@ -124,10 +125,10 @@ package struct XtreamCatalog {
 extension XtreamCatalog {
     /// The account and the server as clients of Xtream Codes read them.
     ///
-    /// Numbers are texts where the panels have texts. Some clients fail at a missing `active_cons`, at further fields, or at
-    /// an account that never expires.
+    /// Numbers are texts where panels use texts. Some clients fail if `active_cons` is missing, if there are further
+    /// fields, or if an account never expires.
     /// - Parameters:
-    ///   - connections: streams that there may be at once.
+    ///   - connections: the most concurrent streams.
     ///   - baseURL: the URL of this server as the client sees it.
     package static func account(
         user: Secret, password: Secret, connections: Int, baseURL: String, at time: ProgramDateTime
@@ -147,7 +148,7 @@ extension XtreamCatalog {
         return object
     }
 
-    /// 2038-01-19, the latest that clients with 32 bits read.
+    /// 2038-01-19, the latest date that 32-bit clients can read.
     private static let latestDate = "2147483647"
 
     private static func serverInfo(_ baseURL: String, at time: ProgramDateTime) -> JSONObject {
@@ -157,7 +158,7 @@ extension XtreamCatalog {
         let port = authority.dropFirst(host.count).drop { $0 == ":" }
         let usual = isSecure ? "443" : "80"
         var info = JSONObject(["url": host, "port": port.isEmpty ? usual : String(port)])
-        // Some clients ask there if there is one.
+        // Some clients use this port if it is present.
         if isSecure { info.add("https_port", port.isEmpty ? usual : String(port)) }
         info.add("server_protocol", isSecure ? "https" : "http")
         info.add("rtmp_port", "0")

@@ -4,29 +4,30 @@ package import Support
 /// How a request is answered, decided from its head.
 package enum Answer: Sendable {
     case now(Response)
-    /// The response takes longer, and is made on no event loop. Its task is canceled when the client leaves.
+    /// The response takes longer, and is made off the event loops. Its task is canceled when the client leaves.
     case later(@Sendable () async -> Response)
-    /// The response waits for something to happen, which costs nothing but memory meanwhile. Canceled as `later`.
+    /// The response waits for an event, which costs only memory. Canceled like `later`.
     case waiting(AwaitedResponse)
-    /// The request changes something, which takes its whole body. Nothing cancels it once the body is there.
+    /// The request changes something, and needs its whole body for that. Once the body has arrived, nothing cancels the
+    /// work.
     case body(BodyAction)
 }
 
-/// A response that waits for something to happen: calls `complete` once, on any thread, maybe at once; soon if `wait` is
-/// canceled.
+/// A response that waits for an event: calls `complete` once, on any thread, possibly before it returns; soon after
+/// `wait` is canceled.
 package typealias AwaitedResponse =
     @Sendable (_ wait: ChangeSignal.Wait, _ complete: @escaping @Sendable (Response) -> Void) -> Void
 
 /// The work that a request does with its body.
 package struct BodyAction: Sendable {
-    /// The largest body in bytes. A larger one gets `tooLarge`.
+    /// The largest body in bytes. A request with a larger body gets `tooLarge`.
     let limit: Int
     let tooLarge: Response
     let place: RequestWork.Kind
-    /// Called with the whole body, on no event loop.
+    /// Called with the whole body, off the event loops.
     let perform: @Sendable (_ body: [UInt8]) async -> Response
 
-    /// - Parameter place: the kind of place that the request holds.
+    /// - Parameter place: the kind of place that the request occupies.
     package init(
         limit: Int, tooLarge: Response, place: RequestWork.Kind = .body,
         perform: @escaping @Sendable (_ body: [UInt8]) async -> Response
@@ -73,7 +74,7 @@ extension Answer {
     }
 }
 
-/// The body of a request while it arrives. It cannot be copied: each part is appended in place.
+/// The body of a request while it arrives. It is noncopyable, so that each part is appended in place.
 struct RequestBody: ~Copyable {
     private let limit: Int
     private(set) var bytes: [UInt8] = []
@@ -82,7 +83,7 @@ struct RequestBody: ~Copyable {
     init(limit: Int) { self.limit = limit }
 
     /// Appends the next part.
-    /// - Returns: false, and nothing is kept of the part, if the body is longer than its limit.
+    /// - Returns: false if the body exceeds its limit; no part of `part` is then kept.
     mutating func append(_ part: ByteBuffer) -> Bool {
         guard part.readableBytes <= limit - bytes.count else { return false }
         bytes.append(contentsOf: part.readableBytesView)

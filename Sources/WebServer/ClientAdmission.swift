@@ -2,11 +2,11 @@ import Support
 
 /// Decides which client connections are accepted.
 ///
-/// Connections that never sent a request hold no viewer, so the oldest of them makes room for a new connection. An
+/// Connections that never sent a request have no viewer, so the oldest of them is closed to admit a new connection. An
 /// existing viewer never loses a connection.
 package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     package struct Limits: Equatable, Sendable {
-        /// Connections at once.
+        /// The most connections at once.
         package var total = Int.max
         var perAddress = Int.max
 
@@ -24,12 +24,12 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     }
 
     let limits: Limits
-    /// Connections that were not accepted, and those that were closed for another one.
+    /// Connections that were not accepted, and connections that were closed for another one.
     private(set) var refused = 0
     private(set) var replaced = 0
     private var addresses: [ID: ClientNetwork] = [:]
     private var countByAddress: [ClientNetwork: Int] = [:]
-    /// The connections that never sent a request, oldest first, and some that have sent one or are closed.
+    /// The connections that never sent a request, oldest first. Some may have sent one or be closed since.
     private var silentQueue: ArraySlice<ID> = []
     private var silent: Set<ID> = []
 
@@ -55,14 +55,14 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
         return decision
     }
 
-    /// Removes what is not silent any more from the front of the queue, and now and then from all of it.
+    /// Removes connections that are no longer silent from the front of the queue, and occasionally from all of it.
     private mutating func removeStale() {
         while let oldest = silentQueue.first, !silent.contains(oldest) { silentQueue.removeFirst() }
         guard silentQueue.count > 2 * silent.count + 64 else { return }
         silentQueue = silentQueue.filter { silent.contains($0) }[...]
     }
 
-    /// The decision about a connection from an address; nil if it is refused.
+    /// The decision about a connection from an address; nil if the connection is refused.
     private func decision(_ address: ClientNetwork) -> Decision? {
         if countByAddress[address, default: 0] >= limits.perAddress {
             return oldestSilent { addresses[$0] == address }.map { .replace($0) }
@@ -86,16 +86,16 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     }
 }
 
-/// One client where clients are limited: an IPv4 address, or an IPv6 network of 64 bits, whose addresses belong to one
+/// The unit by which clients are limited: an IPv4 address, or an IPv6 network of 64 bits, whose addresses belong to one
 /// subscriber.
 package struct ClientNetwork: Hashable, Sendable {
-    /// `192.0.2.1`, or the first half of an IPv6 address; anything else as it is.
+    /// `192.0.2.1`, or the first half of an IPv6 address; any other text unchanged.
     private let name: String
 
-    /// - Parameter address: as text; nil if it is not known.
+    /// - Parameter address: the address as text; nil if unknown.
     package init(_ address: String?) {
         let address = address ?? ""
-        // An address of a link has its interface after a percent sign.
+        // A link-local address is followed by a percent sign and its interface.
         guard address.utf8.contains(UInt8(ascii: ":")),
             let known = IPAddress(String(address.prefix { $0 != "%" }))?.unmapped
         else {

@@ -7,7 +7,7 @@ struct ConditionalResponse: Equatable, Sendable {
         /// The bytes of the array in this range.
         case bytes([UInt8], Range<Int>)
         case file(FileSlice)
-        /// - Parameter byteCount: bytes that were announced; nil: none were.
+        /// - Parameter byteCount: the announced number of bytes; nil: none was announced.
         case stream(ByteStream, byteCount: Int?)
     }
 
@@ -28,7 +28,7 @@ struct ConditionalResponse: Equatable, Sendable {
 }
 
 extension ConditionalResponse {
-    /// Whether the response has a body whose length is not known, also if the request was a HEAD.
+    /// Whether the response has a body of unknown length. Also true for a HEAD request.
     var isUnbounded: Bool {
         status == .ok && !fields.contains { $0.name == "Content-Length" }
     }
@@ -46,7 +46,7 @@ extension ConditionalResponse {
             status = .notModified
             return
         }
-        // Clients return the date that they got, so nothing is compared but its text.
+        // Clients return the date that they received, so comparing the text suffices.
         if response.status == .ok, target.fields.ifNoneMatch == nil, let date = response.lastModified,
             target.fields.ifModifiedSince == date
         {

@@ -2,7 +2,7 @@ package import NIOCore
 import NIOHTTP1
 package import Support
 
-/// The handlers of a client connection, after what decrypts it.
+/// The handlers of a client connection that follow its decryption.
 package struct ConnectionPipeline: Sendable {
     let limits: HTTPServer.Limits
     /// Adds handlers between the parser of requests and `HTTPConnectionHandler`, which writes bytes.
@@ -36,34 +36,34 @@ extension HTTPConnectionHandler {
         /// A stream of an HTTP/2 connection, for one request.
         case stream
 
-        /// The largest part of a body that is written at once, and copied for a client that reads slowly. A connection of
-        /// HTTP/2 has many streams, and TLS gains nothing from larger ones.
+        /// The largest part of a body that is written at once, and copied for a slow client. An HTTP/2 connection has
+        /// many streams, and TLS gains nothing from larger parts.
         var sliceByteCount: Int {
             self == .plain ? FileTransmission.sliceByteCount : FileTransmission.readByteCount
         }
     }
 }
 
-/// Decrypts the connections of a server, with a certificate that can be read again.
+/// Decrypts the connections of a server, with a certificate that can be reloaded.
 package protocol ConnectionSecurity: Sendable {
-    /// Adds the handlers of a new connection that is served or refused.
+    /// Adds the handlers of a new connection, which is either served or refused.
     func configure(
         _ channel: any Channel, _ treatment: OpenConnections.Treatment, _ pipeline: ConnectionPipeline) throws
-    /// Reads the certificate again, for the connections that follow.
-    /// - Returns: what was read, in words. If it throws, nothing changes.
+    /// Reloads the certificate for subsequent connections.
+    /// - Returns: a description of the certificate. After an error the previous certificate stays in use.
     func renew() throws(RelayError) -> String
 }
 
-/// The first handler of a connection's bytes. After the last response, it discards what still comes instead of having it
-/// parsed.
+/// The first handler of a connection's bytes. After the last response, it discards further input instead of passing it
+/// to the parser.
 final class ConnectionInput: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
 
-    /// Outbound: nothing of the input is needed any more.
+    /// Outbound: the rest of the input is not needed.
     struct Discard: Sendable {}
 
-    /// Bytes that are discarded before the connection is closed, response or not.
+    /// The most bytes to discard before the connection is closed, with or without a response.
     static let discardLimit = 4 << 20
 
     private var isDiscarding = false
@@ -82,20 +82,21 @@ final class ConnectionInput: ChannelDuplexHandler {
     }
 }
 
-/// The input of a connection that came after a whole request, while the response to that is under way (RFC 9112 §9.3.2).
+/// Input of a connection that arrived after a whole request, while the response to that request is under way (RFC 9112
+/// §9.3.2).
 ///
-/// Nothing more is read meanwhile, so that it is no more than one read brought.
+/// Nothing more is read meanwhile, so this is at most the input of one read.
 struct WaitingInput {
     enum Element {
         case part(HTTPServerRequestPart)
         /// The following bytes are no request.
         case malformed(HTTPParserError)
-        /// The client sends nothing more.
+        /// The client has closed its sending side.
         case inputClosed
     }
 
     private var elements = CircularBuffer<Element>(initialCapacity: 0)
-    /// Whether the connection wants to read on.
+    /// Whether the connection requested a read meanwhile.
     var isReadPending = false
 
     var isEmpty: Bool { elements.isEmpty }

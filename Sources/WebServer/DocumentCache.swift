@@ -2,20 +2,22 @@ import Dispatch
 package import Support
 import Synchronization
 
-/// Documents about many channels, made on a thread of their own and shared by all who read them.
+/// Documents about many channels, made on a thread of their own and shared by all readers.
 ///
 /// A document of the list is made once for each version of the list. A document of the moment is made for all requests
-/// that came before it was begun: however many ask, the thread makes one after the other.
+/// that arrived before its making began. However many requests there are, the thread makes one document after the
+/// other.
 package final class DocumentCache: Sendable {
-    /// Different documents about all channels that requests may wait for at once.
+    /// The most different documents about all channels that requests may wait for at once.
     static let pendingLimit = 32
     static let countLimit = 64
-    /// Bytes that are kept, compressed and not, of one document at least.
+    /// The most bytes that are kept, compressed and uncompressed. At least one document is kept.
     static let byteLimit = 32 << 20
-    /// Bytes of documents that are kept or being sent. If clients that read slowly hold more, nothing is made.
+    /// The most bytes of documents that are kept or being sent. If slow clients hold more, no document is made.
     static let heldLimit = 128 << 20
 
-    /// The subject, the form and the readers of a document: what one viewer's token is in reaches no other viewer.
+    /// The subject, the form and the audience of a document. A document that contains one viewer's token reaches no
+    /// other viewer.
     package struct Key: Hashable, Sendable {
         let name: String
         var baseURL = ""
@@ -33,7 +35,7 @@ package final class DocumentCache: Sendable {
         }
     }
 
-    /// A document, with its compressed form once a client has asked for it.
+    /// A document, with its compressed form after a client has asked for that.
     final class Document: Sendable {
         let held: HeldBytes
         let gzip: LazyGzip
@@ -44,14 +46,14 @@ package final class DocumentCache: Sendable {
         }
     }
 
-    /// Too many documents are pending, or clients hold too many bytes of them.
+    /// Too many documents are pending, or clients hold too many bytes of documents.
     struct Refusal: Error {}
 
     fileprivate struct Entry {
         let document: Document
         /// The version of the list; nil: the document describes the moment.
         let version: UInt64?
-        /// The last request that came before the document was begun.
+        /// The number of the last request that arrived before the document was begun.
         let request: UInt64
         var lastUse: UInt64
     }
@@ -59,7 +61,7 @@ package final class DocumentCache: Sendable {
     fileprivate struct State {
         var entries: [Key: Entry] = [:]
         var requestCount: UInt64 = 0
-        /// The requests that wait for each document.
+        /// The number of requests that wait for each document.
         var pending: [Key: Int] = [:]
         var madeCount = 0
     }
@@ -70,8 +72,8 @@ package final class DocumentCache: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - label: of the thread.
-    ///   - pendingLimit: different documents that requests may wait for at once.
+    ///   - label: the name of the thread.
+    ///   - pendingLimit: the most different documents that requests may wait for at once.
     package init(
         label: String, heldLimit: Int = DocumentCache.heldLimit, pendingLimit: Int = DocumentCache.pendingLimit
     ) {
@@ -80,18 +82,18 @@ package final class DocumentCache: Sendable {
         self.pendingLimit = pendingLimit
     }
 
-    /// Requests that wait for a document.
+    /// The number of requests that wait for a document.
     var pendingCount: Int { state.withLock { $0.pending.values.reduce(0, +) } }
 
     var madeCount: Int { state.withLock { $0.madeCount } }
 
-    /// Bytes of documents that are kept or being sent, each once.
+    /// Bytes of documents that are kept or being sent; each document counts once.
     var heldBytes: Int { budget.heldBytes }
 
-    /// Returns the document, made by `make` on the thread of documents unless it is there.
+    /// Returns the document. If it is not cached, `make` makes it on the thread of documents.
     /// - Parameters:
-    ///   - version: of the list, of which alone the document depends; nil: it says how things are at the moment.
-    ///   - compressed: whether the client reads the compressed form.
+    ///   - version: the version of the list, if the document depends on the list alone; nil: it describes the moment.
+    ///   - compressed: whether the client accepts the compressed form.
     func document(
         _ key: Key, version: UInt64?, compressed: Bool, make: @escaping @Sendable () -> [UInt8]
     ) async throws(Refusal) -> Document {
@@ -110,7 +112,7 @@ package final class DocumentCache: Sendable {
         return document
     }
 
-    /// Performs work that is as long as a document's on the thread of documents.
+    /// Performs work of similar length on the thread of documents.
     package func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
     }
@@ -124,7 +126,7 @@ package final class DocumentCache: Sendable {
         return document
     }
 
-    /// The answer with a document. One of the list can be revalidated.
+    /// The answer with a document. A document of the list can be revalidated.
     package func response(
         _ key: Key, _ type: MimeType, version: UInt64?, to target: RequestTarget,
         make: @escaping @Sendable () -> [UInt8]
@@ -143,7 +145,7 @@ package final class DocumentCache: Sendable {
 }
 
 extension DocumentCache.State {
-    /// The document if it is of this version of the list, or was begun after the request.
+    /// The cached document, if it belongs to this version of the list or was begun after the request.
     fileprivate mutating func known(
         _ key: DocumentCache.Key, _ version: UInt64?, after request: UInt64?
     ) -> DocumentCache.Document? {

@@ -1,16 +1,16 @@
 import Support
 
-/// How clients reach this server: what URLs in documents begin with.
+/// Determines how clients reach this server: the beginning of URLs in documents.
 ///
-/// In this order: the public URL; what a trusted proxy says; the Host of the request. Whatever a client writes, only the
-/// name of a host with a port, a scheme of two and a plain path get into a document.
+/// In order of precedence: the public URL; the claims of a trusted proxy; the Host of the request. Whatever a client
+/// sends, only a host name with a port, one of two schemes and a plain path can appear in a document.
 package struct ForwardedAddresses: Sendable {
-    /// Absolute, without a slash at its end; nil: as each request says.
+    /// Absolute, without a slash at its end; nil: derived from each request.
     package var publicURL: PublicURL?
     var trustedProxies = TrustedProxies()
-    /// The scheme of this server, unless a proxy says another one.
+    /// The scheme of this server, unless a proxy states another one.
     var scheme = "http"
-    /// The host of URLs for requests whose Host is none.
+    /// The host in URLs for requests without a valid Host.
     var fallback = "localhost"
 
     package init(
@@ -33,13 +33,13 @@ package struct ForwardedAddresses: Sendable {
         return "\(claim.scheme ?? scheme)://\(Self.joined(host, claim.port, claim.scheme))\(claim.prefix ?? "")"
     }
 
-    /// The address of the client, before all proxies that are trusted; nil if it is not known.
+    /// The address of the client before all trusted proxies; nil if unknown.
     package func clientAddress(of fields: RequestTarget.Fields) -> String? {
         guard trustedProxies.contains(fields.peer) else { return fields.peer }
         return forwarded(fields).client ?? fields.peer
     }
 
-    /// The claims of the trusted proxies together.
+    /// The combined claims of the trusted proxies.
     private struct Forwarded {
         var client: String?
         var scheme: String?
@@ -48,7 +48,7 @@ package struct ForwardedAddresses: Sendable {
         var prefix: String?
     }
 
-    /// A proxy that adds `X-Forwarded-…` passes on a client's own `Forwarded`, so the former count first.
+    /// A proxy that adds `X-Forwarded-…` passes on a client's own `Forwarded`, so `X-Forwarded-…` takes precedence.
     private func forwarded(_ fields: RequestTarget.Fields) -> Forwarded {
         guard trustedProxies.contains(fields.peer) else { return Forwarded() }
         let claim = fields.forwarding
@@ -58,7 +58,7 @@ package struct ForwardedAddresses: Sendable {
         return claim.forwarded.flatMap(ForwardedField.parse).map(forwarded) ?? Forwarded()
     }
 
-    /// Each proxy appends to a list, or writes one value: what a client wrote stands before that.
+    /// Each proxy appends to the list or replaces it, so values written by a client come first.
     private func forwarded(_ claim: RequestTarget.Forwarding) -> Forwarded {
         let addresses = Self.values(claim.addresses).map { ForwardedField.address(ofNode: $0) }
         let trusted = addresses.reversed().prefix { trustedProxies.contains($0) }.count
@@ -101,7 +101,7 @@ package struct ForwardedAddresses: Sendable {
         return path.isEmpty || PublicURL.isPath(path) ? String(path) : nil
     }
 
-    /// The host with the port that the proxy listens at, unless it has one or needs none.
+    /// The host, with the port that the proxy listens on unless the host already has a port or needs none.
     private static func joined(_ host: String, _ port: String?, _ scheme: String?) -> String {
         guard let port, port != (scheme == "https" ? "443" : "80") else { return host }
         let hasPort = (host.hasPrefix("[") ? host.drop { $0 != "]" } : host[...]).contains(":")
@@ -109,11 +109,11 @@ package struct ForwardedAddresses: Sendable {
     }
 }
 
-/// The proxies whose word about a request counts.
+/// The proxies whose claims about requests are trusted.
 package struct TrustedProxies: Equatable, Sendable {
     private var prefixes: [IPAddressPrefix] = []
 
-    /// Trusts nobody.
+    /// Trusts no proxy.
     package init() {}
 
     /// Reads addresses and ranges separated by commas, or the words `loopback` and `private`.
@@ -135,7 +135,7 @@ package struct TrustedProxies: Equatable, Sendable {
         return prefixes.contains { $0.contains(address) }
     }
 
-    /// - Parameter address: as text; nil and names are not trusted.
+    /// - Parameter address: the address as text. nil and names are not trusted.
     package func contains(_ address: String?) -> Bool {
         guard !prefixes.isEmpty, let address = address.flatMap({ IPAddress($0) }) else { return false }
         return contains(address)
@@ -152,7 +152,7 @@ package struct TrustedProxies: Equatable, Sendable {
 
 /// The URL of the server as its clients see it, which may have a path: `https://tv.example/live`.
 package struct PublicURL: Equatable, Sendable {
-    /// Why a text is no such URL.
+    /// The reason why a text is not such a URL.
     package enum Malformed: String, Error {
         case scheme = "it has to begin with http:// or https://"
         case host = "its host is no name and no address; a user name is not possible"
@@ -174,7 +174,7 @@ package struct PublicURL: Equatable, Sendable {
         self.text = scheme + host.lowercased() + path
     }
 
-    /// Whether the text is an absolute path that stays in its place and needs no coding in a document.
+    /// Whether the text is an absolute path without dot segments that needs no escaping in a document.
     static func isPath(_ text: some StringProtocol) -> Bool {
         guard text.hasPrefix("/"), text.utf8.count <= 1024 else { return false }
         let isPlain = text.utf8.allSatisfy { byte in
@@ -192,8 +192,8 @@ package enum HostField {
 
     /// Whether the text is a DNS name, an IPv4 address or an IPv6 address in brackets, with or without a port.
     ///
-    /// Such a text can stand in a URL and in any document as it is. The percent-coded and special characters that RFC
-    /// 3986 allows in names are refused: no host that resolves has them.
+    /// Such a text can be used in a URL and in any document unchanged. The percent-coded and special characters that
+    /// RFC 3986 allows in names are refused, because no resolvable host has them.
     package static func isValid(_ text: some StringProtocol) -> Bool {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, bytes.count <= longest else { return false }

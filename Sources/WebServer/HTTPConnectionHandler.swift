@@ -6,19 +6,19 @@ import Support
 
 /// Answers the requests of one client connection, as fast as the client reads.
 ///
-/// A response is over when the socket has accepted all of it. The next request is handled then, so a connection holds at
-/// most one body and one file. A connection without progress is closed: no complete request head arrived, and no part of
-/// a response was sent. A client whose response is still being made is told to ask again.
+/// A response is complete when the socket has accepted all of it. Only then is the next request handled, so a
+/// connection holds at most one body and one file. A connection without progress is closed if no complete request head
+/// arrives and no part of a response is sent. A client whose response is still being made is told to ask again.
 final class HTTPConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = Never
 
     private enum State {
-        /// A request may come, or the ignored rest of the body of the last one.
+        /// A request may arrive, or the rest of the last request's body, which is ignored.
         case idle
-        /// The body of a request that changes something is on its way, into `body`.
+        /// The body of a request that changes something is arriving, into `body`.
         case receiving(HTTPExchange, BodyAction, RequestWork.Place)
-        /// The response is being made, and nobody needs it if the client leaves.
+        /// The response is being made. It is not needed any more if the client leaves.
         case held(HTTPExchange)
         case answering(keepAlive: Bool)
         /// The last response was sent; only the client's end of the connection is still to come.
@@ -33,23 +33,24 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private var file: FileTransmission?
     /// The unsent rest of a body in memory, which other connections may send too.
     private var unsent: ArraySlice<UInt8> = []
-    /// Counts the bytes of which `unsent` is the rest.
+    /// Counts the bytes of the array of which `unsent` is a part.
     private var heldBytes: HeldBytes?
     private var stream: ByteStream?
-    /// Announced bytes that `stream` has not given yet; nil: their number was not announced.
+    /// Announced bytes that `stream` has not delivered yet; nil: no number was announced.
     private var announced: Int?
     /// Makes the response, or the next bytes of `stream`.
     private var pendingResponse: PendingResponse?
-    /// Responses that were waited for: a response that is there at once may let the next request wait.
+    /// The number of held requests so far, which identifies the current one: an immediate response may hold the next
+    /// request.
     private var holdCount = 0
-    /// Bytes after the request that is being answered.
+    /// Input after the request that is being answered.
     private var waiting = WaitingInput()
     private var isReceivingWaiting = false
-    /// Whether the client sends nothing more. It may have left; requests that it sent before may still wait.
+    /// Whether the client has closed its sending side. Requests that it sent before may still be waiting.
     private var hasInputEnded = false
-    /// Whether those requests are answered too.
+    /// Whether the waiting requests are answered too.
     private var isInputClosed = false
-    /// Whether the server stops, so that the response under way is the last one.
+    /// Whether the server stops, so that the current response is the last one.
     private var isDraining = false
     private let traffic: HTTPTraffic
     private var kind = Route.Kind.other
@@ -57,9 +58,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private let idleTime: TimeAmount
     private var lastProgress = NIODeadline.now()
     private var idleCheck: Scheduled<Void>?
-    /// Counts the body of the response under way.
+    /// Counts the body of the current response.
     private var sentBytes: ByteCounter?
-    /// Tasks that will answer to the event loop, which has to run until then.
+    /// Tasks that will call the event loop, which must run until then.
     private let pendingWork: DispatchGroup
     private let connections: OpenConnections
     private var hasRequested = false
@@ -80,7 +81,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
         self.idleTime = idleTime
     }
 
-    /// A connection that is encrypted has agreed on its protocol before this handler is added.
+    /// An encrypted connection has agreed on its protocol before this handler is added.
     func handlerAdded(context: ChannelHandlerContext) {
         if transport != .stream { traffic.connectionOpened() }
         if context.channel.isActive { begin(context) }
@@ -125,7 +126,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
 // MARK: - Input
 
 extension HTTPConnectionHandler {
-    /// Whether what comes now has to wait, because a whole request is being answered. A stream has one request.
+    /// Whether new input must wait because a whole request is being answered. An HTTP/2 stream has only one request.
     private var holdsRequests: Bool {
         guard isRequestComplete, transport != .stream else { return false }
         return switch state {
@@ -151,14 +152,15 @@ extension HTTPConnectionHandler {
             if body?.append(bytes) == false { send(action.tooLarge, to: request, context) }
         case (.end, .receiving(let request, let action, let place)): perform(action, for: request, place, context)
         case (.end, .idle) where isDraining: context.close(promise: nil)
-        // Other bodies are ignored: the parser counts their bytes, and nothing keeps them.
+        // Any other body is ignored: the parser counts its bytes, and they are dropped.
         default: break
         }
     }
 
-    /// Handles what waited for the end of a response, up to the next request that is not answered at once.
+    /// Handles the input that waited for the end of a response, up to the next request that is not answered at once.
     private func receiveWaiting(_ context: ChannelHandlerContext) {
-        // A request that is answered at once ends here again: thousands of them do not grow the stack.
+        // A request that is answered at once returns here again. This check keeps thousands of such requests from
+        // growing the stack.
         guard !isReceivingWaiting else { return }
         isReceivingWaiting = true
         defer { isReceivingWaiting = false }
@@ -217,8 +219,8 @@ extension HTTPConnectionHandler {
         if holdsRequests { waiting.append(.malformed(error)) } else { refuse(error, context) }
     }
 
-    /// Answers what is no request of HTTP/1.1 with 400, or 431 if its head is too large (RFC 6585 §5), and closes the
-    /// connection. Nothing can be said inside another answer.
+    /// Answers input that is not an HTTP/1.1 request with 400, or with 431 if the head is too large (RFC 6585 §5), and
+    /// closes the connection. Inside another response, nothing can be sent.
     private func refuse(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
         switch state {
         case .idle, .receiving, .held:
@@ -240,7 +242,7 @@ extension HTTPConnectionHandler {
 
     private func answer(_ received: HTTPRequestHead, _ context: ChannelHandlerContext) {
         var head = received
-        // A stream has what HTTP/1.1 has: answers of any length, and one Host.
+        // A stream supports everything of HTTP/1.1: answers of unknown length, and one Host.
         if transport == .stream { head.version = .http1_1 }
         let request = HTTPExchange(head, in: responder.paths, from: peer)
         (kind, requestTime) = (request.route.kind, .now())
@@ -272,7 +274,7 @@ extension HTTPConnectionHandler {
         let hold = holdCount
         let made = context.eventLoop.makePromise(of: Response.self)
         made.futureResult.assumeIsolated().whenSuccess { response in
-            // One that came too late belongs to a request that was answered.
+            // A response that comes too late belongs to a request that was answered already.
             guard hold == self.holdCount, case .held = self.state else { return }
             self.send(response, to: request, context)
         }
@@ -327,7 +329,7 @@ extension HTTPConnectionHandler {
         output.write(head, nextSlice(), promise: makeSentPromise(context), context)
     }
 
-    /// The next slice of a body in memory, which is counted as sent. A client that reads slowly holds no copy of more.
+    /// The next slice of a body in memory, which is counted as sent. A slow client holds a copy of at most one slice.
     private func nextSlice() -> ArraySlice<UInt8> {
         let slice = unsent.prefix(transport.sliceByteCount)
         unsent = unsent.dropFirst(slice.count)
@@ -346,7 +348,7 @@ extension HTTPConnectionHandler {
         }
     }
 
-    /// A promise for a write; when the socket has accepted it, the next part of the response is written.
+    /// A promise for a write. When the socket has accepted the write, the next part of the response is written.
     private func makeSentPromise(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { self.didSend($0, context) }
@@ -374,7 +376,7 @@ extension HTTPConnectionHandler {
         }
     }
 
-    /// The next part of the file, which only a plain connection sends without reading it.
+    /// The next part of the file. Only a plain connection sends it without reading it into memory.
     private func nextPart(_ context: ChannelHandlerContext) throws(FileTransmission.Failure) -> IOData? {
         if transport == .plain { return try file?.next().map { .fileRegion($0) } }
         return try file?.read(context.channel.allocator).map { .byteBuffer($0) }
@@ -414,8 +416,8 @@ extension HTTPConnectionHandler {
         output.writeEnd(context)
         if transport == .stream {
             state = .finished
-            // A stream ends with its request and its answer; closing it would reset it. A client that goes on sending is
-            // stopped by flow control.
+            // An HTTP/2 stream ends with its request and its answer; closing it would reset it. If the client goes on
+            // sending, flow control stops it.
             if !isRequestComplete { _ = context.channel.setOption(.autoRead, value: false) }
             return
         }

@@ -18,7 +18,7 @@ package enum HTTPDate {
 
     private static let latest = Mutex((second: 0, text: ""))
 
-    /// The date of a moment that passes: it is written once a second, for however many responses.
+    /// The date of the present second. The text is made once per second and shared by all responses.
     static func text(ofNow second: Int) -> String {
         latest.withLock { latest in
             if latest.second != second { latest = (second, text(secondsSince1970: second)) }

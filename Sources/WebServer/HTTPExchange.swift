@@ -2,16 +2,16 @@ import NIOHTTP1
 
 /// One request and its answer: reads the head that NIO has parsed, and decides the head of the response.
 struct HTTPExchange {
-    /// Largest request body that is skipped; after a larger one, or one of unknown size, the connection closes.
+    /// The largest request body that is skipped. After a larger body, or a body of unknown size, the connection closes.
     static let ignoredBodyLimit = 64 * 1024
 
     private let received: HTTPRequestHead
     let fields: RequestTarget.Fields
-    /// nil: the address of the request is malformed.
+    /// nil: the request target is malformed.
     let target: RequestTarget?
-    /// The resource that the request is for, however it is answered.
+    /// The resource that the request names, however it is answered.
     let route: Route
-    /// Whether a request of HTTP/1.1 has exactly one Host field (RFC 9112 §3.2).
+    /// Whether the request contains exactly one Host field, as HTTP/1.1 requires (RFC 9112 §3.2).
     let hasOneHost: Bool
     /// The size of the body in bytes; nil if it is not announced.
     let bodyByteCount: Int?
@@ -32,7 +32,8 @@ struct HTTPExchange {
 
     /// Whether another request may follow on the connection.
     private var allowsKeepAlive: Bool {
-        // After another response than 100 Continue, the client may or may not send its body (RFC 9110 §10.1.1).
+        // After any final response to `Expect: 100-continue`, the client may or may not send its body (RFC 9110
+        // §10.1.1).
         guard received.isKeepAlive, !received.headers.contains(name: "expect") else { return false }
         return bodyByteCount.map { $0 <= Self.ignoredBodyLimit } ?? false
     }
@@ -42,7 +43,7 @@ struct HTTPExchange {
         allowsKeepAlive && (!response.isUnbounded || received.version == .http1_1 && method == .get)
     }
 
-    /// The response as it is sent. Conditions and ranges apply to what GET and HEAD ask for.
+    /// The response as it is sent. Conditions and ranges apply only to GET and HEAD.
     func response(_ response: Response, date: String) -> ConditionalResponse {
         let isReading = method == .get || method == .head
         let bare = RequestTarget(method: method, path: "/", query: [], fields: RequestTarget.Fields())
@@ -52,7 +53,7 @@ struct HTTPExchange {
     func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
         switch failure {
         case .missing, .changed:
-            // Without the query, which may have a token.
+            // Without the query, which may contain a token.
             response(.notFound(String(received.uri.prefix { $0 != "?" })), date: date)
         case .system:
             response(.text(.serviceUnavailable, "The file cannot be opened now."), date: date)
@@ -66,7 +67,7 @@ struct HTTPExchange {
         } else if received.version != .http1_1 {
             head.fields.append(HeaderField(name: "Connection", value: "keep-alive"))
         }
-        // A client of HTTP/1.0 does not know chunks, and no chunk may follow the response to a HEAD.
+        // An HTTP/1.0 client does not support chunks, and a HEAD response has no body.
         head.isChunked = response.isUnbounded && received.version == .http1_1 && method == .get
         head.endsWithConnection = response.isUnbounded && !head.isChunked
         return head

@@ -3,12 +3,12 @@ import Glibc
 package import NIOCore
 import NIOPosix
 
-/// The origin: HTTP/1.1 with keep-alive and pipelining on one address, on threads of its own, and HTTP/2 where the
-/// connections are encrypted.
+/// The origin server: HTTP/1.1 with keep-alive and pipelining on one address, on threads of its own, and HTTP/2 over
+/// encrypted connections.
 package struct HTTPServer: Sendable {
     /// Bounds on what one client can make the server store or wait for.
     package struct Limits: Sendable {
-        /// Bytes of a request's line and fields together; the server answers more with 431.
+        /// Bytes of a request's line and fields together. A larger head gets the status 431.
         var headByteCount = 16 * 1024
         /// Longest time without a complete request head and without progress of a response.
         var idleTime = Duration.seconds(60)
@@ -20,15 +20,16 @@ package struct HTTPServer: Sendable {
     /// bytes.
     package typealias Configuration = @Sendable (any Channel) throws -> Void
 
-    /// Connections that the system accepts before the server does: players of one channel reconnect all at once.
+    /// The most connections that the system queues before the server accepts them: the players of a channel reconnect
+    /// all at once.
     static let backlog: Int32 = 4096
 
-    /// The bytes of one read, which a connection keeps the room for. Clients send heads, and seldom more.
+    /// The sizes of one read. A connection reserves that much memory; clients send heads, and seldom more.
     private static let receiving = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 * 1024)
     /// Event loops of a server, one thread each.
     package static let threadCount = System.coreCount
 
-    /// How long responses under way may take when the process is asked to end.
+    /// The time limit for responses under way when the process is asked to end.
     package static let shutdownLimit = Duration.milliseconds(1000)
 
     private let group: MultiThreadedEventLoopGroup
@@ -76,7 +77,7 @@ package struct HTTPServer: Sendable {
         }
     }
 
-    /// Returns when every event loop has answered: a loop that is blocked does not.
+    /// Returns when every event loop has answered. A blocked loop does not answer.
     package func awaitEventLoops() async {
         for loop in group.makeIterator() { try? await loop.submit {}.get() }
     }
@@ -92,9 +93,9 @@ package struct HTTPServer: Sendable {
             timer.cancel()
         }
         await connections.close()
-        // Tasks that still make bytes for a connection answer to its event loop.
+        // Tasks that still make bytes for a connection will call its event loop.
         await withCheckedContinuation { continuation in pendingWork.notify(queue: .global()) { continuation.resume() } }
-        // It fails only if it was shut down before.
+        // This fails only if the group was shut down before.
         try? await group.shutdownGracefully()
     }
 
@@ -106,7 +107,7 @@ package struct HTTPServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    // Without free descriptors accept fails at once, again and again: pause instead of spinning.
+                    // Without free descriptors, accept fails immediately and repeatedly: pause instead of spinning.
                     try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
                 }
             }
@@ -135,9 +136,9 @@ package struct ListenAddress: Equatable, Sendable {
     }
 }
 
-/// Why the server cannot listen.
+/// The reason why the server cannot listen.
 package enum HTTPServerError: Error, Equatable {
-    /// Another process listens there (EADDRINUSE).
+    /// Another process listens on the address (EADDRINUSE).
     case addressInUse(host: String, port: Int)
     /// No interface of this machine has the address (EADDRNOTAVAIL).
     case addressNotAvailable(host: String, port: Int)
@@ -145,7 +146,7 @@ package enum HTTPServerError: Error, Equatable {
     case permissionDenied(host: String, port: Int)
     /// The name does not resolve.
     case unknownHost(String)
-    /// Any other failure of socket, bind or listen; `errno` of the failed call, 0 if it has none.
+    /// Any other failure of socket, bind or listen. `errno` belongs to the failed call, 0 if it set none.
     case cannotListen(host: String, port: Int, errno: Int32)
 }
 

@@ -21,7 +21,7 @@ package final class HTTPTraffic: Sendable {
 
     package var counts: Counts { state.withLock { $0 } }
 
-    /// - Parameter delay: time from the request's head to the response's.
+    /// - Parameter delay: time from the request's head to the response's head.
     func record(_ route: Route.Kind, status: Int, after delay: Duration) {
         state.withLock {
             $0.answers[Answer(route: route, status: status), default: 0] += 1
@@ -38,15 +38,16 @@ package final class HTTPTraffic: Sendable {
     func connectionClosed() { state.withLock { $0.openConnections -= 1 } }
 }
 
-/// Counts of durations below each of some bounds.
+/// Counts of durations, by upper bound.
 package struct LatencyHistogram: Equatable, Sendable {
-    /// From a playlist in memory to the longest time for which the first request for a channel is held.
+    /// From a playlist in memory to the longest time for which the first request of a channel is held.
     package static let bounds: [Duration] = [
         .milliseconds(1), .milliseconds(5), .milliseconds(25), .milliseconds(100), .milliseconds(500), .seconds(1),
         .milliseconds(2500), .seconds(5), .seconds(10), .seconds(15),
     ]
 
-    /// For each bound the durations that are not longer than it and longer than the bound before; last, the longer ones.
+    /// For each bound, the durations up to this bound and above the preceding one; last, the durations above all
+    /// bounds.
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
     package private(set) var sum = Duration.zero
 
@@ -56,7 +57,7 @@ package struct LatencyHistogram: Equatable, Sendable {
     }
 }
 
-/// The bytes of one channel that its clients' connections send.
+/// Counts the bytes of one channel that are sent to clients.
 package final class ByteCounter: Equatable, Sendable {
     /// The channel's slug; nil in a process of one channel.
     package let channel: String?

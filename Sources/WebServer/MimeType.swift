@@ -1,7 +1,7 @@
 /// The media types of all served resources (RFC 8216 §4 and §10, draft-pantos-hls-rfc8216bis §4).
 package enum MimeType: String, Sendable, CaseIterable {
     case playlist = "application/vnd.apple.mpegurl"
-    /// A list of channels: some players judge it by this type alone.
+    /// A list of channels. Some players recognize it by this type alone.
     case channelList = "audio/x-mpegurl"
     case videoMP4 = "video/mp4"
     case audioMP4 = "audio/mp4"

@@ -9,7 +9,7 @@ package final class OpenConnections: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any NIOCore.Channel] = [:]
         var admission: ClientAdmission<ObjectIdentifier>
-        /// Connections that get a refusal now.
+        /// Connections that are being sent a refusal.
         var refusing = 0
         /// Succeeds when the last connection is closed; nil while the server runs.
         var drained: EventLoopPromise<Void>?
@@ -18,13 +18,13 @@ package final class OpenConnections: Sendable {
     /// How a new connection is handled.
     package enum Treatment: Equatable, Sendable {
         case serve
-        /// It gets the status 503.
+        /// The connection gets the status 503.
         case refuse
-        /// It is closed without an answer, because too many are being refused.
+        /// The connection is closed without an answer, because too many are being refused.
         case drop
     }
 
-    /// Connections that are refused with an answer at once. The reserve of descriptors covers them.
+    /// The most connections that are refused with an answer at once. The reserve of descriptors covers them.
     static let maxRefusing = 32
 
     private let state: Mutex<State>
@@ -87,19 +87,19 @@ package final class OpenConnections: Sendable {
             state.drained = loop.makePromise()
             return (state.drained, Array(state.channels.values))
         }
-        // The event loop of a server that was stopped before may be gone.
+        // The event loop of a server that was stopped earlier may be gone.
         guard let drained else { return nil }
         for channel in channels { Self.quiesce(channel) }
         completeIfDrained()
         return drained
     }
 
-    /// Closes the connections that are still open. When this returns, their handlers know it, and no connection calls
-    /// its event loop any more.
+    /// Closes the connections that are still open. When this returns, their handlers have been notified, and no
+    /// connection calls its event loop any more.
     func close() async {
         for channel in state.withLock({ Array($0.channels.values) }) {
             channel.close(promise: nil)
-            // The end of the close itself comes earlier than `closeFuture`, by which `remove` is called.
+            // The result of `close` arrives before `closeFuture` completes, which `remove` depends on.
             try? await channel.closeFuture.get()
         }
     }
@@ -118,7 +118,8 @@ package final class OpenConnections: Sendable {
         state.withLock { $0.channels.isEmpty ? $0.drained : nil }?.succeed()
     }
 
-    /// On this event `HTTPConnectionHandler` closes the connection, or after the end of the response under way.
+    /// Sends the event on which `HTTPConnectionHandler` closes the connection, after the current response if there is
+    /// one.
     private static func quiesce(_ channel: any NIOCore.Channel) {
         channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }

@@ -7,7 +7,7 @@ final class RefusalHandler: ChannelInboundHandler {
 
     /// Seconds after which a client may try again.
     private static let retryAfter = 5
-    /// The time in which the client has to read the answer.
+    /// The time in which the client must read the answer.
     private static let lingerTime = TimeAmount.seconds(1)
 
     static let answer: String = {
@@ -22,7 +22,7 @@ final class RefusalHandler: ChannelInboundHandler {
 
     private var timer: Scheduled<Void>?
 
-    /// A connection that is encrypted is refused after its handshake.
+    /// A refused connection that is encrypted is answered after its handshake.
     func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { refuse(context) } }
 
     func channelActive(context: ChannelHandlerContext) { refuse(context) }

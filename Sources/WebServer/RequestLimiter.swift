@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Limits the requests of each client of a server, whatever connections they come over.
+/// Limits the requests of each client of a server, over all of its connections.
 package final class RequestLimiter: Sendable {
     private let addresses: ForwardedAddresses
     private let rate: Mutex<RequestRate>
     private let start = ContinuousClock.now
 
     /// - Parameters:
-    ///   - perSecond: requests of one address, on average over ten seconds.
-    ///   - addresses: whose clients have addresses of their own.
+    ///   - perSecond: requests of one address, averaged over ten seconds.
+    ///   - addresses: determines the addresses of clients behind trusted proxies.
     package init(perSecond: Int, addresses: ForwardedAddresses = ForwardedAddresses()) {
         self.addresses = addresses
         rate = Mutex(RequestRate(perSecond: perSecond))
@@ -28,21 +28,21 @@ package final class RequestLimiter: Sendable {
 }
 
 extension Response {
-    /// The answer to a request for which there is no place.
+    /// The answer to a request for which no place is free.
     static func busy(_ kind: Route.Kind) -> Response {
         refusal(
             .serviceUnavailable, of: kind, reason: "Too many requests are waiting: try again in 1 s.", retryAfter: 1)
     }
 
-    /// The answer to a request whose response is not made in the time for which a connection may be silent.
+    /// The answer to a request whose response was not ready within the idle time of a connection.
     static func late(_ kind: Route.Kind) -> Response {
         refusal(
             .serviceUnavailable, of: kind, reason: "The answer takes longer than a connection is kept: ask again.",
             retryAfter: 5)
     }
 
-    /// A refusal that does not depend on what is asked for. That of a stream has no body, because some clients would
-    /// play it.
+    /// A refusal that does not depend on the requested resource. For a stream it has no body, because some clients
+    /// would play the body.
     /// - Parameter retryAfter: seconds.
     package static func refusal(
         _ status: HTTPStatus, of kind: Route.Kind, reason: String, retryAfter: Int64
@@ -53,20 +53,20 @@ extension Response {
     }
 }
 
-/// How many requests an address may send: so many in a second, and ten seconds' worth at once.
+/// Limits the requests of an address: a number per second, and ten seconds' worth at once.
 ///
-/// Each address has an allowance, which is a time: when it is full again (the generic cell rate algorithm).
+/// For each address, the time is stored at which its allowance is full again (the generic cell rate algorithm).
 struct RequestRate: Sendable {
-    /// Seconds' worth of requests that may come at once.
+    /// The seconds' worth of requests that may arrive at once.
     static let burst = 10
-    /// Addresses that are remembered.
+    /// The most addresses that are remembered.
     static let addressLimit = 65_536
 
     let interval: Duration
     private let depth: Duration
     private(set) var refused = 0
     private var fullAt: [ClientNetwork: Duration] = [:]
-    /// The number of addresses at which those with a full allowance are forgotten.
+    /// The number of addresses at which addresses with a full allowance are forgotten.
     private var sweepCount = 1024
 
     /// - Parameter perSecond: at least 1.
@@ -79,7 +79,7 @@ struct RequestRate: Sendable {
     var addressCount: Int { fullAt.count }
 
     /// Decides about a request, and counts it if it is admitted.
-    /// - Returns: nil if it is; else the time until the next one is.
+    /// - Returns: nil if the request is admitted; otherwise the time until the next one would be.
     mutating func admit(_ address: ClientNetwork, at now: Duration) -> Duration? {
         let full = max(fullAt[address] ?? now, now) + interval
         guard full - now <= depth else {
@@ -93,7 +93,7 @@ struct RequestRate: Sendable {
 
     private mutating func sweep(_ now: Duration) {
         fullAt = fullAt.filter { $0.value > now }
-        // Nobody sends from so many addresses at once but an attacker, who gains little from a full allowance.
+        // Only an attacker sends from that many addresses at once, and gains little from a full allowance.
         if fullAt.count >= Self.addressLimit { fullAt = [:] }
         sweepCount = max(1024, 2 * fullAt.count)
     }

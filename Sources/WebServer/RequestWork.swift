@@ -3,18 +3,18 @@ import NIOCore
 import Support
 import Synchronization
 
-/// Limits how much the requests of a server hold at once: responses that are made or waited for, and bodies that are
-/// being received.
+/// Limits how much the requests of a server occupy at once: responses that are being made or waited for, and bodies
+/// that are being received.
 package final class RequestWork: Sendable {
     package enum Kind: CaseIterable, Sendable {
-        /// A response that takes longer. It holds its place until its work has ended, whether the client is still there
-        /// or not.
+        /// A response that takes longer. It occupies its place until its work has ended, even if the client has left.
         case response
         /// A response that waits for a segment to be published.
         case wait
-        /// A body, which has `BodyAction.limit` bytes at most.
+        /// A request body of at most `BodyAction.limit` bytes.
         case body
-        /// The body of a form. It has the token, so anybody may send one: it takes no place of another body.
+        /// The body of a form. The form contains the token, so anybody may send one; it occupies no place of other
+        /// bodies.
         case form
     }
 
@@ -28,7 +28,7 @@ package final class RequestWork: Sendable {
         .body: Limit(total: 64, perConnection: 4), .form: Limit(total: 1024, perConnection: 4),
     ]
 
-    /// One place, which is free again when nobody refers to it.
+    /// One place. It becomes free when its last reference is released.
     final class Place: Sendable {
         private let work: RequestWork
         private let kind: Kind
@@ -68,7 +68,7 @@ package final class RequestWork: Sendable {
                 state.refused += 1
                 return false
             }
-            // In place: a copy would have all connections.
+            // In place: a copy would copy all connections.
             state.usage[kind, default: Usage()].total += 1
             state.usage[kind, default: Usage()].byConnection[id] = own + 1
             return true
@@ -85,15 +85,15 @@ package final class RequestWork: Sendable {
     }
 }
 
-/// The work behind a response that is awaited, or behind the next part of a stream. It is canceled when the client leaves.
+/// The work behind a pending response, or behind the next part of a stream. It is canceled when the client leaves.
 enum PendingResponse {
     case task(Task<Void, Never>)
     case wait(ChangeSignal.Wait)
 
-    /// Begins work on no event loop.
+    /// Begins work off the event loops.
     /// - Parameters:
     ///   - place: held until the work is over.
-    ///   - pending: what the server waits for when it ends.
+    ///   - pending: work that the server waits for when it stops.
     static func task(
         holding place: RequestWork.Place?, _ pending: DispatchGroup, _ work: @escaping @Sendable () async -> Void
     ) -> PendingResponse {

@@ -1,7 +1,8 @@
 /// Answers the requests of a server. Event loops call it concurrently: no call may block or take 1 ms.
 package protocol Responder: Sendable {
     var paths: Route.Paths { get }
-    /// The tokens of the server, and what they and those of channels open now; nil: the server is open to everybody.
+    /// The tokens of the server, and the resources that they and the channels' tokens open now; nil: the server is open
+    /// to everybody.
     var access: (tokens: ServerTokens, policy: any AccessPolicy)? { get }
     /// Answers a request that was admitted: a GET or HEAD, or any method below `/api`.
     func answer(to route: Route, _ target: RequestTarget) -> Answer
@@ -11,10 +12,10 @@ extension Responder {
     package var paths: Route.Paths { .list }
     package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { nil }
 
-    /// Decides about a request from its head alone: admission → token → answer, each of them once.
+    /// Decides about a request from its head alone, in this order: admission, token, answer; each step happens once.
     ///
-    /// The server adds the limits on bodies and on what is held at once (`RequestWork`). Each refusal comes before a
-    /// body is read, but for that of a form, whose body has the token.
+    /// The server adds the limits on bodies and on concurrent work (`RequestWork`). Every refusal is sent before the
+    /// body is read, except for a form, whose body contains the token.
     func answer(to request: HTTPExchange, limiter: RequestLimiter?) -> Answer {
         if let refusal = limiter?.refusal(of: request) { return .now(refusal) }
         guard let target = request.target else {
@@ -48,10 +49,10 @@ extension Responder {
 }
 
 extension Route {
-    /// Paths that answer POST too: television servers ask a tuner to scan so, and go no further after an error.
+    /// Paths that accept POST: television servers start a scan this way, and stop after an error.
     private static let postPaths: Set = ["/lineup.post"]
 
-    /// The answer to a method that no path has, and to OPTIONS. The API has methods of its own.
+    /// The answer to a method that no path supports, and to OPTIONS. The API has methods of its own.
     fileprivate func refusal(of target: RequestTarget) -> Response? {
         if case .api = self { return nil }
         switch target.method {
@@ -62,7 +63,7 @@ extension Route {
         }
     }
 
-    /// Whether clients look in the answer for whether the user name and the password are right.
+    /// Whether clients read from the answer whether the user name and the password are correct.
     fileprivate var isXtreamAccount: Bool {
         guard case .xtream(let request) = self else { return false }
         return switch request.resource {
@@ -73,8 +74,8 @@ extension Route {
 }
 
 extension Response {
-    /// The answer to a request without a token that opens what it asks for. It does not depend on whether there is
-    /// anything. That for a stream has no body, because some clients would play it.
+    /// The answer to a request without a token that opens the resource. It does not reveal whether the resource exists.
+    /// For a stream it has no body, because some clients would play the body.
     static func unauthorized(_ route: Route) -> Response {
         let reason = "A token is needed here: as Authorization: Bearer TOKEN, or ?token=TOKEN in the address."
         var response = Response.text(.unauthorized, reason)
@@ -86,9 +87,9 @@ extension Response {
         return response
     }
 
-    /// Keeps a response out of caches that would give it to other viewers.
+    /// Keeps a response out of caches that would serve it to other viewers.
     ///
-    /// A file under a URL with a token is the same for everybody and names no token, so a cache may store it.
+    /// A file under a URL with a token is the same for everybody and contains no token, so a cache may store it.
     fileprivate func kept(for viewer: Viewer) -> Response {
         var response = self
         switch viewer.credential {
@@ -100,7 +101,7 @@ extension Response {
     }
 }
 
-/// Answers each target as a closure says, to anybody.
+/// Answers every target by a closure, without access control.
 package struct TargetResponder: Responder {
     package var paths = Route.Paths.channel
     let respond: @Sendable (RequestTarget) -> Answer

@@ -1,7 +1,7 @@
 package import Support
 import Synchronization
 
-/// A status code (RFC 9110 §15); the constants are those that the server itself sends.
+/// A status code (RFC 9110 §15). The constants are the codes that the server itself sends.
 package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     package let rawValue: Int
 
@@ -39,12 +39,12 @@ package enum ResponseBody: Equatable, Sendable {
     case bytes([UInt8], gzip: LazyGzip?)
     /// The first `byteCount` bytes of a file, which may be unlinked while it is sent but is never rewritten.
     case file(path: String, byteCount: Int)
-    /// Content of a known size whose ranges are made as a client reads them. HEAD does not touch it.
+    /// Content of a known size. Its ranges are made as a client reads them. HEAD makes none.
     case made(MadeFile)
-    /// Content whose length is not known: no ranges, and HEAD does not touch it.
+    /// Content of unknown length. It has no ranges, and HEAD does not read it.
     case stream(ByteStream)
 
-    /// The body with each stream of bytes changed; other bodies stay.
+    /// The body with each stream of bytes changed; other bodies are unchanged.
     package func mapStreams(_ change: @escaping @Sendable (ByteStream) -> ByteStream) -> ResponseBody {
         switch self {
         case .empty, .bytes, .file: self
@@ -54,7 +54,7 @@ package enum ResponseBody: Equatable, Sendable {
     }
 }
 
-/// Bytes of a known number that exist only while they are sent.
+/// A known number of bytes that exist only while they are sent.
 package final class MadeFile: Equatable, Sendable {
     package let byteCount: Int
     package let read: @Sendable (Range<Int>) -> ByteStream
@@ -68,14 +68,14 @@ package final class MadeFile: Equatable, Sendable {
 
 /// Bytes that are made as fast as one client reads them.
 package final class ByteStream: Equatable, Sendable {
-    /// Returns the next bytes; nil at the end. It is called again when the bytes were sent.
+    /// Returns the next bytes; nil at the end. It is called again after the bytes were sent.
     package let next: @Sendable () async -> ArraySlice<UInt8>?
 
     package init(next: @escaping @Sendable () async -> ArraySlice<UInt8>?) { self.next = next }
 
     package static func == (left: ByteStream, right: ByteStream) -> Bool { left === right }
 
-    /// The stream with somebody who is told when its client reads first, and when it is over after that.
+    /// The stream with observers for its first read and for its end after that.
     package func observed(
         opened: @escaping @Sendable () -> Void,
         closed: @escaping @Sendable (_ byteCount: UInt64, _ duration: Duration) -> Void
@@ -90,7 +90,7 @@ package final class ByteStream: Equatable, Sendable {
     }
 }
 
-/// One open stream of a client: from its first byte until the response is over.
+/// One open stream of a client, from its first byte until the response ends.
 private final class StreamPresence: Sendable {
     private struct State {
         var start: ContinuousClock.Instant?
@@ -125,14 +125,14 @@ package struct Response: Equatable, Sendable {
     package var cacheControl: CacheControl
     /// A strong entity tag with its quotes, such as `"7f3a"`; nil if clients cannot revalidate the resource.
     var etag: String?
-    /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by time.
+    /// When the resource changed, as an HTTP date; nil if clients cannot revalidate it by date.
     var lastModified: String?
     package var body: ResponseBody
-    /// Further fields, each name once; none that the server writes itself.
+    /// Further fields, each name once, without the fields that the server writes itself.
     package var extraHeaders: [HeaderField] = []
-    /// Whether only the client's own cache may store it: it depends on the token of the request.
+    /// Whether only the client's own cache may store the response, because it depends on the token of the request.
     var isPrivate = false
-    /// Counts the bytes of the body that are sent, for the channel whose resource this is.
+    /// Counts the sent bytes of the body, for the channel of the resource.
     package var sentBytes: ByteCounter?
     /// Counts the body's bytes until they are sent; nil: nothing counts them.
     var held: HeldBytes?
@@ -159,14 +159,14 @@ package struct HeaderField: Equatable, Sendable {
     let name: String
     let value: String
 
-    /// - Parameter value: its quotation marks and dashes of typography become those of ASCII; any other character becomes
-    ///   a question mark.
+    /// - Parameter value: typographic quotation marks and dashes become ASCII ones; any other character outside ASCII
+    ///   becomes a question mark.
     package init(name: String, value: String) {
         self.name = name
         self.value = Self.ascii(value)
     }
 
-    /// Why there is no media, for a client that shows no body. The body has the same text in UTF-8.
+    /// The reason why there is no media, for clients that show no body. The body contains the same text in UTF-8.
     package static func reason(_ text: String) -> HeaderField {
         HeaderField(name: "X-Liverelay-Reason", value: String(text.redactingURLs.prefix(500)))
     }
@@ -192,33 +192,33 @@ package struct HeaderField: Equatable, Sendable {
 }
 
 extension Response {
-    /// One line of text for a person who uses curl, or several, in UTF-8. Their control characters are escaped, and URLs
-    /// in them are redacted.
-    /// - Parameter line: without its last newline.
+    /// One or more lines of text in UTF-8, for a person who uses curl. Control characters are escaped, and URLs are
+    /// redacted.
+    /// - Parameter line: the text without its last newline.
     package static func text(_ status: HTTPStatus, _ line: String, cacheControl: CacheControl = .noStore) -> Response {
         let text = line.redactingURLs.escapingControlCharacters(keepingLines: true) + "\n"
         return Response(
             status: status, contentType: .text, cacheControl: cacheControl, body: .bytes(Array(text.utf8), gzip: nil))
     }
 
-    /// 503 for now: with the seconds after which asking again helps, because a player would give up otherwise.
+    /// 503, with the seconds after which the client should ask again; without them, a player would give up.
     package static func unavailable(_ line: String, retryAfter: Int64 = 1) -> Response {
         var response = text(.serviceUnavailable, line)
         response.extraHeaders = [.retryAfter(seconds: retryAfter)]
         return response
     }
 
-    /// Leads to another path.
+    /// Redirects to another path.
     /// - Parameters:
-    ///   - path: relative to that of the request.
-    ///   - query: that the URL carries, as in `Viewer`.
+    ///   - path: relative to the path of the request.
+    ///   - query: the query of the URL, as in `Viewer`.
     package static func redirect(_ status: HTTPStatus, to path: String, query: Secret?) -> Response {
         var response = text(status, path)
         response.extraHeaders = [HeaderField(name: "Location", value: path + (query.map { "?" + $0.value } ?? ""))]
         return response
     }
 
-    /// An error instead of a stream: without a body, because some clients would play it.
+    /// An error in place of a stream. It has no body, because some clients would play the body.
     /// - Parameter reason: one line.
     package static func refusedStream(_ status: HTTPStatus, reason: String) -> Response {
         Response(
@@ -233,7 +233,7 @@ extension Response {
     }
 }
 
-/// A body as one gzip member, compressed when the first client asks for it.
+/// A body as one gzip member. It is compressed when the first client asks for it.
 package final class LazyGzip: Equatable, Sendable {
     private enum State {
         case pending
@@ -246,7 +246,7 @@ package final class LazyGzip: Equatable, Sendable {
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The compressed body; nil if it cannot be compressed. The first call compresses, and others wait for it.
+    /// The compressed body; nil if it cannot be compressed. The first call compresses; concurrent calls wait for it.
     package var member: [UInt8]? {
         state.withLock { state in
             if case .finished(let member) = state { return member }
@@ -256,7 +256,7 @@ package final class LazyGzip: Equatable, Sendable {
         }
     }
 
-    /// Whether `member` takes no time.
+    /// Whether `member` returns at once.
     package var isFinished: Bool {
         state.withLockIfAvailable { if case .finished = $0 { true } else { false } } ?? false
     }
@@ -268,11 +268,11 @@ package final class LazyGzip: Equatable, Sendable {
 package enum CacheControl: Equatable, Sendable {
     /// Never stored: the response describes the current moment.
     case noStore
-    /// Fresh for that many seconds.
+    /// Fresh for `seconds`.
     case maxAge(seconds: Int)
-    /// Fresh for that many seconds. A cache may show it for `stale` seconds more while it asks again, and for `ifError`
-    /// seconds more while the server is away (RFC 5861). Without bounds, nginx shows the first viewer after a pause an
-    /// old playlist.
+    /// Fresh for `seconds`. A cache may serve it for `stale` seconds more while it revalidates, and for `ifError`
+    /// seconds more while the server is unreachable (RFC 5861). Without these limits, nginx would serve the first
+    /// viewer after a pause an old playlist.
     case renewed(seconds: Int, stale: Int, ifError: Int)
     /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
     case immutable
@@ -287,9 +287,9 @@ package enum CacheControl: Equatable, Sendable {
         }
     }
 
-    /// How long a playlist that changes may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B),
-    /// whose last second is there for one request to renew the stored copy while the others still get it. While the server
-    /// is away, it may be shown as long as a live window is: a restart takes less.
+    /// How long a changing playlist may be stored: half a target duration (draft-pantos-hls-rfc8216bis, Appendix B). In
+    /// the last second of it, one request renews the stored copy while the others still get that copy. While the server
+    /// is unreachable, the playlist may be served for the length of a live window; a restart takes less.
     package static func playlist(targetDuration: Int) -> CacheControl {
         .renewed(seconds: max(1, targetDuration / 2 - 1), stale: 1, ifError: 30)
     }

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Writes a response as the handlers before take it: the bytes of HTTP/1.1, or the parts for the codec of a stream of
-/// HTTP/2. Each write is flushed.
+/// Writes a response in the form that the preceding handlers expect: bytes of HTTP/1.1, or parts for the codec of an
+/// HTTP/2 stream. Each write is flushed.
 struct ResponseOutput {
-    /// Room for the length of a chunk and the ends of its lines.
+    /// The space for the length of a chunk and its line ends.
     private static let chunkFrameByteCount = 20
     private static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
 
@@ -18,7 +18,7 @@ struct ResponseOutput {
         self.isChunked = isChunked && !isStream
     }
 
-    /// Writes a head and the beginning of a body, which is empty if there is none in memory.
+    /// Writes a head and the first bytes of the body, which are empty unless the body is in memory.
     func write(
         _ head: OutgoingHead, _ slice: ArraySlice<UInt8>, promise: EventLoopPromise<Void>?,
         _ context: ChannelHandlerContext
@@ -38,7 +38,7 @@ struct ResponseOutput {
 
     func write(_ slice: ArraySlice<UInt8>, promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         var buffer = context.channel.allocator.buffer(capacity: slice.count + Self.chunkFrameByteCount)
-        // A chunk without bytes would be the end.
+        // An empty chunk would end the body.
         let isChunk = isChunked && !slice.isEmpty
         if isChunk { buffer.writeString(String(slice.count, radix: 16) + "\r\n") }
         buffer.writeBytes(slice)
@@ -78,11 +78,11 @@ struct OutgoingHead {
             headers: HTTPHeaders(fields.map { ($0.name, $0.value) }))
     }
 
-    /// The room that a usual head takes.
+    /// The size of a usual head, in bytes.
     static let usualByteCount = 512
 
     /// Appends the bytes of the head (RFC 9112 §4).
-    /// - Returns: false if a field cannot be sent as one: a line break in it would be another field.
+    /// - Returns: false if a field cannot be sent because it contains a line break, which would begin another field.
     func write(into buffer: inout ByteBuffer) -> Bool {
         buffer.writeString(endsWithConnection ? "HTTP/1.0 " : "HTTP/1.1 ")
         buffer.writeString(String(status.rawValue))
@@ -101,7 +101,7 @@ struct OutgoingHead {
 }
 
 extension String {
-    /// Whether the text has no control character but tabs (RFC 9110 §5.5).
+    /// Whether the text contains no control characters other than tabs (RFC 9110 §5.5).
     fileprivate var isFieldValue: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 
     /// Whether the text ends no name and no line (RFC 9110 §5.1).

@@ -4,7 +4,7 @@ package import Support
 
 /// A secret that opens the API or channels to the requests that carry it.
 ///
-/// Its text is in no log, status, event or error message: only its digest is stored.
+/// No log, status, event or error message contains its text: only its digest is stored.
 package struct AccessToken: Equatable, Sendable {
     let digest: TokenDigest
 
@@ -24,10 +24,10 @@ package struct AccessToken: Equatable, Sendable {
 }
 
 extension TokenDigest {
-    /// Made at the start of the process. Without the key, a digest says nothing about its text.
+    /// Random, made at the start of the process. Without the key, a digest reveals nothing about its text.
     private static let key: [UInt8] = (0..<64).map { _ in .random(in: .min ... .max) }
 
-    /// The digest of whatever a request gives as its token; nil if it cannot be computed.
+    /// The digest of the text that a request gives as its token; nil if it cannot be computed.
     package init?(of text: String) {
         guard let bytes = SHA256.digest(of: Self.key + Array(text.utf8)) else { return nil }
         self.init(bytes: bytes)
@@ -36,7 +36,7 @@ extension TokenDigest {
 
 /// The `Authorization` field (RFC 9110 §11.6.2).
 package enum AuthorizationField {
-    /// The token of a Bearer credential (RFC 6750 §2.1); nil for another scheme, and without a field.
+    /// The token of a Bearer credential (RFC 6750 §2.1); nil for another scheme, or without a field.
     package static func bearerToken(_ field: String?) -> Secret? {
         guard let field, let space = field.firstIndex(of: " "), field[..<space].lowercased() == "bearer" else {
             return nil
@@ -48,11 +48,11 @@ package enum AuthorizationField {
 // MARK: - Files
 
 extension AccessToken {
-    /// Bytes of a file, and tokens in it.
+    /// The most bytes of a token file, and the most tokens in it.
     private static let limits = (bytes: 1 << 20, tokens: 10_000)
 
-    /// Reads a file of tokens, one a line, which not everybody may read. Blank lines and those that begin with `#` are
-    /// comments.
+    /// Reads a file of tokens, one per line. The file must not be readable for everybody. Blank lines and lines that
+    /// begin with `#` are comments.
     package static func read(fileAt path: String) throws(RelayError) -> [AccessToken] {
         let lines = try text(of: path).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         var tokens: [AccessToken] = []

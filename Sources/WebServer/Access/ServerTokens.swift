@@ -1,30 +1,30 @@
 import Support
 import Synchronization
 
-/// Resources that are open to everybody or to the tokens of channels, at one moment.
+/// The resources that are open to everybody or to the tokens of channels, at one moment.
 package protocol AccessPolicy: Sendable {
-    /// Whether a channel has a token of its own.
+    /// Whether any channel has a token of its own.
     var hasTokens: Bool { get }
     /// Whether the token opens a channel.
     func knows(_ token: TokenDigest) -> Bool
-    /// Whether a viewer who may not see everything may have what the route names, whether that exists or not.
+    /// Whether a viewer with restricted access may read the resource of a route, whether the resource exists or not.
     func permits(_ route: Route, to viewer: Viewer) -> Bool
 }
 
-/// The tokens that open the whole server. Event loops ask concurrently.
+/// The tokens that open the whole server. Event loops call it concurrently.
 package final class ServerTokens: Sendable {
     static let queryName = "token"
 
     private let tokens: Mutex<Set<TokenDigest>>
 
-    /// - Parameter tokens: none: the server is open, but for channels with tokens of their own.
+    /// - Parameter tokens: empty: the server is open, except for channels with tokens of their own.
     package init(_ tokens: [AccessToken] = []) { self.tokens = Mutex(Set(tokens.map(\.digest))) }
 
-    /// Replaces the tokens. What is being sent goes on.
+    /// Replaces the tokens. Responses under way continue.
     func replace(_ tokens: [AccessToken]) { self.tokens.withLock { $0 = Set(tokens.map(\.digest)) } }
 
-    /// The viewer of a request. A token in the Authorization field counts before one in the query, in whose place a route
-    /// may have a password.
+    /// The viewer of a request. A token in the Authorization field takes precedence over a token in the query, which
+    /// may be a password in some routes.
     func viewer(of target: RequestTarget, for route: Route, _ policy: some AccessPolicy) -> Viewer {
         let tokens = tokens.withLock { $0 }
         guard !tokens.isEmpty || policy.hasTokens else { return .unrestricted }

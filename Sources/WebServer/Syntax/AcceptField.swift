@@ -2,7 +2,7 @@ import Support
 
 /// The fields `Accept` and `Accept-Encoding` (RFC 9110 §12.5.1, §12.5.3): lists of members with weights.
 package enum AcceptField {
-    /// Whether a client reads gzip. A coding that is refused by one member and named by another one is refused.
+    /// Whether a client accepts gzip. If one member refuses a coding and another one permits it, it is refused.
     /// - Parameter field: all `Accept-Encoding` values of the request, joined by commas. nil, no field, allows any
     ///   coding by the RFC; this returns false, because such a client may not decompress.
     package static func allowsGzip(_ field: String?) -> Bool {
@@ -11,15 +11,16 @@ package enum AcceptField {
 
     /// The weight of a media type in thousandths, by the most specific range that includes it; 1000 without a field.
     /// - Parameters:
-    ///   - type: in lower case, without parameters. Parameters of ranges, but for the weight, are passed over.
+    ///   - type: in lower case, without parameters. Parameters of ranges other than the weight are ignored.
     ///   - field: all `Accept` values of the request, joined by commas.
     package static func weight(of type: String, in field: String?) -> Int {
         weight(of: [[type], [type.prefix { $0 != "/" } + "/*"], ["*/*"]], in: field, combining: max)
     }
 
     /// - Parameters:
-    ///   - names: of the members that count, the most specific first.
-    ///   - combine: gives the weight of several members of one name. Those of media types differ in their parameters.
+    ///   - names: the names of the members that count, the most specific first.
+    ///   - combine: combines the weights of members with the same name. Such members of media types differ in
+    ///     parameters.
     private static func weight(of names: [[String]], in field: String?, combining combine: (Int, Int) -> Int) -> Int {
         guard let field else { return 1000 }
         var weights = [Int?](repeating: nil, count: names.count)

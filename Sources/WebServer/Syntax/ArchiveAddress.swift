@@ -3,8 +3,8 @@ import Support
 
 /// The part of the timeline that the URL of a catch-up client names.
 ///
-/// Clients fill templates that were made for Flussonic, Nimble or IPTV boxes with the same moments. docs/catchup.md has the
-/// forms. All moments are UTC.
+/// Clients fill in templates for Flussonic, Nimble or IPTV boxes with the same moments. docs/catchup.md lists the
+/// forms. All moments are in UTC.
 package struct ArchiveAddress: Equatable, Sendable {
     /// The form in which the range is served.
     package enum Form: Equatable, Sendable {
@@ -40,7 +40,7 @@ package struct ArchiveAddress: Equatable, Sendable {
         self.range = range
     }
 
-    /// - Parameter words: those after the live name.
+    /// - Parameter words: the words after the live name.
     private static func range(
         _ words: [Substring], hasLiveName: Bool, _ query: [RequestTarget.QueryItem]
     ) throws(RewindRange.BadQuery) -> RewindRange? {
@@ -59,8 +59,8 @@ package struct ArchiveAddress: Equatable, Sendable {
         }
     }
 
-    /// The range that a query of a live name asks for. `lutc` is ignored: it is the present moment in some clients, and the
-    /// end of the program in others.
+    /// The range that a query of a live name asks for. `lutc` is ignored, because in some clients it is the present
+    /// moment, and in others the end of the program.
     private static func range(_ query: [RequestTarget.QueryItem]) throws(RewindRange.BadQuery) -> RewindRange? {
         if let text = query.value(of: "utc") {
             guard let start = ArchiveStamp.moment(text[...]) else { throw .value(name: "utc", value: text) }
@@ -99,7 +99,7 @@ package struct ArchiveAddress: Equatable, Sendable {
     }
 }
 
-/// Reads the moments in the URLs of catch-up clients. All are UTC unless they bear a zone.
+/// Reads the moments in the URLs of catch-up clients. Moments without a zone are in UTC.
 enum ArchiveStamp {
     /// Seconds since 1970; 13 digits are milliseconds. nil for other text.
     static func moment(_ text: Substring) -> ProgramDateTime? {

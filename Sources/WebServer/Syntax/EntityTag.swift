@@ -28,7 +28,7 @@ package enum EntityTag {
         return tag.dropLast() + "-gzip\""
     }
 
-    /// A strong tag made of the content: the same bytes have the same tag, also after a restart (64-bit FNV-1a).
+    /// A strong tag derived from the content: equal bytes have equal tags, also after a restart (64-bit FNV-1a).
     package static func ofContent(_ bytes: [UInt8]) -> String {
         let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         return "\"\(String(hash, radix: 16))\""

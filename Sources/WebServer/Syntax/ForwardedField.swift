@@ -1,4 +1,4 @@
-/// The `Forwarded` field (RFC 7239): what each proxy on the way knew of the request that it received.
+/// The `Forwarded` field (RFC 7239): the statements of each proxy about the request that it received.
 package enum ForwardedField {
     /// The parameters that one proxy added, as far as they are used.
     package struct Element: Equatable, Sendable {
@@ -9,7 +9,8 @@ package enum ForwardedField {
     }
 
     /// Parses a field into its elements, the first proxy's first.
-    /// - Returns: nil if the field is malformed. What a client wrote cannot be told from what a proxy added then.
+    /// - Returns: nil if the field is malformed, because the client's text can then not be distinguished from a
+    ///   proxy's.
     package static func parse(_ field: String) -> [Element]? {
         var elements = [Element()]
         var rest = Array(field.utf8)[...]
@@ -62,7 +63,7 @@ package enum ForwardedField {
 }
 
 extension ForwardedField.Element {
-    /// Names of parameters are compared without case; a repeated one is malformed, and the last one counts.
+    /// Sets a parameter. Names are compared without case. A repeated parameter is malformed, and the last one is used.
     fileprivate mutating func set(_ name: String, _ value: String) {
         switch name.lowercased() {
         case "for": node = value

@@ -31,7 +31,7 @@ package struct RequestTarget: Equatable, Sendable {
         package var peer: String?
     }
 
-    /// The fields by which proxies say where a request came from. Whoever sent the request may have written them.
+    /// The fields in which proxies state where a request came from. The client may have written them itself.
     package struct Forwarding: Equatable, Sendable {
         /// `Forwarded` (RFC 7239).
         package var forwarded: String?
@@ -43,7 +43,7 @@ package struct RequestTarget: Equatable, Sendable {
         var prefix: String?
     }
 
-    /// Why the server answers a target with 400.
+    /// The reason why the server answers a target with 400.
     package enum Malformed: Error, Equatable {
         /// Neither `/path` nor `http://host/path` (RFC 9112 §3.2).
         case form
@@ -59,21 +59,21 @@ package struct RequestTarget: Equatable, Sendable {
     /// Decoded items in order. `+` is no space, because it is part of an ISO 8601 time zone.
     package let query: [QueryItem]
     package let fields: Fields
-    /// The sender, which the server decides before it answers.
+    /// The sender. The server determines it before it answers.
     package var viewer = Viewer.unrestricted
-    /// The path from the URL that the client knows to the folder of `path`; empty, or with a slash at its end. The relative
-    /// URIs of an answer begin with it.
+    /// The path from the URL that the client knows to the folder of `path`; empty, or with a slash at its end. Relative
+    /// URIs in the answer begin with it.
     package private(set) var folder = ""
-    /// The path from the URL that the client knows to the root; nil if `path` is that of the URL.
+    /// The path from the URL that the client knows to the root; nil if `path` is the path of that URL.
     package private(set) var ascent: String?
 }
 
 extension RequestTarget {
-    /// The same request, answered as one for another path.
+    /// The same request, to be answered like a request for another path.
     package func at(_ path: String) -> RequestTarget {
         var target = RequestTarget(method: method, path: path, query: query, fields: fields)
         target.viewer = viewer
-        // A request that is answered for another path already came to a URL of its own.
+        // The request may already be answered for another path than its own URL's.
         let ascent = ascent ?? String(repeating: "../", count: self.path.utf8.count { $0 == UInt8(ascii: "/") } - 1)
         target.ascent = ascent
         let end = path.lastIndex(of: "/") ?? path.startIndex
@@ -95,7 +95,7 @@ extension RequestTarget {
         query = end == origin.endIndex ? [] : try Self.decodedQuery(origin[origin.utf8.index(after: end)...])
     }
 
-    /// Path and query. A client behind a proxy may send the absolute form, with scheme and host before them.
+    /// The path and query. A client behind a proxy may send the absolute form, which begins with scheme and host.
     private static func originForm(_ uri: String) throws(Malformed) -> Substring {
         if uri.utf8.first == UInt8(ascii: "/") { return uri[...] }
         let scheme = uri.prefix(8).lowercased()
@@ -142,8 +142,8 @@ extension RequestTarget.Fields {
         "x-forwarded-prefix": \.forwarding.prefix,
     ]
 
-    /// Whether the client reads gzip. A range counts bytes of the coded representation; clients that send one mean the
-    /// identity coding.
+    /// Whether the client accepts gzip. A range would count bytes of the compressed form, but clients with a Range
+    /// field mean uncompressed bytes.
     package var allowsGzip: Bool { range == nil && AcceptField.allowsGzip(acceptEncoding) }
 
     /// Reads the fields of a request in one pass.

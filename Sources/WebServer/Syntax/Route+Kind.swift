@@ -9,7 +9,7 @@ extension Route {
         case stream
         /// A still, a sheet of stills, or their times.
         case still
-        /// The list of channels, its guide, and what clients of Xtream Codes ask of both.
+        /// The list of channels, its guide, and both in the forms of Xtream Codes.
         case list
         /// A document for HDHomeRun clients.
         case tuner

@@ -12,16 +12,16 @@ extension Route {
         case segment(String)
         /// Audio of a track beside the leading one.
         case trackFile(String)
-        /// One track of a segment or of an init section, by the name of that file.
+        /// One track of a segment or of an init section, by the name of the whole file.
         case extract(SpoolName.Track, of: String)
         case subtitles(String)
         /// A segment in MPEG-TS, by its name with the suffix `.ts`.
         case transportSegment(String)
         case endlessStream(EndlessStream)
-        /// A published range as an MP4 file that is downloaded. If it is precise, it begins at a frame, else at a random
+        /// A published range as an MP4 file for download. A precise clip begins at a frame, any other clip at a random
         /// access point.
         case clip(RewindRange, isPrecise: Bool)
-        /// A published range as a transport stream that is downloaded.
+        /// A published range as a transport stream for download.
         case transportClip(RewindRange)
         case breaks(RewindRange)
         case programs(RewindRange)
@@ -46,7 +46,7 @@ extension Route {
         case rewind(PlaylistContent, RewindRange)
         /// A part of the rewind from one date to another, as segments.
         case selection(PlaylistContent, RewindSelection)
-        /// The master playlist; of a range, or nil: of the live playlists. `content` is no subtitles.
+        /// The master playlist: of a range, or if nil of the live playlists. `content` is never subtitles.
         case master(PlaylistContent, RewindRange?)
     }
 
@@ -78,7 +78,7 @@ extension Route {
     /// A transport stream in one response.
     package struct EndlessStream: Equatable, Sendable {
         package enum Speed: Equatable, Sendable {
-            /// As it suits the range.
+            /// The pace that suits the range.
             case automatic
             /// Percent of real time.
             case percent(Int64)
@@ -92,10 +92,10 @@ extension Route {
 
         package init(range: RewindRange, speed: Speed) { (self.range, self.speed) = (range, speed) }
 
-        /// From the live edge on.
+        /// The stream from the live edge on.
         package static let live = EndlessStream(range: .whole, speed: .automatic)
 
-        /// Where the range ends; nil: nowhere.
+        /// The end of the range; nil: no end.
         package var end: ProgramDateTime? { if case .between(_, let end) = range { end } else { nil } }
     }
 }
@@ -147,7 +147,7 @@ extension Route.Resource {
         } catch { return .badQuery(error) }
     }
 
-    /// - Parameter content: of the playlists.
+    /// - Parameter content: the content of the playlists.
     package init(_ address: ArchiveAddress, of content: PlaylistContent = .fragmentedMP4) {
         switch address.form {
         case .playlist: self = .playlist(.rewind(content, address.range))

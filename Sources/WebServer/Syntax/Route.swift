@@ -16,21 +16,21 @@ package enum Route: Equatable, Sendable {
         case unknown
     }
 
-    /// A document that clients ask an HDHomeRun for, by its path.
+    /// A document of the HDHomeRun API, by its path.
     package enum Tuner: String, Equatable, Sendable {
         case discovery = "/discover.json"
         case description = "/device.xml"
         case lineup = "/lineup.json"
         case lineupList = "/lineup.m3u"
         case lineupStatus = "/lineup_status.json"
-        /// To scan for channels.
+        /// Requests a scan for channels.
         case scan = "/lineup.post"
     }
 
     case page
     /// A file of the page of a list, by its path below `/web/`, whether it exists or not.
     case pageFile(String)
-    /// The list of all channels, or of one group; `format` as the query says it.
+    /// The list of all channels, or of one group; `format` as given in the query.
     case channelList(format: String?, group: String?)
     /// The XMLTV guide: `/epg.xml`, or `/epg.xml.gz` as a gzip file.
     case guide(isGzipFile: Bool)
@@ -39,10 +39,10 @@ package enum Route: Equatable, Sendable {
     case status, metrics, health, readiness
     case api(API)
     case tuner(Tuner)
-    /// A stream by the number of its channel: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any.
+    /// A stream by the channel's number: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any tuner.
     case tunerStream(number: String, tuner: Int?)
     case xtream(XtreamRequest)
-    /// The page of a channel without the slash at its end.
+    /// The page of a channel, requested without the slash at its end.
     case folder(String)
     /// A path below a channel. `name` is nil in a process of one channel.
     case channel(_ name: String?, Resource)
@@ -108,6 +108,6 @@ extension Route.API {
 }
 
 extension [RequestTarget.QueryItem] {
-    /// The value of the first item of that name.
+    /// The value of the first item with that name.
     package func value(of name: String) -> String? { first { $0.name == name }?.value }
 }

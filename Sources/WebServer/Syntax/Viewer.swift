@@ -1,10 +1,10 @@
 package import Support
 
-/// The sender of a request, as far as the server's tokens tell.
+/// The sender of a request, as far as tokens identify it.
 package struct Viewer: Equatable, Sendable {
     /// The channels that the viewer may see.
     package enum Reach: Hashable, Sendable {
-        /// All channels, and what is known about all of them.
+        /// All channels, and all data about them.
         case everything
         /// The channels without a token, and those that this token opens.
         case openChannels(and: TokenDigest?)
@@ -17,7 +17,7 @@ package struct Viewer: Equatable, Sendable {
         case none
         /// In its Authorization field.
         case field
-        /// In its query: the URIs of the response carry it too, as this query item.
+        /// In its query. The URIs in the response carry the same query item.
         case query(Secret)
     }
 
@@ -27,13 +27,13 @@ package struct Viewer: Equatable, Sendable {
     /// A viewer of a server without tokens.
     static let unrestricted = Viewer(reach: .everything, credential: .none)
 
-    /// The query item that URIs carry, percent-coded: `token=…`; nil if they carry none.
+    /// The query item that URIs carry, percent-coded: `token=…`; nil if they carry no token.
     package var query: Secret? {
         if case .query(let item) = credential { item } else { nil }
     }
 }
 
-/// A keyed hash of a token. What a comparison of two takes says nothing about the tokens.
+/// A keyed hash of a token. Without the key, the timing of a comparison reveals nothing about the token.
 package struct TokenDigest: Hashable, Sendable {
     let bytes: [UInt8]
 }

@@ -1,20 +1,20 @@
 package import LiveRing
 package import Support
 
-/// A request in the forms of Xtream Codes. Each of them carries a user name and a password.
+/// A request in one of the forms of Xtream Codes. Each form carries a user name and a password.
 ///
-/// The password is the viewer's token, and any user name will do: both are in the answers again, because clients build
-/// their next requests of them.
+/// The password is the viewer's token, and any user name is accepted. Answers repeat both, because clients build their
+/// next requests from them.
 package struct XtreamRequest: Equatable, Sendable {
     package enum Resource: Equatable, Sendable {
-        /// The account and the server: the answer to any action that is not known.
+        /// The account and the server. This is also the answer to an unknown action.
         case account
         case categories
-        /// The channels, or those of one category.
+        /// The channels, all or of one category.
         case streams(category: String?)
-        /// Video on demand and series, of which there are none.
+        /// Video on demand and series, which this server does not offer.
         case nothing
-        /// The next programs of a channel: so many of them.
+        /// The next programs of a channel, at most `limit`.
         case shortGuide(stream: Int, limit: Int)
         /// All programs of a channel.
         case guideTable(stream: Int)
@@ -40,7 +40,7 @@ package struct XtreamRequest: Equatable, Sendable {
     }
 
     static let streamNumbers = 1...Int(Int32.max)
-    /// Programs that a short guide has at most, and without a limit in the query.
+    /// The most programs of a short guide, and the number without a limit in the query.
     static let (mostPrograms, usualPrograms) = (100, 4)
 
     /// - Returns: nil if the target has none of the forms.
@@ -56,7 +56,7 @@ package struct XtreamRequest: Equatable, Sendable {
         }
     }
 
-    /// The paths of documents. None of them can be that of a channel, whose names have no dot.
+    /// The paths of documents. No channel has such a path, because slugs contain no dot.
     static let documents: Set = ["/player_api.php", "/panel_api.php", "/get.php", "/xmltv.php"]
 
     private static func document(_ target: RequestTarget) -> Resource? {
@@ -77,7 +77,7 @@ package struct XtreamRequest: Equatable, Sendable {
         case "get_short_epg":
             let limit = query.value(of: "limit").flatMap { Int($0) } ?? usualPrograms
             return .shortGuide(stream: stream, limit: min(max(limit, 1), mostPrograms))
-        // Clients write it both ways.
+        // Clients use both spellings.
         case "get_simple_data_table", "get_simple_date_table": return .guideTable(stream: stream)
         case let action?: return action.hasPrefix("get_vod") || action.hasPrefix("get_series") ? .nothing : .account
         case nil: return .account
@@ -97,8 +97,8 @@ package struct XtreamRequest: Equatable, Sendable {
 
     /// `/live/USER/PASSWORD/NUMBER` and `/USER/PASSWORD/NUMBER`, with `.ts`, `.m3u8` or nothing after the number.
     ///
-    /// Below a channel the second component is `ts` or `web` where there is a third one, so that no channel loses a path,
-    /// whatever it is called.
+    /// In the paths of a channel, the second component is `ts` or `web` if there is a third one. Such paths are
+    /// excluded, so that every channel keeps its paths, whatever its name.
     private init?(path: String) {
         var parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 4, parts[0] == "live" { parts.removeFirst() }
@@ -108,7 +108,7 @@ package struct XtreamRequest: Equatable, Sendable {
         self.init(user: String(parts[0]), password: String(parts[1]), .stream(number, output))
     }
 
-    /// The number and the form that the last component of a path names.
+    /// The number and the form in the last component of a path.
     static func stream(named name: Substring) -> (number: Int, output: Output)? {
         let digits = name.prefix { $0.isASCII && $0.isNumber }
         guard let number = number(digits) else { return nil }
@@ -125,7 +125,7 @@ package struct XtreamRequest: Equatable, Sendable {
         return streamNumbers.contains(number) ? number : nil
     }
 
-    /// The path of the request without its user and its password, for events.
+    /// The path of the request without the user name and the password, for events.
     package var redactedPath: String {
         switch resource {
         case .stream(let number, let output): "/live/…/…/\(number)\(output == .playlist ? ".m3u8" : ".ts")"
@@ -148,7 +148,7 @@ extension XtreamRequest {
 }
 
 extension RequestTarget {
-    /// The GET that a form stands for: with the items of the body before those of the query.
+    /// The GET request that is equivalent to a form: the items of the body precede the items of the query.
     /// - Parameter form: `application/x-www-form-urlencoded`. Items that cannot be decoded are left out.
     func reading(form: [UInt8]) -> RequestTarget {
         let pairs = String(decoding: form, as: UTF8.self).split(separator: "&")
@@ -170,9 +170,9 @@ extension XtreamRequest {
     private static let longestProgram = RewindRange.longest / 60_000
 
     /// Reads `/timeshift/USER/PASSWORD/MINUTES/STAMP/STREAM`, whose last component may end with `.ts` or `.m3u8`, and
-    /// `timeshift.php` with `username`, `password`, `stream`, `start` and `duration`. Without an ending it is a transport
-    /// stream.
-    /// - Returns: nil for another path, or if one of them is missing.
+    /// `timeshift.php` with `username`, `password`, `stream`, `start` and `duration`. Without an extension, the answer
+    /// is a transport stream.
+    /// - Returns: nil for another path, or if a component or parameter is missing.
     private static func timeshift(_ target: RequestTarget) -> XtreamRequest? {
         if target.path == "/timeshift.php" || target.path == "/streaming/timeshift.php" {
             let names = ["username", "password", "duration", "start", "stream"]

@@ -2,7 +2,7 @@
     import NIOCore
     import NIOHTTP2
 
-    /// Counts a connection of HTTP/2, and closes it when it has failed or has no stream for too long.
+    /// Counts an HTTP/2 connection, and closes it after an error or after too long without a stream.
     final class HTTP2ConnectionHandler: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
 
@@ -11,7 +11,7 @@
         private var channel: (any Channel)?
         private var openStreams: Set<HTTP2StreamID> = []
         private var deadline: Scheduled<Void>?
-        /// Whether the client was told that the connection, and not only a stream, has failed.
+        /// Whether the client was told that the whole connection has failed, not only a stream.
         private var hasFailed = false
 
         /// - Parameter idleLimit: time without a stream after which the connection closes, whether its client answers or not.
@@ -31,7 +31,8 @@
             traffic.connectionClosed()
         }
 
-        /// An error of a stream has reset it, and the other streams go on. After any other error there is nothing to say.
+        /// An error of one stream has already reset it, and the other streams continue. After any other error nothing
+        /// can be sent.
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             let isOfHTTP2 = error is any NIOHTTP2Error || error is NIOHTTP2Errors.StreamError
             if hasFailed || !isOfHTTP2 { context.close(promise: nil) }
@@ -54,7 +55,7 @@
         }
     }
 
-    /// Tells a connection's handlers which streams are open, and what is written. It is called on their event loop.
+    /// Reports the open streams and the written bytes to a connection's handlers. Called on their event loop.
     struct HTTP2ConnectionObserver: NIOHTTP2StreamDelegate, NIOHTTP2FrameDelegate {
         private let handler: NIOLoopBound<HTTP2ConnectionHandler>
         private let manager: NIOHTTP2ServerConnectionManagementHandler.HTTP2StreamDelegate

@@ -1,9 +1,9 @@
 package import Logging
 package import Support
 
-/// The tokens and the certificate of a server, which SIGHUP reads again.
+/// The tokens and the certificate of a server, which SIGHUP reloads.
 package struct ServerCredentials: Sendable {
-    /// Whether this program can encrypt.
+    /// Whether this program was built with TLS.
     package static var hasTLS: Bool {
         #if TLS
             true
@@ -29,10 +29,10 @@ package struct ServerCredentials: Sendable {
         #endif
     }
 
-    /// Whether there is something to read again.
+    /// Whether a reload would read any file.
     package var areInFiles: Bool { tokenFile != nil || security != nil }
 
-    /// Reads the files again. What cannot be used stays as it was.
+    /// Reads the files again. If a file cannot be used, its previous content stays in use.
     package func reload(logger: Logger) {
         if let tokenFile {
             perform("tokens", logger) { () throws(RelayError) in

@@ -6,7 +6,7 @@ import Support
     import NIOCore
     import NIOSSL
 
-    /// A certificate with its key, as they were when they were read.
+    /// A certificate with its key, as they were when they were last read.
     struct TLSCertificate: Sendable {
         /// For connections that are served: with HTTP/2.
         let serving: NIOSSLContext
@@ -69,7 +69,7 @@ import Support
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = protocols
-            // The process ends within two seconds, whether its clients answer or not.
+            // The process must end within two seconds, whether its clients answer or not.
             configuration.shutdownTimeout = .milliseconds(300)
             return try NIOSSLContext(configuration: configuration)
         }

@@ -7,9 +7,9 @@ import Support
     import NIOTLS
     import Synchronization
 
-    /// Encrypts the connections of a server, and speaks HTTP/2 over them where the client does.
+    /// Encrypts the connections of a server, and uses HTTP/2 with clients that support it.
     final class TLSSecurity: ConnectionSecurity {
-        /// Requests of one HTTP/2 connection at once, each of which holds a slice of its answer.
+        /// The most concurrent requests of one HTTP/2 connection, each of which holds a slice of its answer.
         private static let maxStreams = 32
 
         private let files: TLSFiles
@@ -26,7 +26,7 @@ import Support
             return next.summary
         }
 
-        /// The handlers of a connection that is refused answer in HTTP/1.1, so that nothing else is offered.
+        /// A refused connection is answered in HTTP/1.1, so only HTTP/1.1 is offered to it.
         func configure(
             _ channel: any Channel, _ treatment: OpenConnections.Treatment, _ pipeline: ConnectionPipeline
         ) throws {
@@ -60,11 +60,12 @@ import Support
             let manager = NIOHTTP2ServerConnectionManagementHandler(
                 eventLoop: channel.eventLoop,
                 configuration: .init(maxIdleTime: idleTime, maxAge: nil, maxGraceTime: nil, keepalive: nil))
-            // The manager asks the client to agree to the end. One that does not answer is not asked again.
+            // The manager asks the client to agree to the end. If the client does not answer, it is not asked again.
             let handler = HTTP2ConnectionHandler(pipeline.traffic, idleLimit: 2 * idleTime)
             let observer = HTTP2ConnectionObserver(handler, manager, eventLoop: channel.eventLoop)
             let opening = NIOLoopBound(opening, eventLoop: channel.eventLoop)
-            // Its sequence of streams is for tasks that wait for them. Here each stream has its handlers.
+            // The returned sequence of streams is for tasks that await streams. Here each stream gets its handlers
+            // instead.
             _ = try operations.configureAsyncHTTP2Pipeline(
                 mode: .server, streamDelegate: observer, frameDelegate: observer,
                 configuration: configuration(pipeline.limits)
@@ -89,7 +90,7 @@ import Support
         }
     }
 
-    /// Closes a connection that has not got as far as its first request in time.
+    /// Closes a connection whose first request does not begin in time.
     final class OpeningConnectionHandler: ChannelInboundHandler {
         typealias InboundIn = NIOAny
 
@@ -112,13 +113,14 @@ import Support
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            // A failed handshake, such as a client of plain HTTP, leaves nothing to say; others end as their handlers do.
+            // After a failed handshake, as with a plain HTTP client, nothing can be sent. Other errors are left to the
+            // handlers.
             if deadline != nil { return context.close(promise: nil) }
             context.fireErrorCaught(error)
         }
     }
 
-    /// Refuses a connection once it can be told so, and closes one that takes long for its handshake.
+    /// Refuses a connection as soon as an answer can be sent, and closes it if its handshake takes too long.
     final class RefusedConnectionHandler: ChannelInboundHandler {
         typealias InboundIn = NIOAny
 

@@ -4,25 +4,25 @@ import Fetch
 import Foundation
 import Support
 
-/// Where the archive of a channel is, if it is in an object store, and how it is reached.
+/// The object store of a channel's archive, and how it is accessed.
 package struct ArchiveSettings: Hashable, Sendable {
     package let url: StoreURL
-    /// How long objects are kept; nil: the store's own rules say it.
+    /// How long objects are kept; nil: the store's own rules decide.
     package var retention: Duration?
     /// Whether players are sent to the store for segments.
     package var redirects: Bool
-    /// The path of a credentials file; nil: the key is that of the environment.
+    /// The path of a credentials file; nil: the key is in the environment.
     var credentialsFile: String?
     private var proxy: Secret?
     private var certificates: String?
-    /// Objects that are read at once.
+    /// The most objects that are read at once.
     var connections = 16
 
     package init(url: StoreURL, retention: Duration?, redirects: Bool) {
         (self.url, self.retention, self.redirects) = (url, retention, redirects)
     }
 
-    /// nil if the archive of the channel is on the disk. Each channel has a folder of its own.
+    /// nil if the channel's archive is on the disk. Each channel has its own folder in the store.
     init?(_ channel: ListedChannel) {
         guard let store = channel.options.archiveStore, let url = try? StoreURL(parsing: store.url) else { return nil }
         self.init(
@@ -32,15 +32,16 @@ package struct ArchiveSettings: Hashable, Sendable {
         connections = store.connections
     }
 
-    /// The options of requests to the store: none of those for the upstream. A store may be at a private address, because
-    /// only the operator can name one.
+    /// The options of requests to the store. Options for the upstream do not apply. A store may have a private address,
+    /// because only the operator can configure one.
     var requests: CurlConfiguration {
         var requests = CurlConfiguration()
         (requests.proxy, requests.certificateAuthorities) = (proxy, certificates)
         return requests
     }
 
-    /// The key of the credentials file of this store, or else of the environment, or of the file that it names.
+    /// The key in the credentials file of this store, or else in the environment, or in the file that the environment
+    /// names.
     func credentials() throws(StoreError) -> StoreCredentials {
         let environment = ProcessInfo.processInfo.environment
         if credentialsFile == nil, let found = StoreCredentials(environment: environment) { return found }

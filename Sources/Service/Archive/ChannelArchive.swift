@@ -8,9 +8,9 @@ package import Logging
 import Observability
 import Support
 
-/// The archive of one channel in an object store: what puts segments there, and what reads them.
+/// The archive of one channel in an object store: the upload of segments, and the reader.
 package final class ChannelArchive: Sendable {
-    /// The time in which the store gets the last segments: of a channel that is asked to end, and of one that has ended.
+    /// The time for putting the last segments, after a channel was asked to end or has ended.
     private static let closingTime = Duration.milliseconds(1200)
     private static let endedTime = Duration.seconds(600)
 
@@ -21,8 +21,8 @@ package final class ChannelArchive: Sendable {
     private let writer: WriterName?
 
     /// - Parameters:
-    ///   - policy: of the channel's ring.
-    ///   - spool: the directory of the ring, which remembers the name of the writer; nil: nothing is put.
+    ///   - policy: the policy of the channel's ring.
+    ///   - spool: the directory of the ring, which contains the writer's name; nil: nothing is put.
     package init(
         _ settings: ArchiveSettings, policy: RetentionPolicy, spool: String?, cache: CopyCache, logger: Logger
     ) throws(StoreError) {
@@ -48,7 +48,7 @@ package final class ChannelArchive: Sendable {
         }
     }
 
-    /// Puts what the channel publishes until `work` returns, and what is left of it soon after.
+    /// Puts the published segments until `work` returns, and the remaining ones shortly afterwards.
     func upload<Result: Sendable>(
         _ state: ChannelState, logger: Logger, events: RunEvents?, during work: () async -> Result
     ) async -> Result {

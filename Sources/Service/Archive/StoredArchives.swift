@@ -8,7 +8,7 @@ import Support
 import Synchronization
 import WebServer
 
-/// The archives of a process that reads them and relays no channel: one for each channel that was asked for.
+/// The archives of a process that reads archives but relays no channel: one for each requested channel.
 package final class StoredArchives: Sendable {
     private struct Opened {
         let options: ChannelOptions
@@ -25,7 +25,7 @@ package final class StoredArchives: Sendable {
         (self.configuration, self.cache, self.logger) = (configuration, cache, logger)
     }
 
-    /// - Returns: nil if the store cannot have what is asked for.
+    /// - Returns: nil if the resource cannot be in the store.
     func answer(of channel: ListedChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer? {
         guard let settings = ArchiveSettings(channel) else { return nil }
         do throws(StoreError) {

@@ -4,14 +4,15 @@ import Observability
 import Support
 import Synchronization
 
-/// The name under which a spool puts segments, in a file of the spool. Another spool has other numbers, and so another name.
+/// The name under which a spool puts segments, stored in a file of the spool. Another spool has other numbers, and
+/// therefore another name.
 final class WriterName: Sendable {
     static let file = "archive.writer"
 
     private let path: URL
     private let name: Mutex<String>
 
-    /// Reads the name, or makes one. A file that cannot be read is set aside.
+    /// Reads the name, or makes one. An unreadable file is set aside.
     init(in spool: String, logger: Logger) {
         path = URL(filePath: spool, directoryHint: .isDirectory).appending(path: Self.file)
         let text = try? Data(contentsOf: path)
@@ -25,7 +26,7 @@ final class WriterName: Sendable {
 
     var text: String { name.withLock { $0 } }
 
-    /// Takes a name that no writer has.
+    /// Changes to a name that no writer uses.
     func change() -> String {
         name.withLock { $0 = Self.random }
         write()
@@ -36,7 +37,7 @@ final class WriterName: Sendable {
 
     private func write() { try? Data("\(text)\n".utf8).write(to: path, options: .atomic) }
 
-    /// The name in a file: lowercase letters and digits; nil if there is none.
+    /// The name in a file: lowercase letters and digits; nil if the file contains no name.
     private static func name(in data: Data) -> String? {
         let text = String(decoding: data.prefix(64), as: UTF8.self).trimmingCharacters(in: .newlines)
         let isName = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }

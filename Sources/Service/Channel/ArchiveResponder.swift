@@ -7,12 +7,12 @@ import Support
 import Synchronization
 import WebServer
 
-/// Answers requests for what only the archive in a store has.
+/// Answers requests for media that only the archive in a store contains.
 package final class ArchiveResponder: Sendable {
-    /// The part of the store that has to be read.
+    /// The part of the store that must be read.
     private enum Need {
         case range(ProgramDateTime, ProgramDateTime)
-        /// A segment, or a file of one.
+        /// A segment, or another file of a segment.
         case segment(String)
         /// A file that segments of all hours may use.
         case shared(String)
@@ -23,7 +23,7 @@ package final class ArchiveResponder: Sendable {
         let responder: ChannelResponder
     }
 
-    /// Parts that are kept, with what is made of them.
+    /// The number of parts that are cached with the responders made from them.
     private static let keptCount = 4
     private static let hour: Int64 = 3_600_000
 
@@ -33,14 +33,14 @@ package final class ArchiveResponder: Sendable {
     private let offersStills: Bool
     private let kept = Mutex<[Kept]>([])
 
-    /// - Parameter rewind: what `dvr.m3u8` lists.
+    /// - Parameter rewind: the duration of `dvr.m3u8`.
     package init(_ reader: ArchiveReader, rewind: Duration?, channel: String?, offersStills: Bool) {
         (self.reader, self.channel, self.offersStills) = (reader, channel, offersStills)
         self.rewind = (rewind?.components.seconds ?? 7200) * 1000
     }
 
-    /// - Parameter local: the ring of the channel; nil: it is not here.
-    /// - Returns: nil if the ring has what is asked for, or the store cannot have it.
+    /// - Parameter local: the ring of the channel; nil: this process has none.
+    /// - Returns: nil if the ring contains the resource, or the store cannot contain it.
     func answer(
         to resource: Route.Resource, _ target: RequestTarget, local: RingSnapshot?, ads: ArchivedAds
     ) -> Answer? {
@@ -74,7 +74,7 @@ package final class ArchiveResponder: Sendable {
         }
     }
 
-    /// The responder for the segment in whose place the slate's segment called `name` is; nil if there is none.
+    /// The responder for the segment that the slate's segment called `name` replaces; nil if there is none.
     private func responder(ofSlate name: String, _ ads: ArchivedAds) async throws(StoreError) -> ChannelResponder? {
         guard ads.hasSlate else { return nil }
         let segment = SpoolName.segment(ofTransportStream: name) ?? name
@@ -102,7 +102,7 @@ package final class ArchiveResponder: Sendable {
         }
     }
 
-    /// An init section, or one track of it.
+    /// An init section, or one track of an init section.
     private func shared(
         _ name: String, _ resource: Route.Resource, _ ads: ArchivedAds
     ) async throws(StoreError) -> Response {
@@ -114,7 +114,7 @@ package final class ArchiveResponder: Sendable {
             guard let data = FileManager.default.contents(atPath: path) else { return .notFound(name) }
             return ChannelResponder.response(toInitSection: Array(data), named: name, resource)
         } catch {
-            // Another process may have listed the slate, which is not read here yet.
+            // Another process may have listed a slate that was not read here yet.
             if let bytes = try await slateInitialization(named: name, ads) {
                 return ChannelResponder.response(toInitSection: bytes, named: name, resource)
             }
@@ -179,7 +179,7 @@ extension ArchiveResponder {
         switch range {
         case .whole: return local == nil ? .range(newest.advanced(byMilliseconds: -rewind), newest) : nil
         case .last(let span), .delayed(let span):
-            // A delayed window begins before its end.
+            // A delayed window ends `span` ago, so it begins earlier.
             let start = newest.advanced(byMilliseconds: -span - (range == .last(milliseconds: span) ? 0 : Self.hour))
             if let dates = local?.dates, span + 60_000 <= dates.end.milliseconds(since: dates.first) { return nil }
             return .range(start, newest)

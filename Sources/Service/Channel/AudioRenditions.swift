@@ -28,7 +28,7 @@ extension RingSnapshot {
     }
 }
 
-/// An audio track and what the upstream says of it.
+/// An audio track and its attributes from the upstream.
 struct NamedAudioTrack {
     let identity: AudioTrackIdentity
     let configuration: AudioConfiguration?
@@ -70,8 +70,8 @@ struct NamedAudioTrack {
 }
 
 extension Rendition {
-    /// Takes over what the upstream says of the track. CHANNELS may say more than the configuration, such as `16/JOC`, but
-    /// is dropped if the audio is encoded with another number of channels.
+    /// Copies the upstream's attributes of the track. CHANNELS may say more than the configuration, such as `16/JOC`,
+    /// but is dropped if the audio is encoded with another number of channels.
     fileprivate mutating func keepAttributes(of declared: Rendition, _ configuration: AudioConfiguration?) {
         if let characteristics = declared.attributes["CHARACTERISTICS"] {
             attributes.set("CHARACTERISTICS", to: characteristics, isQuoted: true)
@@ -86,8 +86,8 @@ extension Rendition {
 }
 
 extension AudioTrackIdentity {
-    /// A name that is not in `used`: names are unique in their group (RFC 8216 §4.3.4.1.1).
-    /// - Parameter declared: the upstream's; empty if it has none.
+    /// A name that is not in `used`, because names are unique in their group (RFC 8216 §4.3.4.1.1).
+    /// - Parameter declared: the upstream's name; empty if it has none.
     fileprivate func name(preferring declared: String, except used: Set<String>) -> String {
         let suffix =
             switch kind {

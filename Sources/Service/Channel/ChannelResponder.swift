@@ -6,14 +6,13 @@ import Observability
 import Support
 package import WebServer
 
-/// Answers HTTP requests for one channel from what is published now.
+/// Answers HTTP requests for one channel from its present published state.
 ///
-/// Event loops call it concurrently. Playlists are rendered, and compressed, when they are asked for, once per version of
-/// the ring.
+/// Event loops call it concurrently. Playlists are rendered and compressed on request, once per version of the ring.
 package final class ChannelResponder: Sendable {
-    /// hls.js and Kodi wait 20 s for an answer.
+    /// The longest time for which a request is held. hls.js and Kodi wait 20 s for an answer.
     private static let longestHold = Duration.seconds(15)
-    /// Bytes of a segment's file that have its header: 10 s of 60 frames per second with audio have some 20 KiB.
+    /// The bytes of a segment's file that contain its header: 10 s at 60 frames per second with audio have some 20 KiB.
     private static let extractedHead = 64 << 10
 
     let state: ChannelState
@@ -24,7 +23,7 @@ package final class ChannelResponder: Sendable {
     private let clips: ClipResponder
     /// nil: there are no stills.
     private let stills: StillResponder?
-    /// nil: the ring has all there is.
+    /// nil: the ring contains all media.
     private let archive: ArchiveResponder?
 
     /// - Parameters:
@@ -44,8 +43,8 @@ package final class ChannelResponder: Sendable {
 
     var snapshot: RingSnapshot? { state.snapshot }
 
-    /// Answers a request for a resource of the channel, and counts what is sent.
-    /// - Parameter watch: adds to an endless stream what the process does while somebody reads it.
+    /// Answers a request for a resource of the channel, and counts the bytes sent.
+    /// - Parameter watch: wraps an endless stream with the actions of the process while a client reads it.
     func answer(
         to resource: Route.Resource, _ target: RequestTarget,
         watch: @escaping @Sendable (ByteStream) -> ByteStream = { $0 }
@@ -60,14 +59,14 @@ package final class ChannelResponder: Sendable {
         }
     }
 
-    /// nil: the archive in a store is not needed, or there is none.
+    /// nil: the archive in a store is not needed, or the channel has none.
     private func storedAnswer(to resource: Route.Resource, _ target: RequestTarget) -> Answer? {
         guard let archive, !isOfSlate(resource) else { return nil }
         let ads = ArchivedAds(state.ads, slate: state.breakSlate)
         return archive.answer(to: resource, target, local: snapshot, ads: ads)
     }
 
-    /// Follows a variant on demand, as long as somebody gets its playlist or its segments. HEAD asks whether there is one.
+    /// Requests a variant on demand, as long as clients get its playlist or its segments. A HEAD request has no effect.
     private func demandVariant(of resource: Route.Resource) {
         switch resource {
         case .playlist(let playlist): playlist.furtherVariant.map(state.demandVariant)
@@ -136,7 +135,7 @@ package final class ChannelResponder: Sendable {
             return .badQuery(error)
         }
         if ads == .slate, state.breakSlate == nil { return .text(.notFound, "The channel has no slate.") }
-        // The sizes of a file, which has no pace, are those of the published segments.
+        // A file has no pace, and its size is the size of the published segments.
         let isPaced = if case .percent = request.speed { true } else { false }
         if ads != .slate, !isPaced, let file = clips.transportStreamFile(request.range) { return file }
         var policy = EndlessStream.Policy(burst: burst)
@@ -187,7 +186,7 @@ package final class ChannelResponder: Sendable {
         }
     }
 
-    /// Answers with a file of a segment, which may be remote.
+    /// Answers with a file of a segment. The file may be remote.
     private func stored(at path: String, _ find: @escaping @Sendable (RingSnapshot) -> SpoolFile?) -> Answer {
         guard let snapshot, let remote = snapshot.remote, let file = find(snapshot), !snapshot.isLocal(file) else {
             return .now(self.file(at: path, find))
@@ -203,13 +202,13 @@ package final class ChannelResponder: Sendable {
         }
     }
 
-    /// Returns a file of the spool. Names are never reused for other bytes, so the name is the entity tag.
+    /// Returns a file of the spool. A name is never reused for other bytes, so the name is the entity tag.
     private func file(at path: String, _ find: (RingSnapshot) -> SpoolFile?) -> Response {
         guard let snapshot, let file = find(snapshot) else { return notPublished(path) }
         return response(file, at: snapshot.path(of: file), in: snapshot)
     }
 
-    /// A segment that is not there may still appear.
+    /// The answer for a missing segment, which may still appear.
     private func notPublished(_ path: String) -> Response {
         .notFound(path, cacheControl: .maxAge(seconds: snapshot?.index.targetDuration ?? 1))
     }
@@ -220,7 +219,7 @@ package final class ChannelResponder: Sendable {
             isAudio: snapshot.index.isAudioOnly(file.name))
     }
 
-    /// - Parameter track: the only one that is sent of the file; nil: all of them.
+    /// - Parameter track: the only track of the file that is sent; nil: the whole file.
     private static func file(
         _ body: ResponseBody, named name: String, of track: SpoolName.Track? = nil, isAudio: Bool = false
     ) -> Response {
@@ -229,7 +228,7 @@ package final class ChannelResponder: Sendable {
             etag: "\"\(track.map { "\($0)-" } ?? "")\(name)\"", body: body)
     }
 
-    /// The response with an init section that no ring has, or with one track of it.
+    /// The response with an init section that is in no ring, or with one track of it.
     static func response(toInitSection bytes: [UInt8], named name: String, _ resource: Route.Resource) -> Response {
         guard case .extract(let track, _) = resource else { return file(.bytes(bytes, gzip: nil), named: name) }
         guard let section = try? TrackExtract.initSection(of: .init(track), in: bytes) else { return .notFound(name) }
@@ -247,7 +246,7 @@ package final class ChannelResponder: Sendable {
         return Self.file(body, named: name, of: track)
     }
 
-    /// nil if the file does not have the track, or cannot be read.
+    /// nil if the file does not contain the track, or cannot be read.
     private static func body(
         of track: SpoolName.Track, _ file: SpoolFile, in snapshot: RingSnapshot
     ) -> ResponseBody? {
@@ -298,16 +297,16 @@ extension Response {
 
 // MARK: - The slate in the place of ad breaks
 
-// Its files have names as the files of the ring, of which none has theirs.
+// The slate's files have names of the same form as the ring's files, and no file of the ring has the same name.
 
 extension ChannelResponder {
-    /// The published segment in whose place the slate's segment called `name` is; nil if there is none.
+    /// The published segment that the slate's segment called `name` replaces; nil if there is none.
     func breakEntry(_ name: String) -> RingEntry? {
         guard let snapshot, let slate = state.breakSlate else { return nil }
         return slate.entry(replacedBy: name, in: snapshot.index)
     }
 
-    /// Whether a file of the slate is asked for, which no archive has.
+    /// Whether the resource is a file of the slate, which no archive contains.
     func isOfSlate(_ resource: Route.Resource) -> Bool {
         switch resource {
         case .segment(let name), .transportSegment(let name), .extract(_, let name), .initSection(let name):
@@ -321,7 +320,7 @@ extension ChannelResponder {
         return await TransportStreamThreads.perform { slate.segment(for: entry) }
     }
 
-    /// The slate's init section called `name`; nil if there is none, or a published segment has it too.
+    /// The slate's init section called `name`; nil if there is none, or if a published segment uses it too.
     func breakInitialization(_ name: String) -> [UInt8]? {
         guard snapshot?.index.initializationFile(named: name) == nil else { return nil }
         return state.breakSlate?.initialization(named: name)

@@ -6,13 +6,13 @@ import Support
 import Synchronization
 import WebServer
 
-/// Answers requests for published ranges of one channel as files, which are never whole anywhere.
+/// Answers requests for published ranges of one channel as files that never exist as a whole.
 final class ClipResponder: Sendable {
-    /// The bytes of heads of clips that clients hold, over all channels: of hours at once.
+    /// The budget for the heads of clips that clients hold, over all channels: enough for several clips of hours.
     static let budget = ByteBudget(limit: 128 << 20)
-    /// The clips that are kept: clients ask for one in several ranges.
+    /// The number of cached clips, because a client requests a clip in several ranges.
     private static let keptCount = 2
-    /// The longest head that is kept.
+    /// The longest head that is cached, in bytes.
     private static let longestKept = 4 << 20
 
     private struct Key: Hashable {
@@ -36,7 +36,7 @@ final class ClipResponder: Sendable {
 
     // MARK: - Transport streams
 
-    /// A range as a file that browsers store under the name of the channel and the time of its first segment.
+    /// A range as a file that browsers save under the name of the channel and the time of its first segment.
     func transportStream(_ range: RewindRange) -> Response {
         let snapshot = state.snapshot
         guard let first = snapshot?.part(of: range)?.first,
@@ -47,7 +47,7 @@ final class ClipResponder: Sendable {
         return file
     }
 
-    /// A published range; nil if its end is not published, or its size is not known.
+    /// A published range; nil if its end is not published, or its size is unknown.
     func transportStreamFile(_ range: RewindRange) -> Response? {
         guard let snapshot = state.snapshot, let file = snapshot.transportStreamFile(range) else { return nil }
         let body = MadeFile(byteCount: file.byteCount) { [state] bytes in
@@ -63,7 +63,7 @@ final class ClipResponder: Sendable {
     /// Answers with a range as an MP4 file.
     /// - Parameters:
     ///   - client: as in `PlaylistCache`.
-    ///   - work: has the limits on what is read of ranges at once.
+    ///   - work: limits concurrent reads of ranges.
     func answer(to range: RewindRange, isPrecise: Bool, for client: String?, _ work: PlaylistCache) -> Answer {
         guard let publication = state.publication, let first = publication.snapshot.index.listed.first else {
             return .now(.nothingInRange(nil))
@@ -128,7 +128,8 @@ final class ClipResponder: Sendable {
 }
 
 extension Response {
-    /// With a body, unlike a stream that is refused for now: people read what there is, and no client plays a 404.
+    /// The answer to a range without media. It has a body, unlike a temporarily refused stream: people read which media
+    /// exists, and no client plays a 404.
     static func nothingInRange(_ snapshot: RingSnapshot?) -> Response {
         let reason = snapshot.nothingInRange
         var response = Response.text(.notFound, reason)

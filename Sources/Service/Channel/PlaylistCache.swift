@@ -6,16 +6,16 @@ import Support
 import Synchronization
 import WebServer
 
-/// The playlists of a channel that were rendered at the newest version of its ring.
+/// The playlists of a channel, rendered from the newest version of its ring.
 ///
 /// Concurrent requests for one playlist wait for one rendering. Renderings run one after the other on a thread of their
 /// own, ranges and other playlists on one thread each.
 final class PlaylistCache: Sendable {
-    /// Renderings of ranges of one client that may be pending at once.
+    /// The most pending renderings of ranges of one client.
     static let rangesPerClient = 8
-    /// Renderings of ranges that may be pending at once.
+    /// The most pending renderings of ranges.
     static let rangeLimit = 64
-    /// The uncompressed bytes that are kept of one version.
+    /// The most uncompressed bytes that are cached of one version.
     static let byteLimit = 32 << 20
 
     typealias Publication = ChannelState.Publication
@@ -27,7 +27,7 @@ final class PlaylistCache: Sendable {
         init(_ bytes: [UInt8]) { (self.bytes, gzip) = (bytes, LazyGzip(bytes)) }
     }
 
-    /// A playlist, and what its URIs carry: what one viewer's token is in reaches no other viewer.
+    /// A playlist and the query of its URIs. A playlist that contains one viewer's token reaches no other viewer.
     struct Key: Hashable, Sendable {
         var resource: Route.Playlist
         var form = PlaylistForm.whole
@@ -37,10 +37,10 @@ final class PlaylistCache: Sendable {
         var query: Secret?
         var ads = AdView.keep
 
-        /// Whether the playlist stays if others have to go: of such there are few.
+        /// Whether the playlist stays cached when others must be removed; only few playlists do.
         fileprivate var isKept: Bool { !resource.isRange && isPlain }
 
-        /// Whether its URIs are written as the ring has them.
+        /// Whether the playlist's URIs are the ring's, unchanged.
         fileprivate var isPlain: Bool { query == nil && folder.isEmpty }
     }
 
@@ -54,17 +54,17 @@ final class PlaylistCache: Sendable {
         var version: UInt64 = 0
         var entries: [Key: Entry] = [:]
         var byteCount = 0
-        /// Pending renderings of ranges by client.
+        /// The number of pending renderings of ranges, by client.
         var pending: [String: Int] = [:]
         var pendingCount = 0
     }
 
-    /// A client has too many renderings of ranges pending, or all clients together have.
+    /// Too many renderings of ranges are pending, for the client or for all clients together.
     struct Refusal: Error {}
 
     /// The threads of all channels.
     static let ranges = DispatchQueue(label: "liverelay.ranges")
-    /// Reads the indexes of segments, which takes longer than to render a range.
+    /// For reading the indexes of segments, which takes longer than rendering a range.
     static let clips = DispatchQueue(label: "liverelay.clips")
     private static let playlists = DispatchQueue(label: "liverelay.playlists")
 
@@ -83,7 +83,7 @@ final class PlaylistCache: Sendable {
         }
     }
 
-    /// Renders the playlist on the calling thread, and keeps it unless it is a range; nil if it lists no segment.
+    /// Renders the playlist on the calling thread, and caches it unless it is a range; nil if it lists no segment.
     func playlist(_ key: Key, of publication: Publication) -> Rendered? {
         let rendered = render(key, of: publication)
         if let rendered, !key.resource.isRange {
@@ -114,7 +114,7 @@ final class PlaylistCache: Sendable {
         return rendered
     }
 
-    /// The task that renders the playlist; nil if too many are pending.
+    /// The task that renders the playlist; nil if too many renderings are pending.
     private func task(
         for key: Key, of publication: Publication, _ client: String?, _ state: inout State
     ) -> Task<Rendered?, Never>? {
@@ -175,7 +175,7 @@ extension PlaylistCache.State {
         ring == publication.ring && version == publication.snapshot.version
     }
 
-    /// Drops what is older than `publication`. A request that began before may come with an older publication.
+    /// Removes playlists older than `publication`. A request that began earlier may have an older publication.
     fileprivate mutating func move(to publication: PlaylistCache.Publication) {
         guard (ring, version) < (publication.ring, publication.snapshot.version) else { return }
         (ring, version) = (publication.ring, publication.snapshot.version)
@@ -196,8 +196,8 @@ extension PlaylistCache.State {
         entries[key] = .finished(rendered)
     }
 
-    /// Records that a client's range is being rendered.
-    /// - Returns: whether it may be.
+    /// Records that rendering a range for a client begins.
+    /// - Returns: false if the limits do not permit it.
     fileprivate mutating func begin(_ client: String?) -> Bool {
         guard pendingCount < PlaylistCache.rangeLimit else { return false }
         if let client {
@@ -226,7 +226,7 @@ extension PlaylistCache.State {
 // MARK: - Playlists
 
 extension Route.Playlist {
-    /// Whether the playlist is of a part of the rewind, so that every client may ask for another.
+    /// Whether the playlist is of a part of the rewind, so that clients may request any number of different ones.
     var isRange: Bool {
         switch self {
         case .live, .rewind(_, .whole), .master(_, nil), .master(_, .whole): false
@@ -234,7 +234,7 @@ extension Route.Playlist {
         }
     }
 
-    /// The number of segments that are looked at to render the playlist, at most.
+    /// The most segments that are examined to render the playlist.
     func segmentCount(in snapshot: RingSnapshot) -> Int {
         switch self {
         case .live: snapshot.liveSegmentCount
@@ -257,7 +257,7 @@ extension Route.Playlist {
         }
     }
 
-    /// The number of the variant beside the leading one that the playlist is of; nil if it is of something else.
+    /// The number of the variant beside the leading one whose playlist this is; nil for any other playlist.
     var furtherVariant: Int? {
         switch self {
         case .live(.video(let number)), .rewind(.video(let number), _), .selection(.video(let number), _):
@@ -266,7 +266,7 @@ extension Route.Playlist {
         }
     }
 
-    /// The files that the playlist lists whose newest a player may wait for; nil if it may not.
+    /// The content whose newest segment a player may wait for in this playlist; nil if it may not wait.
     var awaitedContent: PlaylistContent? {
         switch self {
         case .live(let content), .rewind(let content, .whole), .rewind(let content, .last),
@@ -276,8 +276,8 @@ extension Route.Playlist {
         }
     }
 
-    /// The same playlist with its range rounded to segments, so that requests for other moments of the same segments are
-    /// answered alike.
+    /// The same playlist with its range rounded to segments, so that requests for other moments in the same segments
+    /// get the same answer.
     func rounded(in snapshot: RingSnapshot) -> Route.Playlist {
         guard case .rewind(let content, let range) = self else { return self }
         return snapshot.selection(of: range).map { .selection(content, $0) } ?? self

@@ -5,14 +5,15 @@ import Playlist
 import Support
 import WebServer
 
-/// Answers requests for the playlists of one channel, and for what is read of as many segments.
+/// Answers requests for the playlists of one channel, and for other documents made from many segments.
 ///
 /// A short playlist is rendered on the event loop that asks for it, and others on a thread of their own.
 final class PlaylistResponder: Sendable {
-    /// How long a player is held that waits for a segment: hls.js takes no answer in 10 s for a timeout, and asks again
-    /// without waiting.
+    /// How long a player that waits for a segment is held. If hls.js gets no answer in 10 s, it assumes a timeout and
+    /// asks again without waiting.
     static let longestWait = Duration.seconds(15)
-    /// How long a player is held for the first segment of a variant. hls.js takes no answer in 10 s for a timeout.
+    /// How long a player is held for the first segment of a variant. If hls.js gets no answer in 10 s, it assumes a
+    /// timeout.
     static let longestStart = Duration.seconds(8)
     /// The number of segments that take less than a millisecond to render.
     private static let shortPlaylist = 64
@@ -24,7 +25,7 @@ final class PlaylistResponder: Sendable {
 
     init(_ state: ChannelState) { self.state = state }
 
-    /// Answers at once if the playlist is short, or known already, and has the segment that the player waits for.
+    /// Answers at once if the playlist is short or cached, and contains the segment that the player waits for.
     func answer(to resource: Route.Playlist, for target: RequestTarget) -> Answer {
         do throws(RewindRange.BadQuery) {
             let directives = try ReloadDirectives(target.query)
@@ -46,12 +47,13 @@ final class PlaylistResponder: Sendable {
         } catch { return .now(.badQuery(error)) }
     }
 
-    /// The query of the URIs of a master playlist, whose playlists present ad breaks as it does.
+    /// The query for the URIs of a master playlist, so that its playlists present ad breaks in the same way.
     private static func query(_ query: Secret?, adding ads: AdPresentation) -> Secret {
         Secret([query?.value, "ads=\(ads.rawValue)"].compactMap(\.self).joined(separator: "&"))
     }
 
-    /// Answers when the slate is read. Viewers who did not ask for it do without a slate that cannot be read.
+    /// Answers after the slate was read. If it cannot be read, viewers who did not ask for it get the playlist without
+    /// it.
     private func loadingSlate(
         _ key: PlaylistCache.Key, _ directives: ReloadDirectives, isAsked: Bool, for target: RequestTarget
     ) -> Answer {
@@ -71,7 +73,7 @@ final class PlaylistResponder: Sendable {
     private func answer(
         to key: PlaylistCache.Key, _ directives: ReloadDirectives, for target: RequestTarget
     ) -> Answer {
-        // What is in an archive is asked for again as a whole.
+        // A request for archived media is repeated as a whole.
         if state.isArchived {
             var whole = key
             whole.form = .unannounced
@@ -80,7 +82,7 @@ final class PlaylistResponder: Sendable {
         if case .video(let number) = key.resource.awaitedContent, number > 0, let snapshot = state.snapshot,
             snapshot.offers(.video(number)), !snapshot.hasEnded, !snapshot.hasMedia(ofVideo: number)
         {
-            // A HEAD only asks what the path is: nothing starts.
+            // A HEAD request only asks about the path, so nothing is started.
             if target.method == .head {
                 return .now(Response(contentType: .playlist, cacheControl: .noStore, body: .empty))
             }
@@ -96,7 +98,7 @@ final class PlaylistResponder: Sendable {
         let next = snapshot.nextMediaSequence(of: content)
         // A player asks for the next segment, or the one after it.
         guard number <= next + 1 else { return .now(.text(.badRequest, "The next segment has the number \(next).")) }
-        // The answer is the same for all who wait for the segment (draft-pantos-hls-rfc8216bis, Appendix B).
+        // The answer is the same for all players that wait for the segment (draft-pantos-hls-rfc8216bis, Appendix B).
         let keptLonger = { @Sendable (response: Response) in
             var response = response
             if response.status == .ok { response.cacheControl = .maxAge(seconds: 6 * snapshot.index.targetDuration) }
@@ -113,8 +115,8 @@ final class PlaylistResponder: Sendable {
         }
     }
 
-    /// Waits until a snapshot has what is asked for, or the playlist has ended.
-    /// - Parameter answer: returns the answer, given whether it has.
+    /// Waits until a snapshot contains the requested media, or the playlist has ended.
+    /// - Parameter answer: returns the answer, given whether the snapshot contains the media.
     private func waiting(
         until deadline: ContinuousClock.Instant, _ condition: @escaping @Sendable (RingSnapshot) -> Bool,
         answer: @escaping @Sendable (Bool) -> Answer
@@ -129,14 +131,14 @@ final class PlaylistResponder: Sendable {
         }
     }
 
-    /// Calls `body` once, when a snapshot meets a condition or the playlist has ended; with false if the channel failed, at the
-    /// deadline, or when the wait is canceled.
+    /// Calls `body` once: with true when a snapshot meets a condition or the playlist has ended; with false if the
+    /// channel failed, at the deadline, or when the wait is canceled.
     private func when(
         _ condition: @escaping @Sendable (RingSnapshot) -> Bool, until deadline: ContinuousClock.Instant,
         _ wait: ChangeSignal.Wait,
         _ body: @escaping @Sendable (Bool) -> Void
     ) {
-        // In this order: a change after it was counted ends the wait.
+        // Read before the snapshot, so that any later change ends the wait.
         let changes = state.publications.changes
         let isOver = state.isOver
         guard let snapshot = state.snapshot, !wait.isCanceled, .now < deadline else { return body(false) }
@@ -204,7 +206,7 @@ final class PlaylistResponder: Sendable {
         }
     }
 
-    /// The client as it or its proxy says: a wrong name costs nothing, because all clients together have a limit too.
+    /// The client as it or its proxy claims. A false claim is harmless, because all clients together have a limit too.
     static func client(of fields: RequestTarget.Fields) -> String? {
         fields.peer.map {
             [$0, fields.forwarding.addresses ?? fields.forwarding.forwarded ?? ""].joined(separator: " ")
@@ -213,7 +215,7 @@ final class PlaylistResponder: Sendable {
 }
 
 extension ChannelState {
-    /// Why there is nothing to watch yet, for a viewer.
+    /// The reason why there is nothing to watch yet, for a viewer.
     var absenceReason: String {
         let status = status
         if let failure = status.output.writeFailure {
@@ -224,7 +226,7 @@ extension ChannelState {
         return "Nothing is published yet: \(reason.message)".asSentence
     }
 
-    /// The answer to a range that is refused, which is counted.
+    /// The answer to a refused range. The refusal is counted.
     func refuseRange() -> Response {
         update { $0.output.rangesRefused += 1 }
         return .unavailable("Too many parts of the rewind are asked for at once.")

@@ -9,10 +9,10 @@ import WebServer
 
 /// Answers requests for stills of one channel. They are decoded on the thread of `StillStore`.
 final class StillResponder: Sendable {
-    /// A still that was made or kept, or why there is none.
+    /// A still, or the reason why there is none.
     enum Outcome: Sendable {
         case made([UInt8])
-        /// A sheet without the tiles that cannot be read or decoded, which is not kept.
+        /// A sheet without the tiles that could not be read or decoded. It is not cached.
         case incomplete([UInt8])
         case kept([UInt8])
         case failed(StoredStill.Refusal)
@@ -31,7 +31,7 @@ final class StillResponder: Sendable {
         guard let snapshot = state.snapshot, let dates = snapshot.dates else { return .now(.nothingInRange(nil)) }
         let date = still.date ?? dates.end
         guard date >= dates.first else { return .now(.nothingInRange(snapshot)) }
-        // A later segment may have a still that is nearer to a date after the live edge.
+        // If the date is after the live edge, a later segment may contain a nearer still.
         let isPast = date < dates.end
         let box = StillImage.Size(width: still.width, height: 2 * still.width)
         let nearest = min(date, dates.end)
@@ -48,7 +48,8 @@ final class StillResponder: Sendable {
         }
     }
 
-    /// Answers with a sheet of stills. Others may have theirs between two of its tiles.
+    /// Answers with a sheet of stills. For another sheet, some of its stills may be decoded between two tiles of this
+    /// one.
     func answer(toSheet name: String, for target: RequestTarget) -> Answer {
         guard let sheet = StillSheet(name: name) else { return .now(.notFound(target.path)) }
         guard let snapshot = state.snapshot, let end = snapshot.dates?.end else { return .now(.nothingInRange(nil)) }
@@ -119,7 +120,7 @@ final class StillResponder: Sendable {
         } catch { return .failed(error) }
     }
 
-    /// The samples from which the stills of some tiles are decoded; nil if there is no media.
+    /// The samples from which the stills of some tiles are decoded; nil without media.
     private static func load(
         _ tiles: [StillSheet.Tile], of snapshot: RingSnapshot, _ store: StillStore
     ) async -> [Result<LoadedStill?, StoredStill.Refusal>] {

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// Stills that are made one after the other on a thread of their own, and kept, for all channels of a process.
+/// Stills of all channels of a process, made one after the other on a thread of their own and cached.
 final class StillStore: Sendable {
-    /// Stills and sheets that requests may wait for at once.
+    /// The most stills and sheets that requests may wait for at once.
     static let pendingLimit = 32
-    /// Stills and sheets that requests of one client may wait for.
+    /// The most stills and sheets that requests of one client may wait for.
     static let pendingPerClient = 8
-    /// Pending stills of archives in a store: a store that is slow leaves room for all other channels.
+    /// The most pending stills of archives in a store, so that a slow store does not block all other channels.
     static let remoteLimit = pendingLimit / 2
     /// Bytes that are kept.
     static let byteLimit = 32 << 20
@@ -43,17 +43,17 @@ final class StillStore: Sendable {
     /// Bytes that are kept.
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    /// Requests that are pending, equal ones once.
+    /// The number of pending requests; equal requests count once.
     var pendingCount: Int { state.withLock { $0.pending.count } }
 
     func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
     }
 
-    /// Returns what `make` returns. Equal requests wait for one call.
+    /// Returns the result of `make`. Equal requests share one call.
     /// - Parameters:
     ///   - client: the address of the client; nil: it has no limit of its own.
-    ///   - isRemote: whether a store may have to be read.
+    ///   - isRemote: whether the request may have to read from a store.
     func outcome(
         of request: String, for client: String?, isRemote: Bool = false,
         make: @escaping @Sendable () async -> StillResponder.Outcome
@@ -90,7 +90,7 @@ final class StillStore: Sendable {
         }
     }
 
-    /// Keeps a still. If there are too many bytes, the half that was used least recently goes.
+    /// Caches a still. If the limit is exceeded, the least recently used half is removed.
     func keep(_ bytes: [UInt8], as name: String) {
         state.withLock { state in
             state.uses += 1

@@ -1,17 +1,18 @@
 import Glibc
 import Synchronization
 
-/// How the C library gives memory back to the system.
+/// Makes the C library return free memory to the system.
 ///
-/// By default it keeps freed blocks of up to 32 MiB once it has seen some, in several arenas. Then a channel that had one
-/// large segment keeps its memory.
+/// By default the library keeps freed blocks of up to 32 MiB once it has seen blocks of that size, in several arenas. A
+/// channel that had one large segment would then keep its memory.
 package enum HeapSettings {
-    /// Blocks from this size on are mapped by themselves, and given back when they are freed.
+    /// Blocks from this size on are mapped individually, and returned when they are freed.
     ///
-    /// The buffers of a usual segment are smaller: 6 s of 10 Mbit/s. They are used again for the next segment. Mapped
-    /// anew, they would cost a page fault for each 4 KiB, and the kernel more time than the rest of the process takes.
+    /// The buffers of a usual segment, 6 s at 10 Mbit/s, are smaller and are reused for the next segment. Mapping them
+    /// anew would cost a page fault for each 4 KiB, and more kernel time than the rest of the process takes.
     private static let mappedBytes: Int32 = 8 << 20
-    /// Free memory at the end of an arena beyond this is given back. It has room for the buffers of some segments.
+    /// Free memory at the end of an arena beyond this size is returned. The rest suffices for the buffers of some
+    /// segments.
     private static let trimmedBytes: Int32 = 16 << 20
     /// Each arena keeps free memory. By default there are eight for each core.
     private static let arenas: Int32 = 2
@@ -22,7 +23,7 @@ package enum HeapSettings {
     private typealias SetOption = @convention(c) (_ option: Int32, _ value: Int32) -> Int32
     private typealias Trim = @convention(c) (_ kept: Int) -> Int32
 
-    /// Does nothing with a C library that has no such options.
+    /// Does nothing with a C library without these options.
     package static func apply() {
         guard let symbol = unsafe dlsym(nil, "mallopt") else { return }
         let setOption = unsafe unsafeBitCast(symbol, to: SetOption.self)
@@ -33,8 +34,8 @@ package enum HeapSettings {
 
     private static let isTrimDue = Atomic(false)
 
-    /// Gives back free memory half a minute later. Called when a channel begins: its first segments come at once, and
-    /// those of many channels leave free memory that none of them needs again.
+    /// Returns free memory half a minute later. Called when a channel begins, because its first segments arrive at
+    /// once, and leave free memory that is not needed again.
     static func trimSoon() {
         guard !isTrimDue.exchange(true, ordering: .relaxed) else { return }
         Task {
@@ -44,7 +45,7 @@ package enum HeapSettings {
         }
     }
 
-    /// Gives back all free memory, also between blocks in use. Called when a channel has ended.
+    /// Returns all free memory, also between blocks in use. Called when a channel has ended.
     static func trim() {
         guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
         _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)

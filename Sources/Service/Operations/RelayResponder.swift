@@ -30,8 +30,8 @@ package struct RelayResponder: Responder {
     }
 }
 
-/// The access to a process of one channel. Open without a token are its health and the files of the page, which are
-/// the same everywhere.
+/// The access policy of a process of one channel. The health and the files of the page, which are the same everywhere,
+/// are open without a token.
 struct ChannelAccess: AccessPolicy {
     var hasTokens: Bool { false }
 

@@ -22,7 +22,7 @@ enum PageFile: String, CaseIterable {
     /// The folder of the files in paths, for one channel and for many: `/web/page.css`, `/news/web/page.css`.
     static let folder = "/web/"
 
-    /// The file that a path names; the two documents have paths of their own.
+    /// The file for a path; nil for any other path. The two documents have paths of their own.
     init?(path: String) {
         guard path.hasPrefix(Self.folder) else { return nil }
         self.init(rawValue: String(path.dropFirst(Self.folder.count)))
@@ -34,9 +34,9 @@ enum PageFile: String, CaseIterable {
     private var isDocument: Bool { self == .overview || self == .channel }
 }
 
-/// A file that is part of the executable: a resource bundle is found by a path of the build.
+/// A file embedded in the executable, because a resource bundle would be found only by a path of the build.
 enum EmbeddedFile {
-    /// - Parameter name: without the folder; that of a file of CEmbed.
+    /// - Parameter name: the name of a file of CEmbed, without the folder.
     static func bytes(named name: String) -> [UInt8] {
         guard let file = unsafe liverelay_embedded_file(name) else { return [] }
         return unsafe Array(UnsafeBufferPointer(start: file.pointee.bytes, count: file.pointee.count))
@@ -45,7 +45,7 @@ enum EmbeddedFile {
 
 /// The answers for the files of the page, each compressed once.
 enum Page {
-    /// The page takes nothing from elsewhere but the logos of channels, which are images at any URL of the list.
+    /// The page loads nothing from other origins except the logos of channels, which may have any URL in the list.
     static let policy =
         "default-src 'self'; img-src 'self' http: https: data:; media-src 'self' blob:; base-uri 'none'; form-action 'none'"
 
@@ -54,13 +54,13 @@ enum Page {
     /// The page of a channel of a list.
     static let listedChannel = document(.channel, replacing: "data-list=\"\"", with: "data-list=\"../\"")
 
-    /// Answers a request for a file of the page; nil if the path names none.
+    /// Answers a request for a file of the page; nil if the path names no file.
     static func response(at path: String) -> Response? { PageFile(path: path).flatMap { files[$0] } }
 
     private static let files = Dictionary(
         uniqueKeysWithValues: PageFile.allCases.map { ($0, response($0.bytes, MimeType(fileName: $0.rawValue))) })
 
-    /// Clients ask each time whether a file has changed: a page must not mix the files of two versions.
+    /// Clients revalidate the file on each use, because a page must not mix files of two versions.
     private static func response(_ bytes: [UInt8], _ type: MimeType?) -> Response {
         Response(
             contentType: type, cacheControl: .maxAge(seconds: 0), etag: EntityTag.ofContent(bytes),

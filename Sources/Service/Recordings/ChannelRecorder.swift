@@ -9,17 +9,17 @@ package import Support
 
 /// Records one channel: each recording follows the ring, segment by segment.
 ///
-/// It reads what is published, so that nothing it does holds the channel up. Until a recording has its last form its journal
-/// is in the directory of the recordings, and whoever comes next goes on with it.
+/// It reads published media only, so it never delays the channel. Until a recording has its last form, its journal
+/// stays in the directory of the recordings, and the next process continues it.
 package struct ChannelRecorder: Sendable {
     /// How a channel is recorded.
     package struct Settings: Hashable, Sendable {
         package var pattern: RecordingPattern
         package var split: RecordingSplit
-        /// Whether recordings have the slate of outages.
+        /// Whether recordings include slate that fills outages.
         package var includesSlate: Bool
         package var retention: RecordingRetention
-        /// Whether a recording is closed when the channel ends, because no later process goes on with it.
+        /// Whether a recording is closed when the channel ends, because no later process continues it.
         package var closesAtEnd: Bool
 
         package init(
@@ -37,13 +37,13 @@ package struct ChannelRecorder: Sendable {
     let title: String?
     let logger: Logger
     let events: RunEvents?
-    /// nil: nobody asks for the recordings.
+    /// The list of recordings for the API; nil: none is kept.
     var list: ContinuousRecordings?
     /// nil: there is no guide.
     var programs: ProgramLookup?
     var fileSystem = FileSystem.system
 
-    /// Between two looks for recordings that have become too old.
+    /// The time between two removals of expired recordings.
     private static let sweepPause = Duration.seconds(3600)
 
     package init(_ settings: Settings, channel: String?, title: String?, logger: Logger, events: RunEvents?) {
@@ -68,7 +68,7 @@ package struct ChannelRecorder: Sendable {
         }.sorted().map { journalPath(of: ProgramDateTime(millisecondsSince1970: $0)) }
     }
 
-    /// Removes what has become too old, until the task is canceled.
+    /// Removes expired recordings at intervals, until the task is canceled.
     private func sweepRepeatedly() async {
         if let list, let channel {
             await RecordingThread.performLater { [pattern = settings.pattern] in list.read(channel, in: pattern) }
@@ -111,19 +111,19 @@ package struct ChannelRecorder: Sendable {
             (writer, next) = (nil, end.next)
             if next == nil { break }
         }
-        // The process before this one may have been killed after the last segment.
+        // The preceding process may have been killed after the last segment.
         let hasEnded = state.status.state == .ended && state.snapshot?.hasEnded == true
         if settings.closesAtEnd || hasEnded, let file = writer?.file, file.journal.byteCount > 0 {
             if let snapshot = state.snapshot { try? await writer?.recordBreaks(snapshot) }
             finishing.append(finish(file))
         }
         guard settings.closesAtEnd else { return }
-        // If the process is to end before that, the next one finishes them.
+        // If the process must end earlier, the next process finishes the recordings.
         for task in finishing { await task.value }
     }
 
-    /// Begins a recording, or goes on with one that an earlier process left. Waits for the disk.
-    /// - Returns: nil if nothing is published yet, and other recordings that are left without their last form.
+    /// Begins a recording, or continues one that an earlier process left. Waits for the disk.
+    /// - Returns: nil if nothing is published yet, and other left recordings that still need their last form.
     private func open(
         _ publication: ChannelState.Publication, from start: ProgramDateTime?
     ) throws(RecordingFile.Failure) -> (writer: RecordingWriter?, left: [RecordingFile]) {
@@ -165,7 +165,7 @@ package struct ChannelRecorder: Sendable {
         return (follow(file), left)
     }
 
-    /// Whether a recording that an earlier process left is one of these, and not of another pattern.
+    /// Whether this recorder continues a recording that an earlier process left, because the patterns match.
     private func continues(_ plan: RecordingPlan) -> Bool {
         let path = plan.start.map { settings.pattern.path(channel: channel, title: plan.title, start: $0) }
         return path.map { plan.path == $0 || plan.path.hasPrefix($0 + "-") } ?? false
@@ -190,7 +190,7 @@ package struct ChannelRecorder: Sendable {
         }
     }
 
-    /// Gives a recording its last form, while the next one is written.
+    /// Gives a recording its last form while the next recording is being written.
     private func finish(_ file: RecordingFile) -> Task<Void, Never> {
         var recording = ContinuousRecording(file.journal, in: settings.pattern)
         recording.close(file.journal)
@@ -198,7 +198,7 @@ package struct ChannelRecorder: Sendable {
         logger.info("Recording closed: \(file.mediaPath)")
         events?.publish(.recordingClose(file: file.mediaPath))
         return Task {
-            // Whoever reads the journal before its turn has come does not go on with it.
+            // A process that reads the journal before the recording is finished must not continue it.
             try? await RecordingThread.perform { () throws(RecordingFile.Failure) in try file.record([.closed]) }
             let (result, removed) = await RecordingThread.finish(file) {
                 settings.retention.sweep(settings.pattern, channel: channel)

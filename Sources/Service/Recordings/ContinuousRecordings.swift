@@ -4,23 +4,23 @@ import Glibc
 import Support
 import Synchronization
 
-/// A recording of a channel that is recorded as it runs, as the API and the page list it.
+/// A recording made while its channel runs, as the API and the page list it.
 struct ContinuousRecording: Equatable, Sendable {
     /// The channel's slug.
     let channel: String
     /// The name of the channel, or of the program.
     let name: String
     let start: ProgramDateTime
-    /// nil: it is open.
+    /// nil: the recording is open.
     var end: ProgramDateTime?
-    /// The directory of the recordings, and a slash.
+    /// The directory of the recordings, with a slash at its end.
     let directory: String
-    /// The files. Their path follows the directory.
+    /// The files. Their path is relative to `directory`.
     var files: RequestedRecording.Files
     var state = RequestedRecording.State.recording
     var isKept = false
 
-    /// Unique among all recordings, and the same in the next process.
+    /// Unique among all recordings, and constant over restarts.
     var id: String { "\(channel)-\(start.millisecondsSince1970)" }
 
     /// The path of its files without a suffix.
@@ -28,7 +28,7 @@ struct ContinuousRecording: Equatable, Sendable {
 }
 
 extension ContinuousRecording {
-    /// A recording that has no last form yet.
+    /// Describes a recording that does not have its last form yet.
     init(_ journal: RecordingJournal, in pattern: RecordingPattern) {
         let plan = journal.plan
         self.init(
@@ -47,7 +47,7 @@ extension ContinuousRecording {
         isKept = RecordingRetention.isMarked(path)
     }
 
-    /// The fields that are read of the document of a recording that is over.
+    /// The fields that are read from the document of a finished recording.
     private struct Document: Decodable {
         struct Loss: Decodable { let seconds: Double }
 
@@ -62,7 +62,7 @@ extension ContinuousRecording {
     /// A longer document is not read.
     private static let longestDocument = 1 << 20
 
-    /// A recording that is over, by its document; nil if that is none. Waits for the disk.
+    /// Describes a finished recording by its document; nil if the file is not such a document. Waits for the disk.
     fileprivate init?(_ item: RecordingRetention.Item, in pattern: RecordingPattern) {
         guard let file = try? Descriptor(item.base + ".json", O_RDONLY), let count = try? file.byteCount(),
             count <= Self.longestDocument, let bytes = try? file.read(0..<count),
@@ -81,21 +81,21 @@ extension ContinuousRecording {
         (files.byteCount, files.lostMilliseconds) = (UInt64(journal.byteCount), journal.lostMilliseconds)
     }
 
-    /// Records that nothing is appended any more.
+    /// Records that nothing more will be appended.
     mutating func close(_ journal: RecordingJournal) {
         (state, end) = (.finishing, journal.segments.last?.dateEnd)
         count(journal)
     }
 
-    /// Records that it has its last form.
-    /// - Parameter note: why it has another form than was asked for.
+    /// Records that the recording has its last form.
+    /// - Parameter note: the reason why the recording has another format than requested.
     mutating func finish(_ found: (suffixes: [String], byteCount: UInt64), note: String?) {
         state = .done(note: note)
         (files.suffixes, files.byteCount) = found
     }
 }
 
-/// The recordings of the channels that are recorded as they run, as far as this process knows them.
+/// The continuous recordings of channels, as far as this process knows them.
 package final class ContinuousRecordings: Sendable {
     /// By their paths.
     private let state = Mutex<[String: ContinuousRecording]>([:])
@@ -133,7 +133,7 @@ package final class ContinuousRecordings: Sendable {
         }
     }
 
-    /// Inserts what earlier processes have finished of a channel. Waits for the disk.
+    /// Inserts a channel's recordings that earlier processes finished. Waits for the disk.
     func read(_ channel: String, in pattern: RecordingPattern) {
         let items = RecordingRetention.items(of: channel, in: pattern).sorted { $0.time > $1.time }
         let found = items.prefix(RecordingSchedule.mostOver).compactMap { ContinuousRecording($0, in: pattern) }
@@ -143,7 +143,7 @@ package final class ContinuousRecordings: Sendable {
         }
     }
 
-    /// Forgets the oldest of more recordings that are over than are listed.
+    /// Forgets the oldest finished recordings beyond the limit.
     private static func limit(_ state: inout [String: ContinuousRecording]) {
         let over = state.values.filter { $0.state.isFinal }
         guard over.count > RecordingSchedule.mostOver else { return }

@@ -1,11 +1,11 @@
 import Foundation
 import Logging
 
-/// Files that are read at start and cannot be read: each is set aside, so that the rest goes on.
+/// Handles files that cannot be read at the start: each is set aside, so that the process can continue.
 enum DamagedFile {
     static let suffix = ".damaged"
 
-    /// Renames a file that cannot be read, and says so once. A file that was set aside before is replaced.
+    /// Renames an unreadable file, and logs it once. An earlier file with the new name is replaced.
     static func setAside(_ file: URL, _ logger: Logger) {
         let other = URL(filePath: file.path + suffix)
         try? FileManager.default.removeItem(at: other)

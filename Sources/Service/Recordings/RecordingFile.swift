@@ -5,14 +5,15 @@ import Synchronization
 
 /// The files of a recording that is open: the transport stream, its playlist, and its journal.
 ///
-/// Every method waits for the disk. A segment is one write, then it is in the playlist, and then in the journal: whatever
-/// ends the process, the files are whole up to the last segment of the journal, and playable up to that of the playlist.
+/// Every method waits for the disk. A segment is written at once, then added to the playlist, then to the journal.
+/// However the process ends, the files are complete up to the journal's last segment, and playable up to the playlist's
+/// last segment.
 final class RecordingFile: Sendable {
     enum Failure: Error, Equatable, Sendable {
         case system(code: Int32, path: String)
-        /// Less than the reserve would be free.
+        /// Less space than the reserve would be free.
         case full
-        /// Another process writes it.
+        /// Another process writes the recording.
         case inUse(path: String)
         /// The list of recordings belongs to the next process.
         case closed
@@ -30,10 +31,10 @@ final class RecordingFile: Sendable {
 
     var journal: RecordingJournal { state.withLock { $0 } }
 
-    /// Begins a recording, or goes on with one.
+    /// Begins a recording, or continues one.
     /// - Parameters:
-    ///   - journal: of a recording that is begun, or as it was read.
-    ///   - targetDuration: of the channel, in seconds.
+    ///   - journal: the journal of a new recording, or as it was read.
+    ///   - targetDuration: the channel's target duration in seconds.
     init(
         _ journal: RecordingJournal, at journalPath: String, on fileSystem: FileSystem = .system,
         targetDuration: Int = 1
@@ -47,7 +48,7 @@ final class RecordingFile: Sendable {
         guard flock(journalFile.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: journalPath) }
         let isNew = journal.readByteCount == 0
         do throws(Failure) {
-            // A recording that is begun takes nobody's file, and one that goes on has its own.
+            // A new recording must not take an existing file. A continued recording opens its own.
             media = try Descriptor(mediaPath, O_RDWR | O_APPEND | (isNew ? O_CREAT | O_EXCL : 0))
         } catch {
             if isNew { Self.forget(journalPath) }
@@ -56,7 +57,7 @@ final class RecordingFile: Sendable {
         var journal = journal
         let known = journal.byteCount
         journal.truncate(to: try media.byteCount())
-        // What an end of the process left incomplete is gone.
+        // Removes what the end of the process left incomplete.
         try media.truncate(to: journal.byteCount)
         if journal.readByteCount > 0, journal.byteCount == known {
             try journalFile.truncate(to: journal.readByteCount)
@@ -79,13 +80,13 @@ final class RecordingFile: Sendable {
         return try file.read(0..<file.byteCount())
     }
 
-    /// Reads the journal of a recording that an earlier process left; nil if there is none.
+    /// Reads the journal of a recording that an earlier process left; nil if none exists.
     static func journal(at path: String) -> RecordingJournal? {
         let bytes = try? content(of: path)
         return bytes.flatMap { RecordingJournal(text: String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Appends a segment. A failure leaves the files as they were.
+    /// Appends a segment. After an error the files are as before.
     func append(
         _ bytes: [[UInt8]], isDiscontinuous: Bool = false, as segment: (_ end: Int) -> RecordedSegment
     ) throws(Failure) {
@@ -125,7 +126,7 @@ final class RecordingFile: Sendable {
 
     func read(_ range: Range<Int>) throws(Failure) -> [UInt8] { try media.read(range) }
 
-    /// Ends the playlist of a transport stream that stays, or removes that of one that goes.
+    /// Ends the playlist if the transport stream stays; otherwise removes the playlist.
     func finishPlaylist(staysAsItIs: Bool) {
         if staysAsItIs {
             try? playlist.write(RecordingPlaylist.end[...])
@@ -134,12 +135,12 @@ final class RecordingFile: Sendable {
         }
     }
 
-    /// Removes the journal, when the recording has its last form.
+    /// Removes the journal after the recording got its last form.
     func forget() { Self.forget(journalPath) }
 
     static func forget(_ journalPath: String) { _ = unsafe unlink(journalPath) }
 
-    /// Removes a recording in which nothing is.
+    /// Removes a recording without media.
     func remove() {
         guard journal.byteCount == 0 else { return }
         _ = unsafe unlink(mediaPath)
@@ -151,7 +152,7 @@ final class RecordingFile: Sendable {
         unsafe access(journal.plan.path + ".ts", F_OK) == 0
     }
 
-    /// A path at which no file of a recording is: `path`, or one with a number after it.
+    /// A path at which no file of a recording exists: `path`, or `path` with a number after it.
     static func freePath(_ path: String) -> String {
         let candidates = [path] + (2...9999).lazy.map { "\(path)-\($0)" }
         return candidates.first { base in
@@ -159,7 +160,7 @@ final class RecordingFile: Sendable {
         } ?? path
     }
 
-    /// Writes a small file as a whole: whatever ends the process, it is the one before or this one.
+    /// Writes a small file atomically: however the process ends, the file has either the old or the new content.
     static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
         let part = path + ".part"
         let descriptor = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC)

@@ -6,16 +6,16 @@ import Mux
 import Playlist
 import Support
 
-/// Gives a recording that is closed its last form, by copying samples, and writes the files beside it.
+/// Gives a closed recording its last form by copying samples, and writes the additional files.
 struct RecordingFinisher: Sendable {
     enum Failure: Error, Sendable {
         case file(RecordingFile.Failure)
         case media(MediaError)
-        /// The video changes its codec, or the audio its decoder configuration, which a track of Matroska cannot.
+        /// The video changes its codec, or the audio its decoder configuration. A Matroska track cannot change these.
         case formatChanges
     }
 
-    /// The tables of a longer movie would take more memory than a channel may.
+    /// The longest movie; the tables of a longer one would take more memory than a channel may.
     private static let longestMovie = Ticks(86_400 * Ticks.perSecond)
 
     let file: RecordingFile
@@ -28,7 +28,7 @@ struct RecordingFinisher: Sendable {
     }
 
     /// Waits for the disk. The transport stream stays if it cannot be copied.
-    /// - Returns: the path of the recording, and why it has another form than was asked for.
+    /// - Returns: the path of the recording, and the reason if it has another format than requested.
     func finish() throws(RecordingFile.Failure) -> (path: String, note: String?) {
         var (format, note): (RecordingFormat, String?) = (report.journal.plan.format, nil)
         if format == .mkv {
@@ -50,7 +50,7 @@ struct RecordingFinisher: Sendable {
         if !report.breaks.isEmpty { texts += [("edl", report.editDecisionList), ("ffmeta", report.metadata)] }
         for (suffix, text) in texts { try RecordingFile.replace("\(base).\(suffix)", with: Array(text.utf8)) }
         file.finishPlaylist(staysAsItIs: format == .ts)
-        // In this order: nobody begins it anew from what is left.
+        // In this order, so that no process begins the recording again from its remaining files.
         file.forget()
         if format != .ts { _ = unsafe unlink(file.mediaPath) }
         return (path, note)
@@ -68,7 +68,7 @@ struct RecordingFinisher: Sendable {
                 throw Failure.file(error)
             }
             if format == .mkv { try writeMatroska(to: output) } else { try writeMovie(to: output) }
-            // The transport stream goes after that.
+            // The transport stream is removed only after this.
             guard fsync(output.raw) == 0 else { throw .file(.system(code: errno, path: part)) }
         } catch {
             _ = unsafe unlink(part)
@@ -91,7 +91,7 @@ struct RecordingFinisher: Sendable {
         do throws(MediaError) { return try media.read(bytes, of: segments[index]) } catch { throw .media(error) }
     }
 
-    /// Writes the sample tables first, which takes two readings of the media.
+    /// Writes the sample tables first, so the media is read twice.
     private func writeMovie(to output: Descriptor) throws(Failure) {
         var movie = RecordedMovie()
         try forEachPart { (part) throws(Failure) in
@@ -107,7 +107,7 @@ struct RecordingFinisher: Sendable {
         var (writer, origin, audio): (MatroskaWriter?, Ticks, [Int: RecordedMedia.Audio]) = (nil, .zero, [:])
         var video: VideoConfiguration.Codec?
         var media = RecordedMedia()
-        // The head describes every track: those of a channel only become more.
+        // The last head describes every track, because tracks of a channel are only added.
         let ends = Set([0, report.journal.segments.count - 1])
         for index in ends.sorted() {
             for track in try part(index, &media).audio where audio[track.number] == nil { audio[track.number] = track }

@@ -4,31 +4,31 @@ import Support
 
 /// How long finished recordings are kept.
 package struct RecordingRetention: Hashable, Sendable {
-    /// Seconds since the end of a recording.
+    /// The longest age in seconds since the end of a recording.
     package var longest: Int64?
-    /// Bytes of all recordings of the channel.
+    /// The most bytes of all recordings of the channel.
     package var byteLimit: UInt64?
 
     package init(longest: Int64? = nil, byteLimit: UInt64? = nil) {
         (self.longest, self.byteLimit) = (longest, byteLimit)
     }
 
-    /// A finished recording, as it is known by its document.
+    /// A finished recording, identified by its document.
     struct Item: Equatable, Sendable {
-        /// Without a suffix.
+        /// The path without a suffix.
         let base: String
         let byteCount: UInt64
-        /// When its file was written last, in seconds since 1970.
+        /// When the document was last written, in seconds since 1970.
         let time: Int64
     }
 
-    /// The suffixes of a recording's files. A file `NAME.keep` beside them marks it.
+    /// The suffixes of a recording's files. A file `NAME.keep` beside them marks the recording as kept.
     static let suffixes = ["ts", "m3u8", "mp4", "mkv", "edl", "ffmeta", "json"]
 
     private static let markSuffix = "keep"
 
-    /// The recordings that go, the oldest first.
-    /// - Parameter isKept: whether a recording stays whatever is said: it is marked, or somebody reads it.
+    /// The recordings to be removed, the oldest first.
+    /// - Parameter isKept: whether a recording must stay regardless of limits: it is marked, or a process reads it.
     func expired(_ items: [Item], at now: Int64, isKept: (Item) -> Bool) -> [Item] {
         var total = items.reduce(UInt64(0)) { $0 + $1.byteCount }
         var expired: [Item] = []
@@ -42,8 +42,8 @@ package struct RecordingRetention: Hashable, Sendable {
         return expired
     }
 
-    /// Removes what goes of a channel's recordings.
-    /// - Returns: the paths of the recordings, without a suffix.
+    /// Removes the expired recordings of a channel.
+    /// - Returns: the paths of the removed recordings, without a suffix.
     func sweep(_ pattern: RecordingPattern, channel: String?) -> [String] {
         guard longest != nil || byteLimit != nil else { return [] }
         let items = Self.items(of: channel, in: pattern)
@@ -58,7 +58,7 @@ package struct RecordingRetention: Hashable, Sendable {
         for suffix in suffixes + [markSuffix] { _ = unsafe unlink("\(base).\(suffix)") }
     }
 
-    /// Marks a recording as one that stays, or takes the mark away.
+    /// Marks a recording as kept, or removes the mark.
     static func mark(_ base: String, isKept: Bool) throws(RecordingFile.Failure) {
         let path = "\(base).\(markSuffix)"
         if isKept {
@@ -68,13 +68,13 @@ package struct RecordingRetention: Hashable, Sendable {
         }
     }
 
-    /// The suffixes of the files that a recording has, and the bytes of all.
+    /// The suffixes of the existing files of a recording, and their total size in bytes.
     static func files(_ base: String) -> (suffixes: [String], byteCount: UInt64) {
         let present = suffixes.filter { unsafe access("\(base).\($0)", F_OK) == 0 }
         return (present, item(base)?.byteCount ?? 0)
     }
 
-    /// The recordings of a channel, in the folders where the pattern can have them.
+    /// The recordings of a channel, in the folders that match the pattern.
     static func items(of channel: String?, in pattern: RecordingPattern) -> [Item] {
         let (prefix, folder, depth) = pattern.place(of: channel)
         guard let files = FileManager.default.enumerator(atPath: folder.isEmpty ? "." : folder) else { return [] }
@@ -90,7 +90,7 @@ package struct RecordingRetention: Hashable, Sendable {
         return items
     }
 
-    /// Whether a file is the document of a recording of the channel. Other programs may have documents there too.
+    /// Whether a file is the document of a recording of the channel. Other programs may write similar files there.
     private static func isDocument(_ base: String, of channel: String?) -> Bool {
         guard let file = try? Descriptor(base + ".json", O_RDONLY), let count = try? file.byteCount(),
             let bytes = try? file.read(0..<min(count, 2048))

@@ -2,8 +2,8 @@ import Channel
 import Dispatch
 import LiveRing
 
-/// The threads that wait for the disks of recordings, of the whole process: one for what is appended, so that no recording
-/// waits for another that gets its last form, and one for those.
+/// The threads that wait for the disks of recordings, for the whole process: one appends segments, the other finishes
+/// recordings, so that appending never waits for finishing.
 enum RecordingThread {
     private static let appending = DispatchQueue(label: "liverelay.recordings")
     private static let finishing = DispatchQueue(label: "liverelay.recordings.finish", qos: .utility)
@@ -17,13 +17,13 @@ enum RecordingThread {
         return try result.get()
     }
 
-    /// Performs what may take long, after what else waits for that.
+    /// Performs work that may take long on the second thread, after other such work.
     static func performLater<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in finishing.async { continuation.resume(returning: work()) } }
     }
 
-    /// Gives a recording its last form, and then removes others.
-    /// - Parameter sweep: returns the paths of those that it removed.
+    /// Gives a recording its last form, and then removes expired recordings.
+    /// - Parameter sweep: returns the paths of the removed recordings.
     /// - Returns: no result if nothing was recorded.
     static func finish(
         _ file: RecordingFile, sweep: @escaping @Sendable () -> [String]

@@ -4,50 +4,50 @@ import Media
 import Mux
 package import Support
 
-/// A program of the guide, or the time before one.
+/// A program of the guide, or the time before the next program.
 package struct GuideProgram: Equatable, Sendable {
     /// nil: the guide has no program at that time.
     let title: String?
-    /// Where it ends, or the next one begins.
+    /// The end of the program, or the start of the next one.
     let end: ProgramDateTime
 }
 
-/// Returns the program at a date; nil if the guide has none from there on. It waits for the disk.
+/// Returns the program at a date; nil if the guide contains none from that date on. Waits for the disk.
 package typealias ProgramLookup = @Sendable (ProgramDateTime) -> GuideProgram?
 
-/// Appends what a channel publishes to the file of one recording, on the thread of recordings.
+/// Appends the published media of a channel to the file of one recording, on the thread of recordings.
 struct RecordingWriter: Sendable {
-    /// The end of a recording that has all of its range.
+    /// The end of a recording whose range is complete.
     struct End {
-        /// Where another one begins; nil if none does.
+        /// The start of the next recording; nil if none follows.
         let next: ProgramDateTime?
     }
 
-    /// A change that others may want to know of.
+    /// A change that is reported to the caller.
     enum Report {
         case opened(RecordingFile, isNew: Bool)
-        /// There may be more in it than before.
+        /// Media may have been appended.
         case appended(RecordingFile)
-        /// It cannot be written, and goes on once it can; nil: it has not begun.
+        /// The recording cannot be written, and continues when it can be; nil: it has not begun.
         case paused(RecordingFile?, RecordingFile.Failure)
         case resumed(RecordingFile?)
     }
 
-    /// Between two attempts to write.
+    /// The time between two attempts to write.
     private static let retryPause = Duration.seconds(5)
-    /// Media between two looks at the guide, which may change while a program lasts.
+    /// The media between two queries of the guide, in milliseconds: the guide may change during a program.
     private static let guidePause: Int64 = 60_000
 
     let file: RecordingFile
     private var cursor: RecordingCursor
     /// nil: no guide splits the recording.
     private let programs: ProgramLookup?
-    /// Where the recording was when the guide was asked last.
+    /// The position of the recording when the guide was last queried.
     private var guideDate: ProgramDateTime?
 
     /// - Parameters:
-    ///   - firstMediaSequence: of what this process publishes.
-    ///   - programs: where the recording is split by program.
+    ///   - firstMediaSequence: the first number that this process publishes.
+    ///   - programs: the guide, if the recording is split by program.
     init(
         _ file: RecordingFile, split: RecordingSplit = .never, from firstMediaSequence: UInt64,
         programs: ProgramLookup? = nil
@@ -56,12 +56,12 @@ struct RecordingWriter: Sendable {
         cursor = RecordingCursor(file.journal, split: split, from: firstMediaSequence)
     }
 
-    /// Follows a channel until the recording has its range, the channel is over, or the task is canceled.
+    /// Follows a channel until the recording's range is complete, the channel has ended, or the task is canceled.
     /// - Parameters:
     ///   - writer: nil before the recording is open.
-    ///   - isOverdue: whether nothing more of its range is to come. Who knows that it changed signals a publication.
-    ///   - open: opens the recording, or returns nil if nothing is published for it yet.
-    /// - Returns: nil if more of its range may come.
+    ///   - isOverdue: whether no more media of the range is expected. A change of the result must signal a publication.
+    ///   - open: opens the recording, or returns nil if nothing of it is published yet.
+    /// - Returns: nil if more of the range may come.
     static func follow(
         _ state: ChannelState, with writer: inout RecordingWriter?, isOverdue: () -> Bool = { false },
         open: (ChannelState.Publication) async throws(RecordingFile.Failure) -> RecordingWriter?,
@@ -69,7 +69,7 @@ struct RecordingWriter: Sendable {
     ) async -> End? {
         var failure: RecordingFile.Failure?
         while !Task.isCancelled {
-            // In this order: what is published before the end is in the snapshot.
+            // In this order, so that the snapshot contains everything published before the end.
             let changes = state.publications.changes
             let isOver = state.isOver
             if let publication = state.publication {
@@ -100,8 +100,8 @@ struct RecordingWriter: Sendable {
         return nil
     }
 
-    /// Appends what is published.
-    /// - Returns: nil if the recording goes on.
+    /// Appends the published media.
+    /// - Returns: nil if the recording continues.
     private mutating func append(
         _ snapshot: RingSnapshot, of state: ChannelState
     ) async throws(RecordingFile.Failure) -> End? {
@@ -128,7 +128,7 @@ struct RecordingWriter: Sendable {
         return nil
     }
 
-    /// Asks the guide where the program ends with which the recording began.
+    /// Looks up the end of the program during which the recording started.
     private mutating func findProgramEnd() async {
         let segments = file.journal.segments
         guard let programs, let start = segments.first?.date, let date = segments.last?.dateEnd else { return }
@@ -166,7 +166,7 @@ struct RecordingWriter: Sendable {
         return true
     }
 
-    /// Records what is missing at the end of the range that was asked for.
+    /// Records which media is missing at the end of the requested range.
     mutating func recordRemainder() async throws(RecordingFile.Failure) {
         if let loss = cursor.loseRemainder() { try await record([.loss(loss)]) }
     }
@@ -175,14 +175,14 @@ struct RecordingWriter: Sendable {
         try await RecordingThread.perform { [file] () throws(RecordingFile.Failure) in try file.record(lines) }
     }
 
-    /// Records the breaks as they are known now.
+    /// Records the breaks that are known now.
     func recordBreaks(_ snapshot: RingSnapshot) async throws(RecordingFile.Failure) {
         try await RecordingThread.perform { [file] () throws(RecordingFile.Failure) in
             let journal = file.journal
             guard let first = journal.segments.first?.date, let last = journal.segments.last?.dateEnd,
                 let oldest = snapshot.dates?.first, oldest < last
             else { return }
-            // Breaks are judged by what is around them, of which the older half of the rewind has too little.
+            // Breaks are judged by the media around them, and the older half of the rewind has too little before it.
             let half = oldest.advanced(byMilliseconds: last.milliseconds(since: oldest) / 2)
             let start = max(oldest <= first ? first : half, last.advanced(byMilliseconds: -7_200_000))
             let known = snapshot.adBreaks(.between(start: start, end: last)) ?? []

@@ -1,21 +1,21 @@
 import Channel
 import Support
 
-/// A recording that somebody asked for by the API, from the plan to its last form.
+/// A recording requested through the API, from its plan to its last form.
 struct RequestedRecording: Codable, Equatable, Sendable {
     enum State: Codable, Equatable, Sendable {
-        /// Its time has not come, or nothing of it is published yet.
+        /// The start is in the future, or nothing of the recording is published yet.
         case planned
         case recording
-        /// It cannot be written, or its channel does not run.
+        /// The recording cannot be written, or its channel does not run.
         case paused(reason: String)
-        /// It has its range, and gets its last form.
+        /// The range is complete, and the recording is being given its last form.
         case finishing
-        /// - Parameter note: why it has another form than was asked for.
+        /// - Parameter note: the reason why the recording has another format than requested.
         case done(note: String?)
         case failed(reason: String)
 
-        /// Whether nothing more happens to it.
+        /// Whether the state does not change any more.
         var isFinal: Bool {
             switch self {
             case .planned, .recording, .paused, .finishing: false
@@ -24,32 +24,32 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         }
     }
 
-    /// Its files, as far as they are known.
+    /// The files of the recording, as far as they are known.
     struct Files: Codable, Equatable, Sendable {
-        /// The path of each without its suffix.
+        /// The common path of the files, without a suffix.
         var base: String
         /// The suffixes of the files that exist.
         var suffixes = ["ts", "m3u8"]
         var byteCount: UInt64 = 0
-        /// Media that it does not have.
+        /// The duration of missing media.
         var lostMilliseconds: Int64 = 0
 
-        /// Whether the path is that of a file below the directory of recordings.
+        /// Whether the path is inside the directory of recordings.
         var isBelowRoot: Bool { !base.hasPrefix("/") && !base.split(separator: "/").contains("..") }
     }
 
     let id: Int
     /// The channel's slug.
     let channel: String
-    /// The name that people know.
+    /// The name for people.
     let name: String
     /// Milliseconds since 1970.
     private let start, end: Int64
-    /// Whether no retention removes it.
+    /// Whether retention never removes the recording.
     var isKept: Bool
-    /// Whether it has the slate of outages; nil in lists of earlier versions: it has.
+    /// Whether the recording includes slate that fills outages; nil in lists of earlier versions means true.
     private(set) var includesSlate: Bool?
-    /// Whether somebody ended it before its end.
+    /// Whether a request ended the recording before its end.
     var isEnded = false
     var state = State.planned
     /// nil before its first segment.
@@ -64,7 +64,7 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
     }
 
-    /// Whether the numbers are those of a recording that was planned. Others may come from a damaged list.
+    /// Whether the numbers are possible for a planned recording. A damaged list may contain others.
     var isPlausible: Bool {
         let range = Int64(0)..<253_402_300_800_000  // to the year 9999
         return RecordingSchedule.ids.contains(id) && range.contains(start) && range.contains(end) && start < end
@@ -75,7 +75,7 @@ struct RequestedRecording: Codable, Equatable, Sendable {
     var startDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: start) }
     var endDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: end) }
 
-    /// Records that its file is open.
+    /// Records that the file was opened.
     mutating func begin(_ base: String, _ journal: RecordingJournal) {
         state = .recording
         files = Files(base: base)
@@ -89,46 +89,46 @@ struct RequestedRecording: Codable, Equatable, Sendable {
 
     var isOver: Bool { state.isFinal }
 
-    /// The time for which it is open, if all goes well.
+    /// The time during which the recording will be open, without delays.
     func openRange(at now: ProgramDateTime) -> Range<ProgramDateTime> {
         max(startDate, now)..<max(endDate, now.advanced(byMilliseconds: 1))
     }
 }
 
-/// The recordings of a process that were asked for, in the order of the requests.
+/// The requested recordings of a process, in the order of the requests.
 struct RecordingSchedule: Codable, Equatable, Sendable {
-    /// Why a recording cannot be planned.
+    /// The reason why a recording cannot be planned.
     enum Refusal: Error, Equatable, Sendable {
         /// The range is empty, or longer than `longest`.
         case length
-        /// It ends more than `furthest` from now.
+        /// The recording would end more than `furthest` from now.
         case tooFar
-        /// So many wait or are open already.
+        /// Too many recordings are waiting or open already.
         case pending(limit: Int)
-        /// So many are open at the same time.
+        /// Too many recordings would be open at the same time.
         case concurrent(limit: Int)
     }
 
     static let mostPending = 1000
     static let mostOpen = 100
-    /// Recordings that are over; the oldest of more are forgotten, and their files stay.
+    /// The most finished recordings in the list. The oldest are forgotten, and their files stay.
     static let mostOver = 1000
     static let longest = Duration.seconds(7 * 86_400)
     static let furthest = Duration.seconds(366 * 86_400)
 
-    /// Numbers of recordings, which JSON has without a loss.
+    /// The ids of recordings: integers that JSON represents exactly.
     static let ids = 1...(1 << 53) - 1
 
     private(set) var recordings: [RequestedRecording] = []
     private var lastID = 0
-    /// Recordings of the list that cannot be read, or have numbers out of their ranges.
+    /// The number of recordings in the list that could not be read, or contained numbers out of range.
     private(set) var droppedCount = 0
 
     private enum CodingKeys: String, CodingKey { case recordings, lastID }
 
     init() {}
 
-    /// Reads a list. Recordings that cannot be read are left out.
+    /// Reads a list. Unreadable recordings are left out.
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         var known: Set<Int> = []
@@ -140,12 +140,12 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
             recordings.append(value)
         }
         recordings.sort { $0.id < $1.id }
-        // A number that is out of its range is as if there were none.
+        // A number out of range is treated as missing.
         let last = (try? values.decode(Int.self, forKey: .lastID)) ?? 0
         lastID = max(last < Self.ids.upperBound ? last : 0, recordings.last?.id ?? 0)
     }
 
-    /// A value of a list, or none if it cannot be read.
+    /// A value of a list, or nil if it cannot be read.
     private struct Lossy<Value: Decodable>: Decodable {
         let value: Value?
 
@@ -184,7 +184,7 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
 
     mutating func remove(_ id: Int) { recordings.removeAll { $0.id == id } }
 
-    /// Takes back that a recording was ended or removed.
+    /// Restores a recording after ending or removing it failed.
     mutating func restore(_ known: RequestedRecording) {
         let index = recordings.firstIndex { $0.id >= known.id } ?? recordings.endIndex
         if index < recordings.endIndex, recordings[index].id == known.id {
@@ -194,7 +194,7 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
         }
     }
 
-    /// Forgets recordings whose files are gone.
+    /// Forgets recordings whose files no longer exist.
     mutating func remove(withFiles bases: Set<String>) {
         recordings.removeAll { $0.isOver && $0.files.map { bases.contains($0.base) } ?? false }
     }

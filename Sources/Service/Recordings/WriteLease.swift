@@ -1,9 +1,9 @@
 import Glibc
 
-/// A lease for writing (fcntl(2), F_SETLEASE), which the system gives only while no other descriptor has the file open.
+/// A lease for writing (fcntl(2), F_SETLEASE). The system grants it only if no other descriptor has the file open.
 ///
-/// Whoever opens the file while the lease is held waits for its end, and the system sends this process a signal. That signal
-/// is SIGURG, which does nothing unless it is handled; the system's own choice, SIGIO, ends a process.
+/// While the lease is held, a process that opens the file waits for the end of the lease, and the system sends a signal
+/// to this process. The signal is SIGURG, which is ignored unless handled; the default, SIGIO, would end the process.
 struct WriteLease: ~Copyable {
     enum Refusal: Error, Equatable {
         /// Another descriptor, of this process or another one, has the file open.
@@ -12,7 +12,7 @@ struct WriteLease: ~Copyable {
         case system(Int32)
     }
 
-    /// Commands of fcntl(2), which the headers have for GNU alone.
+    /// Commands of fcntl(2) that the headers define only for GNU.
     private static let (setSignal, setLease): (Int32, Int32) = (10, 1024)
 
     private let descriptor: Int32

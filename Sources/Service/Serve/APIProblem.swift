@@ -26,7 +26,7 @@ struct APIProblem: Encodable, Equatable, Sendable {
         self.errors = errors.map { $0.map { Mistake(pointer: $0.pointer, detail: $0.detail.redactingURLs) } }
     }
 
-    /// - Parameter title: what the configuration is of.
+    /// - Parameter title: the subject of the configuration.
     init(_ error: ConfigurationError, status: HTTPStatus, title: String) {
         let more = error.count > 1 ? " There are more mistakes: \(error.count) in all." : ""
         self.init(

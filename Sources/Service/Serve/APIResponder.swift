@@ -5,7 +5,7 @@ package import Observability
 import Support
 package import WebServer
 
-/// Answers requests to `/api`: what is listed, and changes of it.
+/// Answers requests to `/api`: the listed channels, and changes to them.
 package final class APIResponder: Sendable {
     /// The largest body of a request, in bytes.
     static let bodyLimit = 256 << 10
@@ -17,8 +17,8 @@ package final class APIResponder: Sendable {
     private let recordings: RecordingResponder
 
     /// - Parameters:
-    ///   - recordings: nil: there is no place for recordings.
-    ///   - guide: whose programs can be recorded.
+    ///   - recordings: nil: the server makes no recordings.
+    ///   - guide: the guide with the programs that can be recorded.
     package init(
         token: AccessToken, host: ChannelHost, updater: CatalogUpdater, events bus: EventBus = EventBus(),
         recordings: RecordingService? = nil, guide: GuideService? = nil
@@ -30,16 +30,16 @@ package final class APIResponder: Sendable {
         self.recordings = RecordingResponder(recordings, host.continuousRecordings, guide: guide)
     }
 
-    /// Answers a request by any method. What is refused is refused before its body has arrived.
+    /// Answers a request by any method. A refusal is sent before the body has arrived.
     /// - Parameters:
-    ///   - documents: of the moment, one of which all channels together are.
-    ///   - status: of the process.
+    ///   - documents: documents of the moment; the list of all channels is such a document.
+    ///   - status: the status of the process.
     func answer(
         to route: Route.API, _ target: RequestTarget, documents: DocumentCache,
         status: @escaping @Sendable () -> ServeStatus
     ) -> Answer {
         if target.method == .options { return .now(Self.options(of: route, target.path)) }
-        // The document is for everyone: it is part of the project.
+        // The document is open to everybody, because it is part of the project.
         guard route == .document || token.isCarried(by: target.fields.authorization) else {
             return .now(APIProblem.unauthorized.response([HeaderField(name: "WWW-Authenticate", value: "Bearer")]))
         }
@@ -79,7 +79,7 @@ package final class APIResponder: Sendable {
         .body(BodyAction(limit: bodyLimit, tooLarge: APIProblem.largeBody.response(), perform: perform))
     }
 
-    /// - Parameter target: of the request, whose body has to be a JSON object.
+    /// - Parameter target: a request whose body must be a JSON object.
     static func action(
         json target: RequestTarget, _ perform: @escaping @Sendable (ConfigurationNode) async -> Response
     ) -> Answer {
@@ -91,7 +91,7 @@ package final class APIResponder: Sendable {
         }
     }
 
-    /// The methods of a path, for which no token is needed.
+    /// The methods of a path. No token is needed to learn them.
     private static func options(of route: Route.API, _ path: String) -> Response {
         guard let methods = route.methods else { return APIProblem.unknownPath(path).response() }
         return Response(
@@ -109,7 +109,7 @@ package final class APIResponder: Sendable {
             let isNew = try await updater.put(name, node)
             return document(of: name, isNew ? .created : .ok)
         } catch {
-            // The document allows every name of an account: whether it is there depends on the configuration.
+            // The document permits any account name: whether the account exists depends on the configuration.
             let status: HTTPStatus = error.isUnknownAccount ? .conflict : .unprocessableContent
             return APIProblem(error, status: status, title: "The channel has mistakes").response()
         }
@@ -151,16 +151,16 @@ extension Route.API {
     }
 }
 
-/// The answer to `POST /api/reload`: names in paths.
+/// The answer to `POST /api/reload`, with slugs.
 private struct ReloadDocument: Encodable {
     let added: [String]
     let removed: [String]
-    /// Relayed differently, or only called so.
+    /// Channels that are relayed differently, or whose description changed.
     let changed: [String]
     let unchanged: Int
-    /// Channels that ran, and end.
+    /// The number of running channels that end.
     let ended: Int
-    /// Why lists stay as they were.
+    /// The reasons why lists keep their previous content.
     let staleLists: [String]
 
     init(_ outcome: CatalogUpdater.Outcome) {

@@ -5,9 +5,9 @@ import Foundation
 import Observability
 package import Support
 
-/// Where the channels of a process come from: an M3U list, or a configuration with its lists.
+/// The source of a process's channels: an M3U list, or a configuration with its lists.
 package struct CatalogSource: Sendable {
-    /// File or URL. A configuration is known by its extension, `.yaml` or `.yml`.
+    /// File or URL. A configuration is recognized by its extension, `.yaml` or `.yml`.
     package let location: String
     let requests: CurlConfiguration
     var environment: [String: String] = ProcessInfo.processInfo.environment
@@ -31,8 +31,8 @@ package struct CatalogSource: Sendable {
 
     /// Reads the configuration and its lists as they are now.
     /// - Parameters:
-    ///   - previous: the catalog before. A list of it that cannot be read now stays as it was.
-    ///   - channels: the channels before, whose slugs are kept.
+    ///   - previous: the previous catalog. A list that cannot be read now keeps its content from there.
+    ///   - channels: the previous channels, whose slugs are kept.
     package func read(
         after previous: ChannelCatalog? = nil, keeping channels: [ListedChannel] = []
     ) async throws(CatalogError) -> ChannelCatalog {
@@ -89,9 +89,9 @@ package struct CatalogSource: Sendable {
 }
 
 extension CatalogSource {
-    /// `liverelay serve --check`: writes what a configuration lists and what is wrong with it, line by line.
-    /// - Parameter isStrict: whether a line of a list that was not understood is a mistake.
-    /// - Throws: `.badConfiguration` if it has mistakes, or the error of a list that cannot be read.
+    /// `liverelay serve --check`: prints the channels of a configuration and its mistakes, line by line.
+    /// - Parameter isStrict: whether a list line that was not understood is a mistake.
+    /// - Throws: `.badConfiguration` for mistakes, or the error of a list that cannot be read.
     package func check(
         isStrict: Bool = false, write: (String) -> Void = { print($0) }
     ) async throws(RelayError) {

@@ -4,15 +4,16 @@ package import Support
 
 /// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
 ///
-/// Changes by requests lie above what the configuration says, over reloads too, until the process ends. A change costs
-/// the length of the list, so the actor has a thread of its own: neither event loops nor channels wait for it.
+/// Changes by requests override the configuration until the process ends, also across reloads. The time of a change
+/// grows with the length of the list, so the actor has a thread of its own: neither event loops nor channels wait for
+/// it.
 package actor CatalogUpdater {
     /// The outcome of an update for the channels.
     package struct Outcome: Sendable {
         package let difference: ChannelListDifference
-        /// Channels that ran, and end because they left or are relayed differently.
+        /// The number of running channels that end because they left the list or are relayed differently.
         package let endedCount: Int
-        /// Why lists stay as they were.
+        /// The reasons why lists keep their previous content.
         package var staleLists: [RelayError] = []
     }
 
@@ -22,24 +23,24 @@ package actor CatalogUpdater {
     private let source: CatalogSource
     private let host: ChannelHost
     private var catalog: ChannelCatalog
-    /// The channels as requests have put them; nil for one that a request has deleted.
+    /// The channels put by requests; nil for a channel that a request deleted.
     private var changes: [String: ListedChannel?] = [:]
-    /// The order in which channels were put first.
+    /// Channels in the order of their first PUT.
     private var putOrder: [String] = []
-    /// The configuration that was read last, and its number.
+    /// The configuration that was last read, and its number.
     private var newest: (configuration: ChannelConfiguration, number: Int)
     private var readCount = 0
     private var catalogNumber = 0
     private var runningReload: Task<Result<Outcome, CatalogError>, Never>?
-    /// A reload that has not begun: whoever asks for one meanwhile gets the same.
+    /// A reload that has not begun. Further requests for a reload share it.
     private var nextReload: Task<Result<Outcome, CatalogError>, Never>?
     private let observe: @Sendable (Result<Outcome, CatalogError>) -> Void
     private let publish: Publication
 
-    /// Takes the channels, and the URLs of the guides.
+    /// Receives the channels, and the URLs of the guides.
     package typealias Publication = @Sendable (_ channels: [ListedChannel], _ guides: [String]) -> Void
 
-    /// Channels that requests may put.
+    /// The most channels that requests may put.
     static let mostChanges = 10_000
 
     /// - Parameters:
@@ -58,8 +59,8 @@ package actor CatalogUpdater {
         self.publish = publish
     }
 
-    /// Reads the configuration and its lists again, and applies what has changed. If that fails, nothing changes, except
-    /// that the tokens of a configuration without a mistake hold at once, before its lists are read.
+    /// Reloads the configuration and its lists, and applies the changes. If that fails, nothing changes, except that
+    /// the tokens of a configuration without mistakes take effect at once, before its lists are read.
     @discardableResult
     package func reload() async -> Result<Outcome, CatalogError> {
         readCount += 1
@@ -75,7 +76,7 @@ package actor CatalogUpdater {
         return await joinNextReload().value
     }
 
-    /// The reload that begins next, after the one that runs.
+    /// The next reload, which begins after the current one.
     private func joinNextReload() -> Task<Result<Outcome, CatalogError>, Never> {
         if let nextReload { return nextReload }
         let before = runningReload
@@ -121,7 +122,7 @@ package actor CatalogUpdater {
         return isNew
     }
 
-    /// - Returns: false if there is no such channel.
+    /// - Returns: false if the channel does not exist.
     func delete(_ slug: String) -> Bool {
         guard host.directory[slug] != nil else { return false }
         let isListed = catalog.channels.contains { $0.slug == slug }
@@ -136,8 +137,8 @@ package actor CatalogUpdater {
         return true
     }
 
-    /// Applies the changes to what the configuration says now. What only files can say is never older than that: a token
-    /// that has left the file opens nothing.
+    /// Applies the requested changes to the present configuration. Values that only files may set always come from the
+    /// present files, so a token that was removed from a file opens nothing.
     private func apply() -> Outcome {
         var channels = catalog.channels.compactMap { listed in
             if let change = changes[listed.slug] { change?.keepingWhatOnlyFilesSay(of: listed) } else { listed }
@@ -155,8 +156,8 @@ package actor CatalogUpdater {
         return Outcome(difference: difference, endedCount: endedCount)
     }
 
-    /// Gives the channels the tokens of a configuration whose lists are not read yet. A channel that has left it opens
-    /// for no token of its own any more.
+    /// Gives the channels the tokens of a configuration whose lists are not read yet. If a channel is not in the
+    /// configuration any more, none of its own tokens opens it.
     private func applyNewestTokens(to channels: inout [ListedChannel]) {
         let own = Dictionary(newest.configuration.channels.map { ($0.slug, $0.options.tokens) }) { first, _ in first }
         let former = Set(catalog.configuration.channels.map(\.slug))
@@ -169,7 +170,7 @@ package actor CatalogUpdater {
 }
 
 extension ListedChannel {
-    /// The channel with what requests cannot say.
+    /// The channel with the values that requests cannot set.
     fileprivate func keepingWhatOnlyFilesSay(of listed: ListedChannel) -> ListedChannel {
         var channel = self
         channel.stationAttributes = listed.stationAttributes

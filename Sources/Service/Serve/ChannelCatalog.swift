@@ -2,20 +2,20 @@ package import ChannelList
 import Observability
 package import Support
 
-/// The channels of a process as its configuration and its lists said when they were read last.
+/// The channels of a process, as its configuration and lists described them when they were last read.
 package struct ChannelCatalog: Sendable {
-    /// An included list, and where it comes from without its secrets.
+    /// An included list, and its location without secrets.
     struct IncludedList: Sendable {
         let name: String
         let list: M3UChannelList
-        /// Why it is as it was before; nil if it was read now.
+        /// The reason why the list has its previous content; nil if it was read now.
         var staleness: RelayError?
     }
 
     let configuration: ChannelConfiguration
     /// In the order of the configuration.
     let lists: [IncludedList]
-    /// With slugs that differ.
+    /// Channels with unique slugs.
     package let channels: [ListedChannel]
 
     /// - Parameter previous: the channels before a reload, whose slugs are kept.
@@ -25,7 +25,7 @@ package struct ChannelCatalog: Sendable {
         channels = configuration.channels(with: lists.map(\.list.channels), keeping: previous)
     }
 
-    /// The connections of each account whose number is known.
+    /// The number of connections of each account, if known.
     package var connections: [String: Int] { configuration.connections(of: lists.map(\.list.connections)) }
 
     /// The URLs of all XMLTV guides; unique, in order.
@@ -49,9 +49,9 @@ package struct ChannelCatalog: Sendable {
     }
 }
 
-/// Why a catalog cannot be read. Nothing that runs changes then.
+/// The reason why a catalog cannot be read. Running channels are then not changed.
 package enum CatalogError: Error {
-    /// - Parameter file: where the configuration comes from, without its secrets.
+    /// - Parameter file: the location of the configuration, without secrets.
     case configuration(ConfigurationError, file: String)
     case other(RelayError)
 

@@ -5,24 +5,25 @@ package import WebServer
 /// The channels of a list by their slugs.
 package struct ChannelDirectory: Sendable {
     let channels: [ListedChannel]
-    /// The number of each channel in the lineup, whoever asks; as many as `channels`.
+    /// The number of each channel in the lineup, the same for every viewer; as many as `channels`.
     let guideNumbers: [String]
-    /// The number of each channel's stream for clients of Xtream Codes, whoever asks; as many as `channels`.
+    /// The number of each channel's stream for clients of Xtream Codes, the same for every viewer; as many as
+    /// `channels`.
     let streamNumbers: [Int]
-    /// The connections of accounts that are limited.
+    /// The numbers of connections of limited accounts.
     let connections: [String: Int]
     /// Counts the changes of the list.
     var version: UInt64 = 0
     private let indexes: [String: Int]
     private let numberIndexes: [String: Int]
     private let streamIndexes: [Int: Int]
-    /// The tokens of those channels that have some.
+    /// The tokens of the channels that have tokens of their own.
     private let tokens: [String: Set<TokenDigest>]
     private let knownTokens: Set<TokenDigest>
 
     /// - Parameters:
-    ///   - channels: with slugs that differ; of two channels with one slug, the first is found.
-    ///   - connections: of accounts that are limited.
+    ///   - channels: should have unique slugs; of two channels with the same slug, the first is found.
+    ///   - connections: the numbers of connections of limited accounts.
     package init(_ channels: [ListedChannel], connections: [String: Int] = [:]) {
         let pairs = channels.compactMap { channel in
             channel.options.tokens.map { (channel.slug, Set($0.compactMap { TokenDigest(of: $0.value) })) }
@@ -52,7 +53,7 @@ package struct ChannelDirectory: Sendable {
         Dictionary(zip(names, names.indices)) { first, _ in first }
     }
 
-    /// The directory of the channels that a viewer may watch, with the numbers that they have for all.
+    /// The directory of the channels that a viewer may watch. The numbers of channels are the same as for all viewers.
     func opened(to viewer: Viewer) -> ChannelDirectory {
         if viewer.reach == .everything { return self }
         let open = channels.indices.filter { isOpen(channels[$0].slug, to: viewer) }
@@ -61,7 +62,7 @@ package struct ChannelDirectory: Sendable {
             streamNumbers: open.map { streamNumbers[$0] }, tokens: tokens.filter { isOpen($0.key, to: viewer) })
     }
 
-    /// A channel of the list, or a range of the archive that its provider has.
+    /// A channel of the list, or a range of its provider's archive.
     subscript(slug: String) -> ListedChannel? {
         if let index = indexes[slug] { return channels[index] }
         guard let range = ProviderRange(name: slug), let index = indexes[range.slug] else { return nil }
@@ -82,23 +83,24 @@ package struct ChannelDirectory: Sendable {
         }
     }
 
-    /// Whether a viewer may see the list, of which nothing but their channels is shown.
+    /// Whether a viewer may read the list, which then contains only the channels that the viewer may watch.
     func isListed(to viewer: Viewer) -> Bool {
         if case .channels(let token) = viewer.reach { has(knownTokens, token) } else { true }
     }
 
-    /// The channel with a number of the lineup; nil if there is none that the viewer may watch. The time that it takes says
-    /// nothing about the list.
+    /// The channel with a number of the lineup; nil if the viewer may watch no such channel. The time of the look-up
+    /// reveals nothing about the list.
     func channel(numbered number: String, for viewer: Viewer) -> ListedChannel? {
         numberIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
     }
 
-    /// The channel of a stream; as `channel(numbered:for:)`.
+    /// The channel of a stream, like `channel(numbered:for:)`.
     func channel(ofStream number: Int, for viewer: Viewer) -> ListedChannel? {
         streamIndexes[number].map { channels[$0] }.flatMap { isOpen($0.slug, to: viewer) ? $0 : nil }
     }
 
-    /// The reach of a viewer, without tokens that open nothing: two viewers with the same reach see the same.
+    /// The reach of a viewer. Tokens that open nothing are ignored, so two viewers with equal reaches see the same
+    /// channels.
     func reach(of viewer: Viewer) -> Viewer.Reach {
         switch viewer.reach {
         case .openChannels(let token?) where !knows(token): .openChannels(and: nil)
@@ -111,7 +113,7 @@ package struct ChannelDirectory: Sendable {
         token.map { tokens.contains($0) } ?? false
     }
 
-    /// When channels run, of those whose configuration says so.
+    /// When channels run, for the channels whose configuration states it.
     var demands: [String: ChannelSupervisor.Demand] {
         channels.reduce(into: [:]) { demands, channel in
             let demand = channel.demand
@@ -126,8 +128,9 @@ extension ListedChannel {
     }
 }
 
-/// The access to a process of many channels. The health, the files of the page and the API, which has a token of its
-/// own, are open. The metrics and the guide name every channel: if there is any token, only the server's opens them.
+/// The access policy of a process of many channels. The health, the files of the page and the API, which has a token of
+/// its own, are open. The metrics and the guide name every channel: if any tokens exist, only the server's tokens open
+/// them.
 extension ChannelDirectory: AccessPolicy {
     package func permits(_ route: Route, to viewer: Viewer) -> Bool {
         switch route {

@@ -1,7 +1,7 @@
 import ChannelList
 import Support
 
-/// A channel as the API shows it.
+/// A channel in the form of the API.
 struct ChannelDocument: Encodable, Sendable {
     /// All channels, in their order.
     struct List: Encodable, Sendable {
@@ -26,13 +26,13 @@ struct ChannelDocument: Encodable, Sendable {
         }
     }
 
-    /// Its name in paths.
+    /// The channel's slug.
     let channel: String
     /// As in `/status.json`.
     let state: String
-    /// Why it failed.
+    /// The reason of the failure.
     let reason: FailureText?
-    /// The keys of `channels.yaml`, with what `defaults` adds, but for those that only a file can have. A PUT of it
+    /// The keys of `channels.yaml` including `defaults`, without the keys that only a file may set. A PUT of this value
     /// changes nothing.
     let configuration: Configuration
 

@@ -5,9 +5,9 @@ import Support
 import Synchronization
 import WebServer
 
-/// Runs the channels of a list as their supervisor decides: the only code of `serve` that waits.
+/// Runs the channels of a list as their supervisor decides. No other code of `serve` waits.
 ///
-/// Event loops and runs call it concurrently. A channel that does not run has nothing here but its entry in the list.
+/// Event loops and runs call it concurrently. Of an idle channel, it stores only the entry in the list.
 package final class ChannelHost: Sendable {
     /// The answer to a request that needs a channel running.
     enum Readiness: Sendable {
@@ -39,8 +39,7 @@ package final class ChannelHost: Sendable {
     private let clock: HostClock
     private let observe: @Sendable (ChannelSupervisor.Input) -> Void
 
-    /// - Parameter observe: called after each input of the supervisor was handled, in their order. It must not wait or
-    ///   call back.
+    /// - Parameter observe: called after each input of the supervisor, in their order. It must not wait or call back.
     package init(
         _ directory: ChannelDirectory, policy: ChannelSupervisor.Policy, settings: ChannelSettings,
         clock: HostClock = .continuous(), observe: @escaping @Sendable (ChannelSupervisor.Input) -> Void = { _ in }
@@ -67,13 +66,14 @@ package final class ChannelHost: Sendable {
 
     var continuousRecordings: ContinuousRecordings { settings.recordings }
 
-    /// The rewind of channels that do not say theirs; nil: without a limit.
+    /// The rewind of channels without a setting of their own; nil: unlimited.
     var defaultRewind: Duration? { settings.configuration.retention.rewind }
 
-    /// Replaces the list. A channel that is relayed differently, or has no entry, ends; the others are not touched.
+    /// Replaces the list. A channel that is relayed differently, or is no longer listed, ends; other channels are not
+    /// affected.
     ///
-    /// Requests wait for a number of steps that grows with the change, not with the list. One caller replaces it at a time.
-    /// - Returns: what is different, and the number of channels that end.
+    /// Requests wait for a number of steps that grows with the change, not with the list. Calls must not overlap.
+    /// - Returns: the differences, and the number of channels that end.
     func replace(_ next: ChannelDirectory) -> (difference: ChannelListDifference, endedCount: Int) {
         let difference = ChannelListDifference(from: directory.channels, to: next.channels)
         let (retired, demands) = (difference.retired, difference.demands)
@@ -92,26 +92,26 @@ package final class ChannelHost: Sendable {
         return (difference, endedCount)
     }
 
-    /// The run of a channel that publishes; its viewer is recorded. nil: it does not publish.
+    /// Records a viewer and returns the run of a channel; nil if the channel does not publish.
     func recordRequest(of name: String, isStream: Bool = false) -> RunningChannel? {
         state.withLock { state in
             state.supervisor.recordRequest(of: name, isStream: isStream, at: now).flatMap { state.runs[$0] }
         }
     }
 
-    /// A channel as it is listed, and what is known of it; nil if it is not listed.
+    /// A channel as listed, and its state; nil if it is not listed.
     func listing(of name: String) -> (channel: ListedChannel, entry: ChannelSupervisor.Entry?)? {
         state.withLock { state in state.directory[name].map { ($0, state.supervisor.channels[name]) } }
     }
 
-    /// The run of a channel, whether it publishes or not. Nothing is recorded.
+    /// The run of a channel, whether it publishes or not. No viewer is recorded.
     func running(_ name: String) -> RunningChannel? {
         state.withLock { state in state.supervisor.channels[name]?.state.run.flatMap { state.runs[$0] } }
     }
 
-    /// Returns when the channel publishes, or why it does not. Starts it if need be. If the task is canceled, because the
-    /// client has left, its place is free at once.
-    /// - Parameter client: that asks for it.
+    /// Returns when the channel publishes, or with the reason why it does not. Starts the channel if necessary. If the
+    /// task is canceled because the client has left, its place is free at once.
+    /// - Parameter client: the client that requests the channel.
     func waitUntilRunning(_ name: String, isStream: Bool, for client: String? = nil) async -> Readiness {
         let id = state.withLock { state in
             state.waiterCount += 1
@@ -136,7 +136,7 @@ package final class ChannelHost: Sendable {
         }
     }
 
-    /// The reason why a range of a provider's archive may not begin; nil if it may, or runs.
+    /// The reason why a range of a provider's archive may not start; nil if it may, or is running.
     private func refusal(
         of range: String, for client: String?, _ state: inout State
     ) -> ChannelSupervisor.Refusal? {
@@ -158,7 +158,7 @@ package final class ChannelHost: Sendable {
 
     func handle(_ input: ChannelSupervisor.Input) { state.withLock { handle(input, &$0) } }
 
-    /// Refuses the requests that are held, and all that follow: nothing is started any more.
+    /// Refuses held requests and all further ones, so that nothing is started any more.
     package func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
@@ -169,7 +169,7 @@ package final class ChannelHost: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: Self.closing) }
     }
 
-    /// Ends every run and returns when they are over.
+    /// Ends every run, and returns when all of them have ended.
     package func shutdown() async {
         close()
         let runs = state.withLock { Array($0.runs.values) }
@@ -181,11 +181,11 @@ package final class ChannelHost: Sendable {
     private static let closing = Readiness.refused(
         .failed(reason: "liverelay ends.", retryAfter: .seconds(5)), status: nil)
 
-    /// The answer to a client that sends nothing more: one that has left does not read it.
+    /// The answer to a client that has closed its sending side. A client that has left does not read it.
     private static let abandoned = Readiness.refused(
         .failed(reason: "The client has closed its connection.", retryAfter: .seconds(1)), status: nil)
 
-    /// One moment of the process, for its status.
+    /// A snapshot of the process, for its status.
     struct Overview: Sendable {
         let directory: ChannelDirectory
         let channels: [String: ChannelSupervisor.Entry]
@@ -194,7 +194,7 @@ package final class ChannelHost: Sendable {
         let startCount: Int
         let uptime: Duration
 
-        /// The part of it that a viewer may see.
+        /// The part of the overview that a viewer may see.
         func seen(by viewer: Viewer) -> Overview {
             if viewer.reach == .everything { return self }
             let isSeen = { (slug: String) in directory.isOpen(slug, to: viewer) }
@@ -223,7 +223,7 @@ extension ChannelListDifference {
         removed.map(\.slug) + changed.filter(\.affectsSources).map(\.before.slug)
     }
 
-    /// When the channels run from now on that differ, in what is asked of them or because their runs end.
+    /// The new demands of channels whose demands have changed, or whose runs end.
     fileprivate var demands: [String: ChannelSupervisor.Demand] {
         var demands: [String: ChannelSupervisor.Demand] = [:]
         for channel in removed where channel.demand != .init() { demands[channel.slug] = .init() }
@@ -236,7 +236,7 @@ extension ChannelListDifference {
 }
 
 extension ChannelHost {
-    /// Performs what the supervisor decides. Nothing here waits or calls back.
+    /// Carries out the supervisor's decisions. Nothing in it waits or calls back.
     private func handle(_ input: ChannelSupervisor.Input, _ state: inout State) {
         if case .ended(let run, _) = input { state.runs[run] = nil }
         for effect in state.supervisor.handle(input, at: now) { perform(effect, &state) }
@@ -274,7 +274,7 @@ extension ChannelHost {
             report: { [weak self] in self?.handle($0) })
     }
 
-    /// Keeps one timer for the process, for the earliest moment at which something is due.
+    /// Maintains one timer for the process, for the earliest time at which something is due.
     private func scheduleWake(_ state: inout State) {
         guard let time = state.supervisor.nextWake, !state.isClosed else { return }
         if let wake = state.wake, wake.time <= time { return }
@@ -294,11 +294,11 @@ extension ChannelHost {
     }
 }
 
-/// The time of a process of many channels, and how it waits for a moment.
+/// The clock of a process of many channels.
 package struct HostClock: Sendable {
     /// The time since the process began.
     let now: @Sendable () -> Duration
-    /// Returns at that time. Throws if the task is canceled before.
+    /// Returns at that time. Throws if the task is canceled earlier.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
 
     static func continuous() -> HostClock {

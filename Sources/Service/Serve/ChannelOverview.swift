@@ -3,7 +3,7 @@ import ChannelList
 import Support
 import Tracker
 
-/// A channel that is not idle, as the page of a list shows it. Times are seconds.
+/// A channel that is not idle, for the page of a list. Times are in seconds.
 struct ChannelOverview: Encodable, Sendable {
     let slug: String
     /// As in `/status.json`.
@@ -60,7 +60,7 @@ struct ServeOverview: Encodable, Sendable {
     }
 }
 
-/// `/web/channels.json`: what channels are called.
+/// `/web/channels.json`: the names of channels.
 struct ListedChannels: Encodable, Sendable {
     struct Entry: Encodable, Sendable {
         let slug: String

@@ -11,40 +11,40 @@ import Tracker
 
 /// Runs one channel: its requests to the upstream, its tracker and its relay.
 ///
-/// It holds nothing global, so a process can run many. They share the thread that makes the requests.
+/// It uses no global state, so a process can run many. They share the thread that makes the requests.
 package struct ChannelRunner: Sendable {
     package enum End: Sendable {
-        /// The upstream has ended, and all of it is published.
+        /// The upstream has ended, and everything from it is published.
         case drained
         case canceled
         case failed(RelayError)
     }
 
     let configuration: RelayConfiguration
-    /// Directory for a capture of the upstream's answers; nil: none is recorded.
+    /// Directory for a capture of the upstream's answers; nil: no capture.
     var capture: URL?
     /// Whether a capture that cannot be written ends the channel at its start.
     var endsWithoutCapture = true
-    /// Path of the MP4 file that fills outages; nil: as the configuration says.
+    /// Path of the MP4 file that fills outages; nil: the file in the configuration.
     var slate: String?
     /// How the channel is recorded; nil: it is not.
     var recording: ChannelRecorder.Settings?
-    /// The list of recordings; nil: nobody asks for it.
+    /// The list of recordings for the API; nil: none is kept.
     var recordings: ContinuousRecordings?
     /// nil: there is no guide.
     var programs: ProgramLookup?
     /// nil: the archive is in the spool.
     var archive: ChannelArchive?
-    /// The name that people know.
+    /// The name for people.
     var title: String?
     /// Media that a client of the endless transport stream gets at once.
     var burst = EndlessStream.Policy().burst
-    /// Whether an upstream that has ended is asked again after a while.
+    /// Whether an upstream that has ended is requested again after a while.
     var restartsAfterEnd = false
     /// The channel's slug; nil in a process of one channel.
     var channel: String?
     let logger: Logger
-    /// Publishes the run's events; nil: nobody wants them.
+    /// Publishes the run's events; nil: no events are published.
     var events: RunEvents?
 
     /// Counts what the run does, for its metrics.
@@ -60,7 +60,7 @@ extension ChannelRunner {
         (self.capture, self.recording, self.events) = (capture, recording, events)
     }
 
-    /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after that.
+    /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after the return.
     /// - Parameter onPublish: called once, when the first segment can be played.
     package func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
         events?.start(url: configuration.upstream)
@@ -70,7 +70,7 @@ extension ChannelRunner {
         }
     }
 
-    /// Answers for what only the store has; nil without one.
+    /// Answers requests for media that only the store contains; nil without a store.
     package var archiveResponder: ArchiveResponder? {
         archive.map {
             ArchiveResponder(
@@ -83,7 +83,7 @@ extension ChannelRunner {
         let end = await withTaskGroup(of: Void.self) { group in
             group.addTask { await record(state) }
             let end = await follow(into: state, onPublish: onPublish)
-            // What was published is recorded before the run is over.
+            // Everything published is recorded before the run ends.
             if !state.isOver { group.cancelAll() }
             await group.waitForAll()
             return end
@@ -160,7 +160,8 @@ extension ChannelRunner {
         }
     }
 
-    /// The configuration with the slate. A channel is more than its slate, which was valid when it was configured.
+    /// The configuration with the slate. If the slate, which was valid when it was configured, cannot be read, the
+    /// channel runs without it.
     private func configurationWithSlate() -> RelayConfiguration {
         if configuration.ads == .slate, configuration.slate == nil, slate == nil {
             logger.warning("Ad breaks stay as they are: the channel has no slate")
@@ -177,14 +178,14 @@ extension ChannelRunner {
         _ configuration: RelayConfiguration, after past: PreviousRing?
     ) -> ChannelSession.Policy {
         var policy = configuration.policy(after: past)
-        // A replay of the recording would not know the date.
+        // A replay of the capture would not know the date.
         if capture == nil {
             policy.session.startDate = ProgramDateTime(millisecondsSince1970: WallClock.milliseconds)
         }
         return policy
     }
 
-    /// The fetcher of the channel's upstreams; and the recorder, which it is then, if a capture is asked for.
+    /// The fetcher of the channel's upstreams. If a capture is requested, this is the recorder, which is returned too.
     private func upstream() throws -> (any Fetcher, CaptureRecorder?) {
         let upstream = try SourceFetcher(
             upstream: configuration.upstream, configuration: configuration.requests, backups: configuration.backups,

@@ -13,20 +13,20 @@ import Support
 import Tracker
 import Transcode
 
-/// Settings that the channels of a process have in common, with those that the configuration of each adds.
+/// Settings common to the channels of a process, to which each channel's configuration adds its own.
 package struct ChannelSettings: Sendable {
-    /// The configuration of each channel, but for its sources, its headers and its spool.
+    /// The configuration of each channel, without its sources, its headers and its spool.
     let configuration: RelayConfiguration
-    /// Directory that has a directory for each run, and is removed when the process ends.
+    /// Directory with a subdirectory for each run. It is removed when the process ends.
     let spool: String
-    /// Directory that has a directory for the rewind of each channel that always runs; nil: that of `spool`.
+    /// Directory with a subdirectory for the rewind of each channel that always runs; nil: `spool`.
     var keptSpool: String?
     let logger: Logger
-    /// Copies of what archives in object stores have; nil: there are none.
+    /// The cache of files from archives in object stores; nil: no store is used.
     package var copies: CopyCache?
-    /// The programs of channels, where recordings are split; nil: there is no guide.
+    /// The guide, by which recordings are split; nil: no guide is read.
     package var guide: GuideService?
-    /// The list of recordings of the channels that are recorded as they run.
+    /// The list of continuous recordings.
     let recordings = ContinuousRecordings()
     var bus = EventBus()
 
@@ -70,7 +70,7 @@ package struct ChannelSettings: Sendable {
             events: RunEvents(bus, channel: channel.slug))
     }
 
-    /// A channel whose store cannot be used is relayed all the same.
+    /// Returns the channel's archive. If its store cannot be used, the channel is relayed without it.
     private func archive(
         _ settings: ArchiveSettings, _ configuration: RelayConfiguration, _ logger: Logger
     ) -> ChannelArchive? {
@@ -90,8 +90,8 @@ package struct ChannelSettings: Sendable {
         return "\(kept ?? spool + "/kept")/\(channel.slug)"
     }
 
-    /// Whether the directory of a run is removed when the run is over.
-    /// - Parameter current: the channel as it is listed now; nil if it is not.
+    /// Whether the directory of a run is removed when the run has ended.
+    /// - Parameter current: the channel as listed now; nil if it is not listed.
     func removesSpool(_ path: String, current: ListedChannel?) -> Bool {
         path.hasPrefix(spool + "/") && !(path.hasPrefix(spool + "/kept/") && current?.options.runsAlways == true)
     }
@@ -144,14 +144,14 @@ extension RelayConfiguration {
         ladder = options.variants.flatMap { LadderChoice($0) } ?? ladder
         maxConnections = options.maxConnections ?? maxConnections
         if options.account != nil {
-            // The channel has one of the account's connections, whichever of its sources is followed.
+            // The channel uses one of the account's connections, whichever of its sources is active.
             (maxConnections, sharesConnections) = (options.maxConnections ?? 1, true)
         }
         patience = options.patience ?? patience
         program = options.program.map { UInt16(clamping: $0) } ?? program
         hold = options.hold ?? hold
         loopsFiles = options.loop ?? loopsFiles
-        // A channel that always runs fills its outages, however long they are.
+        // A channel that always runs fills outages of any length.
         if let limit = options.giveUp {
             giveUp = limit == .zero ? nil : limit
         } else if options.runsAlways {
@@ -180,14 +180,14 @@ extension RelayConfiguration {
 
 extension CurlConfiguration {
     fileprivate mutating func apply(_ options: ChannelOptions) {
-        // The protection of the server's own network can be tightened only.
+        // The option can only tighten the protection of the server's own network.
         deniesPrivate = deniesPrivate || options.deniesPrivate == true
         permittedIPAddresses.formUnion((options.permittedAddresses ?? []).compactMap { IPAddress($0) })
         if deniesPrivate { proxy = nil }
         multicastInterface = options.multicastInterface ?? multicastInterface
     }
 
-    /// The requests for a source: the headers and the proxy that are given for it take the place of the common ones.
+    /// The configuration for requests to a source. The source's headers and proxy replace the common ones.
     fileprivate func applying(_ source: ListedSource) -> CurlConfiguration {
         var requests = source.withholdsCredentials ? withoutCredentials : self
         requests.apply(source)

@@ -2,20 +2,21 @@ package import Support
 
 /// Decides which channels of a process run, from the requests of their viewers.
 ///
-/// A channel that is not in `channels` is idle and costs nothing. A viewer is present while a request of his is held or
-/// a stream is open, and for `Policy.absence` after a request for a playlist or a segment. A run is one reader of a
-/// channel's upstream. The driver starts and ends runs as the effects say, and reports when a run is over.
+/// A channel that is not in `channels` is idle and costs nothing. A viewer is present while one of the viewer's
+/// requests is held or one of its streams is open, and for `Policy.absence` after a request for a playlist or a
+/// segment. A run is one reader of a channel's upstream. The driver starts and ends runs as the effects say, and
+/// reports when a run has ended.
 package struct ChannelSupervisor: Sendable {
     package struct Policy: Equatable, Sendable {
         /// How long a channel runs after the last sign of a viewer.
         var idle = Duration.seconds(30)
         /// The longest time for which a request is held. hls.js and Kodi give up after 20 s.
         var startLimit = Duration.seconds(15)
-        /// Runs at once as the operator says; nil: no limit.
+        /// The most concurrent runs that the operator permits; nil: no limit.
         package var maxRunning: Int?
-        /// Runs at once for which the process has descriptors; nil: no limit.
+        /// The most concurrent runs for which the process has descriptors; nil: no limit.
         package var descriptorLimit: Int?
-        /// Channels without viewers that go on running: those watched last.
+        /// The number of channels that continue without viewers: the ones watched last.
         var keepWarm = 0
         /// The time after a request during which the viewer of a playlist is present: players ask once a target
         /// duration.
@@ -32,15 +33,15 @@ package struct ChannelSupervisor: Sendable {
             self.keepWarm = keepWarm
         }
 
-        /// Runs at once; nil: no limit.
+        /// The most concurrent runs; nil: no limit.
         var runLimit: Int? { [maxRunning, descriptorLimit].compactMap { $0 }.min() }
     }
 
-    /// The times at which a channel runs, as its configuration says.
+    /// When a channel runs, as its configuration states.
     package struct Demand: Equatable, Sendable {
         /// Whether it runs without viewers.
         var isAlways = false
-        /// How long it runs after the last sign of a viewer; nil: as the policy says.
+        /// How long it runs after the last sign of a viewer; nil: as long as the policy says.
         var idle: Duration?
         /// The account whose connections it shares; nil: none.
         var account: String?
@@ -53,14 +54,14 @@ package struct ChannelSupervisor: Sendable {
     }
 
     enum State: Equatable, Sendable {
-        /// A viewer waits, and the channel starts once another one has ended.
+        /// A viewer waits, and the channel starts when another channel has ended.
         case queued
         case starting(Run)
         case running(Run)
-        /// No viewer is present since that time.
+        /// No viewer has been present since `since`.
         case lingering(Run, since: Duration)
         case ending(Run)
-        /// The last run failed. The channel is not started again before that time.
+        /// The last run failed. The channel is not started again before `until`.
         case failed(reason: FailureText, until: Duration)
     }
 
@@ -75,39 +76,41 @@ package struct ChannelSupervisor: Sendable {
     struct Entry: Equatable, Sendable {
         var state: State
         var waiters: [Waiter] = []
-        /// Open streams of the current run.
+        /// The number of open streams of the current run.
         var streams = 0
-        /// When a viewer was present last.
+        /// When a viewer was last present.
         var lastSeen: Duration
-        /// A viewer who has no open stream is present until then.
+        /// Until when a viewer without an open stream counts as present.
         var presentUntil = Duration.zero
-        /// Failures since a run lasted for long.
+        /// Failures since a run last published for long enough.
         var failures = 0
-        /// When the current run published first.
+        /// When the current run first published.
         var publishedAt: Duration?
-        /// The channel has no place among those that may run, and its requests wait for one until then; nil: it has one, or
-        /// needs none. A player that changes the channel asks for the next before it has closed the last.
+        /// The channel has no place among the running ones, and its requests wait for a place until this time; nil: it
+        /// has a place, or needs none. A player that changes the channel requests the next one before it has closed the
+        /// last.
         var placeDeadline: Duration?
         /// Order of arrival among queued channels.
         var queuedAt: UInt64 = 0
     }
 
     package enum Input: Equatable, Sendable {
-        /// A request that needs the channel running; it is answered with an effect `.answer`.
+        /// A request that needs the channel running. It is answered with an effect `.answer`.
         case requested(String, waiter: UInt64, isStream: Bool)
-        /// The client of a request that is held has left.
+        /// The client of a held request has left.
         case abandoned(String, waiter: UInt64)
         case streamOpened(Run)
         case streamClosed(Run)
         /// The first segment of the run can be played.
         case published(Run)
-        /// The run is over and its upstream is no longer read. `failure`: the reason, unless it was asked to end.
+        /// The run has ended and its upstream is no longer read. `failure`: the reason, unless the run was asked to
+        /// end.
         case ended(Run, failure: FailureText?)
         /// The channel left the list, or its entry changed.
         case retired(String)
-        /// When channels run, as their configuration says now. Those that are not named stay as they are.
+        /// The new demands of channels, as their configuration states. Channels that are not named keep theirs.
         case demanded([String: Demand])
-        /// The connections of accounts. One that is not named has no limit.
+        /// The numbers of connections of accounts. An account that is not named has no limit.
         case connected([String: Int])
         /// Time has passed.
         case wake
@@ -115,9 +118,9 @@ package struct ChannelSupervisor: Sendable {
 
     enum Refusal: Equatable, Sendable {
         case startTimedOut
-        /// As many channels run as may, and each of them has a viewer.
+        /// The maximum number of channels is running, and each of them has a viewer.
         case full(limit: Int)
-        /// Each connection of the account has a channel with a viewer.
+        /// Each connection of the account is used by a channel with a viewer.
         case accountFull(String, connections: Int)
         case failed(reason: FailureText, retryAfter: Duration)
     }
@@ -131,13 +134,13 @@ package struct ChannelSupervisor: Sendable {
 
     /// Pauses after failures double from the first to the longest.
     static let (firstPause, longestPause) = (Duration.seconds(1), Duration.seconds(60))
-    /// The time after a request for a stream until the stream is open.
+    /// The longest time from a request for a stream to the opening of the stream.
     private static let openingTime = Duration.seconds(1)
     /// How long a request waits for a place.
     static let placeTime = Duration.seconds(2)
 
     let policy: Policy
-    /// Channels that always run have an entry as long as their demand says so.
+    /// A channel that always runs has an entry as long as its demand says so.
     var channels: SupervisedChannels
     private var runCount: UInt64 = 0
     private var queueCount: UInt64 = 0
@@ -147,7 +150,7 @@ package struct ChannelSupervisor: Sendable {
         channels = SupervisedChannels(policy)
     }
 
-    /// When `.wake` is due; nil: not before something happens.
+    /// When `.wake` is due; nil: not before another input.
     var nextWake: Duration? { channels.nextDue }
 
     /// - Parameter now: time since the process began; never less than before.
@@ -182,7 +185,7 @@ package struct ChannelSupervisor: Sendable {
         return effects
     }
 
-    /// Records a request for a channel that runs: its viewer is present. Nothing follows from it at once.
+    /// Records a request for a running channel: its viewer is present. This has no immediate effect.
     /// - Returns: the run; nil if the channel does not publish.
     mutating func recordRequest(of name: String, isStream: Bool = false, at now: Duration) -> Run? {
         switch channels[name]?.state {
@@ -193,7 +196,7 @@ package struct ChannelSupervisor: Sendable {
         }
     }
 
-    /// Records a viewer of a channel, with what else changes then.
+    /// Records a viewer of a channel, and the changes that follow.
     private mutating func recordPresence(
         in name: String, isStream: Bool, at now: Duration, with change: (inout Entry) -> Void = { _ in }
     ) {
@@ -239,7 +242,7 @@ extension ChannelSupervisor {
         }
     }
 
-    /// Forgets a request that is held. A channel that only waited to be started for it is idle again.
+    /// Forgets a held request. A channel that was queued only for this request becomes idle again.
     private mutating func abandon(_ name: String, waiter id: UInt64, at now: Duration) {
         guard channels[name]?.waiters.contains(where: { $0.id == id }) == true else { return }
         channels.update(name) { entry in
@@ -250,7 +253,7 @@ extension ChannelSupervisor {
         if isOver, !channels.isAlways(name) { channels[name] = nil }
     }
 
-    /// Gives places to the channels that wait for one, as far as there are some, and refuses those that waited for too long.
+    /// Gives free places to the channels that wait for one, and refuses channels that have waited too long.
     private mutating func findPlaces(at now: Duration, _ effects: inout [Effect]) {
         while let name = channels.firstWaiting.first(where: { isGone($0) || hasPlace($0) }) {
             if isGone(name) {
@@ -263,15 +266,15 @@ extension ChannelSupervisor {
         for name in channels.refusedPlaces(by: now) { refusePlace(name, at: now, &effects) }
     }
 
-    /// Whether nobody waits for the place any more.
+    /// Whether no request waits for the channel's place any more.
     private func isGone(_ name: String) -> Bool { channels[name]?.waiters.isEmpty == true }
 
-    /// Whether one more channel may run, now or once another one has ended.
+    /// Whether one more channel may run, now or after another one has ended.
     private func hasPlace(_ name: String) -> Bool {
         channels.obstacle(to: name) == nil || unwatchedRun(inPlaceOf: name) != nil
     }
 
-    /// The run that ends for a channel: of those that have the place that it needs, the one idle longest.
+    /// The run to end in favor of a channel: among the runs whose place would help, the one idle longest.
     private func unwatchedRun(inPlaceOf name: String) -> Run? {
         switch channels.obstacle(to: name) {
         case .account(_, _, let unwatched?), .process(_, let unwatched?): channels[unwatched]?.state.run
@@ -300,7 +303,7 @@ extension ChannelSupervisor {
         (entry.state, entry.queuedAt) = (.queued, queueCount)
     }
 
-    /// Queues the channels that always run from now on. Those that do no longer have their idle time.
+    /// Queues the channels that always run from now on. Channels that no longer always run get their idle time.
     private mutating func apply(_ demands: [String: Demand], at now: Duration) {
         for (name, demand) in demands.sorted(by: { $0.key < $1.key }) {
             let wasAlways = channels.isAlways(name)
@@ -316,7 +319,7 @@ extension ChannelSupervisor {
         }
     }
 
-    /// Starts queued channels in the order of their requests, as far as there are places.
+    /// Starts queued channels in the order of their requests, as long as places are free.
     private mutating func startQueued(_ effects: inout [Effect]) {
         while let name = channels.firstQueued {
             runCount += 1
@@ -333,7 +336,7 @@ extension ChannelSupervisor {
         answer(run.channel, nil, at: now, &effects) { _ in true }
     }
 
-    /// Answers the held requests that `isAnswered` selects. Their viewers were present until now.
+    /// Answers the held requests that `isAnswered` selects. Their viewers count as present until now.
     private mutating func answer(
         _ name: String, _ refusal: Refusal?, at now: Duration, _ effects: inout [Effect],
         where isAnswered: (Waiter) -> Bool
@@ -373,7 +376,7 @@ extension ChannelSupervisor {
             return
         }
         let reason = failure ?? "The channel has ended."
-        // A run that published something old, or for a moment, is no success.
+        // A run resets the failure count only after publishing for `longestPause`.
         if let since = channels[run.channel]?.publishedAt, now - since >= Self.longestPause { entry.failures = 0 }
         let pause = min(Self.firstPause * (1 << min(entry.failures, 6)), Self.longestPause)
         entry.failures += 1
@@ -382,7 +385,7 @@ extension ChannelSupervisor {
         channels[run.channel]?.state = .failed(reason: reason, until: now + pause)
     }
 
-    /// Carries out what is due: refuses requests that were held too long, and ends channels without viewers.
+    /// Handles everything that is due: refuses requests that were held too long, and ends channels without viewers.
     private mutating func advance(to now: Duration, _ effects: inout [Effect]) {
         for name in channels.due(by: now) {
             guard let entry = channels[name] else { continue }
@@ -406,7 +409,7 @@ extension ChannelSupervisor {
 }
 
 extension ChannelSupervisor.State {
-    /// The run that is not over.
+    /// The run that has not ended.
     var run: ChannelSupervisor.Run? {
         switch self {
         case .queued, .failed: nil
@@ -416,7 +419,7 @@ extension ChannelSupervisor.State {
 }
 
 extension ChannelSupervisor.Entry {
-    /// Whether the channel has a place among those that may run, or waits for one.
+    /// Whether the channel has a place among the running ones, or waits for one.
     var isDemanded: Bool {
         guard placeDeadline == nil else { return false }
         return switch state {

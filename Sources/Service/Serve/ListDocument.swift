@@ -5,7 +5,7 @@ import Observability
 import Support
 import Tracker
 
-/// A text that is read from a file or fetched from a URL: a list of channels, or a configuration.
+/// A text read from a file or fetched from a URL: a list of channels, or a configuration.
 struct ListDocument: Sendable {
     let location: String
     let requests: CurlConfiguration
@@ -23,7 +23,7 @@ struct ListDocument: Sendable {
             switch try await list(of: account, limits) {
             case .list(let list): return .success(list)
             case .noAccount(let complaint):
-                // The panel has a list at most. If it has none either, its first answer says more.
+                // A panel may still offer a list. If it does not, its first answer is more informative.
                 do throws(RelayError) { return .success(try await playlist(limits)) } catch {
                     throw complaint.map { error.following("The panel of \(name) answers player_api.php with \($0)") }
                         ?? error
@@ -45,7 +45,7 @@ struct ListDocument: Sendable {
         } catch { throw RelayError(error, list: name) }
     }
 
-    /// The bytes, one more than `limit` at most, and the URL after redirects; an empty one for a file.
+    /// At most `limit` + 1 bytes, and the URL after redirects; an empty URL for a file.
     func bytes(limit: Int) async throws(RelayError) -> (bytes: [UInt8], url: String) {
         isURL ? try await fetch(location, limit: limit) : (try file(limit: limit), "")
     }
@@ -86,15 +86,15 @@ struct ListDocument: Sendable {
 extension ListDocument {
     private enum AccountAnswer {
         case list(M3UChannelList)
-        /// The panel does not speak the API. The text says what it answers; nil if it does not answer.
+        /// The panel does not offer the API. The text describes its answer; nil if it does not answer.
         case noAccount(String?)
     }
 
-    /// The list of an account by its API.
+    /// The list of an account, read through the panel's API.
     private func list(
         of account: XtreamAccount, _ limits: ChannelListLimits
     ) async throws(RelayError) -> AccountAnswer {
-        // A panel may refuse with a status and say why in the body.
+        // A panel may refuse by an HTTP status and explain the refusal in the body.
         guard case .success(let answer) = await answer(to: account.url(of: .account), limit: Self.accountLimit) else {
             return .noAccount(nil)
         }
@@ -105,7 +105,7 @@ extension ListDocument {
         guard let state else {
             return .noAccount(XtreamAccountState.complaint(about: answer.body, status: answer.status, of: account))
         }
-        // Without its categories, a channel has no groups.
+        // If the categories cannot be fetched, channels have no groups.
         let categories = try? await fetch(account.url(of: .categories), limit: limits.bytes).bytes
         let streams = try await fetch(account.url(of: .streams), limit: limits.bytes).bytes
         do throws(ChannelListError) {
@@ -116,6 +116,6 @@ extension ListDocument {
         } catch { throw RelayError(error, list: name) }
     }
 
-    /// Bytes of what a panel says about an account.
+    /// The largest answer about an account, in bytes.
     private static let accountLimit = 1 << 20
 }

@@ -2,14 +2,14 @@ import ChannelList
 import Guide
 import Support
 
-/// The past programs that archives reach, as files for media libraries: of each a `.strm` with the URL of its range, and
-/// an `.nfo` with what the guide says.
+/// The past programs that archives contain, as files for media libraries: for each program, a `.strm` with the URL of
+/// its range and an `.nfo` with the guide's description.
 ///
-/// Libraries refuse a program that is over as live television, but play what a `.strm` names. The paths are those of series
-/// that are ordered by date: channel, season, `channel - date - title`.
+/// Libraries refuse a past program as live television, but play the URL in a `.strm`. The paths have the form of series
+/// ordered by date: channel, season, `channel - date - title`.
 struct ProgramLibrary {
-    /// The most programs of one library. Each channel has its share, the newest first, and leaves to the following ones what
-    /// it does not need.
+    /// The most programs of one library. Each channel gets an equal share for its newest programs, and leaves the
+    /// unused part to the following channels.
     static let programLimit = 20_000
 
     let baseURL: String
@@ -19,7 +19,7 @@ struct ProgramLibrary {
     let now: Int64
 
     /// - Parameters:
-    ///   - channels: with how far back ranges of each reach.
+    ///   - channels: the channels, each with the length of its archive.
     ///   - listings: returns the programs of a channel.
     func zip(_ channels: [(ListedChannel, archive: Duration)], listings: (ListedChannel) -> [GuideListing]) -> [UInt8] {
         var file = ZipFile()
@@ -48,7 +48,7 @@ struct ProgramLibrary {
         file.append(stem + ".nfo", Array(Self.details(listing, of: channel, day).utf8), at: date)
     }
 
-    /// Kodi's description of an episode, which Jellyfin and Emby read too.
+    /// An episode's description in Kodi's format, which Jellyfin and Emby read too.
     private static func details(_ listing: GuideListing, of channel: ListedChannel, _ day: String) -> String {
         let elements = [
             ("title", listing.title), ("showtitle", channel.name), ("plot", listing.description), ("aired", day),
@@ -58,7 +58,7 @@ struct ProgramLibrary {
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<episodedetails>\n\(text)</episodedetails>\n"
     }
 
-    /// The text as a part of a path on every system.
+    /// The text made fit for a component of a path on every system.
     private static func fileName(_ text: String) -> String {
         let forbidden: Set<Character> = ["/", "\\", ":", "*", "?", "\"", "<", ">", "|"]
         let characters = text.map { character in

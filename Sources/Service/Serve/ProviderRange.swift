@@ -3,14 +3,14 @@ import LiveRing
 import Support
 import WebServer
 
-/// A range of a provider's archive, as a channel of its own that runs while somebody watches it.
+/// A range of a provider's archive, as a separate channel that runs while somebody watches it.
 ///
-/// Its name is that of its channel, a tilde, which no slug has, and the range: `news~1767355200-3600`. Nothing has to be kept
-/// for it: the channel follows from the name and the list.
+/// Its name consists of the channel's slug, a tilde, which no slug contains, and the range: `news~1767355200-3600`.
+/// Nothing has to be stored for it, because the channel follows from the name and the list.
 struct ProviderRange: Hashable {
-    /// Seconds.
+    /// The permitted lengths, in seconds.
     private static let lengths: ClosedRange<Int64> = 1...21_600
-    /// Seconds that a provider may send before and after a range.
+    /// How much a provider may send before and after a range, in seconds.
     private static let surplus: Int64 = 1800
 
     /// The slug of the channel.
@@ -20,7 +20,7 @@ struct ProviderRange: Hashable {
     /// Seconds.
     let duration: Int64
 
-    /// nil for the name of another channel.
+    /// nil if the name is not that of a range.
     init?(name: String) {
         let parts = name.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -29,11 +29,12 @@ struct ProviderRange: Hashable {
             let start = Int64(numbers[0]), let duration = Int64(numbers[1]), Self.lengths.contains(duration)
         else { return nil }
         (slug, self.start, self.duration) = (String(parts[0]), start, duration)
-        // A range has one name.
+        // Only the canonical form of a name is accepted.
         if self.name != name { return nil }
     }
 
-    /// The range of whole seconds that has a range of the past; nil if it has no beginning or end, or is longer than 6 h.
+    /// The range of whole seconds that contains a past range; nil if the range has no beginning or end, or is longer
+    /// than 6 h.
     init?(_ range: RewindRange, of slug: String) {
         guard case .between(let start?, let end?) = range else { return nil }
         let (first, last) = (start.millisecondsSince1970 / 1000, (end.millisecondsSince1970 + 999) / 1000)
@@ -45,14 +46,14 @@ struct ProviderRange: Hashable {
 
     var firstDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: start * 1000) }
 
-    /// The range as a channel; nil if the archive of `channel` at its provider does not have all of it.
+    /// The range as a channel; nil if the provider's archive of `channel` does not contain all of it.
     /// - Parameter now: seconds since 1970.
     func channel(of channel: ListedChannel, at now: Int64) -> ListedChannel? {
         guard let archive = channel.providerArchive, var source = channel.sources.first,
             (now - Int64(archive.days) * 86_400...now - duration).contains(start),
             let url = archive.url(of: source.url, from: start, lasting: duration, at: now)
         else { return nil }
-        // As at a redirect: another origin gets no credentials of the process.
+        // As for a redirect: another origin gets no credentials of the process.
         let isSameOrigin =
             URIReference.authority(of: url) == URIReference.authority(of: source.url)
             && URIReference.scheme(of: url) == URIReference.scheme(of: source.url)
@@ -65,21 +66,22 @@ struct ProviderRange: Hashable {
     }
 }
 
-/// The ranges of providers' archives that run at once, and who asked for them. Each has what it fetched on the disk.
+/// The running ranges of providers' archives, and the clients that requested them. Each range stores its media on the
+/// disk.
 struct ProviderRangeRuns {
     static let limit = 8
-    /// The limit for one client: zapping and seeking ask for a new range each.
+    /// The most ranges of one client. Each zap and each seek requests a new range.
     static let limitPerClient = 4
-    /// The bytes for which the disk needs room: of media of 8 Mbit/s.
+    /// The disk space needed per second: media of 8 Mbit/s.
     private static let bytesPerSecond: UInt64 = 1_000_000
 
     private var clients: [String: ClientNetwork] = [:]
 
-    /// The reason why a range may not begin to run; nil if it may, or runs already.
+    /// The reason why a range may not start; nil if it may, or is running already.
     /// - Parameters:
-    ///   - name: of the range. That of another channel may run.
-    ///   - running: the bytes that each range has on the disk.
-    ///   - space: of the disk; nil: it is not known.
+    ///   - name: the name of the range. The name of another channel is always admitted.
+    ///   - running: the bytes on the disk of each running range.
+    ///   - space: the space of the disk; nil: unknown.
     mutating func admit(
         _ name: String, for client: ClientNetwork, running: [String: UInt64], space: FileSystemSpace?
     ) -> ChannelSupervisor.Refusal? {

@@ -6,7 +6,7 @@ import WebServer
 
 /// Answers requests to `/api/recordings`.
 struct RecordingResponder: Sendable {
-    /// nil: nobody can ask for one.
+    /// nil: the server makes no recordings on request.
     private let service: RecordingService?
     private let continuous: ContinuousRecordings
     private let guide: GuideService?
@@ -16,8 +16,8 @@ struct RecordingResponder: Sendable {
     }
 
     /// - Parameters:
-    ///   - target: of a method that the route permits.
-    ///   - documents: of the moment.
+    ///   - target: a request with a method that the route permits.
+    ///   - documents: documents of the moment.
     func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
         switch (route, target.method) {
         case (.recordings, .other):
@@ -108,12 +108,12 @@ struct RecordingResponder: Sendable {
         } catch { return error.problem.response() }
     }
 
-    /// The program of a channel at a moment; nil if the guide has none.
+    /// The program of a channel at a moment; nil if the guide contains none.
     private func program(
         of channel: ListedChannel, at date: ProgramDateTime, _ documents: DocumentCache
     ) async -> GuideListing? {
         let seconds = date.millisecondsSince1970 / 1000
-        // The guide is read from its file.
+        // The look-up reads the guide's file.
         return await documents.perform { [guide] in
             guide?.listings(of: channel, from: seconds, limit: 1).first { $0.start <= seconds }
         }
@@ -151,7 +151,7 @@ struct RecordingResponder: Sendable {
 }
 
 extension ContinuousRecordings {
-    /// Marks a recording, so that no retention removes it, or takes the mark away.
+    /// Marks a recording as kept, so that retention never removes it, or removes the mark.
     func keep(
         _ recording: ContinuousRecording, _ isKept: Bool
     ) async throws(RecordingService.Problem) -> ContinuousRecording? {
@@ -164,7 +164,7 @@ extension ContinuousRecordings {
         return self[recording.id]
     }
 
-    /// Forgets a recording that is over. The next process lists it again if its files stay.
+    /// Forgets a finished recording. If its files stay, the next process lists it again.
     func remove(_ recording: ContinuousRecording, removesFiles: Bool) async throws(RecordingService.Problem) {
         guard recording.state.isFinal else { throw recording.state == .finishing ? .finishing : .continuous }
         if removesFiles { await RecordingThread.perform { RecordingRetention.remove(recording.path) } }
@@ -199,13 +199,13 @@ struct RecordingDocument: Encodable, Sendable {
     struct List: Encodable, Sendable {
         private let recordings: [RecordingDocument]
 
-        /// - Parameter isListed: whether those of a channel are.
+        /// - Parameter isListed: whether the recordings of a channel are included.
         init(
             _ service: RecordingService?, _ continuous: ContinuousRecordings,
             isListed: (_ channel: String) -> Bool = { _ in true }
         ) {
             let requested = service?.recordings ?? []
-            // Both may be in one directory.
+            // Requested and continuous recordings may be in the same directory.
             let paths = Set(requested.compactMap { recording in recording.files.map { service?.path($0.base) } })
             recordings =
                 requested.filter { isListed($0.channel) }.map { RecordingDocument($0) }
@@ -231,17 +231,18 @@ struct RecordingDocument: Encodable, Sendable {
     let channel, name: String
     /// `planned`, `recording`, `paused`, `finishing`, `done` or `failed`.
     let state: String
-    /// Why it is paused or has failed, or has another form than was asked for.
+    /// The reason why the recording is paused, has failed, or has another format than requested.
     let reason: String?
     let start: String
-    /// nil: as long as the channel runs, or until it is split.
+    /// nil: the recording lasts as long as the channel runs, or until it is split.
     let end: String?
-    /// Below the directory of recordings.
+    /// Paths relative to the directory of recordings.
     let files: [String]
     let bytes: UInt64
     let lostSeconds: Double
     let keep: Bool
-    /// Plays an open recording from its start, below the server's root, as far as the rewind reaches.
+    /// A playlist that plays an open recording from its start, relative to the server's root, as far as the rewind
+    /// reaches.
     let playlist: String?
 
     init(_ recording: RequestedRecording) {

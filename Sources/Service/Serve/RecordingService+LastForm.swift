@@ -6,7 +6,7 @@ import Synchronization
 
 extension RecordingService {
     /// Gives a recording its last form.
-    /// - Parameter isEnded: whether somebody ends it before its end.
+    /// - Parameter isEnded: whether a request ends the recording before its end.
     func finish(_ recording: RequestedRecording, _ writer: RecordingWriter?, isEnded: Bool) async {
         var writer = writer
         if writer == nil {
@@ -21,14 +21,14 @@ extension RecordingService {
         }
         if !file.journal.isClosed {
             if !isEnded { try? await writer?.recordRemainder() }
-            // Whoever reads the journal before its turn has come does not go on with it.
+            // A process that reads the journal before the recording is finished must not continue it.
             try? await RecordingThread.perform { () throws(RecordingFile.Failure) in try file.record([.closed]) }
         }
         apply(recording.id) { found in
             found.begin(base(String(file.mediaPath.dropLast(3))), file.journal)
             found.state = .finishing
         }
-        // Before the journal is gone.
+        // The list must be stored before the journal is removed.
         await store()
         publish(.recordingClose(file: file.mediaPath, recording: recording.id), of: recording)
         log(recording, "closed: \(file.mediaPath)")
@@ -42,7 +42,7 @@ extension RecordingService {
         recordRemoval(removed)
     }
 
-    /// Ends a recording in which nothing is, or that an earlier process has given its last form.
+    /// Ends a recording without media, or one that an earlier process has finished.
     private func finishEmpty(_ recording: RequestedRecording, isEnded: Bool) async {
         if recording.state == .finishing, let base = recording.files.map({ path($0.base) }) {
             let (suffixes, _) = await RecordingThread.perform { RecordingRetention.files(base) }

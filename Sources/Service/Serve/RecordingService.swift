@@ -8,24 +8,25 @@ package import Observability
 package import Support
 import Synchronization
 
-/// Makes the recordings that somebody asks for: a task for each waits for its time, follows the channel, and gives it its
-/// last form.
+/// Makes the requested recordings. One task per recording waits for the start, follows the channel, and gives the
+/// recording its last form.
 ///
-/// A recording is a viewer of its channel: it starts the channel, takes a place among those that may run, and says in words
-/// why it has none. The list of recordings is a file beside them, so that the next process goes on with each.
+/// A recording counts as a viewer of its channel: it starts the channel, occupies a place among the running ones, and
+/// reports why it has none. The list of recordings is stored beside them, so that the next process continues each
+/// recording.
 package final class RecordingService: Sendable {
     struct State {
         var schedule: RecordingSchedule
         var tasks: [Int: Task<Void, Never>] = [:]
-        /// Removes what has become too old.
+        /// Removes expired recordings at intervals.
         var sweeping: Task<Void, Never>?
         var isClosed = false
     }
 
-    /// The wall clock, and how it is waited for.
+    /// The wall clock, and a function that waits for a date.
     struct Clock: Sendable {
         let now: @Sendable () -> ProgramDateTime
-        /// Waits for a date, at once for one that is past. Throws if the task is canceled before.
+        /// Waits for a date; returns at once for a past date. Throws if the task is canceled earlier.
         let sleep: @Sendable (_ date: ProgramDateTime) async throws -> Void
 
         static let wall = Clock(
@@ -37,13 +38,13 @@ package final class RecordingService: Sendable {
 
     /// How long before its start a recording starts its channel.
     private static let lead = Duration.seconds(30)
-    /// How long after its end media of it is waited for.
+    /// How long after its end a recording waits for missing media.
     private static let grace = Duration.seconds(120)
-    /// Between two looks for recordings that have become too old.
+    /// The time between two removals of expired recordings.
     private static let sweepPause = Duration.seconds(3600)
-    /// Between two attempts to start a channel.
+    /// The time between two attempts to start a channel.
     private static let shortestPause = Duration.seconds(5)
-    /// Clocks are set: a wait for a date looks at the clock that often.
+    /// The longest sleep before the clock is read again, because it may be set meanwhile.
     private static let longestSleep = Duration.seconds(60)
 
     let pattern: RecordingPattern
@@ -58,7 +59,7 @@ package final class RecordingService: Sendable {
     private let directory: Descriptor
     let state: Mutex<State>
 
-    /// - Parameter pattern: the paths of the recordings, of which `{title}` is what people call them.
+    /// - Parameter pattern: the paths of the recordings. `{title}` is the recording's name.
     package convenience init(
         _ pattern: RecordingPattern, host: ChannelHost, logger: Logger, bus: EventBus
     ) throws(RelayError) {
@@ -85,7 +86,7 @@ package final class RecordingService: Sendable {
 
     private static func listPath(_ pattern: RecordingPattern) -> String { pattern.root + "/.recordings.json" }
 
-    /// Reads the list. What cannot be read of it is left out; the file is set aside then.
+    /// Reads the list. Unreadable recordings are left out, and the file is then set aside.
     private static func readList(_ path: String, _ logger: Logger) -> RecordingSchedule {
         guard unsafe access(path, F_OK) == 0 else { return RecordingSchedule() }
         let file = URL(filePath: path)
@@ -103,7 +104,7 @@ package final class RecordingService: Sendable {
         return schedule
     }
 
-    /// Goes on with what earlier processes have left.
+    /// Continues the recordings that earlier processes left.
     package func start() {
         state.withLock { state in
             for recording in state.schedule.recordings where !recording.isOver { launch(recording.id, &state) }
@@ -111,7 +112,7 @@ package final class RecordingService: Sendable {
         }
     }
 
-    /// Leaves everything to the next process. Those that get their last form are not waited for.
+    /// Leaves all recordings to the next process. Recordings that are being finished are not waited for.
     package func close() async {
         let open = state.withLock { state in
             state.isClosed = true
@@ -147,7 +148,7 @@ package final class RecordingService: Sendable {
         } while (try? await clock.sleep(clock.now().advanced(by: Self.sweepPause))) != nil
     }
 
-    /// Forgets recordings whose files retention has removed.
+    /// Forgets recordings whose files were removed by retention.
     func recordRemoval(_ paths: [String]) {
         for path in paths { logger.info("Recording removed: \(path)") }
         if !paths.isEmpty { change { $0.remove(withFiles: Set(paths.map(base))) } }
@@ -155,7 +156,7 @@ package final class RecordingService: Sendable {
 
     private func save() async throws(RecordingFile.Failure) {
         try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
-            // Taken here, so that the last one written is the newest.
+            // Read here, so that the last file written contains the newest state.
             let (schedule, isClosed) = state.withLock { ($0.schedule, $0.isClosed) }
             guard !isClosed else { throw .closed }
             guard let list = try? JSONEncoder().encode(schedule) else { return }
@@ -163,7 +164,7 @@ package final class RecordingService: Sendable {
         }
     }
 
-    /// Changes a recording in what the API shows.
+    /// Changes a recording as the API shows it.
     func apply(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
         state.withLock { $0.schedule.update(id, change) }
         observe()
@@ -181,7 +182,7 @@ package final class RecordingService: Sendable {
         Task { await store() }
     }
 
-    /// Stores the list if that is possible. Otherwise it is that of a moment ago: the journals of recordings say the rest.
+    /// Stores the list if possible. Otherwise an older list stays; the journals of recordings contain the rest.
     func store() async {
         do throws(RecordingFile.Failure) { try await save() } catch {
             if error != .closed { logger.warning("The list of recordings cannot be stored: \(error.message)") }
@@ -195,18 +196,18 @@ extension RecordingService {
     enum Problem: Error, Equatable, Sendable {
         case unknownChannel(String)
         case refused(RecordingSchedule.Refusal)
-        /// Nothing of a range that is over is in the rewind; there is some between these dates.
+        /// The rewind contains no media of a past range. The dates are those that the rewind contains.
         case notInRewind(Range<ProgramDateTime>?)
         /// The list cannot be stored.
         case storage(RecordingFile.Failure)
-        /// It gets its last form.
+        /// The recording is being given its last form.
         case finishing
-        /// Its channel is recorded as it runs.
+        /// The channel is recorded continuously.
         case continuous
     }
 
     /// - Parameters:
-    ///   - name: what people call it; nil: as its channel.
+    ///   - name: the name for people; nil: the channel's name.
     func add(
         channel slug: String, name: String?, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
         includesSlate: Bool = true
@@ -240,15 +241,15 @@ extension RecordingService {
         return recording
     }
 
-    /// Ends a recording, or forgets one that is over or has not begun.
-    /// - Parameter removesFiles: whether those of one that is over are removed.
-    /// - Returns: false if there is none.
+    /// Ends a recording, or forgets one that has finished or has not begun.
+    /// - Parameter removesFiles: whether the files of a finished recording are removed.
+    /// - Returns: false if the recording does not exist.
     func remove(_ id: Int, removesFiles: Bool) async throws(Problem) -> Bool {
         guard let recording = self[id] else { return false }
         if recording.state == .finishing { throw .finishing }
         if recording.isOver {
             let files = removesFiles ? recording.files.map { path($0.base) } : nil
-            // First, because a full disk stores no list.
+            // Removing files comes first, because the list cannot be stored on a full disk.
             await RecordingThread.perform { [journal = journalPath(recording)] in
                 RecordingFile.forget(journal)
                 if let files { RecordingRetention.remove(files) }
@@ -261,7 +262,7 @@ extension RecordingService {
             state.withLock { $0.schedule.restore(recording) }
             throw .storage(error)
         }
-        // One that is about to be launched has no task yet, and ends by itself.
+        // A recording that is about to be launched has no task yet, and ends by itself.
         if !recording.isOver, let task = state.withLock({ $0.tasks[id] }) {
             task.cancel()
             if recording.files == nil { await task.value }
@@ -269,7 +270,7 @@ extension RecordingService {
         return true
     }
 
-    /// Marks a recording, so that no retention removes it, or takes the mark away.
+    /// Marks a recording as kept, so that retention never removes it, or removes the mark.
     func keep(_ id: Int, _ isKept: Bool) async throws(Problem) -> RequestedRecording? {
         guard let known = self[id] else { return nil }
         apply(id) { $0.isKept = isKept }
@@ -326,7 +327,7 @@ extension RecordingService {
         }
     }
 
-    /// Records what there is of the range, over all runs of the channel.
+    /// Records the available media of the range, over all runs of the channel.
     private func record(_ recording: RequestedRecording, with writer: inout RecordingWriter?) async {
         while !Task.isCancelled {
             let overdue = recording.endDate.advanced(by: Self.grace)
@@ -347,7 +348,7 @@ extension RecordingService {
                 } report: {
                     report($0, of: recording)
                 }
-                // Of a channel that has ended, nothing more comes.
+                // A channel that has ended publishes nothing more.
                 if end != nil || running.state.isOver && recording.endDate <= clock.now() { return }
             case .refused(let refusal, let status):
                 guard !Task.isCancelled else { return }
@@ -360,15 +361,15 @@ extension RecordingService {
     }
 
     private func journalPath(_ recording: RequestedRecording) -> String {
-        // No channel is called so.
+        // No channel has such a name.
         "\(pattern.root)/.api-\(recording.id).recording"
     }
 
-    /// The file that an earlier process, or run of the channel, has left; nil if there is none. Waits for the disk.
+    /// The file that an earlier process or run of the channel left; nil if there is none. Waits for the disk.
     func reopen(_ recording: RequestedRecording) throws(RecordingFile.Failure) -> RecordingFile? {
         let path = journalPath(recording)
         guard let known = RecordingFile.journal(at: path), pattern.isBelowRoot(known.plan.path) else { return nil }
-        // A list that was moved away had another recording of this number.
+        // The file may belong to a recording with the same number in a list that was moved away.
         let plan = known.plan
         guard plan.channel == recording.channel, plan.start == recording.startDate, plan.end == recording.endDate
         else { return nil }
@@ -379,7 +380,7 @@ extension RecordingService {
         return try RecordingFile(known, at: path, on: fileSystem)
     }
 
-    /// Begins the file of a recording, or goes on with it. Waits for the disk.
+    /// Begins the file of a recording, or continues it. Waits for the disk.
     /// - Returns: nil if nothing of its range is published.
     private func open(
         _ recording: RequestedRecording, _ publication: ChannelState.Publication
@@ -412,7 +413,7 @@ extension RecordingService {
                     : .recordingResume(file: file.mediaPath, recording: id), of: recording)
             log(recording, isNew ? "started: \(file.mediaPath)" : "resumed: \(file.mediaPath)")
         case .appended(let file):
-            // The journal of the recording says it too.
+            // The journal of the recording contains these counts too.
             apply(id) { $0.count(file.journal) }
         case .paused(let file, let failure): pause(recording, file, failure.message)
         case .resumed(let file):

@@ -4,7 +4,7 @@ import Logging
 import Observability
 import Support
 
-/// One run of a channel among many: its task, what it publishes, and its spool.
+/// One run of a channel: its task, its published state, and its spool.
 final class RunningChannel: Sendable {
     let run: ChannelSupervisor.Run
     let state: ChannelState
@@ -14,8 +14,8 @@ final class RunningChannel: Sendable {
 
     /// Starts the run.
     /// - Parameters:
-    ///   - runner: its spool is created now.
-    ///   - removesSpool: whether a spool is removed when the run is over.
+    ///   - runner: the runner, whose spool is created now.
+    ///   - removesSpool: whether a spool is removed when the run has ended.
     ///   - report: called with `.published` at most once, and with `.ended` at the end.
     init(
         _ run: ChannelSupervisor.Run, _ runner: ChannelRunner,
@@ -42,18 +42,18 @@ final class RunningChannel: Sendable {
         }
     }
 
-    /// Whether the run was asked to end. Its streams end then.
+    /// Whether the run was asked to end. Its streams then end.
     var isOver: Bool { task.isCancelled }
 
-    /// Asks the run to end; it reports when it is over.
+    /// Asks the run to end. The run reports when it has ended.
     func end() { task.cancel() }
 
     func wait() async { await task.value }
 
-    /// The time after the end of an upstream until it is asked again.
+    /// The time from the end of an upstream until it is requested again.
     private static let endedPause = Duration.seconds(60)
 
-    /// - Returns: why the channel failed; nil if it was asked to end.
+    /// - Returns: the reason why the channel failed; nil if it was asked to end.
     private static func play(
         _ runner: ChannelRunner, into state: ChannelState, onPublish: @escaping @Sendable () -> Void
     ) async -> FailureText? {

@@ -5,14 +5,14 @@ import Observability
 import Support
 import WebServer
 
-// The documents about all channels, which are long: each is made on a thread of documents.
+// The documents about all channels. They are long, so each is made on a thread of documents.
 
 extension ServeResponder {
-    /// Makes a response, on no event loop.
+    /// Makes a response, off the event loops.
     typealias Work = @Sendable () async -> Response
 
     /// The list of all channels, or of one group, with URLs of this server.
-    /// - Parameter format: as the query says it; nil: HLS, and archives in the form in which fewest players lose something.
+    /// - Parameter format: the format in the query; nil: HLS, and for archives the form that most players handle best.
     func channelList(_ format: StreamFormat?, group: String?, for target: RequestTarget) -> Work {
         let base = base(of: target)
         let guideURL = mayReadGuide(target.viewer) && guide?.hasSources == true ? base + "/epg.xml" : nil
@@ -39,7 +39,7 @@ extension ServeResponder {
         }
     }
 
-    /// `/<channel>/programs.json`: the programs of the guide that are on in a range.
+    /// `/<channel>/programs.json`: the programs of the guide in a range.
     func programs(of name: String, in range: RewindRange, _ target: RequestTarget) -> Answer {
         guard let guide, guide.hasSources, let channel = host.directory[name] else {
             return .now(.document(.json, "{\"programs\":[]}"))
@@ -95,7 +95,7 @@ extension ServeResponder {
         moment("overview.json", for: target) { StatusDocument.json(of: ServeOverview($0)) }
     }
 
-    /// `/web/recordings.json`: those of the channels that the viewer may watch.
+    /// `/web/recordings.json`: the recordings of the channels that the viewer may watch.
     func recordingList(for target: RequestTarget) -> Work {
         moment("recordings.json", for: target) { [recordings, host] overview in
             StatusDocument.json(
@@ -113,8 +113,8 @@ extension ServeResponder {
         }
     }
 
-    /// A document that changes with the list alone.
-    /// - Parameter credentials: of the viewer, if the document has them; nil: as in `Viewer`.
+    /// A document that changes only with the list.
+    /// - Parameter credentials: the viewer's credentials, if the document contains them; nil: as in `Viewer`.
     func list(
         _ name: String, _ type: MimeType, for target: RequestTarget, credentials: Secret? = nil,
         write: @escaping @Sendable (ChannelDirectory) -> [UInt8]
@@ -130,7 +130,7 @@ extension ServeResponder {
         }
     }
 
-    /// A document that says how things are at the moment.
+    /// A document about the present moment.
     func moment(
         _ name: String, for target: RequestTarget, credentials: Secret? = nil,
         write: @escaping @Sendable (ChannelHost.Overview) -> [UInt8]
@@ -144,12 +144,12 @@ extension ServeResponder {
         }
     }
 
-    /// The guide names all channels, and `ChannelDirectory.permits` gives it to nobody else.
+    /// Whether a viewer may read the guide, which names all channels; as in `ChannelDirectory.permits`.
     func mayReadGuide(_ viewer: Viewer) -> Bool { viewer.reach == .everything }
 }
 
 extension RewindRange {
-    /// Its bounds in seconds since 1970, of which one that ends now has its start alone.
+    /// The bounds of the range in seconds since 1970. A range that ends now has only a start.
     fileprivate func seconds(before now: Int64) -> (start: Int64?, end: Int64?) {
         switch self {
         case .whole: (nil, nil)

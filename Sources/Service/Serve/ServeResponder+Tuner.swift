@@ -12,7 +12,7 @@ extension ServeResponder {
         return document.map(Answer.now) ?? .later(request == .lineup ? lineup(for: target) : lineupList(for: target))
     }
 
-    /// The stream of a channel by its number, as any tuner has it; `duration` seconds of it if the query says so.
+    /// The stream of a channel by its number, for any tuner; limited to `duration` seconds if the query contains them.
     func stream(_ number: String, tuner: Int?, _ target: RequestTarget) -> Answer {
         guard tuner.map({ $0 < self.tuner.tunerCount }) ?? true,
             let channel = host.directory.channel(numbered: number, for: target.viewer)
@@ -31,7 +31,7 @@ extension ServeResponder {
         target.query.value(of: "duration").flatMap { UInt32($0) }.map { .seconds(Int64($0)) }
     }
 
-    /// Without a body: a client may play it.
+    /// Without a body, because a client may play it.
     private static var unknownChannel: Response {
         Response(
             status: .notFound, cacheControl: .noStore, body: .empty, extraHeaders: [TunerError.unknownChannel.header])
@@ -39,15 +39,15 @@ extension ServeResponder {
 }
 
 extension ChannelSupervisor.Policy {
-    /// Tuners where the number of channels that may run has no limit.
+    /// The number of tuners if the number of running channels is not limited.
     static let unlimitedTuners = 16
 
-    /// Tuners of the device that the channels look like.
+    /// The number of tuners of the emulated device.
     package var tunerCount: Int { min(maxRunning ?? Self.unlimitedTuners, runLimit ?? .max) }
 }
 
 extension ChannelSupervisor.Refusal {
-    /// The reason in the words of an HDHomeRun.
+    /// The reason as an HDHomeRun states it.
     var tunerError: TunerError {
         switch self {
         case .startTimedOut: .noVideoData
@@ -57,7 +57,7 @@ extension ChannelSupervisor.Refusal {
     }
 }
 
-/// An error as an HDHomeRun names it in `X-HDHomeRun-Error`.
+/// An error as `X-HDHomeRun-Error` names it.
 enum TunerError: String, Sendable {
     case unknownChannel = "801 Unknown Channel"
     case tunersInUse = "805 All Tuners In Use"
@@ -82,9 +82,9 @@ extension ByteStream {
 }
 
 extension TunerDevice {
-    /// The document for a request; nil for the lineup, which has all channels.
+    /// The document for a request; nil for the lineup, which depends on all channels.
     /// - Parameter baseURL: the URL of this server as the client sees it.
-    /// - Parameter query: that the URLs in the document carry; nil: nothing.
+    /// - Parameter query: the query that the URLs in the document carry; nil: none.
     func response(to request: Route.Tuner, baseURL: String, query: String? = nil) -> Response? {
         switch request {
         case .discovery: .document(.json, discoverJSON(baseURL: baseURL, query: query))

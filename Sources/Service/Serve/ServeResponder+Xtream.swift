@@ -5,7 +5,7 @@ import LiveRing
 import Support
 import WebServer
 
-// Answers to clients of Xtream Codes. The password is the viewer's token, and has been judged before.
+// Answers to clients of Xtream Codes. The password is the viewer's token, and was checked before.
 
 extension ServeResponder {
     func answer(to request: XtreamRequest, _ target: RequestTarget) -> Answer {
@@ -72,7 +72,7 @@ extension ServeResponder {
         guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
             return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
         }
-        // What the answer says of the path must not have the password, and its URIs lead below the channel.
+        // The path is replaced, because it contains the password and an answer may repeat it. URIs lead below the channel.
         return answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
     }
 }
@@ -80,7 +80,7 @@ extension ServeResponder {
 // MARK: - The guide
 
 extension ServeResponder {
-    /// The programs of a channel: so many of those that are not over, or all.
+    /// The programs of a channel: at most `limit` of those that have not ended, or all.
     private func programs(of number: Int, upcoming limit: Int? = nil, _ target: RequestTarget) -> Answer {
         guard let guide, let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
             return .now(.document(.json, Self.programs([])))

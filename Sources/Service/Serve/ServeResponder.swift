@@ -6,9 +6,9 @@ package import Observability
 package import Support
 package import WebServer
 
-/// Answers HTTP requests for many channels: those for the list, and those below each channel's path.
+/// Answers HTTP requests for many channels: requests for the list, and requests below each channel's path.
 ///
-/// A channel answers as it does alone, because its playlists have relative URIs.
+/// A channel answers in the same way as in a process of its own, because its playlists have relative URIs.
 package final class ServeResponder: Responder {
     let host: ChannelHost
     let addresses: ForwardedAddresses
@@ -16,18 +16,18 @@ package final class ServeResponder: Responder {
     let guide: GuideService?
     /// nil: there is no API.
     private let api: APIResponder?
-    /// nil: channels are relayed. Otherwise only their archives are read.
+    /// nil: channels are relayed. Otherwise only archives are served.
     private let archives: StoredArchives?
-    /// nil: there is no place for recordings.
+    /// nil: the server makes no recordings on request.
     let recordings: RecordingService?
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
     private let streamClients: ClientEvents
-    /// Documents that change with the list alone.
+    /// Documents that change only with the list.
     let lists = DocumentCache(label: "liverelay.lists")
     /// Documents of the moment, metrics among them.
     let moments: DocumentCache
-    /// Programs of single channels, which clients ask for one by one.
+    /// Programs of single channels, which clients request one by one.
     let programs = DocumentCache(label: "liverelay.programs", pendingLimit: 1024)
 
     let clients: @Sendable () -> ClientCounts
@@ -81,7 +81,7 @@ package final class ServeResponder: Responder {
             streamClients.observed(
                 .later { [self] in await stream(number, tuner: tuner, target).response() }, to: target)
         case .xtream(let request):
-            // Events have the path, which holds a password.
+            // Events contain the path, which would reveal the password.
             streamClients.observed(answer(to: request, target), to: target.at(request.redactedPath))
         case .folder(let name):
             // The page's relative URLs are right below the folder.
@@ -105,11 +105,11 @@ package final class ServeResponder: Responder {
 // MARK: - Channels
 
 extension ServeResponder {
-    /// The effect of a request for a resource on its channel.
+    /// How a request for a resource affects its channel.
     private enum Use {
         /// Needs the channel running, and starts it.
         case watch(isStream: Bool)
-        /// A sign of its viewer.
+        /// Counts as a sign of a viewer.
         case presence
         /// Neither starts the channel nor counts as viewing.
         case description
@@ -170,8 +170,8 @@ extension ServeResponder {
         }
     }
 
-    /// The range of a provider's archive that has what a request asks for, and what is asked of it; nil if the channel's own
-    /// archive reaches so far or is in a store, or neither does.
+    /// The range of a provider's archive for a request, and the resource requested from it; nil if the channel's own
+    /// archive reaches that far or is in a store, or if neither archive does.
     private func providerRange(of name: String, _ resource: Route.Resource) -> (ProviderRange, Route.Resource)? {
         let asked: (range: RewindRange, ofRange: Route.Resource)
         switch resource {
@@ -189,10 +189,10 @@ extension ServeResponder {
         return own.map { $0.first <= found.firstDate } ?? false ? nil : (found, asked.ofRange)
     }
 
-    /// The answer of a run, with the presence of its viewer.
+    /// The answer of a run. It records the presence of the viewer.
     private func answer(of running: RunningChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
         running.responder.answer(to: resource, target) { [host] stream in
-            // It ends with the run.
+            // The stream ends with the run.
             ByteStream { running.isOver ? nil : await stream.next() }.observed {
                 host.handle(.streamOpened(running.run))
             } closed: { _, _ in
@@ -201,7 +201,7 @@ extension ServeResponder {
         }
     }
 
-    /// Answers what can be asked of a channel without watching it.
+    /// Answers requests about a channel that need no running channel.
     private func description(of name: String, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
         if resource == .page { return .now(Page.listedChannel) }
         if case .programs(let range) = resource { return programs(of: name, in: range, target) }
@@ -237,7 +237,7 @@ extension ChannelSupervisor.Refusal {
             return FailureText(operatorText: start + reason.operatorText, viewerText: start + reason.viewerText)
         case .full(let limit): return "All \(limit) channels that may run at once are being watched."
         case .accountFull(let account, let connections):
-            // A panel's address may be the name of its account.
+            // The host of a panel may identify its account.
             return connections == 1
                 ? "The only connection of the account \(account.redactingURLs) is being watched."
                 : "All \(connections) connections of the account \(account.redactingURLs) are being watched."

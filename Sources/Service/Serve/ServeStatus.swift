@@ -14,12 +14,12 @@ struct ServeStatus: Encodable, Sendable {
         let name: String
         /// `idle`, `queued`, `starting`, `running`, `lingering`, `ending` or `failed`.
         let state: String
-        /// Why it failed; nil in any other state.
+        /// The reason of the failure; nil in any other state.
         let reason: FailureText?
         /// Requests that are held until the channel publishes.
         let waitingRequests: Int
         let openStreams: Int
-        /// Since the last sign of a viewer; nil if it is idle.
+        /// Seconds since the last sign of a viewer; nil if the channel is idle.
         let secondsSinceViewer: Double?
         /// The channel's own status while it runs.
         let status: RelayStatus?
@@ -43,9 +43,9 @@ struct ServeStatus: Encodable, Sendable {
 
     let uptime: Double
     let listed: Int
-    /// Runs that are not over.
+    /// The number of runs that have not ended.
     let running: Int
-    /// Runs that there may be at once, as the operator or the number of descriptors says.
+    /// The most concurrent runs that the operator and the number of descriptors permit.
     let maxRunning: Int?
     let starts: Int
     let clients: ClientCounts
@@ -108,7 +108,7 @@ extension MetricsSnapshot {
 }
 
 package enum StatusDocument {
-    /// Returns a value as JSON. Its keys are sorted, so that two documents can be compared line by line.
+    /// Returns a value as JSON. Its keys are sorted, so that documents can be compared line by line.
     package static func json(of value: some Encodable, for audience: Audience = .viewers) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

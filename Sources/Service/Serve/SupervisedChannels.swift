@@ -1,9 +1,8 @@
 import Support
 
-/// The channels that are not idle: when each is due, and in which order they wait.
+/// The channels that are not idle, with the times at which they are due and the order in which they wait.
 ///
-/// A change of one channel costs steps that grow with the logarithm of their number, and so does every question but for
-/// `entries`.
+/// The cost of each change and of each query, except `entries`, grows with the logarithm of the number of channels.
 struct SupervisedChannels: Sendable {
     typealias Entry = ChannelSupervisor.Entry
     typealias Demand = ChannelSupervisor.Demand
@@ -22,21 +21,21 @@ struct SupervisedChannels: Sendable {
     private var ranges: Set<String> = []
     /// The demands that differ from the default, by channel.
     private var demands: [String: Demand] = [:]
-    /// Connections of accounts, as far as they are limited.
+    /// Connections of accounts with a limit.
     var connections: [String: Int] = [:]
     private var process = ChannelPool()
-    /// The pool of each account, and that of the channels without one.
+    /// The pool of each account, and the pool of the channels without an account.
     private var accounts: [String?: ChannelPool] = [:]
 
-    /// When a channel changes its state by itself, or a request was held too long.
+    /// When a channel changes its state by itself, or a request has been held too long.
     private var due = SortedSet<Ranked<Duration>>()
     /// When requests that wait for a place are refused.
     private var placeDeadlines = SortedSet<Ranked<Duration>>()
-    /// Channels without viewers by when the viewers left: those that are kept warm, and the earlier ones.
+    /// Channels without viewers by the time when the viewers left: the ones kept warm, and the earlier ones.
     private var warm = SortedSet<Ranked<Duration>>()
     private var warmCount = 0
     private var cooling = SortedSet<Ranked<Duration>>()
-    /// When each of `cooling` ends.
+    /// When the idle time of each channel in `cooling` ends.
     private var ends = SortedSet<Ranked<Duration>>()
 
     init(_ policy: ChannelSupervisor.Policy) { self.policy = policy }
@@ -55,7 +54,7 @@ struct SupervisedChannels: Sendable {
         }
     }
 
-    /// Changes an entry in place: its waiters are not copied.
+    /// Changes an entry in place, without copying its waiters.
     mutating func update(_ name: String, _ change: (inout Entry) -> Void) {
         guard var entry = entries.removeValue(forKey: name) else { return }
         index(entry, name, isMember: false)
@@ -70,13 +69,13 @@ struct SupervisedChannels: Sendable {
 
     func isAlways(_ name: String) -> Bool { demands[name]?.isAlways ?? false }
 
-    /// A range of a provider's archive has a connection of the account of its channel.
+    /// The account of a channel. A range of a provider's archive uses a connection of its channel's account.
     private func account(of name: String) -> String? {
         (demands[name] ?? ProviderRange(name: name).flatMap { demands[$0.slug] })?.account
     }
 
     mutating func setDemand(_ demand: Demand, of name: String) {
-        // Its ranges are in the pool of its account too.
+        // The channel's ranges are in the pool of its account too.
         let names = [name] + ranges.filter { ProviderRange(name: $0)?.slug == name }
         let concerned = names.map { ($0, entries[$0]) }
         for name in names { self[name] = nil }
@@ -86,15 +85,15 @@ struct SupervisedChannels: Sendable {
 
     // MARK: - Questions
 
-    /// When something is due; nil: not before something happens.
+    /// When something is due; nil: not before another input.
     var nextDue: Duration? {
         [due.first?.rank, placeDeadlines.first?.rank, ends.first?.rank].compactMap { $0 }.min()
     }
 
-    /// When the channel is due; nil: not before something happens.
+    /// When the channel is due; nil: not before another input.
     func dueTime(of name: String) -> Duration? { entries[name].flatMap { dueTime(of: $0, name) } }
 
-    /// The channels that are due by `now`, by their names.
+    /// The channels that are due by `now`, ordered by name.
     func due(by now: Duration) -> [String] { names(due.prefix { $0.rank <= now }).sorted() }
 
     /// The channels without viewers whose idle time is over by `now`; those watched last first.
@@ -112,20 +111,20 @@ struct SupervisedChannels: Sendable {
     /// The first channel of each account whose requests wait for a place, in the order of the requests.
     var firstWaiting: [String] { names(accounts.values.compactMap(\.waiting.first).sorted()) }
 
-    /// The first channel that may start now: of the accounts, and of the process, that have a place.
+    /// The first channel that may start now: its account and the process have a free place.
     var firstQueued: String? {
         guard process.runningCount < policy.runLimit ?? .max else { return nil }
         let open = accounts.filter { account, pool in pool.runningCount < limit(of: account) ?? .max }
         return open.values.compactMap(\.queued.first).min()?.name
     }
 
-    /// The limit that keeps a channel from getting a place, and the channel without viewers that has to end for it.
+    /// The limit that keeps a channel from getting a place, and the channel without viewers that must end in its favor.
     enum Obstacle: Equatable {
         case account(String, connections: Int, longestUnwatched: String?)
         case process(limit: Int, longestUnwatched: String?)
     }
 
-    /// nil if there is a place for the channel. If both are full, the end of one of the account's makes room in both.
+    /// nil if a place is free. If both limits are reached, ending a channel of the same account makes room in both.
     func obstacle(to name: String) -> Obstacle? {
         if let account = account(of: name), let limit = limit(of: account), let pool = accounts[account],
             pool.demandedCount >= limit
@@ -165,7 +164,7 @@ extension SupervisedChannels {
         if isMember { insertLingering(lingering) } else { removeLingering(lingering) }
     }
 
-    /// Since when nobody watches a channel, published or not; nil if somebody does, or nobody has to.
+    /// Since when nobody watches a running channel; nil if somebody does, or the channel needs no viewers.
     private func unwatchedSince(_ entry: Entry, _ name: String) -> Duration? {
         switch entry.state {
         case .lingering(_, let since): since
@@ -174,7 +173,7 @@ extension SupervisedChannels {
         }
     }
 
-    /// The first of what happens to the entry by itself; nil: nothing before an input. Lingering channels are in `ends`.
+    /// When the entry's first change without an input is due; nil: none is. Lingering channels are in `ends`.
     private func dueTime(of entry: Entry, _ name: String) -> Duration? {
         // The waiters are in the order of their deadlines.
         if let waiter = entry.waiters.first { return waiter.deadline }
@@ -218,21 +217,21 @@ extension SupervisedChannels {
     }
 }
 
-/// Channels that share a number of places: those of one account of a provider, or all of the process.
+/// Channels that share a number of places: the channels of one account of a provider, or all channels of the process.
 private struct ChannelPool: Sendable {
     typealias Ranked = SupervisedChannels.Ranked
 
     /// Channels that are not idle.
     private(set) var count = 0
-    /// Runs that are not over.
+    /// Runs that have not ended.
     private(set) var runningCount = 0
-    /// Channels that have a place among those that may run, or wait for one.
+    /// Channels that have a place among the running ones, or wait for one.
     private(set) var demandedCount = 0
     /// Channels that may start once a place is free, in the order of their requests.
     private(set) var queued = SortedSet<Ranked<UInt64>>()
     /// Channels whose requests wait for a place, in the order of the requests.
     private(set) var waiting = SortedSet<Ranked<UInt64>>()
-    /// Channels that nobody watches, by when the viewers left.
+    /// Channels that nobody watches, by the time when the viewers left.
     private(set) var unwatched = SortedSet<Ranked<Duration>>()
 
     /// Adds an entry to the pool, or removes it.
@@ -253,6 +252,6 @@ extension ChannelSupervisor.Entry {
     /// Whether the channel may start once a place is free.
     var isQueued: Bool { state == .queued && isDemanded }
 
-    /// When the requests that wait for a place are refused: at once if they are gone; nil: none waits.
+    /// When the requests that wait for a place are refused; at once if they have left; nil: none waits.
     var refusedAt: Duration? { waiters.isEmpty ? placeDeadline.map { _ in .zero } : placeDeadline }
 }

@@ -9,25 +9,25 @@ actor EndlessStreamReader {
     enum Client: Sendable {
         /// A client of HTTP, which is counted.
         case http
-        /// The reader of a pipe, or a file. It begins with what this process publishes.
+        /// The reader of a pipe, or a file. It begins with the first media that this process publishes.
         case output(sendsNullPackets: Bool)
     }
 
-    /// Bytes returned at once: a client holds no more than this of the shared segments.
+    /// The most bytes returned at once: a client holds no more than this of the shared segments.
     static let byteLimit = 64 * 1024
-    /// Between two moments at which clients go on that wait for the ring or for a time. These are the same for all, who
-    /// so share the timer and the threads that it wakes.
+    /// The interval of the common moments at which waiting clients continue, for the ring or for a time. All clients
+    /// share the moments, and with them the timer and the threads that it wakes.
     private static let pollInterval = Duration.milliseconds(100)
     private static let firstPoll = ContinuousClock.now
-    /// After so long without a byte null packets are sent, so that neither end takes the connection for dead.
+    /// After this time without a byte, null packets are sent, so that neither end takes the connection for dead.
     private static let keepAliveInterval = Duration.seconds(5)
-    /// One datagram's worth of null packets (ISO/IEC 13818-1 §2.4.3.3).
+    /// The null packets of one datagram (ISO/IEC 13818-1 §2.4.3.3).
     private static let nullPackets = TransportTimeShift.nullPackets(7 * PacketStride.packetSize)
 
     private let state: ChannelState
     private let policy: EndlessStream.Policy
     private let client: Client
-    /// How ad breaks are presented; nil: as the channel says.
+    /// How ad breaks are presented; nil: as in the channel's configuration.
     private let ads: AdPresentation?
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
@@ -65,7 +65,7 @@ actor EndlessStreamReader {
         countClient()
         let silence = clock.now + Self.keepAliveInterval
         while unsent.isEmpty, !Task.isCancelled {
-            // In this order: what is published before the end is in the snapshot.
+            // In this order, so that the snapshot contains everything published before the end.
             let isOver = state.isOver
             let publication = state.publication
             switch nextStep(in: publication, isOver: isOver) {
@@ -94,7 +94,7 @@ actor EndlessStreamReader {
         return Self.firstPoll + Self.pollInterval * polls
     }
 
-    /// The next step. A channel that failed ends the stream after what it published.
+    /// The next step. If the channel failed, the stream ends after the published media.
     private func nextStep(in publication: ChannelState.Publication?, isOver: Bool) -> EndlessStream.Step {
         guard let publication else { return isOver ? .end : .wait(until: nil) }
         let snapshot = publication.snapshot

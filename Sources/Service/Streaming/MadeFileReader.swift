@@ -3,16 +3,16 @@ import LiveRing
 import Support
 import WebServer
 
-/// Reads a file that is made for one client: its head from memory, the rest from files of the ring.
+/// Reads a file that is made for one client: the head from memory, the rest from files of the ring.
 ///
 /// If a file has left the ring, the response ends there, and the client knows that bytes are missing.
 actor MadeFileReader {
     private let head: [UInt8]
-    /// Counts the head as long as it may be read; nil: nothing counts it.
+    /// Counts the head as long as it may be read; nil: the head is not counted.
     private let held: HeldBytes?
     private let snapshot: RingSnapshot
     private let part: @Sendable (_ offset: Int) -> (SpoolFile, Range<Int>)?
-    /// The bytes of the file that are still to be sent.
+    /// The range of the file that is still to be sent.
     private var unsent: Range<Int>
 
     private init(
@@ -23,7 +23,8 @@ actor MadeFileReader {
         (self.part, unsent) = (part, bytes)
     }
 
-    /// - Parameter part: returns the bytes of a stored file from an offset after the head on; nil if there are none.
+    /// - Parameter part: returns the bytes of a stored file from an offset after the head on; nil if the offset is past
+    ///   the end.
     static func file(
         of byteCount: Int, head: [UInt8], held: HeldBytes? = nil, in snapshot: RingSnapshot,
         part: @escaping @Sendable (_ offset: Int) -> (SpoolFile, Range<Int>)?

@@ -3,10 +3,10 @@ import Glibc
 import Media
 import Synchronization
 
-/// An open descriptor that a stream is written to, whose reader may be slow, or gone.
+/// An open descriptor that a stream is written to. Its reader may be slow, or gone.
 ///
-/// The descriptor may be shared with other processes, so it is not made non-blocking. A write never blocks, because no
-/// more is written at once than a pipe accepts when it is writable.
+/// The descriptor may be shared with other processes, so it is not made non-blocking. A write never blocks, because at
+/// most as much is written at once as a writable pipe accepts.
 package final class StreamDescriptor: Sendable {
     enum Failure: Error, Equatable, Sendable {
         /// The reader closed the pipe.
@@ -24,9 +24,9 @@ package final class StreamDescriptor: Sendable {
         case file
     }
 
-    /// Whole packets in what a writable pipe accepts at once (PIPE_BUF, 4,096 bytes).
+    /// The bytes of whole packets that a writable pipe accepts at once (PIPE_BUF, 4,096 bytes).
     private static let writeSize = 4096 / PacketStride.packetSize * PacketStride.packetSize
-    /// Milliseconds between two looks whether the write was canceled.
+    /// Milliseconds between two checks whether the write was canceled.
     private static let pollInterval: Int32 = 100
 
     package let name: String
@@ -47,7 +47,7 @@ package final class StreamDescriptor: Sendable {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// Whether nobody can read any more what is written.
+    /// Whether nobody can read written data any more.
     var isReaderGone: Bool {
         guard kind == .pipe else { return false }
         var request = pollfd(fd: descriptor, events: 0, revents: 0)
@@ -70,7 +70,7 @@ package final class StreamDescriptor: Sendable {
         var rest = bytes
         while !rest.isEmpty {
             if let failure = waitUntilWritable() { return failure }
-            // A write to a file waits for the disk at most.
+            // A write to a file waits only for the disk.
             let size = kind == .file ? rest.count : Self.writeSize
             let count = unsafe rest.prefix(size).withUnsafeBytes {
                 unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)

@@ -21,13 +21,13 @@ package enum StreamDestination: Equatable, Sendable {
         }
     }
 
-    /// Refuses what cannot be written whatever happens, before anything else is opened: a standard output that is closed
-    /// would be the next file's descriptor.
+    /// Throws if the destination can never be written, before anything else is opened: a closed standard output would
+    /// otherwise become the next file's descriptor.
     package func check() throws(RelayError) {
         if self == .standardOutput { _ = try descriptor(STDOUT_FILENO, isOwned: false) }
     }
 
-    /// Opens the destination for writing. A file is truncated; a FIFO is waited for until somebody reads it.
+    /// Opens the destination for writing. A file is truncated; opening a FIFO waits for a reader.
     package func open() throws(RelayError) -> StreamDescriptor {
         switch self {
         case .standardOutput: return try descriptor(STDOUT_FILENO, isOwned: false)

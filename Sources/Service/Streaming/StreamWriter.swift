@@ -7,7 +7,7 @@ package struct StreamWriter: Sendable {
     package let descriptor: StreamDescriptor
     let policy: EndlessStream.Policy
     let logger: Logger
-    /// Waits between two looks whether the reader is still there, while nothing is written.
+    /// Waits between two checks whether the reader still exists, while nothing is written.
     var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
 
     package init(descriptor: StreamDescriptor, policy: EndlessStream.Policy, logger: Logger) {
@@ -17,7 +17,7 @@ package struct StreamWriter: Sendable {
     }
 
     package enum End: Sendable {
-        /// The channel has ended, and all of it was written.
+        /// The channel has ended, and everything was written.
         case written
         /// The reader has closed a pipe that it had opened.
         case readerClosed
@@ -54,7 +54,7 @@ package struct StreamWriter: Sendable {
         return Task.isCancelled ? nil : .written
     }
 
-    /// Returns when the reader has closed the pipe: a write would say so only when there is something to write.
+    /// Returns when the reader has closed the pipe. A write would show this only when there is data to write.
     private func watchReader() async -> End? {
         while !Task.isCancelled {
             if descriptor.isReaderGone { return .readerClosed }

@@ -6,17 +6,17 @@ import WebServer
 
 /// Makes the bytes of a transport stream file for one client, segment by segment, as they are read.
 ///
-/// The file keeps its size: in place of a segment that cannot be read, null packets are sent.
+/// The file keeps its size: null packets replace a segment that cannot be read.
 actor TransportFileReader {
     private let state: ChannelState
     private let snapshot: RingSnapshot
     private let file: TransportStreamFile
-    /// The bytes of the file that are still to be sent.
+    /// The range of the file that is still to be sent.
     private var unsent: Range<Int>
-    /// The bytes of the part that was made last, by their place in the file.
+    /// The bytes of the part that was made last, and their position in the file.
     private var made: (bytes: [UInt8], start: Int)?
 
-    /// - Parameter bytes: of the file.
+    /// - Parameter bytes: the range of the file to send.
     init(_ state: ChannelState, _ file: TransportStreamFile, in snapshot: RingSnapshot, bytes: Range<Int>) {
         self.state = state
         self.file = file

@@ -14,10 +14,10 @@ package struct DiscoveryServer: Sendable {
 
     package var port: Int { channel.localAddress?.port ?? 0 }
 
-    /// Listens at every interface: a socket with an address of its own gets no broadcasts.
+    /// Listens on every interface, because a socket bound to one address receives no broadcasts.
     /// - Parameters:
     ///   - device: the tuner that clients find.
-    ///   - address: where clients find the HTTP server.
+    ///   - address: the address at which clients find the HTTP server.
     package static func start(
         port: Int = standardPort, device: TunerDevice, address: DiscoveryAddress
     ) async throws(HTTPServerError) -> DiscoveryServer {
@@ -43,7 +43,7 @@ package struct DiscoveryServer: Sendable {
     }
 }
 
-/// Answers datagrams one by one. What is no request for this tuner gets no answer.
+/// Answers datagrams one by one. Datagrams that are not requests for this tuner get no answer.
 private final class DiscoveryHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias OutboundOut = AddressedEnvelope<ByteBuffer>
@@ -59,7 +59,7 @@ private final class DiscoveryHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
         let sender = envelope.remoteAddress
-        // A reply is longer than its request: nobody on the Internet gets one, who may not be the sender.
+        // A reply is longer than its request, so public addresses, which may be forged, get none.
         guard let client = sender.ipAddress.flatMap({ IPAddress($0) }), !client.isPublic,
             let request = DiscoveryRequest(Array(envelope.data.readableBytesView))
         else { return }
@@ -72,7 +72,8 @@ private final class DiscoveryHandler: ChannelInboundHandler {
         }
     }
 
-    /// Our own address on the way to another one. Connecting a socket for datagrams looks up the route and sends nothing.
+    /// The local address on the route to another one. Connecting a datagram socket looks up the route and sends
+    /// nothing.
     private static func localAddress(toward other: SocketAddress, on loop: any EventLoop) -> EventLoopFuture<String?> {
         DatagramBootstrap(group: loop).connect(to: other).flatMap { channel in
             let address = channel.localAddress?.ipAddress
@@ -80,14 +81,14 @@ private final class DiscoveryHandler: ChannelInboundHandler {
         }
     }
 
-    /// A datagram that could not be sent concerns its receiver only.
+    /// Ignores errors of datagrams that could not be sent, because they affect only their receivers.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 }
 
-/// Where a client that looks for tuners finds the HTTP server.
+/// Determines where a client that looks for tuners finds the HTTP server.
 package struct DiscoveryAddress: Sendable {
     let publicURL: String?
-    /// Where the HTTP server listens, with the port that it has.
+    /// The address on which the HTTP server listens, with its actual port.
     let listening: ListenAddress
 
     package init(publicURL: String?, listening: ListenAddress) {

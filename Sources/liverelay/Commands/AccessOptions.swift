@@ -3,7 +3,7 @@ import ChannelList
 import Support
 import WebServer
 
-/// Options for who may watch.
+/// Options about who may watch.
 struct AccessOptions: ParsableArguments {
     @Option(
         name: .customLong("token"),
@@ -61,7 +61,7 @@ struct AccessOptions: ParsableArguments {
         return token
     }
 
-    /// Reads the token of `--api-token`, or the file that has it: `@FILE`.
+    /// Reads the token of `--api-token`, or the file that contains it: `@FILE`.
     static func apiToken(_ text: String) throws -> AccessToken {
         guard text.hasPrefix("@") else { return try token(text) }
         let tokens: [AccessToken]

@@ -1,14 +1,14 @@
 import ChannelList
 import Support
 
-/// The line of a channels.yaml in place of an option of one channel that was given to `serve`, which has many.
+/// A hint for an option of `relay` that was given to `serve`: the line in a channels.yaml that replaces it.
 struct ChannelOptionHint {
     private let option: String
     private let line: String
 
     /// - Parameters:
     ///   - option: as written: `--slate`, `-o`.
-    ///   - words: the command line, which may have a value after it.
+    ///   - words: the command line, in which a value may follow the option.
     /// - Returns: nil for an option that no channel has.
     init?(_ option: String, words: [String]) {
         let name = Self.name(of: option)
@@ -54,7 +54,7 @@ struct ChannelOptionHint {
         return nil
     }
 
-    /// A value as YAML has it in a flow map.
+    /// A value as a scalar in a YAML flow map.
     private static func scalar(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy { byte in
             byte > 0x7F || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte >= 0x2D && byte <= 0x39 || byte == 0x5F

@@ -98,7 +98,7 @@ enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
     /// One object per line.
     case json
 
-    /// Writes to standard output at once; a reader that is gone is no error.
+    /// Writes to standard output at once. If the reader has closed it, nothing happens.
     static func print(_ text: String) {
         guard !text.isEmpty else { return }
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))

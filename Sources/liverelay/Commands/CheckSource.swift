@@ -8,7 +8,7 @@ import Support
 struct CheckSource {
     /// The bytes of one call of `next`.
     private static let partSize = 1 << 20
-    /// How often a source that is silent looks at whether it shall stop, in milliseconds.
+    /// How often a silent source checks whether it should stop, in milliseconds.
     private static let pollInterval: Int32 = 200
 
     private let name: String
@@ -19,7 +19,7 @@ struct CheckSource {
 
     /// - Parameters:
     ///   - maxBytes: the largest answer over HTTP that is accepted.
-    ///   - authorities: a file of certificate authorities; nil: those of the system alone.
+    ///   - authorities: a file of certificate authorities; nil: only the authorities of the system.
     init(_ input: String, maxBytes: Int, authorities: String?) async throws {
         name = Self.redacted(input)
         if input == "-" {
@@ -34,7 +34,7 @@ struct CheckSource {
         }
     }
 
-    /// Without the secrets of a URL.
+    /// The input's name, without the secrets of a URL.
     static func redacted(_ input: String) -> String { input.contains("://") ? URIReference.redacted(input) : input }
 
     /// - Returns: nil at the end, or once `isStopped`.

@@ -36,8 +36,8 @@ struct ClientOptions: ParsableArguments {
         }
     }
 
-    /// The connections of a server, of which there are none yet.
-    /// - Parameter addresses: how clients are told apart.
+    /// The connections of a server, initially none.
+    /// - Parameter addresses: determines the addresses by which clients are distinguished.
     func connections(_ addresses: ForwardedAddresses) -> OpenConnections {
         let limiter = RequestLimiter(perSecond: maxRequestsPerAddress, addresses: addresses)
         return OpenConnections(limits(), requests: maxRequestsPerAddress == 0 ? nil : limiter)
@@ -50,7 +50,7 @@ struct ClientOptions: ParsableArguments {
         return proxies
     }
 
-    /// - Parameter descriptors: that the process may open.
+    /// - Parameter descriptors: the number of descriptors that the process may open.
     func limits(descriptors: Int = DescriptorLimit.raise()) -> OpenConnections.Limits {
         let total = min(maxClients ?? .max, DescriptorLimit.clients(of: descriptors))
         return OpenConnections.Limits(total: total, perAddress: min(maxClientsPerAddress ?? max(1, total / 2), total))
@@ -80,7 +80,7 @@ struct AddressOptions: ParsableArguments {
 
 /// The descriptors of this process: sockets of clients and upstreams, and files of the spool.
 enum DescriptorLimit {
-    /// The largest soft limit that is asked for. Each descriptor costs the kernel memory.
+    /// The largest soft limit to request, because each descriptor costs the kernel memory.
     static let most = 131072
 
     /// Raises the soft limit as far as the hard limit permits. Returns the soft limit.
@@ -98,21 +98,21 @@ enum DescriptorLimit {
 
     /// Descriptors of a client: its socket, and the file that it is sent.
     static let perClient = 2
-    /// Descriptors of a running channel: the lock of its spool, a file that is written, and four connections to its upstream,
-    /// six while a backup is tried.
+    /// Descriptors of a running channel: the lock of its spool, a file that is being written, and four connections to
+    /// its upstream, or six while a backup is tried.
     static let perChannel = 8
     static let perEventLoop = 4
     /// Descriptors for refusals, guides, lists, webhooks, commands, and the system's own.
     static let reserve = 64
 
-    /// The connections of clients for which there are descriptors: half of them are for clients. The others are for
-    /// channels, at least 64 or, of very few, three quarters.
+    /// The number of client connections for which descriptors suffice: half of the descriptors are for clients. The
+    /// other half is for channels, at least 64 descriptors, or three quarters of all if there are very few.
     static func clients(of descriptors: Int) -> Int {
         max(1, (descriptors - min(descriptors * 3 / 4, max(64, descriptors / 2))) / perClient)
     }
 
-    /// The channels that may run at once beside so many clients. A process that has no descriptor left loses more than the
-    /// channel that took it.
+    /// The number of channels that may run at once beside this many clients. If a process has no descriptor left, more
+    /// fails than the channel that used the last one.
     static func channels(of descriptors: Int, clients: Int, eventLoops: Int) -> Int {
         max(1, (descriptors - perClient * clients - perEventLoop * eventLoops - reserve) / perChannel)
     }

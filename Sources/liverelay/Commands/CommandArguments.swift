@@ -52,7 +52,7 @@ struct HeaderArgument: ExpressibleByArgument, Equatable, Sendable {
     let value: Secret
 
     init?(argument: String) {
-        // A token (RFC 9110 §5.6.2) has neither of them, so the first one ends the name.
+        // Header names (RFC 9110 §5.6.2) contain neither separator, so the first one ends the name.
         guard let separator = argument.firstIndex(where: { $0 == ":" || $0 == "=" }) else { return nil }
         let name = argument[..<separator].trimmingBlanks
         let value = argument[argument.index(after: separator)...].trimmingBlanks

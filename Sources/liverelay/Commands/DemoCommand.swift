@@ -19,7 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"))
     var capture = bundledCapture
 
-    /// The capture of the sources, or that of the installed package.
+    /// The capture in the source tree, or in the installed package.
     private static var bundledCapture: String {
         ["Captures/cue_tags", "/usr/share/liverelay/demo"]
             .first { FileManager.default.fileExists(atPath: $0 + "/index.json") } ?? "Captures/cue_tags"

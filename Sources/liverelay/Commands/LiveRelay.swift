@@ -54,7 +54,7 @@ struct LiveRelay: AsyncParsableCommand {
         }
     }
 
-    /// Ends the process with a text of the argument parser: help on standard output, or an error that shows no secret.
+    /// Ends the process with a text of the argument parser: help on standard output, or an error without secrets.
     private static func end(with error: any Error, words: [String]) -> Never {
         let code = exitCode(for: error)
         guard !code.isSuccess else { exit(withError: error) }
@@ -63,30 +63,30 @@ struct LiveRelay: AsyncParsableCommand {
         Glibc.exit(code.rawValue)
     }
 
-    /// Keeps the numbers of standard descriptors that are closed from being used for a file, which would then be written
-    /// to. Writing to them fails.
+    /// Opens the standard descriptors that are closed, so that no file gets their numbers and is then written to.
+    /// Writing to these descriptors fails.
     private static func occupyClosedDescriptors() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
             _ = unsafe open("/dev/null", O_RDONLY)
         }
     }
 
-    /// How long writing the last lines may take.
+    /// The time limit for writing the last lines.
     private static let closeLimit = Duration.milliseconds(1000)
 }
 
-/// Judges the first word of the command line, which may be a command, a URL, or a list of channels.
+/// Classifies the first word of the command line, which may be a command, a URL, or a list of channels.
 enum FirstWord {
     static let commands = ["relay", "serve", "demo", "record", "excerpt", "replay", "check", "help"]
 
-    /// The arguments, with the command `serve` before a file that is a list of channels by its name.
+    /// The arguments, with the command `serve` inserted before a file whose name is that of a list of channels.
     static func arguments(_ words: [String], exists: (String) -> Bool = FileManager.default.fileExists) -> [String] {
         guard let first = words.first, !first.contains("://"), exists(first) else { return words }
         let isList = [".m3u", ".yaml", ".yml"].contains { first.lowercased().hasSuffix($0) }
         return isList ? ["serve"] + words : words
     }
 
-    /// The URL of a source: as given, or of a file that is there.
+    /// The URL of a source: as given, or the URL of an existing file.
     static func sourceURL(_ word: String) -> String {
         guard !word.contains("://"), FileManager.default.fileExists(atPath: word) else { return word }
         return FileURL.text(ofPath: URL(filePath: word).standardizedFileURL.path)
@@ -122,7 +122,7 @@ enum FirstWord {
             : "\(path.quoted) is a directory. Give the URL of a channel, or a media file."
     }
 
-    /// Whether a word is meant as the path of a file: it begins or ends as one, or has no host's name at its beginning.
+    /// Whether a word is meant as the path of a file: it begins or ends like one, or does not begin with a host name.
     private static func isPath(_ word: String) -> Bool {
         if ["/", "./", "../", "~"].contains(where: word.hasPrefix) { return true }
         let parts = word.split(separator: "/", omittingEmptySubsequences: false)
@@ -138,14 +138,14 @@ enum FirstWord {
     ]
 }
 
-/// The text of an error in the command line, without the secrets of that command line and without control characters.
+/// The text of an error in the command line, without the command line's secrets and without control characters.
 enum UsageText {
     /// Options whose values are secrets as a whole.
     private static let secretOptions = ["--cookie", "--proxy", "--token", "--api-token"]
     /// Options whose values are a name and a secret.
     private static let headerOptions = ["--header", "--http-header"]
 
-    /// The text of an error of the parser, with what it cannot know of the options of channels.
+    /// The text of a parser error, with hints about options of channels that the parser does not know.
     /// - Parameter words: the command line, with its command.
     static func text(of error: any Error, words: [String]) -> String {
         let text = LiveRelay.fullMessage(for: error)
@@ -154,7 +154,7 @@ enum UsageText {
         return redacted((["Error: \(complaint)"] + lines.dropFirst()).joined(separator: "\n"), words: words)
     }
 
-    /// The answer to a mistake that the parser cannot know; nil: the parser's is right.
+    /// The answer to a mistake that the parser cannot recognize; nil: the parser's text is right.
     private static func complaint(about text: String, words: [String]) -> String? {
         let command = words.first.flatMap { OptionNames.commands[$0] != nil ? $0 : nil } ?? "relay"
         if let argument = quoted(after: "Unexpected argument '", in: text), argument.contains("://") {
@@ -206,7 +206,7 @@ enum UsageText {
         }
     }
 
-    /// `Name: …`, if there is a name.
+    /// `Name: …` if the header has a name, else only `…`.
     private static func redactedHeader(_ header: String) -> String {
         header.firstIndex { $0 == ":" || $0 == "=" }.map { "\(header[...$0])…" } ?? "…"
     }

@@ -5,8 +5,8 @@ import Fetch
 import Foundation
 import Support
 
-/// Checks of option values that libcurl would refuse later, or send as something else. Each returns what is wrong,
-/// without the value, which may be a secret; nil if nothing is.
+/// Checks of option values that libcurl would refuse later, or send in another form. Each check returns the fault
+/// without the value, which may be a secret; nil if the value is valid.
 enum OptionChecks {
     static func headerValue(_ text: String, of option: String) -> String? {
         let isOneLine = text.unicodeScalars.allSatisfy { !ControlCharacters.contains($0) || $0 == "\t" }
@@ -49,7 +49,7 @@ enum OptionChecks {
         }.first
     }
 
-    /// The limit has to have room for the largest segment and the largest playlist.
+    /// The limit must permit the largest segment and the largest playlist.
     static func memory(limit: ByteCount?, segment: ByteCount?, playlist: ByteCount?) -> String? {
         guard let limit else { return nil }
         let smallest = MemoryBudget.smallestLimit

@@ -18,11 +18,11 @@ struct RelayService: Sendable {
     let configuration: RelayConfiguration
     /// nil: no HTTP server.
     let address: ListenAddress?
-    /// Media that a client of `/live.ts` gets at once.
+    /// Media that a client of `/live.ts` receives at once.
     let clientBurst: Ticks
-    /// Writes the channel as a transport stream; nil: nobody does. When it ends, the process ends.
+    /// Writes the channel as a transport stream; nil: it is not written. When the writer ends, the process ends.
     let stream: StreamWriter?
-    /// How the channel is recorded; nil: it is not.
+    /// How the channel is recorded; nil: it is not recorded.
     let recording: ChannelRecorder.Settings?
     /// nil: the archive is in the spool.
     let archive: ChannelArchive?
@@ -32,7 +32,8 @@ struct RelayService: Sendable {
 
     private var console: Console { .standardError }
 
-    /// Runs until the upstream fails, or the process is asked to end, or, if asked for, the upstream has ended.
+    /// Runs until the upstream fails, the process is asked to end, or, if the options ask for it, the upstream has
+    /// ended.
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let start = clock.now
@@ -80,7 +81,7 @@ struct RelayService: Sendable {
         return (server, base)
     }
 
-    /// Bytes of copies of what archives in object stores have.
+    /// The most bytes of cached files from archives in object stores.
     private static let copyLimit = 512 << 20
 
     static func copies(in directory: String) throws(RelayError) -> CopyCache {
@@ -123,7 +124,7 @@ struct RelayService: Sendable {
                 switch ending {
                 case .channel(let end):
                     channelEnd = end
-                    // What was published is written before the process ends.
+                    // Everything published is written before the process ends.
                     let writesStill = stream != nil && !isStreamWritten && state.isOver
                     if !writesStill, let end { return end }
                     if isStreamWritten { return .success(()) }
@@ -149,7 +150,7 @@ struct RelayService: Sendable {
             for line in base.map(startupLines) ?? [] { console.write(message: line) }
         }
         switch end {
-        // Without a server, nobody reads what was published.
+        // Without a server, nobody can read the published media.
         case .drained: return options.exitAtEnd || (address == nil && stream == nil) ? .success(()) : nil
         case .canceled: return nil
         case .failed(let error): return .failure(error)

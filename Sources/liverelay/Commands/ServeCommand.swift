@@ -114,7 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "Log") var log: LogOptions
     @OptionGroup(title: "Events") var events: EventOptions
 
-    /// Bounds of --start-timeout: the server closes connections that are silent for a minute.
+    /// Bounds of --start-timeout in seconds. The server closes connections that are silent for a minute.
     private static let startLimits: ClosedRange<Int64> = 1...50
 
     func validate() throws {
@@ -165,7 +165,7 @@ struct GuideOptions: ParsableArguments {
     var isOff = false
 
     /// nil: no guide is read.
-    /// - Parameter defaultRewind: the rewind of channels that do not say theirs.
+    /// - Parameter defaultRewind: the rewind of channels without a setting of their own.
     func settings(defaultRewind: Duration) -> GuideService.Settings? {
         if isOff { return nil }
         return GuideService.Settings(
@@ -211,11 +211,11 @@ struct TunerOptions: ParsableArguments {
         throw ValidationError("The last digit of --device-id is a check digit: \(corrected) would be right.")
     }
 
-    /// The UDP port to listen at; nil: discovery is not asked for.
+    /// The UDP port for discovery; nil: discovery is off.
     var udpPort: Int? { answersDiscovery ? Int(discoveryPort) : nil }
 
     /// The tuner that clients see.
-    /// - Parameters: `list`: location of the list; its query may change, and counts for nothing.
+    /// - Parameters: `list`: the location of the list. Its query may change, and is ignored.
     func device(publicURL: PublicURL?, list: String, port: UInt16, tunerCount: Int) -> TunerDevice {
         let seed = publicURL?.text ?? "\(URIReference.withoutQuery(list)) \(port)"
         return TunerDevice(

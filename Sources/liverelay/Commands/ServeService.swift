@@ -54,7 +54,7 @@ struct ServeService: Sendable {
         let recordings = try command.recordings.map { pattern throws(RelayError) in
             try RecordingService(pattern, host: host, logger: logger, bus: setup.bus)
         }
-        // Nothing is started any more.
+        // No channel can be started any more.
         if command.archiveOnly { host.close() }
         let archives =
             command.archiveOnly ? copies.map { StoredArchives(configuration, cache: $0, logger: logger) } : nil
@@ -73,7 +73,7 @@ struct ServeService: Sendable {
         await discovery?.shutdown()
         await recordings?.close()
         host.close()
-        // The streams of events end after the last event of the runs; until then the server must not be gone.
+        // The event streams end after the last event of the runs, so the server must stay until then.
         async let drained: Void = server.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
         setup.bus.endStreams()
@@ -151,7 +151,8 @@ struct ServeService: Sendable {
         }
     }
 
-    /// Answers clients that look for tuners, if that is asked for. Where that fails, clients can still be given the URL.
+    /// Starts answering clients that look for tuners, if the options say so. If that fails, clients can still be given
+    /// the URL.
     private func startDiscovery(httpPort: Int) async -> DiscoveryServer? {
         guard let discoveryPort = command.tuner.udpPort else { return nil }
         let address = DiscoveryAddress(
@@ -169,7 +170,7 @@ struct ServeService: Sendable {
         }
     }
 
-    /// Starts the server of the channels, of what is known about all of them, and of the API.
+    /// Starts the server of the channels, of the documents about all of them, and of the API.
     private func startServer(
         of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ recordings: RecordingService?,
         _ archives: StoredArchives?

@@ -4,7 +4,8 @@ import Observability
 import Support
 import WebServer
 
-/// The parts that the HTTP servers of `relay` and `serve` have alike: tokens, clients, and the events of the process.
+/// The parts that the HTTP servers of `relay` and `serve` have in common: tokens, clients, and the events of the
+/// process.
 struct ServerSetup: Sendable {
     let credentials: ServerCredentials
     let addresses: ForwardedAddresses
@@ -12,10 +13,10 @@ struct ServerSetup: Sendable {
     let traffic = HTTPTraffic()
     let bus = EventBus()
     let delivery: EventDelivery
-    /// The clients of streams, which are told as events.
+    /// Reports the clients of streams as events.
     let streamClients: ClientEvents
 
-    /// Reads what is in files, and starts the deliveries of events.
+    /// Reads the token and certificate files, and starts delivering events.
     init(
         _ access: AccessOptions, _ clients: ClientOptions, _ events: EventOptions, _ addresses: ForwardedAddresses,
         logger: Logger
@@ -38,7 +39,7 @@ struct ServerSetup: Sendable {
     }
 }
 
-/// Options for events that other programs want to know of.
+/// Options for events that are sent to other programs.
 struct EventOptions: ParsableArguments {
     @Option(
         name: .customLong("event-webhook"),
@@ -74,7 +75,7 @@ struct LogOptions: ParsableArguments {
                 """))
     var logFormat = LogFormat.text
 
-    /// A logger that writes to a console, whose lines have the same format from now on.
+    /// Sets the line format of a console, and returns a logger that writes to it.
     func logger(of console: Console) -> Logger {
         console.setFormat(logFormat)
         return Logger(console: console, level: logLevel)

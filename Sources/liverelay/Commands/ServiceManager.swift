@@ -24,8 +24,9 @@ struct ServiceManager: Equatable, Sendable {
 
     static let current = ServiceManager(environment: ProcessInfo.processInfo.environment, processID: getpid())
 
-    /// Starts a task that reports that the process is ready, then gives signs of life, until it is canceled.
-    /// - Parameter isAlive: returns when the process has answered. If it does not return, systemd restarts the process.
+    /// Starts a task that reports that the process is ready, and then sends watchdog messages until it is canceled.
+    /// - Parameter isAlive: returns when the process has responded. If it does not return, systemd restarts the
+    ///   process.
     func supervise(isAlive: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         send("READY=1")
         let pause = watchdogInterval.map { $0 / 3 } ?? .seconds(86_400)
@@ -38,7 +39,7 @@ struct ServiceManager: Equatable, Sendable {
         }
     }
 
-    /// Sends one message. Nothing is known of its arrival.
+    /// Sends one message. Whether it arrives is unknown.
     func send(_ message: String) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

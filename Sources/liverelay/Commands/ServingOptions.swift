@@ -33,7 +33,7 @@ struct ServingOptions: ParsableArguments {
     var dvr: TimeSpan?
 
     static let defaultRewind = TimeSpan(seconds: 7200)
-    /// More than a slow reader of --output may be late before it is moved forward.
+    /// The rewind with --output: longer than a slow reader may be behind before it is moved forward.
     static let streamingRewind = TimeSpan(seconds: 60)
 
     @Option(help: ArgumentHelp(.archive))
@@ -151,7 +151,7 @@ struct ServingOptions: ParsableArguments {
         let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(spool)
         defer { directory.removeIfTemporary() }
-        // A start that fails must not truncate an earlier recording.
+        // If the start fails, an earlier recording must not be truncated.
         let output = try streaming?.destination?.open()
         let logger = log.logger(of: .standardError)
         if directory.removedCount > 0 {

@@ -10,9 +10,9 @@ enum Signals {
     /// SIGHUP is left ignored if it was at the start, as under nohup.
     private static var handledSignals: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
-    /// Signals that would end the process although nobody asks it to end: writing to a connection that is closed, opening
-    /// a file on which this process has a lease, the largest file that a limit allows, timers, and those that other
-    /// programs take as a wish, such as to open their log again. The call that caused one fails with an error.
+    /// Signals that would end the process although nobody asks it to end: writing to a closed connection, opening a
+    /// file on which this process has a lease, exceeding the file size limit, timers, and signals that other programs
+    /// interpret as requests, such as to reopen a log. A call that causes such a signal fails with an error.
     private static let unasked = [
         SIGPIPE, SIGIO, SIGXFSZ, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2, SIGPWR, SIGSTKFLT,
     ]
@@ -26,7 +26,7 @@ enum Signals {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// - Parameter endsAtHangup: whether SIGHUP is one of them; otherwise it has another meaning.
+    /// - Parameter endsAtHangup: whether SIGHUP is included; otherwise it has another meaning.
     /// - Returns: success after a signal; nil if the task was canceled.
     static func wait(endsAtHangup: Bool = true) async -> Result<Void, RelayError>? {
         let numbers = handledSignals.filter { endsAtHangup || $0 != SIGHUP }
@@ -45,7 +45,7 @@ enum Signals {
 
     /// Performs an action at each arrival of a signal, until the task is canceled.
     ///
-    /// The source stays the same: one that follows another at once may miss its signals.
+    /// The signal source stays the same, because a source that replaces another one may miss signals.
     static func forEach(_ number: Int32, _ action: () async -> Void) async {
         let (arrivals, sources) = listen(for: [number], false)
         defer { for source in sources { source.cancel() } }
@@ -57,11 +57,12 @@ enum Signals {
     ) -> (arrivals: AsyncStream<Void>, sources: [any DispatchSourceSignal]) {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let sources = numbers.map { number in
-            // Until the source is registered, a signal that is to end the process ends it. Ignored, it would be lost.
+            // Until the source is registered, a signal with `endsProcess` keeps its default action. If it were ignored,
+            // it would be lost.
             if !endsProcess { signal(number, SIG_IGN) }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                // Here, because the waiting task may not get a thread.
+                // Started here, because the waiting task may not get a thread.
                 if endsProcess { ShutdownDeadline.start() }
                 arrival.yield()
             }
@@ -74,16 +75,16 @@ enum Signals {
 
 /// Ends the process a while after it was asked to end, whatever is still being computed.
 ///
-/// An orderly end takes a fraction of a second. A channel that computes does not hear of it before it has finished, and
-/// may keep all threads of the pool busy, so this has a thread of its own. The spool and captures are complete at any
+/// An orderly end takes a fraction of a second. A computing channel notices the request only when it has finished, and
+/// may keep all threads of the pool busy, so this uses a thread of its own. The spool and captures are complete at any
 /// moment.
 enum ShutdownDeadline {
-    /// From the signal to the end of the process.
+    /// The time from the signal to the end of the process.
     static let limit = Duration.milliseconds(1900)
 
     private static let hasStarted = Mutex(false)
 
-    /// Starts the time once, however many signals come.
+    /// Starts the time limit. Further calls have no effect.
     static func start() {
         let isFirst = hasStarted.withLock { hasStarted in
             defer { hasStarted = true }

@@ -55,7 +55,7 @@ struct StreamingOptions: ParsableArguments {
         return path
     }
 
-    /// How the channel is recorded; nil if it is not.
+    /// How the channel is recorded; nil if it is not recorded.
     var recording: ChannelRecorder.Settings? {
         guard let path = recordingPath, let pattern = try? RecordingPattern(path) else { return nil }
         return ChannelRecorder.Settings(
@@ -81,7 +81,8 @@ struct StreamingOptions: ParsableArguments {
 
     /// How the stream is sent to a destination.
     ///
-    /// A reader that is not paced is never moved forward for what was published at once. It loses what leaves the ring.
+    /// A reader without pacing is never moved forward because of media published at once. It loses media that leaves
+    /// the ring.
     func policy(for kind: StreamDescriptor.Kind) -> EndlessStream.Policy {
         let isPaced = pace.map { $0 == .realtime } ?? (kind == .pipe)
         return EndlessStream.Policy(

@@ -5,7 +5,7 @@ import Observability
 import Support
 import Synchronization
 
-/// A directory for the ring of one process, which removes it at its end.
+/// A directory for the ring of one process, which removes the directory at its end.
 ///
 /// A running process holds a lock on its directory. The next process removes the directories of killed processes, which
 /// hold no lock.

@@ -123,7 +123,7 @@ struct UpstreamOptions: ParsableArguments {
                 """, valueName: "time"))
     var patience: TimeSpan?
 
-    /// The time after which the channel ends; nil for never.
+    /// How long the upstream may be stalled before the channel ends; nil for no limit.
     var giveUpTime: Duration? {
         let time = giveUp ?? Self.usualGiveUp
         return time.seconds == 0 ? nil : time.duration
@@ -153,7 +153,7 @@ struct UpstreamOptions: ParsableArguments {
         MemoryBudget(limit: memoryLimit?.bytes, segment: maxSegment?.bytes, playlist: maxPlaylist?.bytes)
     }
 
-    /// The configuration of a channel, but for its upstreams and its spool.
+    /// The configuration of a channel, without its upstreams and its spool.
     func configuration(
         _ audio: AudioOptions, rewind: TimeSpan, window: TimeSpan, isRecorded: Bool
     ) -> RelayConfiguration {
@@ -200,7 +200,7 @@ extension LadderChoice: ExpressibleByArgument {
 }
 
 extension ArgumentHelp {
-    /// The help of a channel's key, and what only the command line says.
+    /// The help of a channel's key, with additions that apply only to the command line.
     init(_ key: ConfigurationKey, default: String? = nil, discussion: String = "", valueName: String? = nil) {
         let suffix = `default`.map { " (default: \($0))" } ?? ""
         self.init(key.row.help + suffix, discussion: discussion, valueName: valueName)

@@ -5,8 +5,8 @@ import Support
 
 /// Delays, cuts and suppresses responses as a capture recorded them.
 ///
-/// `HTTPConnectionHandler`, which knows nothing of it, writes a head with the beginning of the body at once. Each head
-/// names its transmission in a header field, which this handler removes.
+/// `HTTPConnectionHandler`, which does not know this handler, writes a head together with the beginning of the body.
+/// Each head names its transmission in a header field, which this handler removes.
 final class FaultInjectionHandler: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
@@ -90,14 +90,14 @@ extension FaultInjectionHandler {
     }
 }
 
-/// A response as it is to be sent.
+/// A response to be sent.
 private struct PlannedResponse {
     let transmission: CapturedResponse.Transmission
-    /// Without the field of the transmission.
+    /// The head without the field of the transmission.
     let head: [UInt8]
     let body: [UInt8]
 
-    /// - Returns: nil for bytes that are no head with a transmission.
+    /// - Returns: nil unless the bytes are a head with a transmission.
     init?(_ buffer: ByteBuffer) {
         let bytes = Array(buffer.readableBytesView)
         let field = Array("\r\n\(CapturedResponse.Transmission.fieldName): ".utf8)

@@ -32,7 +32,7 @@ extension Response {
     }
 }
 
-/// A clock that starts with its first reading, so that the first client sees a capture from its beginning.
+/// A clock that starts at its first reading, so that the first client sees a capture from the beginning.
 final class FirstRequestClock: Sendable {
     private let start = Mutex<ContinuousClock.Instant?>(nil)
 

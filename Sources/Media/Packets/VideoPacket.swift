@@ -44,7 +44,8 @@ package struct VideoPacket: Equatable, Sendable {
 package enum RandomAccessPoint: Equatable, Sendable {
     /// Every frame from here on can be decoded: IDR, HEVC BLA, or any other kind without leading pictures.
     case instantaneousRefresh
-    /// HEVC CRA, or an I picture of MPEG-2 whose group of pictures is open. Leading pictures (decoded later, presented earlier) may refer to frames before this one.
+    /// HEVC CRA, or an I picture of MPEG-2 whose group of pictures is open. Leading pictures (decoded later, presented
+    /// earlier) may refer to frames before this one.
     case cleanRandomAccess
     /// H.264 I picture that is announced as a random access point, or a recovery point of either codec without frames
     /// to wait for. Leading pictures may refer to frames before this one.

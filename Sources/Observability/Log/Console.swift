@@ -148,8 +148,8 @@ struct ConsoleQueue: Equatable, Sendable {
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 
-    /// Appends a line without control characters if it fits. After a dropped line all lines are dropped until the next `dequeue()`, to keep the
-    /// order.
+    /// Appends a line without control characters if it fits. After a dropped line, all lines are dropped until the next
+    /// `dequeue()`, to keep the order.
     mutating func append(line: String) {
         let line = line.escapingControlCharacters
         let size = line.utf8.count + 1

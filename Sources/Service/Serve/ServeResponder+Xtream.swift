@@ -72,7 +72,8 @@ extension ServeResponder {
         guard let channel = host.directory.channel(ofStream: number, for: target.viewer) else {
             return .now(.refusedStream(.notFound, reason: "There is no stream of this number."))
         }
-        // The path is replaced, because it contains the password and an answer may repeat it. URIs lead below the channel.
+        // The path is replaced, because it contains the password and an answer may repeat it. URIs lead below the
+        // channel.
         return answer(of: channel.slug, resource, to: target.at("/\(channel.slug)/live.ts"))
     }
 }

@@ -32,8 +32,8 @@ package struct ProgramDateTime: Hashable, Comparable, Sendable {
 extension ProgramDateTime {
     /// Reads "2026-01-02T03:04:05.678"; nil for other text.
     ///
-    /// The separator is T or a space. 24:00:00 is the end of the day. Fraction digits below a millisecond are dropped. The zone is Z, +01:00, +0100 or
-    /// +01; without a zone the time is UTC.
+    /// The separator is T or a space. 24:00:00 is the end of the day. Fraction digits below a millisecond are dropped.
+    /// The zone is Z, +01:00, +0100 or +01; without a zone the time is UTC.
     package init?(parsing text: String) { self.init(parsing: Array(text.utf8)[...]) }
 
     package init?(parsing text: ArraySlice<UInt8>) {

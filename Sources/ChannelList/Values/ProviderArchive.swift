@@ -35,6 +35,7 @@ package struct ProviderArchive: Hashable, Sendable {
     private static let absences: Set = ["", "0", "none", "no", "false", "disabled"]
 
     private let mode: Mode
+    /// How far back the archive reaches, within `permittedDays`.
     package let days: Int
     /// Seconds that are added to each moment.
     private let correction: Int64

@@ -3,6 +3,7 @@ package struct TransportFault: Equatable, Sendable {
     package let indicator: TransportIndicator
     /// Number of packets before the one at which the fault was noticed.
     package let packet: Int
+    /// Byte offset of that packet in the stream.
     package let offset: Int
     package let pid: UInt16?
     package let message: String

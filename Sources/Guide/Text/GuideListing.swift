@@ -4,6 +4,7 @@ import Support
 package struct GuideListing: Equatable, Sendable {
     /// Seconds since 1970.
     package let start: Int64
+    /// Seconds since 1970, not before `start`.
     package var stop: Int64
     package let title: String
     package let description: String

@@ -18,6 +18,7 @@ package struct ArchiveIndex: Equatable, Sendable {
     package struct Place: Equatable, Sendable {
         /// The index of the object that contains the file.
         package let object: Int
+        /// Offset of the file's first byte in the object.
         package let start: Int
     }
 

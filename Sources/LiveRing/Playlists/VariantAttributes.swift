@@ -16,6 +16,7 @@ package struct VariantAttributes: Equatable, Sendable {
     package var supplementalCodecs: [String]
     /// The highest bits per second of 0.5 to 1.5 TARGETDURATIONs (draft-pantos-hls-rfc8216bis §4.4.6.2).
     package var peakBitRate: Int
+    /// Bits per second over all listed segments, rounded up.
     package var averageBitRate: Int
     /// Whether every segment can be decoded without another.
     package var isIndependent: Bool

@@ -12,6 +12,7 @@ package enum ContentHash {
         return Hexadecimal.encode((0..<16).map { UInt8(truncatingIfNeeded: hash >> UInt128(120 - 8 * $0)) })
     }
 
+    /// The hash of 64 bits.
     package static func digest(of bytes: ArraySlice<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -14,6 +14,9 @@ package struct Box: Equatable, Sendable {
         self.start = start
     }
 
+    /// The boxes in the body.
+    /// - Parameter fields: bytes of the box's own fields before them.
+    /// - Throws: `.truncated`.
     package func children(after fields: Int = 0) throws(MediaError) -> [Box] {
         guard body.count >= fields else { throw BoxFields(body).truncated }
         return try BoxReader.boxes(in: body.dropFirst(fields))
@@ -186,6 +189,7 @@ package struct BoxWriter {
 
     package mutating func append(_ newBytes: some Sequence<UInt8>) { bytes.append(contentsOf: newBytes) }
 
+    /// Replaces the four bytes at `position` by `value`, big-endian.
     package mutating func patch(_ value: UInt32, at position: Int) {
         for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index)) }
     }

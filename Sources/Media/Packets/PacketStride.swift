@@ -12,7 +12,9 @@ package struct PacketStride: Equatable, Sendable {
     package static let longestLead = 1 << 16
     package static let sizes = [packetSize, 192, 204]
 
+    /// Index of the first packet's sync byte.
     package let start: Int
+    /// Bytes from one sync byte to the next, one of `sizes`.
     package let size: Int
 
     /// Recognizes a transport stream by its sync bytes; nil if the bytes are not a transport stream, or too few.

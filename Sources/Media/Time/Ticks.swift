@@ -21,6 +21,7 @@ package struct Ticks: Hashable, Comparable, Sendable {
         count = Int64(truncatingIfNeeded: (UInt128(units) * 2 * UInt128(Self.perSecond) + unit) / (2 * unit))
     }
 
+    /// The tick nearest to the duration of `samples`.
     package init(samples: Int64, sampleRate: SampleRate) {
         count = samples.rescaled(Self.perSecond, over: Int64(sampleRate.hertz))
     }

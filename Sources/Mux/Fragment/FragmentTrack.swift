@@ -6,6 +6,7 @@ package import Media
 /// channel publishes are errors: a disk may change a file.
 package struct FragmentTrack: Equatable, Sendable {
     package struct Sample: Equatable, Sendable {
+        /// In the track's timescale, like `compositionOffset`.
         package let duration: UInt32
         package let compositionOffset: Int32
         let flags: UInt32

@@ -2,6 +2,7 @@ import Synchronization
 
 /// Counts the bytes that are held for clients. Each body counts once, until its last reference is released.
 package final class ByteBudget: Sendable {
+    /// In bytes. Callers compare it with `heldBytes`; `hold` itself refuses nothing.
     package let limit: Int
     private let held = Mutex(0)
 

@@ -85,6 +85,7 @@ package struct MemoryBudget: Equatable, Sendable {
             playlist: playlist ?? requestedPlaylist)
     }
 
+    /// The size of a share, in bytes.
     package func bytes(of share: Share) -> Int { unit * share.weight }
 
     /// The same memory for a channel with several variants: every share is smaller by a fifth.

@@ -7,7 +7,7 @@ import Support
 final class CurlTransfer {
     typealias Continuation = CheckedContinuation<FetchOutcome, Never>
 
-    /// The bytes read from a socket at a time. libcurl polls before each read.
+    /// The bytes read from a socket at a time. libcurl waits before each read.
     private static let readBytes = 256 << 10
 
     let id: CurlCommandQueue.TransferID

@@ -26,7 +26,7 @@ package struct RecordingPattern: Hashable, Sendable {
     package let text: String
     private let parts: [Part]
 
-    /// The format of `{start}` without one.
+    /// The time format of `{start}` without a FORMAT.
     private static let defaultTime = "%Y-%m-%d_%H-%M-%S"
 
     package init(_ text: String) throws(Fault) {

@@ -1,5 +1,38 @@
 import Media
 
+/// What a PES packet carries. It begins an access unit.
+enum PESPayload {
+    /// NAL units, each prefixed with its length in four bytes, in the byte stream format after `delimiter`.
+    case accessUnit(ArraySlice<UInt8>, delimiter: [UInt8])
+    /// Audio frames, each after `header` if there is one.
+    case audio(ArraySlice<TransportMedia.AudioFrame>, ADTSHeader?)
+    case bytes(ArraySlice<UInt8>)
+
+    /// Bytes that `append` appends.
+    var byteCount: Int {
+        switch self {
+        case .accessUnit(let sample, let delimiter): delimiter.count + AnnexBAccessUnit.byteCount(of: sample)
+        case .audio(let frames, let header):
+            frames.reduce(0) { $0 + (header == nil ? 0 : ADTSHeader.byteCount) + $1.payload.count }
+        case .bytes(let bytes): bytes.count
+        }
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .accessUnit(let sample, let delimiter):
+            bytes += delimiter
+            AnnexBAccessUnit.append(sample, to: &bytes)
+        case .audio(let frames, let header):
+            for frame in frames {
+                if let header { bytes += header.bytes(forFrameOf: frame.payload.count) }
+                bytes += frame.payload
+            }
+        case .bytes(let payload): bytes += payload
+        }
+    }
+}
+
 /// Writes a PES packet (ISO/IEC 13818-1 §2.4.3.6), whose size is known before its bytes are made.
 struct PESPacketWriter {
     enum StreamID: UInt8 {
@@ -9,7 +42,7 @@ struct PESPacketWriter {
         case private1 = 0xBD
     }
 
-    /// The largest payload of a packet that states its length and contains only a PTS.
+    /// The largest payload of a packet that states its length and has a PTS only.
     static let longestPayload = 0xFFFF - 8
 
     /// PES_header_data_length of teletext (ETSI EN 300 472 §4.2).
@@ -17,30 +50,27 @@ struct PESPacketWriter {
 
     private let streamID: StreamID
     private let presentationTime: Ticks
-    /// nil if the decode time equals the presentation time.
+    /// nil if it is the presentation time.
     private let decodeTime: Ticks?
     /// PES_header_data_length: the timestamps, and stuffing after them.
     private let fieldSize: Int
-    /// Number of bytes that `appendPayload` appends. Only video may exceed `longestPayload`.
+    /// Bytes of the payload. More than `longestPayload` are for video only.
     let payloadSize: Int
-    /// Appends the payload, which begins an access unit.
-    private let appendPayload: (inout [UInt8]) -> Void
+    private let payload: PESPayload
 
     /// - Parameters:
-    ///   - decodeTime: nil if it equals the presentation time.
-    ///   - fieldSize: the least value of PES_header_data_length.
-    ///   - payloadSize: bytes that `appendPayload` appends.
+    ///   - decodeTime: nil if it is the presentation time.
+    ///   - fieldSize: the least PES_header_data_length.
     init(
         _ streamID: StreamID, presentationTime: Ticks, decodeTime: Ticks? = nil, fieldSize: Int = 0,
-        payloadSize: Int,
-        _ appendPayload: @escaping (inout [UInt8]) -> Void
+        _ payload: PESPayload
     ) {
         self.streamID = streamID
         self.presentationTime = presentationTime
         self.decodeTime = decodeTime == presentationTime ? nil : decodeTime
         self.fieldSize = max(fieldSize, self.decodeTime == nil ? 5 : 10)
-        self.payloadSize = payloadSize
-        self.appendPayload = appendPayload
+        payloadSize = payload.byteCount
+        self.payload = payload
     }
 
     var headerSize: Int { 9 + fieldSize }
@@ -57,7 +87,7 @@ struct PESPacketWriter {
         bytes += Self.timestamp(presentationTime, prefix: decodeTime == nil ? 2 : 3)
         if let decodeTime { bytes += Self.timestamp(decodeTime, prefix: 1) }
         bytes += repeatElement(0xFF, count: headerSize - bytes.count)
-        appendPayload(&bytes)
+        payload.append(to: &bytes)
         return bytes
     }
 

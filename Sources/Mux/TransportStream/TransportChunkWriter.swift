@@ -63,14 +63,23 @@ struct TransportChunkWriter {
 
     /// Bytes of the chunk that `append` appends.
     func byteCount(of units: [TransportUnit], from start: Ticks, to end: Ticks) -> Int {
-        let events = events(of: units, from: start, to: end)
-        let (extras, _) = extraPackets(of: units, order: events.map(\.index).filter { $0 >= 0 })
-        let packets = events.reduce(0) { sum, event in
-            switch event.rank {
-            case .tables: sum + 1 + programMap.count / TransportPacketWriter.payloadSize
-            case .clock: sum + 1
-            case .video, .other: sum + packetCount(of: units[event.index]) + extras[event.index]
-            }
+        /// By PID, of which there are few.
+        var sums: [(pid: UInt16, packets: Int, spare: Int)] = []
+        for unit in units {
+            StepCounter.add(1)
+            let packets = packetCount(of: unit)
+            let index = sums.firstIndex { $0.pid == unit.pid } ?? sums.count
+            if index == sums.count { sums.append((unit.pid, 0, 0)) }
+            sums[index].packets += packets
+            sums[index].spare += Self.sparePackets(of: unit, in: packets)
+        }
+        let accessPoints = units.count { $0.kind == .video(isRandomAccessPoint: true) && $0.time != start }
+        let tables = Int(Self.tableCount(lasting: (end - start).count, accessPoints: accessPoints))
+        let clocks = Self.clockCount(from: start, to: end, carried: units.filter(carriesClock).map(\.time))
+        var packets = tables * (1 + programMap.count / TransportPacketWriter.payloadSize) + Int(clocks)
+        for sum in sums {
+            let missing = -sum.packets & (TransportPacketWriter.counterPeriod - 1)
+            packets += sum.packets + (sum.pid == program.clockPID ? missing : min(missing, sum.spare))
         }
         return packets * PacketStride.packetSize
     }
@@ -116,14 +125,19 @@ struct TransportChunkWriter {
         for index in order.reversed() {
             let unit = units[index]
             lastOfPID[unit.pid] = lastOfPID[unit.pid] ?? index
-            let spare = max(0, unit.byteCount - unit.headerSize + 1 - counts[index])
-            extras[index] = min(spare, missing[unit.pid] ?? 0)
+            extras[index] = min(Self.sparePackets(of: unit, in: counts[index]), missing[unit.pid] ?? 0)
             missing[unit.pid, default: 0] -= extras[index]
         }
         if let last = lastOfPID[program.clockPID] {
             extras[last] += missing.removeValue(forKey: program.clockPID) ?? 0
         }
         return (extras, missing.mapValues { Int($0) })
+    }
+
+    /// The packets more over which a unit can be spread.
+    /// - Parameter count: the smallest number of packets for it.
+    private static func sparePackets(of unit: TransportUnit, in count: Int) -> Int {
+        max(0, unit.byteCount - unit.headerSize + 1 - count)
     }
 
     private mutating func append(_ event: Event, _ units: [TransportUnit], extras: [Int]) {
@@ -136,7 +150,7 @@ struct TransportChunkWriter {
         case .video, .other:
             let unit = units[event.index]
             packets.append(
-                unit.payload(), on: unit.pid, clock: carriesClock(unit) ? clock : nil,
+                unit.payload, on: unit.pid, clock: carriesClock(unit) ? clock : nil,
                 isRandomAccessPoint: isRandomAccessPoint(unit), extra: extras[event.index])
         }
     }
@@ -156,10 +170,14 @@ struct TransportChunkWriter {
     private static func tableTimes(from start: Ticks, to end: Ticks, accessPoints: [Ticks]) -> [Ticks] {
         let duration = (end - start).count
         let extra = accessPoints.filter { $0 != start }
-        let needed = (duration + longestTableInterval.count - 1) / longestTableInterval.count + Int64(extra.count)
-        let total = (max(1, needed) + counterPeriod - 1) / counterPeriod * counterPeriod
-        let even = total - Int64(extra.count)
+        let even = tableCount(lasting: duration, accessPoints: extra.count) - Int64(extra.count)
         return extra + (0..<even).map { start + Ticks(duration * $0 / even) }
+    }
+
+    /// - Parameter accessPoints: the number of random access points after the beginning of the chunk.
+    private static func tableCount(lasting duration: Int64, accessPoints: Int) -> Int64 {
+        let needed = (duration + longestTableInterval.count - 1) / longestTableInterval.count + Int64(accessPoints)
+        return (max(1, needed) + counterPeriod - 1) / counterPeriod * counterPeriod
     }
 
     /// Times of packets that only carry PCR.
@@ -169,10 +187,24 @@ struct TransportChunkWriter {
         let fixed = begin + carried
         return begin
             + zip(fixed, fixed.dropFirst() + [end]).flatMap { time, next in
-                let gap = (next - time).count
-                let parts = max(1, (gap + longestClockInterval.count - 1) / longestClockInterval.count)
+                let (gap, parts) = ((next - time).count, clockIntervals(from: time, to: next))
                 return (1..<parts).map { time + Ticks(gap * $0 / parts) }
             }
+    }
+
+    /// The number of `clockTimes`.
+    private static func clockCount(from start: Ticks, to end: Ticks, carried: [Ticks]) -> Int64 {
+        var (count, last): (Int64, Ticks) = (carried.first == start ? 0 : 1, start)
+        for time in carried + [end] {
+            count += clockIntervals(from: last, to: time) - 1
+            last = time
+        }
+        return count
+    }
+
+    /// The intervals into which PCR divides the time between two clocks.
+    private static func clockIntervals(from time: Ticks, to next: Ticks) -> Int64 {
+        max(1, ((next - time).count + longestClockInterval.count - 1) / longestClockInterval.count)
     }
 }
 

@@ -252,9 +252,7 @@ extension TransportStreamMuxer {
                 audio, configuration, program.audio, TransportPID.audio, span, changes: audioChanges, advance: advance)
         }
         for item in metadata {
-            let packet = PESPacketWriter(.private1, presentationTime: item.time, payloadSize: item.tags.count) {
-                $0 += item.tags
-            }
+            let packet = PESPacketWriter(.private1, presentationTime: item.time, .bytes(item.tags[...]))
             units.append(
                 TransportUnit(
                     pid: TransportPID.timedMetadata, time: span.clamp(item.time - advance), kind: .other,
@@ -293,8 +291,7 @@ extension TransportStreamMuxer {
             let packet = PESPacketWriter(
                 .private1, presentationTime: item.time,
                 fieldSize: privateData[item.stream].isTeletext ? PESPacketWriter.teletextFieldSize : 0,
-                payloadSize: item.payload.count
-            ) { $0 += item.payload }
+                .bytes(item.payload[...]))
             return TransportUnit(
                 pid: TransportPID.privateData + UInt16(item.stream), time: span.clamp(item.time - advance),
                 kind: .other, packet: packet)
@@ -314,19 +311,14 @@ extension TransportStreamMuxer {
 
     private func unit(_ sample: TransportMedia.VideoSample) -> TransportUnit {
         let codec = program.video ?? .h264
-        let delimiter = AnnexBAccessUnit.delimiter(codec)
-        let isByteStream = codec == .mpeg2
         return TransportUnit(
             pid: TransportPID.video, time: sample.decodeTime,
             kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
             packet: PESPacketWriter(
                 .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime,
-                payloadSize: isByteStream
-                    ? sample.payload.count : delimiter.count + AnnexBAccessUnit.byteCount(of: sample.payload)
-            ) {
-                $0 += delimiter
-                if isByteStream { $0 += sample.payload } else { AnnexBAccessUnit.append(sample.payload, to: &$0) }
-            })
+                codec == .mpeg2
+                    ? .bytes(sample.payload)
+                    : .accessUnit(sample.payload, delimiter: AnnexBAccessUnit.delimiter(codec))))
     }
 
     /// - Parameters:
@@ -337,17 +329,10 @@ extension TransportStreamMuxer {
         _ pid: UInt16, _ span: ChunkSpan, changes: Int, advance: Ticks
     ) -> [TransportUnit] {
         let header = codec == .aac ? ADTSHeader(configuration) : nil
-        let headerSize = header == nil ? 0 : ADTSHeader.byteCount
         let limit = changes > 0 ? 1 : Self.framesPerPacket
         return Self.groups(of: frames, configuration, limit: limit).map { group in
             let start = frames[group.lowerBound].time
-            let size = frames[group].reduce(0) { $0 + headerSize + $1.payload.count }
-            let packet = PESPacketWriter(codec.streamID, presentationTime: start, payloadSize: size) {
-                for frame in frames[group] {
-                    if let header { $0 += header.bytes(forFrameOf: frame.payload.count) }
-                    $0 += frame.payload
-                }
-            }
+            let packet = PESPacketWriter(codec.streamID, presentationTime: start, .audio(frames[group], header))
             return TransportUnit(pid: pid, time: span.clamp(start - advance), kind: .audio, packet: packet)
         }
     }

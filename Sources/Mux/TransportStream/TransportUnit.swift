@@ -9,16 +9,21 @@ struct TransportUnit {
     }
 
     let pid: UInt16
-    /// The decode time of the video with which the unit is sent.
+    /// The decode time of the video beside which it is sent.
     let time: Ticks
     let kind: Kind
     /// Bytes of `payload`.
     let byteCount: Int
-    /// Bytes at the beginning of `payload` that are not spread over more packets than necessary: the header of a PES
-    /// packet, or all of a section.
+    /// Bytes at its beginning that are not spread over more packets than they need: the header of a PES packet, all of a
+    /// section.
     let headerSize: Int
-    /// Makes the bytes. The payload of a section includes pointer_field and stuffing.
-    let payload: () -> [UInt8]
+    private let content: Content
+
+    private enum Content {
+        case packet(PESPacketWriter)
+        /// With its pointer_field and stuffing.
+        case section([UInt8])
+    }
 
     init(pid: UInt16, time: Ticks, kind: Kind, packet: PESPacketWriter) {
         self.pid = pid
@@ -26,7 +31,7 @@ struct TransportUnit {
         self.kind = kind
         byteCount = packet.headerSize + packet.payloadSize
         headerSize = packet.headerSize
-        payload = { packet.bytes }
+        content = .packet(packet)
     }
 
     /// A splice_info_section in packets of its own.
@@ -37,6 +42,13 @@ struct TransportUnit {
         kind = .other
         byteCount = bytes.count
         headerSize = bytes.count
-        payload = { bytes }
+        content = .section(bytes)
+    }
+
+    var payload: [UInt8] {
+        switch content {
+        case .packet(let packet): packet.bytes
+        case .section(let bytes): bytes
+        }
     }
 }

@@ -164,11 +164,34 @@ let package = Package(
         tests(
             "SpliceTests",
             ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "MediaTestSupport", "TestSupport"]),
+        // Clients and servers on loopback.
+        support("WebTestSupport", path: "Tests/WebTestSupport", ["WebServer"]),
+        tests("SupportTests", ["Support", "TestSupport"]),
+        tests(
+            "WebServerTests",
+            [
+                "WebServer", "Support", "LiveRing", "TestSupport", "WebTestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        tests(
+            "ObservabilityTests",
+            [
+                "Observability", "WebServer", "Capture", "Channel", "Fetch", "Demux", "LiveRing", "Media", "Splice",
+                "Support", "Tracker", "TestSupport", "WebTestSupport", .product(name: "Logging", package: "swift-log"),
+            ]),
+        tests(
+            "GuideTests",
+            [
+                "Guide", "ChannelList", "Fetch", "Service", "WebServer", "Support", "TestSupport", "WebTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
         tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
         tests(
             "ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "TestSupport"]),
-        tests("LiveRingTests", ["LiveRing", "Playlist", "Support", "TestSupport"]),
+        tests("LiveRingTests", ["LiveRing", "Playlist", "Media", "Support", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
             dependencies: [
@@ -186,8 +209,9 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "WebServer", "Channel", "Playlist", "Media", "Transcode", "Mux", "LiveRing", "Support",
-                "TestSupport", "ChannelTestSupport", .product(name: "Logging", package: "swift-log"),
+                "Service", "WebServer", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist", "Media", "Demux",
+                "Transcode", "Mux", "LiveRing", "Support", "TestSupport", "ChannelTestSupport", "WebTestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             "RelayTests",
@@ -197,9 +221,8 @@ let package = Package(
                 "Support",
                 "Decrypt",
                 "Media", "Demux",
-                "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport",
+                "Mux", "Splice", "LiveRing", "TestSupport", "ChannelTestSupport", "WebTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

@@ -1,6 +1,7 @@
 import ChannelList
 import Foundation
 import Testing
+import WebTestSupport
 
 @testable import Service
 @testable import WebServer

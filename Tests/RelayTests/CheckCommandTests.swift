@@ -3,6 +3,7 @@ import Conformance
 import Foundation
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Support
 @testable import WebServer

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import WebTestSupport
 
 @testable import Support
 @testable import WebServer

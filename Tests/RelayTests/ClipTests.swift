@@ -2,6 +2,7 @@ import ChannelTestSupport
 import LiveRing
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Channel
 @testable import Service

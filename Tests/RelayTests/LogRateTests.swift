@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Logging
 import Testing
+import WebTestSupport
 
 @testable import Observability
 @testable import liverelay

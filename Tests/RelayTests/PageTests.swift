@@ -3,6 +3,7 @@ import Foundation
 import LiveRing
 import Logging
 import Testing
+import WebTestSupport
 
 @testable import ChannelList
 @testable import Service

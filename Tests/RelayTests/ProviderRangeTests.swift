@@ -5,6 +5,7 @@ import Playlist
 import Support
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Service
 @testable import WebServer

@@ -4,6 +4,7 @@ import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import WebServer
 

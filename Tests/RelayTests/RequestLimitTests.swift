@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Support
 @testable import WebServer

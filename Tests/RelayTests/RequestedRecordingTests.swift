@@ -6,6 +6,7 @@ import Observability
 import TestSupport
 import Testing
 import WebServer
+import WebTestSupport
 
 @testable import Channel
 @testable import LiveRing

@@ -7,6 +7,7 @@ import Observability
 import Support
 import Synchronization
 import TestSupport
+import WebTestSupport
 
 @testable import ChannelList
 @testable import Fetch

@@ -3,6 +3,7 @@ import Foundation
 import Playlist
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Service
 @testable import WebServer

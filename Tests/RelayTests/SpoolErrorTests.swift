@@ -3,6 +3,7 @@ import Foundation
 import LiveRing
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Observability
 @testable import Service

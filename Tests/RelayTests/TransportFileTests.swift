@@ -5,6 +5,7 @@ import Mux
 import Playlist
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Capture
 @testable import Channel

@@ -6,6 +6,7 @@ import LiveRing
 import Logging
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import ChannelList
 @testable import Service

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
+import WebTestSupport
 
 /// A mistake of somebody who uses the program for the first time, and the answer: a row of `Tests/Commands/mistakes.json`.
 struct UserMistake: Decodable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import ChannelList
 @testable import Observability

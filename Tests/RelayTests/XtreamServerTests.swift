@@ -3,6 +3,7 @@ import Logging
 import Playlist
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import ChannelList
 @testable import Fetch

@@ -4,6 +4,7 @@ import LiveRing
 import Logging
 import Synchronization
 import Testing
+import WebTestSupport
 
 @testable import ChannelList
 @testable import Fetch

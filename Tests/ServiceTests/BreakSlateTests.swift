@@ -7,6 +7,7 @@ import Playlist
 import Synchronization
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Channel
 @testable import Service

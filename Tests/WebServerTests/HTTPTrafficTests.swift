@@ -1,5 +1,6 @@
 import NIOHTTP1
 import Testing
+import WebTestSupport
 
 @testable import WebServer
 

@@ -4,6 +4,7 @@ import Logging
 import Synchronization
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import ChannelList
 @testable import Fetch

@@ -1,6 +1,7 @@
 import LiveRing
 import Support
 import Testing
+import WebTestSupport
 
 @testable import WebServer
 

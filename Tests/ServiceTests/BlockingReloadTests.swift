@@ -2,6 +2,7 @@ import Foundation
 import LiveRing
 import Synchronization
 import Testing
+import WebTestSupport
 
 @testable import Channel
 @testable import Service

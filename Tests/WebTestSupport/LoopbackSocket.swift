@@ -1,9 +1,10 @@
 import Glibc
 
 /// A socket that is connected to a port of this machine. Ten seconds of silence end a call that receives.
-enum LoopbackSocket {
+package enum LoopbackSocket {
     /// - Returns: the descriptor, and what `connect` returned.
-    static func connect(_ type: CInt, port: Int, receiveBuffer: CInt? = nil) -> (descriptor: CInt, result: CInt) {
+    package static func connect(_ type: CInt, port: Int, receiveBuffer: CInt? = nil) -> (descriptor: CInt, result: CInt)
+    {
         let descriptor = socket(AF_INET, type, 0)
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))

@@ -3,8 +3,8 @@ import Testing
 
 /// A client that sends what it is told and reads what comes, on one blocking socket: it knows no more of HTTP than
 /// where a response ends. Ten seconds of silence end a test that would otherwise hang.
-struct RawClient: ~Copyable {
-    struct Failure: Error {
+package struct RawClient: ~Copyable {
+    package struct Failure: Error {
         let call: String
         let errno: Int32
     }
@@ -13,7 +13,7 @@ struct RawClient: ~Copyable {
     private var unread: ArraySlice<UInt8> = []
 
     /// - Parameter receiveBuffer: bytes the kernel may hold for this client; small, for one that reads slowly.
-    init(port: Int, receiveBuffer: CInt? = nil) throws {
+    package init(port: Int, receiveBuffer: CInt? = nil) throws {
         let result: CInt
         (descriptor, result) = LoopbackSocket.connect(
             Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), port: port, receiveBuffer: receiveBuffer)
@@ -22,7 +22,7 @@ struct RawClient: ~Copyable {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) throws {
+    package func send(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let sent = unsafe rest.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, 0x4000) }
@@ -32,16 +32,16 @@ struct RawClient: ~Copyable {
     }
 
     /// Ends the sending half: the server reads an end of file.
-    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Makes the end of this client a reset instead of an orderly close.
-    func resetAtEnd() {
+    package func resetAtEnd() {
         var setting = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// The next response; of one to a HEAD there is no body.
-    mutating func response(toHead isHead: Bool = false) throws -> RawResponse {
+    package mutating func response(toHead isHead: Bool = false) throws -> RawResponse {
         var response = try head()
         let hasBody = !isHead && response.status != 204 && response.status != 304
         response.body = hasBody ? try read(Int(response["Content-Length"] ?? "0") ?? 0) : []
@@ -49,7 +49,7 @@ struct RawClient: ~Copyable {
     }
 
     /// Status and fields only; the body stays to be read.
-    mutating func head() throws -> RawResponse {
+    package mutating func head() throws -> RawResponse {
         while true {
             if let end = unread.firstRange(of: Array("\r\n\r\n".utf8)) {
                 let text = String(decoding: unread[..<end.lowerBound], as: UTF8.self)
@@ -60,7 +60,7 @@ struct RawClient: ~Copyable {
         }
     }
 
-    mutating func read(_ count: Int) throws -> [UInt8] {
+    package mutating func read(_ count: Int) throws -> [UInt8] {
         while unread.count < count {
             guard try receive() > 0 else { throw Failure(call: "recv: connection ended within a body", errno: 0) }
         }
@@ -69,7 +69,7 @@ struct RawClient: ~Copyable {
     }
 
     /// Everything until the server closes, however it does.
-    mutating func rest() throws -> [UInt8] {
+    package mutating func rest() throws -> [UInt8] {
         do {
             while try receive() > 0 {}
         } catch let failure as Failure where failure.errno == ECONNRESET {}
@@ -86,12 +86,12 @@ struct RawClient: ~Copyable {
     }
 }
 
-struct RawResponse {
-    let status: Int
-    let fields: [(name: String, value: String)]
-    var body: [UInt8] = []
+package struct RawResponse {
+    package let status: Int
+    package let fields: [(name: String, value: String)]
+    package var body: [UInt8] = []
 
-    init(head: String) {
+    package init(head: String) {
         let lines = head.split(separator: "\r\n")
         status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
         fields = lines.dropFirst().map { line in
@@ -101,7 +101,7 @@ struct RawResponse {
     }
 
     /// The value of a field that occurs once; nil if it is absent. Two of one name fail the test.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         #expect(values.count <= 1, "\(name) occurs \(values.count) times")
         return values.first

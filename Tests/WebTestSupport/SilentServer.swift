@@ -2,12 +2,12 @@ import Glibc
 import Synchronization
 
 /// A server on loopback that takes connections and never answers.
-final class SilentServer: Sendable {
+package final class SilentServer: Sendable {
     private let descriptor: CInt
     private let taken = Mutex<[CInt]>([])
-    let port: Int
+    package let port: Int
 
-    init() {
+    package init() {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -28,10 +28,10 @@ final class SilentServer: Sendable {
         close(descriptor)
     }
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(port)" }
 
     /// The connections so far, those too that the client has closed.
-    var connectionCount: Int {
+    package var connectionCount: Int {
         taken.withLock { taken in
             while case let connection = accept(descriptor, nil, nil), connection >= 0 {
                 taken.append(connection)

@@ -4,6 +4,7 @@ import Mux
 import Playlist
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Channel
 @testable import Service

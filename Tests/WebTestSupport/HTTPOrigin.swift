@@ -1,19 +1,18 @@
-import Foundation
-import Testing
+package import Foundation
 
-@testable import WebServer
+package import WebServer
 
 /// A server with a directory of files, for tests with real connections.
-struct HTTPOrigin: ~Copyable {
-    static let playlist = Array(String(repeating: "#EXTINF:6.006,\nseg-1.m4s\n", count: 160).utf8)
-    static let segment = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+package struct HTTPOrigin: ~Copyable {
+    package static let playlist = Array(String(repeating: "#EXTINF:6.006,\nseg-1.m4s\n", count: 160).utf8)
+    package static let segment = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     /// More bytes than the socket buffers of a connection hold, so that a client that does not read blocks the sender.
-    static let largeByteCount = 64 << 20
+    package static let largeByteCount = 64 << 20
 
-    let server: HTTPServer
-    let directory: URL
+    package let server: HTTPServer
+    package let directory: URL
 
-    init(limits: HTTPServer.Limits = .init(), threads: Int = 1) async throws {
+    package init(limits: HTTPServer.Limits = .init(), threads: Int = 1) async throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("origin-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data(Self.segment).write(to: directory.appendingPathComponent("seg-1.m4s"))
@@ -57,7 +56,7 @@ struct HTTPOrigin: ~Copyable {
         }
     }
 
-    func client(receiveBuffer: CInt? = nil) throws -> RawClient {
+    package func client(receiveBuffer: CInt? = nil) throws -> RawClient {
         try RawClient(port: server.port, receiveBuffer: receiveBuffer)
     }
 
@@ -65,7 +64,7 @@ struct HTTPOrigin: ~Copyable {
     ///
     /// A client may have a complete response before the server closes the file. Each round trip on another connection
     /// lets the only event loop continue.
-    func reachesOpenFileCount(_ count: Int) throws -> Bool {
+    package func reachesOpenFileCount(_ count: Int) throws -> Bool {
         var other = try client()
         for _ in 0..<2000 {
             if try openFileCount() == count { return true }
@@ -76,7 +75,7 @@ struct HTTPOrigin: ~Copyable {
     }
 
     /// Number of descriptors of this process for files in the directory.
-    func openFileCount() throws -> Int {
+    package func openFileCount() throws -> Int {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return open.count {
             let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
@@ -86,6 +85,6 @@ struct HTTPOrigin: ~Copyable {
 }
 
 /// A request as text.
-func request(_ method: String, _ path: String, _ fields: [String] = [], version: String = "1.1") -> String {
+package func request(_ method: String, _ path: String, _ fields: [String] = [], version: String = "1.1") -> String {
     (["\(method) \(path) HTTP/\(version)", "Host: test"] + fields + ["", ""]).joined(separator: "\r\n")
 }

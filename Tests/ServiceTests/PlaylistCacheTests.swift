@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LiveRing
 import Testing
+import WebTestSupport
 
 @testable import Channel
 @testable import Service

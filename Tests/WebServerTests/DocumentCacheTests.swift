@@ -1,5 +1,6 @@
 import Dispatch
 import Testing
+import WebTestSupport
 
 @testable import WebServer
 

@@ -1,6 +1,7 @@
 import Support
 import TestSupport
 import Testing
+import WebTestSupport
 
 @testable import Service
 

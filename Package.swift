@@ -84,10 +84,11 @@ let package = Package(
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux",
                 "Splice", "LiveRing",
             ]),
+        module("HTTP", ["Support", "Playlist", "LiveRing"]),
         module(
             "WebServer",
             [
-                "Support", "Playlist", "LiveRing",
+                "Support", "HTTP",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -100,19 +101,17 @@ let package = Package(
             "Observability",
             [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Splice", "LiveRing",
-                "Channel", "ChannelList", "WebServer", "CSpawn",
+                "Channel", "ChannelList", "HTTP", "CSpawn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         module(
-            "Guide", ["Support", "Fetch", "ChannelList", "WebServer", .product(name: "Logging", package: "swift-log")]),
+            "Guide", ["Support", "Fetch", "ChannelList", "HTTP", .product(name: "Logging", package: "swift-log")]),
         .target(
             name: "Service",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "LiveRing",
                 "Channel", "ArchiveStore",
-                "ChannelList", "WebServer", "Observability", "Guide", "CEmbed",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "ChannelList", "HTTP", "Observability", "Guide", "CEmbed",
                 .product(name: "Logging", package: "swift-log"),
             ],
             // CEmbed has them.
@@ -122,7 +121,7 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
-                "ArchiveStore", "Channel", "ChannelList", "Conformance", "WebServer", "Observability", "Guide",
+                "ArchiveStore", "Channel", "ChannelList", "Conformance", "HTTP", "WebServer", "Observability", "Guide",
                 "Service",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -165,12 +164,12 @@ let package = Package(
             "SpliceTests",
             ["Support", "Media", "Demux", "Transcode", "Mux", "Splice", "MediaTestSupport", "TestSupport"]),
         // Clients and servers on loopback.
-        support("WebTestSupport", path: "Tests/WebTestSupport", ["WebServer"]),
+        support("WebTestSupport", path: "Tests/WebTestSupport", ["HTTP", "WebServer"]),
         tests("SupportTests", ["Support", "TestSupport"]),
         tests(
             "WebServerTests",
             [
-                "WebServer", "Support", "LiveRing", "TestSupport", "WebTestSupport",
+                "HTTP", "WebServer", "Support", "LiveRing", "TestSupport", "WebTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -178,13 +177,13 @@ let package = Package(
         tests(
             "ObservabilityTests",
             [
-                "Observability", "WebServer", "Capture", "Channel", "Fetch", "Demux", "LiveRing", "Media", "Splice",
+                "Observability", "HTTP", "WebServer", "Capture", "Channel", "Fetch", "Demux", "LiveRing", "Media", "Splice",
                 "Support", "Tracker", "TestSupport", "WebTestSupport", .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             "GuideTests",
             [
-                "Guide", "ChannelList", "Fetch", "Service", "WebServer", "Support", "TestSupport", "WebTestSupport",
+                "Guide", "ChannelList", "Fetch", "Service", "HTTP", "WebServer", "Support", "TestSupport", "WebTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
@@ -209,14 +208,14 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "WebServer", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist", "Media", "Demux",
+                "Service", "HTTP", "WebServer", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist", "Media", "Demux",
                 "Transcode", "Mux", "LiveRing", "Support", "TestSupport", "ChannelTestSupport", "WebTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             "RelayTests",
             [
-                "liverelay", "Service", "Observability", "Guide", "WebServer", "Conformance", "Channel", "ChannelList",
+                "liverelay", "Service", "Observability", "Guide", "HTTP", "WebServer", "Conformance", "Channel", "ChannelList",
                 "ArchiveStore", "Playlist", "Fetch", "Tracker", "Capture",
                 "Support",
                 "Decrypt",
@@ -229,7 +228,7 @@ let package = Package(
         support(
             "FuzzEntries", path: "Tests/Fuzz/Harness",
             [
-                "WebServer", "Playlist", "DASH", "Support", "ChannelList", "Guide", "Fetch", "Tracker", "Media",
+                "HTTP", "WebServer", "Playlist", "DASH", "Support", "ChannelList", "Guide", "Fetch", "Tracker", "Media",
                 "Conformance", "Demux",
                 "Transcode", "Mux", "Splice", "LiveRing", "TrackerTestSupport", "TestSupport",
             ]),

@@ -3,7 +3,7 @@ import Foundation
 package import Logging
 import Support
 import Synchronization
-package import WebServer
+package import HTTP
 
 /// A guide as it is served: two files with the same content.
 struct PublishedGuide: Equatable, Sendable {

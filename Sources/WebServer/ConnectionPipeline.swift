@@ -1,3 +1,4 @@
+import HTTP
 package import NIOCore
 import NIOHTTP1
 package import Support

@@ -1,3 +1,4 @@
+import HTTP
 import Dispatch
 import Glibc
 import NIOCore
@@ -245,9 +246,9 @@ extension HTTPConnectionHandler {
         // A stream supports everything of HTTP/1.1: answers of unknown length, and one Host.
         if transport == .stream { head.version = .http1_1 }
         let request = HTTPExchange(head, in: responder.paths, from: peer)
-        (kind, requestTime) = (request.route.kind, .now())
+        (kind, requestTime) = (request.received.route.kind, .now())
         lastProgress = requestTime
-        switch responder.answer(to: request, limiter: connections.requests) {
+        switch responder.answer(to: request.received, limiter: connections.requests) {
         case .now(let response): send(response, to: request, context)
         case .later(let work):
             hold(request, as: .response, context) { place, made in

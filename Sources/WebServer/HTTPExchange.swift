@@ -1,3 +1,4 @@
+import HTTP
 import NIOHTTP1
 
 /// One request and its answer: reads the head that NIO has parsed, and decides the head of the response.
@@ -5,72 +6,66 @@ struct HTTPExchange {
     /// The largest request body that is skipped. After a larger body, or a body of unknown size, the connection closes.
     static let ignoredBodyLimit = 64 * 1024
 
-    private let received: HTTPRequestHead
-    let fields: RequestTarget.Fields
-    /// nil: the request target is malformed.
-    let target: RequestTarget?
-    /// The resource that the request names, however it is answered.
-    let route: Route
-    /// Whether the request contains exactly one Host field, as HTTP/1.1 requires (RFC 9112 §3.2).
-    let hasOneHost: Bool
+    private let head: HTTPRequestHead
+    let received: ReceivedRequest
     /// The size of the body in bytes; nil if it is not announced.
     let bodyByteCount: Int?
 
     /// - Parameter peer: the IP address of the other end of the connection.
     init(_ head: HTTPRequestHead, in paths: Route.Paths, from peer: String? = nil) {
-        received = head
-        fields = RequestTarget.Fields(head.headers.lazy.map { ($0.name, $0.value) }, peer: peer)
-        target = try? RequestTarget(method: .init(head.method), uri: head.uri, fields: fields)
-        route = target.map { Route($0, in: paths) } ?? .notFound
-        hasOneHost = head.version != .http1_1 || head.headers["host"].count == 1
+        self.head = head
+        received = ReceivedRequest(
+            .init(head.method), head.uri,
+            RequestTarget.Fields(head.headers.lazy.map { ($0.name, $0.value) }, peer: peer),
+            hasOneHost: head.version != .http1_1 || head.headers["host"].count == 1, in: paths)
         bodyByteCount =
             head.headers.contains(name: "transfer-encoding")
             ? nil : head.headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
     }
 
-    private var method: RequestTarget.Method { .init(received.method) }
+    private var method: RequestTarget.Method { .init(head.method) }
 
     /// Whether another request may follow on the connection.
     private var allowsKeepAlive: Bool {
         // After any final response to `Expect: 100-continue`, the client may or may not send its body (RFC 9110
         // §10.1.1).
-        guard received.isKeepAlive, !received.headers.contains(name: "expect") else { return false }
+        guard head.isKeepAlive, !head.headers.contains(name: "expect") else { return false }
         return bodyByteCount.map { $0 <= Self.ignoredBodyLimit } ?? false
     }
 
     /// Whether another request may follow after `response`: only chunks end a response without a length.
     func allowsKeepAlive(after response: ConditionalResponse) -> Bool {
-        allowsKeepAlive && (!response.isUnbounded || received.version == .http1_1 && method == .get)
+        allowsKeepAlive && (!response.isUnbounded || head.version == .http1_1 && method == .get)
     }
 
     /// The response as it is sent. Conditions and ranges apply only to GET and HEAD.
     func response(_ response: Response, date: String) -> ConditionalResponse {
         let isReading = method == .get || method == .head
-        let bare = RequestTarget(method: method, path: "/", query: [], fields: RequestTarget.Fields())
-        return ConditionalResponse(response, to: isReading ? target ?? bare : bare, date: date)
+        let target = isReading ? received.target : nil
+        return ConditionalResponse(response, to: target ?? .bare(method), date: date)
     }
 
     func response(for failure: FileTransmission.Failure, date: String) -> ConditionalResponse {
         switch failure {
         case .missing, .changed:
             // Without the query, which may contain a token.
-            response(.notFound(String(received.uri.prefix { $0 != "?" })), date: date)
+            response(.notFound(String(head.uri.prefix { $0 != "?" })), date: date)
         case .system:
             response(.text(.serviceUnavailable, "The file cannot be opened now."), date: date)
         }
     }
 
     func head(of response: ConditionalResponse, keepAlive: Bool) -> OutgoingHead {
-        var head = OutgoingHead(status: response.status, fields: response.fields)
+        var outgoing = OutgoingHead(status: response.status, fields: response.fields)
         if !keepAlive {
-            head.fields.append(HeaderField(name: "Connection", value: "close"))
-        } else if received.version != .http1_1 {
-            head.fields.append(HeaderField(name: "Connection", value: "keep-alive"))
+            outgoing.fields.append(HeaderField(name: "Connection", value: "close"))
+        } else if head.version != .http1_1 {
+            outgoing.fields.append(HeaderField(name: "Connection", value: "keep-alive"))
         }
-        // An HTTP/1.0 client does not support chunks, and a HEAD response has no body.
-        head.isChunked = response.isUnbounded && received.version == .http1_1 && method == .get
-        head.endsWithConnection = response.isUnbounded && !head.isChunked
-        return head
+        // A client of HTTP/1.0 does not know chunks, and no chunk may follow the response to a HEAD.
+        outgoing.isChunked = response.isUnbounded && head.version == .http1_1 && method == .get
+        outgoing.endsWithConnection = response.isUnbounded && !outgoing.isChunked
+        return outgoing
     }
 }
 

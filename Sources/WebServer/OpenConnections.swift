@@ -1,3 +1,4 @@
+package import HTTP
 import NIOCore
 package import Support
 import Synchronization

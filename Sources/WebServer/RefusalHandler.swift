@@ -1,3 +1,4 @@
+import HTTP
 import NIOCore
 
 /// Answers a connection beyond the limits with 503 before any request, and closes it.

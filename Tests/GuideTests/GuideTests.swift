@@ -11,6 +11,7 @@ import WebTestSupport
 @testable import Guide
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 private let guideText = """

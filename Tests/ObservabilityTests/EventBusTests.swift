@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Observability
+@testable import HTTP
 @testable import WebServer
 
 private func reload(_ number: Int) -> EventContent {

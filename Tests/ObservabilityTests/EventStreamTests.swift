@@ -2,6 +2,7 @@ import Testing
 import WebTestSupport
 
 @testable import Observability
+@testable import HTTP
 @testable import WebServer
 
 /// A server of events on loopback, with one channel whose stream never ends.

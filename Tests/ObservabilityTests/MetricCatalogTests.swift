@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Observability
+@testable import HTTP
 @testable import WebServer
 
 /// A snapshot of a process without any channel that runs.

@@ -4,6 +4,7 @@ import Testing
 import WebTestSupport
 
 @testable import Service
+@testable import HTTP
 @testable import WebServer
 
 private struct APIRow: Sendable, CustomTestStringConvertible {

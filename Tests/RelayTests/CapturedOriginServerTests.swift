@@ -4,6 +4,7 @@ import WebTestSupport
 
 @testable import Capture
 @testable import Fetch
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

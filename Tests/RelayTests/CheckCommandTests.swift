@@ -6,6 +6,7 @@ import Testing
 import WebTestSupport
 
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -7,6 +7,7 @@ import WebTestSupport
 @testable import Channel
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -8,6 +8,7 @@ import Tracker
 @testable import Fetch
 @testable import Observability
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -5,6 +5,7 @@ import WebTestSupport
 
 @testable import ChannelList
 @testable import Service
+@testable import HTTP
 @testable import WebServer
 
 /// Clients that leave: what they held is given back at once.

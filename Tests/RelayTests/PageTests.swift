@@ -7,6 +7,7 @@ import WebTestSupport
 
 @testable import ChannelList
 @testable import Service
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

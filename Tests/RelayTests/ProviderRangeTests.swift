@@ -8,6 +8,7 @@ import Testing
 import WebTestSupport
 
 @testable import Service
+@testable import HTTP
 @testable import WebServer
 
 /// A range that the archive of a provider has is a channel that exists while somebody watches it.

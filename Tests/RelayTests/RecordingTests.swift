@@ -9,6 +9,7 @@ import Testing
 import Tracker
 
 @testable import Fetch
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import WebServer
 
 /// What is refused before its body has arrived.

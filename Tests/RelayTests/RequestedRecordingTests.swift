@@ -5,6 +5,7 @@ import Logging
 import Observability
 import TestSupport
 import Testing
+import HTTP
 import WebServer
 import WebTestSupport
 

@@ -12,6 +12,7 @@ import Testing
 @testable import Service
 @testable import Support
 @testable import Tracker
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

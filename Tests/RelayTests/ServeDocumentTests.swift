@@ -9,6 +9,7 @@ import WebTestSupport
 @testable import ChannelList
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 private let token = "news-token-012345"

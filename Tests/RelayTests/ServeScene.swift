@@ -12,6 +12,7 @@ import WebTestSupport
 @testable import ChannelList
 @testable import Fetch
 @testable import Service
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -6,6 +6,7 @@ import Testing
 import WebTestSupport
 
 @testable import Service
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

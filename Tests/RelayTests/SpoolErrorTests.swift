@@ -8,6 +8,7 @@ import WebTestSupport
 @testable import Observability
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

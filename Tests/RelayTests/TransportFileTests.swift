@@ -12,6 +12,7 @@ import WebTestSupport
 @testable import LiveRing
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

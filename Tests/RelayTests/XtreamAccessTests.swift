@@ -7,6 +7,7 @@ import WebTestSupport
 @testable import Observability
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 private let server = "server-token-0123"

@@ -8,6 +8,7 @@ import WebTestSupport
 @testable import Fetch
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 /// A panel that somebody pays for: what each of its documents answers.

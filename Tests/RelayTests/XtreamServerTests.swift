@@ -10,6 +10,7 @@ import WebTestSupport
 @testable import Guide
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 private let server = "server-token-0123"

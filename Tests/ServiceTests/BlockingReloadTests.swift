@@ -7,6 +7,7 @@ import WebTestSupport
 @testable import Channel
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 /// Playlists that players wait for (draft-pantos-hls-rfc8216bis §6.2.5.2).

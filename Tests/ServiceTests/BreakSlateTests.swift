@@ -12,6 +12,7 @@ import WebTestSupport
 @testable import Channel
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 /// The slate in the place of ad breaks, by HTTP, judged by ffmpeg.

@@ -10,6 +10,7 @@ import WebTestSupport
 @testable import Fetch
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 /// A directory with a configuration and its lists.

@@ -9,6 +9,7 @@ import WebTestSupport
 @testable import Channel
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 /// The I-frame playlist and its files, judged by ffmpeg.

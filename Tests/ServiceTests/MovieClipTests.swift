@@ -10,6 +10,7 @@ import Testing
 @testable import Channel
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 /// Ranges of the rewind as MP4 files, judged by ffmpeg.

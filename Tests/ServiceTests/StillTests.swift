@@ -12,6 +12,7 @@ import Testing
 @testable import Service
 @testable import Support
 @testable import Transcode
+@testable import HTTP
 @testable import WebServer
 
 /// Stills of the rewind, judged by ffmpeg.

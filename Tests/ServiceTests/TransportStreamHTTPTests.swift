@@ -12,6 +12,7 @@ import WebTestSupport
 @testable import Channel
 @testable import Service
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 /// Transport streams over HTTP.

@@ -3,6 +3,7 @@ import Support
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import WebServer
 
 /// 2026-01-02T12:00:00Z.

@@ -2,6 +2,7 @@ import LiveRing
 import Support
 import Testing
 
+@testable import HTTP
 @testable import WebServer
 
 /// The templates of catch-up clients, filled in as each of them does, lead to the program that a viewer chose: one hour from

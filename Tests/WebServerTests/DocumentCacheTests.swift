@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import WebServer
 
 private func key(_ name: String = "list") -> DocumentCache.Key { DocumentCache.Key(name: name) }

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import HTTP
 @testable import WebServer
 
 @Suite struct HTTPByteRangeTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import WebServer
 
 /// Keep-alive, pipelining, concurrent connections and closing.

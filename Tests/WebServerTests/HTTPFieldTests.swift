@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Support
+@testable import HTTP
 @testable import WebServer
 
 @Suite struct HTTPFieldTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTP
 @testable import WebServer
 
 @Suite struct HTTPRequestTargetTests {

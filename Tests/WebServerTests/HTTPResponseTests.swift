@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import WebServer
 
 /// One request over a real socket, one answer: status, fields and body.

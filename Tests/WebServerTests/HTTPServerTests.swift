@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import WebServer
 
 /// Start and shutdown of the server. One that waited for its limit would take ten minutes.

@@ -2,6 +2,7 @@ import NIOHTTP1
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import WebServer
 
 /// In a process of one channel.
@@ -33,11 +34,11 @@ private let listRows: [(uri: String, kind: Route.Kind)] = [
 
 @Suite struct RouteKindTests {
     @Test(arguments: channelRows) func inAChannel(uri: String, kind: Route.Kind) {
-        #expect(HTTPExchange(.init(version: .http1_1, method: .GET, uri: uri), in: .channel).route.kind == kind)
+        #expect(HTTPExchange(.init(version: .http1_1, method: .GET, uri: uri), in: .channel).received.route.kind == kind)
     }
 
     @Test(arguments: listRows) func inAList(uri: String, kind: Route.Kind) {
-        #expect(HTTPExchange(.init(version: .http1_1, method: .GET, uri: uri), in: .list).route.kind == kind)
+        #expect(HTTPExchange(.init(version: .http1_1, method: .GET, uri: uri), in: .list).received.route.kind == kind)
     }
 }
 

@@ -3,6 +3,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
+@testable import HTTP
 @testable import WebServer
 
 /// The output for the handlers before: bytes of HTTP/1.1, or parts for a stream of HTTP/2.

@@ -1,6 +1,7 @@
 import LiveRing
 import Support
 import Testing
+import HTTP
 import WebServer
 
 /// What a request target asks for.

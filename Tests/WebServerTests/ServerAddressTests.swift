@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTP
 @testable import WebServer
 
 private let hosts: [(host: String, isValid: Bool)] = [

@@ -1,4 +1,4 @@
-package import WebServer
+package import HTTP
 
 extension Answer {
     /// The response if it is made at once.

@@ -1,5 +1,6 @@
 package import Foundation
 
+import HTTP
 package import WebServer
 
 /// A server with a directory of files, for tests with real connections.

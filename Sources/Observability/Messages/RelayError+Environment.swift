@@ -4,7 +4,7 @@ import Fetch
 package import LiveRing
 import Support
 import Tracker
-package import WebServer
+package import HTTP
 
 extension RelayError {
     /// The error for the operator behind an untyped error.

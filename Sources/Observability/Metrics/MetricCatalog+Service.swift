@@ -1,5 +1,5 @@
 import Support
-import WebServer
+import HTTP
 
 // The metrics of the process, its server and its list.
 

@@ -1,4 +1,4 @@
-import WebServer
+import HTTP
 
 /// All metrics, in the order in which they are written.
 ///

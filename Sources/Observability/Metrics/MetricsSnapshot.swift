@@ -1,7 +1,7 @@
 package import Channel
 import LiveRing
-import Support
-package import WebServer
+package import Support
+package import HTTP
 
 /// The state of the process at one moment, from which its metrics are made.
 package struct MetricsSnapshot: Sendable {
@@ -52,11 +52,11 @@ extension MetricsSnapshot {
     /// This moment of a process that runs channels.
     package init(
         runs: [Run], channelStates: [String: Int]? = nil, startCount: Int? = nil, traffic: HTTPTraffic,
-        events: EventDelivery, connections: OpenConnections
+        events: EventDelivery, clients: ClientCounts, maxConnections: Int?
     ) {
         self.init(
             runs: runs, channelStates: channelStates, startCount: startCount, traffic: traffic.counts, events: events,
-            clients: connections.counts, maxConnections: connections.limit,
+            clients: clients, maxConnections: maxConnections,
             droppedLogLines: Console.standardError.dropped)
     }
 }

@@ -6,7 +6,7 @@ package import Logging
 import Observability
 import Support
 import Synchronization
-import WebServer
+import HTTP
 
 /// The archives of a process that reads archives but relays no channel: one for each requested channel.
 package final class StoredArchives: Sendable {

@@ -5,7 +5,7 @@ import LiveRing
 import Media
 import Support
 import Synchronization
-import WebServer
+import HTTP
 
 /// Answers requests for media that only the archive in a store contains.
 package final class ArchiveResponder: Sendable {

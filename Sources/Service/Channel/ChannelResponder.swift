@@ -4,7 +4,7 @@ package import Media
 import Mux
 import Observability
 import Support
-package import WebServer
+package import HTTP
 
 /// Answers HTTP requests for one channel from its present published state.
 ///

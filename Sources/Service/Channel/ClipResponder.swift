@@ -4,7 +4,7 @@ import Media
 import Playlist
 import Support
 import Synchronization
-import WebServer
+import HTTP
 
 /// Answers requests for published ranges of one channel as files that never exist as a whole.
 final class ClipResponder: Sendable {

@@ -4,7 +4,7 @@ import LiveRing
 import Playlist
 import Support
 import Synchronization
-import WebServer
+import HTTP
 
 /// The playlists of a channel, rendered from the newest version of its ring.
 ///

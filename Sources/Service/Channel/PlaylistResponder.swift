@@ -3,7 +3,7 @@ import LiveRing
 import Observability
 import Playlist
 import Support
-import WebServer
+import HTTP
 
 /// Answers requests for the playlists of one channel, and for other documents made from many segments.
 ///

@@ -5,7 +5,7 @@ import Observability
 import Playlist
 import Support
 import Transcode
-import WebServer
+import HTTP
 
 /// Answers requests for stills of one channel. They are decoded on the thread of `StillStore`.
 final class StillResponder: Sendable {

@@ -1,5 +1,5 @@
 import CEmbed
-import WebServer
+import HTTP
 
 /// A file of the web page. The page works below any path, because its URLs are relative.
 enum PageFile: String, CaseIterable {

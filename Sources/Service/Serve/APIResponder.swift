@@ -3,7 +3,7 @@ import Foundation
 package import Guide
 package import Observability
 import Support
-package import WebServer
+package import HTTP
 
 /// Answers requests to `/api`: the listed channels, and changes to them.
 package final class APIResponder: Sendable {

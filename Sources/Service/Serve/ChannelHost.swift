@@ -3,7 +3,7 @@ import ChannelList
 import LiveRing
 import Support
 import Synchronization
-import WebServer
+import HTTP
 
 /// Runs the channels of a list as their supervisor decides. No other code of `serve` waits.
 ///

@@ -2,7 +2,7 @@ import ChannelList
 import Guide
 import Observability
 import Support
-import WebServer
+import HTTP
 
 /// Answers requests to `/api/recordings`.
 struct RecordingResponder: Sendable {

@@ -3,7 +3,7 @@ import Guide
 import LiveRing
 import Observability
 import Support
-import WebServer
+import HTTP
 
 // The documents about all channels. They are long, so each is made on a thread of documents.
 

@@ -1,7 +1,7 @@
 import ChannelList
 import Support
 import Synchronization
-import WebServer
+import HTTP
 
 // Answers to clients that take us for an HDHomeRun.
 

@@ -3,7 +3,7 @@ import Foundation
 import Guide
 import LiveRing
 import Support
-import WebServer
+import HTTP
 
 // Answers to clients of Xtream Codes. The password is the viewer's token, and was checked before.
 

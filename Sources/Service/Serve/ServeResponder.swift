@@ -4,7 +4,7 @@ package import Guide
 import LiveRing
 package import Observability
 package import Support
-package import WebServer
+package import HTTP
 
 /// Answers HTTP requests for many channels: requests for the list, and requests below each channel's path.
 ///

@@ -4,7 +4,7 @@ import Foundation
 import Guide
 package import Observability
 package import Support
-package import WebServer
+package import HTTP
 
 /// The content of `/status.json` for a process of many channels. Times are seconds.
 struct ServeStatus: Encodable, Sendable {
@@ -84,7 +84,9 @@ struct ServeStatus: Encodable, Sendable {
 
 extension MetricsSnapshot {
     /// The metrics of a process of many channels.
-    package init(_ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventDelivery, _ connections: OpenConnections) {
+    package init(
+        _ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventDelivery, clients: ClientCounts, maxConnections: Int?
+    ) {
         let overview = host.overview
         let runs = host.runs.sorted { $0.run.channel < $1.run.channel }.map { running in
             var run = Run(
@@ -94,7 +96,7 @@ extension MetricsSnapshot {
         }
         self.init(
             runs: runs, channelStates: Self.states(overview), startCount: overview.startCount, traffic: traffic,
-            events: events, connections: connections)
+            events: events, clients: clients, maxConnections: maxConnections)
     }
 
     /// The number of listed channels in each state. A channel that left the list while it ends counts too.

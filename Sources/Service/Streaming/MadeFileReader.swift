@@ -1,7 +1,7 @@
 import Channel
 import LiveRing
 import Support
-import WebServer
+import HTTP
 
 /// Reads a file that is made for one client: the head from memory, the rest from files of the ring.
 ///

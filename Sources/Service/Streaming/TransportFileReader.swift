@@ -2,7 +2,7 @@ import Channel
 import LiveRing
 import Media
 import Mux
-import WebServer
+import HTTP
 
 /// Makes the bytes of a transport stream file for one client, segment by segment, as they are read.
 ///

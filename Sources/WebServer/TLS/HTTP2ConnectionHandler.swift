@@ -1,3 +1,4 @@
+import HTTP
 #if TLS
     import NIOCore
     import NIOHTTP2

@@ -1,3 +1,4 @@
+package import HTTP
 package import Logging
 package import Support
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChannelList
 import Support
+import HTTP
 import WebServer
 
 /// Options about who may watch.

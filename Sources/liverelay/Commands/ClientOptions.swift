@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HTTP
 import WebServer
 
 struct ClientOptions: ParsableArguments {

@@ -4,6 +4,7 @@ import Foundation
 import Observability
 import Support
 import Tracker
+import HTTP
 import WebServer
 
 /// `liverelay demo DIR`: a channel with ad breaks that needs no upstream, and never ends.

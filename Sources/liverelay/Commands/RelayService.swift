@@ -10,6 +10,7 @@ import Service
 import Splice
 import Support
 import Tracker
+import HTTP
 import WebServer
 
 /// A running `liverelay`: one channel, its HTTP server, the console, and an orderly end.
@@ -70,7 +71,7 @@ struct RelayService: Sendable {
         let metrics = MetricsResponder {
             MetricsSnapshot(
                 runs: [.init(nil, state, runner.meter, sentBytes: channel.sentBytes)], traffic: setup.traffic,
-                events: setup.delivery, connections: setup.connections)
+                events: setup.delivery, clients: setup.connections.counts, maxConnections: setup.connections.limit)
         }
         let server = try await setup.start(
             on: address, limits: .init(idleTime: options.clientTimeout.duration),

@@ -6,6 +6,7 @@ import Observability
 import Service
 import Support
 import Tracker
+import HTTP
 import WebServer
 
 /// `liverelay replay DIR`

@@ -6,6 +6,7 @@ import Logging
 import Observability
 import Service
 import Support
+import HTTP
 import WebServer
 
 /// `liverelay serve LIST`

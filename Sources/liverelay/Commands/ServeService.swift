@@ -8,6 +8,7 @@ import Logging
 import Observability
 import Service
 import Support
+import HTTP
 import WebServer
 
 /// A running `liverelay serve`: the channels of a list, one HTTP server, and an orderly end.
@@ -180,7 +181,9 @@ struct ServeService: Sendable {
                 token: $0, host: host, updater: updater, events: setup.bus, recordings: recordings, guide: guide)
         }
         let metrics = MetricsResponder { [setup] in
-            MetricsSnapshot(host, setup.traffic, setup.delivery, setup.connections)
+            MetricsSnapshot(
+                host, setup.traffic, setup.delivery, clients: setup.connections.counts,
+                maxConnections: setup.connections.limit)
         }
         return try await setup.start(
             on: address,

@@ -11,6 +11,7 @@ import Service
 import Splice
 import Support
 import Tracker
+import HTTP
 import WebServer
 
 /// Options for the server and the spool.

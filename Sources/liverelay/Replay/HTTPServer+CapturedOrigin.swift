@@ -2,6 +2,7 @@ import Capture
 import Fetch
 import NIOCore
 import Synchronization
+import HTTP
 import WebServer
 
 extension HTTPServer {

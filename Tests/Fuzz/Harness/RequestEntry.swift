@@ -1,4 +1,5 @@
 import LiveRing
+import HTTP
 import WebServer
 
 /// Entry for HTTP request targets and header fields.

@@ -81,6 +81,11 @@ extension RequestTarget {
         return target
     }
 
+    /// A request for the root without a field, to which no condition and no range applies.
+    package static func bare(_ method: Method) -> RequestTarget {
+        RequestTarget(method: method, path: "/", query: [], fields: Fields())
+    }
+
     /// - Parameter uri: the request-target of the request line, as received (RFC 9112 §3.2).
     package init(method: Method, uri: String, fields: Fields = Fields()) throws(Malformed) {
         self.method = method
@@ -148,7 +153,7 @@ extension RequestTarget.Fields {
 
     /// Reads the fields of a request in one pass.
     /// - Parameter peer: the IP address that the connection comes from.
-    init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
+    package init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
         self.init()
         self.peer = peer
         for (name, value) in headers {

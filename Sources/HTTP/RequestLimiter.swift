@@ -14,10 +14,10 @@ package final class RequestLimiter: Sendable {
         rate = Mutex(RequestRate(perSecond: perSecond))
     }
 
-    var refused: Int { rate.withLock { $0.refused } }
+    package var refused: Int { rate.withLock { $0.refused } }
 
     /// The answer to a request too many; nil if the request is admitted.
-    func refusal(of request: HTTPExchange) -> Response? {
+    func refusal(of request: ReceivedRequest) -> Response? {
         let (network, now) = (ClientNetwork(addresses.clientAddress(of: request.fields)), ContinuousClock.now - start)
         guard let wait = rate.withLock({ $0.admit(network, at: now) }) else { return nil }
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
@@ -29,13 +29,13 @@ package final class RequestLimiter: Sendable {
 
 extension Response {
     /// The answer to a request for which no place is free.
-    static func busy(_ kind: Route.Kind) -> Response {
+    package static func busy(_ kind: Route.Kind) -> Response {
         refusal(
             .serviceUnavailable, of: kind, reason: "Too many requests are waiting: try again in 1 s.", retryAfter: 1)
     }
 
     /// The answer to a request whose response was not ready within the idle time of a connection.
-    static func late(_ kind: Route.Kind) -> Response {
+    package static func late(_ kind: Route.Kind) -> Response {
         refusal(
             .serviceUnavailable, of: kind, reason: "The answer takes longer than a connection is kept: ask again.",
             retryAfter: 5)

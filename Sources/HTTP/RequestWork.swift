@@ -1,6 +1,5 @@
-import Dispatch
-import NIOCore
-import Support
+package import Dispatch
+package import Support
 import Synchronization
 
 /// Limits how much the requests of a server occupy at once: responses that are being made or waited for, and bodies
@@ -18,18 +17,18 @@ package final class RequestWork: Sendable {
         case form
     }
 
-    struct Limit: Equatable, Sendable {
+    package struct Limit: Equatable, Sendable {
         let total: Int
         let perConnection: Int
     }
 
-    static let standardLimits: [Kind: Limit] = [
+    package static let standardLimits: [Kind: Limit] = [
         .response: Limit(total: 4096, perConnection: 64), .wait: Limit(total: 8192, perConnection: 64),
         .body: Limit(total: 64, perConnection: 4), .form: Limit(total: 1024, perConnection: 4),
     ]
 
     /// One place. It becomes free when its last reference is released.
-    final class Place: Sendable {
+    package final class Place: Sendable {
         private let work: RequestWork
         private let kind: Kind
         private let connection: ObjectIdentifier
@@ -54,13 +53,13 @@ package final class RequestWork: Sendable {
     private let limits: [Kind: Limit]
     private let state = Mutex(State())
 
-    init(limits: [Kind: Limit] = RequestWork.standardLimits) { self.limits = limits }
+    package init(limits: [Kind: Limit] = RequestWork.standardLimits) { self.limits = limits }
 
     func count(_ kind: Kind) -> Int { state.withLock { $0.usage[kind]?.total ?? 0 } }
 
-    var refused: Int { state.withLock { $0.refused } }
+    package var refused: Int { state.withLock { $0.refused } }
 
-    func place(_ kind: Kind, on connection: any Channel) -> Place? {
+    package func place(_ kind: Kind, on connection: AnyObject) -> Place? {
         let id = ObjectIdentifier(connection)
         let isFree = state.withLock { state in
             let (total, own) = (state.usage[kind]?.total ?? 0, state.usage[kind]?.byConnection[id] ?? 0)
@@ -86,7 +85,7 @@ package final class RequestWork: Sendable {
 }
 
 /// The work behind a pending response, or behind the next part of a stream. It is canceled when the client leaves.
-enum PendingResponse {
+package enum PendingResponse {
     case task(Task<Void, Never>)
     case wait(ChangeSignal.Wait)
 
@@ -94,7 +93,7 @@ enum PendingResponse {
     /// - Parameters:
     ///   - place: held until the work is over.
     ///   - pending: work that the server waits for when it stops.
-    static func task(
+    package static func task(
         holding place: RequestWork.Place?, _ pending: DispatchGroup, _ work: @escaping @Sendable () async -> Void
     ) -> PendingResponse {
         pending.enter()
@@ -107,7 +106,7 @@ enum PendingResponse {
     }
 
     /// Begins to wait for a response, which costs no task.
-    static func wait(
+    package static func wait(
         for begin: AwaitedResponse, holding place: RequestWork.Place, _ pending: DispatchGroup,
         _ complete: @escaping @Sendable (Response) -> Void
     ) -> PendingResponse {
@@ -121,7 +120,7 @@ enum PendingResponse {
         return .wait(wait)
     }
 
-    func cancel() {
+    package func cancel() {
         switch self {
         case .task(let task): task.cancel()
         case .wait(let wait): wait.cancel()

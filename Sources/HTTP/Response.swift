@@ -27,7 +27,7 @@ package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
     package static let unprocessableContent = HTTPStatus(rawValue: 422)
     static let tooManyRequests = HTTPStatus(rawValue: 429)
-    static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
+    package static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
     package static let badGateway = HTTPStatus(rawValue: 502)
     package static let serviceUnavailable = HTTPStatus(rawValue: 503)
 }
@@ -156,8 +156,8 @@ package struct Response: Equatable, Sendable {
 
 /// A field of a response, in visible ASCII with spaces (RFC 9110 §5.5).
 package struct HeaderField: Equatable, Sendable {
-    let name: String
-    let value: String
+    package let name: String
+    package let value: String
 
     /// - Parameter value: typographic quotation marks and dashes become ASCII ones; any other character outside ASCII
     ///   becomes a question mark.

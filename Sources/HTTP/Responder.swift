@@ -1,3 +1,24 @@
+/// A request whose head was received.
+package struct ReceivedRequest: Sendable {
+    package let fields: RequestTarget.Fields
+    /// nil: the address of the request is malformed.
+    package let target: RequestTarget?
+    /// The resource that the request is for, however it is answered.
+    package let route: Route
+    /// Whether a request of HTTP/1.1 has exactly one Host field (RFC 9112 §3.2).
+    let hasOneHost: Bool
+
+    package init(
+        _ method: RequestTarget.Method, _ uri: String, _ fields: RequestTarget.Fields, hasOneHost: Bool,
+        in paths: Route.Paths
+    ) {
+        self.fields = fields
+        target = try? RequestTarget(method: method, uri: uri, fields: fields)
+        route = target.map { Route($0, in: paths) } ?? .notFound
+        self.hasOneHost = hasOneHost
+    }
+}
+
 /// Answers the requests of a server. Event loops call it concurrently: no call may block or take 1 ms.
 package protocol Responder: Sendable {
     var paths: Route.Paths { get }
@@ -16,7 +37,7 @@ extension Responder {
     ///
     /// The server adds the limits on bodies and on concurrent work (`RequestWork`). Every refusal is sent before the
     /// body is read, except for a form, whose body contains the token.
-    func answer(to request: HTTPExchange, limiter: RequestLimiter?) -> Answer {
+    package func answer(to request: ReceivedRequest, limiter: RequestLimiter?) -> Answer {
         if let refusal = limiter?.refusal(of: request) { return .now(refusal) }
         guard let target = request.target else {
             return .now(.text(.badRequest, "The address of this request is malformed."))

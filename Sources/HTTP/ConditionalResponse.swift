@@ -1,8 +1,8 @@
-import Support
+package import Support
 
 /// A response after method, condition, range and coding: status, fields and the exact bytes.
-struct ConditionalResponse: Equatable, Sendable {
-    enum Body: Equatable, Sendable {
+package struct ConditionalResponse: Equatable, Sendable {
+    package enum Body: Equatable, Sendable {
         case none
         /// The bytes of the array in this range.
         case bytes([UInt8], Range<Int>)
@@ -12,30 +12,30 @@ struct ConditionalResponse: Equatable, Sendable {
     }
 
     /// Consecutive bytes of one file, which must have at least the announced length.
-    struct FileSlice: Equatable, Sendable {
-        let path: String
-        let fileByteCount: Int
-        let bytes: Range<Int>
+    package struct FileSlice: Equatable, Sendable {
+        package let path: String
+        package let fileByteCount: Int
+        package let bytes: Range<Int>
     }
 
-    var status: HTTPStatus
-    var fields: [HeaderField]
-    var body: Body
+    package var status: HTTPStatus
+    package var fields: [HeaderField]
+    package var body: Body
     /// As in `Response`.
-    var sentBytes: ByteCounter?
+    package var sentBytes: ByteCounter?
     /// As in `Response`.
-    var held: HeldBytes?
+    package var held: HeldBytes?
 }
 
 extension ConditionalResponse {
     /// Whether the response has a body of unknown length. Also true for a HEAD request.
-    var isUnbounded: Bool {
+    package var isUnbounded: Bool {
         status == .ok && !fields.contains { $0.name == "Content-Length" }
     }
 
     /// Applies, in the order of RFC 9110 §13.2.2: If-None-Match, else If-Modified-Since, then Range, then HEAD.
     /// - Parameter date: the value of the `Date` field.
-    init(_ response: Response, to target: RequestTarget, date: String) {
+    package init(_ response: Response, to target: RequestTarget, date: String) {
         let representation = Representation(of: response, for: target.fields)
         self.init(
             status: response.status, fields: Self.commonFields(response, representation, date: date), body: .none,

@@ -16,29 +16,29 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    enum Decision: Equatable, Sendable {
+    package enum Decision: Equatable, Sendable {
         case accept
         /// Accept, and close a connection that never sent a request.
         case replace(ID)
         case refuse
     }
 
-    let limits: Limits
+    package let limits: Limits
     /// Connections that were not accepted, and connections that were closed for another one.
-    private(set) var refused = 0
-    private(set) var replaced = 0
+    package private(set) var refused = 0
+    package private(set) var replaced = 0
     private var addresses: [ID: ClientNetwork] = [:]
     private var countByAddress: [ClientNetwork: Int] = [:]
     /// The connections that never sent a request, oldest first. Some may have sent one or be closed since.
     private var silentQueue: ArraySlice<ID> = []
     private var silent: Set<ID> = []
 
-    init(_ limits: Limits) { self.limits = limits }
+    package init(_ limits: Limits) { self.limits = limits }
 
-    var count: Int { addresses.count }
+    package var count: Int { addresses.count }
 
     /// Decides about a new connection, and adds it if it is accepted.
-    mutating func admit(_ id: ID, from address: ClientNetwork) -> Decision {
+    package mutating func admit(_ id: ID, from address: ClientNetwork) -> Decision {
         removeStale()
         guard let decision = decision(address) else {
             refused += 1
@@ -76,9 +76,9 @@ package struct ClientAdmission<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Records that a complete request came over a connection.
-    mutating func recordRequest(_ id: ID) { silent.remove(id) }
+    package mutating func recordRequest(_ id: ID) { silent.remove(id) }
 
-    mutating func remove(_ id: ID) {
+    package mutating func remove(_ id: ID) {
         guard let address = addresses.removeValue(forKey: id) else { return }
         silent.remove(id)
         let rest = countByAddress[address, default: 1] - 1

@@ -22,20 +22,20 @@ package final class HTTPTraffic: Sendable {
     package var counts: Counts { state.withLock { $0 } }
 
     /// - Parameter delay: time from the request's head to the response's head.
-    func record(_ route: Route.Kind, status: Int, after delay: Duration) {
+    package func record(_ route: Route.Kind, status: Int, after delay: Duration) {
         state.withLock {
             $0.answers[Answer(route: route, status: status), default: 0] += 1
             $0.delays[route, default: LatencyHistogram()].record(delay)
         }
     }
 
-    func addSent(_ byteCount: Int, of route: Route.Kind) {
+    package func addSent(_ byteCount: Int, of route: Route.Kind) {
         state.withLock { $0.sentBytes[route, default: 0] += UInt64(byteCount) }
     }
 
-    func connectionOpened() { state.withLock { $0.openConnections += 1 } }
+    package func connectionOpened() { state.withLock { $0.openConnections += 1 } }
 
-    func connectionClosed() { state.withLock { $0.openConnections -= 1 } }
+    package func connectionClosed() { state.withLock { $0.openConnections -= 1 } }
 }
 
 /// Counts of durations, by upper bound.
@@ -67,7 +67,7 @@ package final class ByteCounter: Equatable, Sendable {
 
     package var count: UInt64 { sum.load(ordering: .relaxed) }
 
-    func add(_ byteCount: Int) { sum.wrappingAdd(UInt64(byteCount), ordering: .relaxed) }
+    package func add(_ byteCount: Int) { sum.wrappingAdd(UInt64(byteCount), ordering: .relaxed) }
 
     package static func == (left: ByteCounter, right: ByteCounter) -> Bool { left === right }
 }

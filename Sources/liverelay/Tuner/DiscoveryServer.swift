@@ -1,24 +1,26 @@
-package import ChannelList
+import ChannelList
 import NIOCore
 import NIOPosix
 import Support
-package import WebServer
+import HTTP
+import Service
+import WebServer
 
 /// Answers the HDHomeRun clients that look for tuners in the local network, on a thread of its own.
-package struct DiscoveryServer: Sendable {
+struct DiscoveryServer: Sendable {
     /// The port that clients send to.
-    package static let standardPort = 65_001
+    static let standardPort = 65_001
 
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
 
-    package var port: Int { channel.localAddress?.port ?? 0 }
+    var port: Int { channel.localAddress?.port ?? 0 }
 
     /// Listens on every interface, because a socket bound to one address receives no broadcasts.
     /// - Parameters:
     ///   - device: the tuner that clients find.
     ///   - address: the address at which clients find the HTTP server.
-    package static func start(
+    static func start(
         port: Int = standardPort, device: TunerDevice, address: DiscoveryAddress
     ) async throws(HTTPServerError) -> DiscoveryServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -37,7 +39,7 @@ package struct DiscoveryServer: Sendable {
         }
     }
 
-    package func shutdown() async {
+    func shutdown() async {
         try? await channel.close()
         try? await group.shutdownGracefully()
     }
@@ -83,34 +85,4 @@ private final class DiscoveryHandler: ChannelInboundHandler {
 
     /// Ignores errors of datagrams that could not be sent, because they affect only their receivers.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
-}
-
-/// Determines where a client that looks for tuners finds the HTTP server.
-package struct DiscoveryAddress: Sendable {
-    let publicURL: String?
-    /// The address on which the HTTP server listens, with its actual port.
-    let listening: ListenAddress
-
-    package init(publicURL: String?, listening: ListenAddress) {
-        self.publicURL = publicURL
-        self.listening = listening
-    }
-
-    /// Whether clients on other machines can reach the server.
-    package var isReachable: Bool { publicURL != nil || !isLoopback(listening.host) }
-
-    /// The URL for a client; nil if the client cannot reach the server.
-    /// - Parameter local: the address of this machine on the way to the client.
-    func baseURL(for client: String, at local: String?) -> String? {
-        if let publicURL { return publicURL }
-        if ["0.0.0.0", "::", "*"].contains(listening.host) {
-            return local.map { ListenAddress(host: $0, port: 0).baseURL(port: listening.port) }
-        }
-        if isLoopback(listening.host), !isLoopback(client) { return nil }
-        return listening.baseURL(port: listening.port)
-    }
-
-    private func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || TrustedProxies("loopback")?.contains(host) == true
-    }
 }

@@ -1,4 +1,3 @@
-import NIOCore
 package import Support
 
 /// How a request is answered, decided from its head.
@@ -21,11 +20,11 @@ package typealias AwaitedResponse =
 /// The work that a request does with its body.
 package struct BodyAction: Sendable {
     /// The largest body in bytes. A request with a larger body gets `tooLarge`.
-    let limit: Int
-    let tooLarge: Response
-    let place: RequestWork.Kind
+    package let limit: Int
+    package let tooLarge: Response
+    package let place: RequestWork.Kind
     /// Called with the whole body, off the event loops.
-    let perform: @Sendable (_ body: [UInt8]) async -> Response
+    package let perform: @Sendable (_ body: [UInt8]) async -> Response
 
     /// - Parameter place: the kind of place that the request occupies.
     package init(
@@ -71,22 +70,5 @@ extension Answer {
         } onCancel: {
             wait.cancel()
         }
-    }
-}
-
-/// The body of a request while it arrives. It is noncopyable, so that each part is appended in place.
-struct RequestBody: ~Copyable {
-    private let limit: Int
-    private(set) var bytes: [UInt8] = []
-
-    /// - Parameter limit: the largest number of bytes.
-    init(limit: Int) { self.limit = limit }
-
-    /// Appends the next part.
-    /// - Returns: false if the body exceeds its limit; no part of `part` is then kept.
-    mutating func append(_ part: ByteBuffer) -> Bool {
-        guard part.readableBytes <= limit - bytes.count else { return false }
-        bytes.append(contentsOf: part.readableBytesView)
-        return true
     }
 }

@@ -19,7 +19,7 @@ package enum HTTPDate {
     private static let latest = Mutex((second: 0, text: ""))
 
     /// The date of the present second. The text is made once per second and shared by all responses.
-    static func text(ofNow second: Int) -> String {
+    package static func text(ofNow second: Int) -> String {
         latest.withLock { latest in
             if latest.second != second { latest = (second, text(secondsSince1970: second)) }
             return latest.text

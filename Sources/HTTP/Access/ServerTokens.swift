@@ -21,7 +21,7 @@ package final class ServerTokens: Sendable {
     package init(_ tokens: [AccessToken] = []) { self.tokens = Mutex(Set(tokens.map(\.digest))) }
 
     /// Replaces the tokens. Responses under way continue.
-    func replace(_ tokens: [AccessToken]) { self.tokens.withLock { $0 = Set(tokens.map(\.digest)) } }
+    package func replace(_ tokens: [AccessToken]) { self.tokens.withLock { $0 = Set(tokens.map(\.digest)) } }
 
     /// The viewer of a request. A token in the Authorization field takes precedence over a token in the query, which
     /// may be a password in some routes.

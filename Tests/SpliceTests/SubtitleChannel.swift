@@ -50,6 +50,8 @@ struct SubtitleChannel {
     var numberOffset: UInt64 = 0
     var discontinuityOffset: UInt64 = 0
     var lateness: Ticks? = .seconds(60)
+    /// Numbers of video segments that are lost.
+    var lostVideo: Set<UInt64> = []
 
     /// Returns the start of a program on the channel's timeline.
     func output(_ index: Int) -> Int64 {
@@ -64,21 +66,27 @@ struct SubtitleChannel {
 
     /// Video segments with their published numbers.
     var videoSegments: [(spans: [SourceSpan], pending: SubtitleSegmenter.PublishedSegment)] {
-        var number: UInt64 = 100
+        var (number, period, lost): (UInt64, Int, Int64) = (100, -1, 0)
         var result: [([SourceSpan], SubtitleSegmenter.PublishedSegment)] = []
         for (index, program) in programs.enumerated() {
+            period += 1
             var begin: Int64 = 0
             for length in program.video {
-                let output = self.output(index) + begin * 90
+                defer { (begin, number) = (begin + length, number + 1) }
+                guard !lostVideo.contains(number) else {
+                    (period, lost) = (period + 1, lost + length * 90)
+                    continue
+                }
+                let time = self.output(index) + begin * 90
+                let output = time - lost
                 let span = SourceSpan(
-                    period: index, mediaSequence: number, discontinuitySequence: discontinuity(index),
-                    programDateTime: hasDates ? Self.epoch + output / 90 : nil,
+                    period: period, mediaSequence: number, discontinuitySequence: discontinuity(index),
+                    programDateTime: hasDates ? Self.epoch + time / 90 : nil,
                     start: Ticks(program.clock + begin * 90), end: Ticks(program.clock + (begin + length) * 90),
                     outputStart: Ticks(output))
                 let pending = SubtitleSegmenter.PublishedSegment(
-                    mediaSequence: number, period: index, start: Ticks(output), end: Ticks(output + length * 90))
+                    mediaSequence: number, period: period, start: Ticks(output), end: Ticks(output + length * 90))
                 result.append(([span], pending))
-                (begin, number) = (begin + length, number + 1)
             }
         }
         return result

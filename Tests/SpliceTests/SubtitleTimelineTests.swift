@@ -105,6 +105,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func subtitlesOfLostVideoTakeNoTime(isDated: Bool) {
+        let cues = (0..<4).map { Cue(start: $0 * 2000 + 200, end: $0 * 2000 + 900, text: "\($0)") }
+        let seconds: [Int64] = [2000, 2000, 2000, 2000]
+        var channel = SubtitleChannel(programs: [
+            Program(clock: Self.day, video: seconds, subtitles: seconds, cues: cues)
+        ])
+        (channel.lostVideo, channel.hasDates) = ([102], isDated)
+        // The subtitles of the lost segment come before the video after it, and those of that after it.
+        let result = channel.result([.video, .subtitles, .video, .subtitles, .subtitles, .video, .subtitles])
+        #expect(result.times == ["0": [[400, 1100]], "1": [[2400, 3100]], "3": [[4400, 5100]]])
+        #expect(result.cues[103]?.map(\.payload) == ["3"] && result.counts[.lateCues] == 0)
+    }
+
+    @Test func cueOfRepeatedClockWaitsForItsVideo() {
+        let cues = (0..<2).map { Cue(start: $0 * 2000 + 200, end: $0 * 2000 + 900, text: "a\($0)") }
+        let again = (0..<2).map { Cue(start: $0 * 2000 + 200, end: $0 * 2000 + 900, text: "b\($0)") }
+        let channel = SubtitleChannel(
+            programs: [cues, again].map {
+                Program(clock: Self.day, video: [2000, 2000], subtitles: [2000, 2000], cues: $0, isTagged: false)
+            })
+        // Each subtitle segment comes before its video, whose clock was published before.
+        let order = Array(repeating: [SubtitleChannel.Step.subtitles, .video], count: 4).flatMap(\.self)
+        let result = channel.result(order)
+        #expect(
+            result.times == [
+                "a0": [[400, 1100]], "a1": [[2400, 3100]], "b0": [[4400, 5100]], "b1": [[6400, 7100]],
+            ])
+        #expect(result.filesBeforeEnd == 4)
+    }
+
     @Test func cueEndsBeforeAd() {
         let channel = Self.channelWithAd { $0.programs[0].cues.append(Cue(start: 11_000, end: 14_000, text: "e")) }
         let result = channel.result(channel.liveOrder)

@@ -8,13 +8,18 @@ struct CueMatcher {
     struct Match {
         let clockSpan: PublishedSpans.ClockSpan
         let times: Range<Ticks>
+        /// Whether no better match may still be published: the video of the segment is, or the cue is beside it.
+        var isFinal = true
     }
+
+    /// By how much a cue may be away from its segment whose video is still to come: clocks repeat, in loops and ads.
+    private static let nearestDistance = Ticks.seconds(1)
 
     let published: PublishedSpans
     let mapping: CueTimeMapping
     let segment: ReceivedSubtitleSegment
 
-    /// Returns the match of `cue`; nil if there is none, or a better one may still be published.
+    /// Returns the best match of `cue` up to now; nil if there is none.
     func match(_ cue: WebVTT.Cue) -> Match? {
         let candidates = published.clockSpans.compactMap { candidate(cue, in: $0) }
         let number = segment.input.discontinuitySequence
@@ -23,7 +28,11 @@ struct CueMatcher {
             return matchUnsignaled(candidates)
         }
         guard let outputRange = segment.outputRange else { return signaled.first }
-        return nearest(signaled, to: outputRange, within: CueTimeMapping.longestTrustedDistance)
+        guard var match = nearest(signaled, to: outputRange, within: CueTimeMapping.longestTrustedDistance) else {
+            return nil
+        }
+        match.isFinal = segment.isLocated || distance(match.times, to: outputRange) <= Self.nearestDistance
+        return match
     }
 
     private func candidate(_ cue: WebVTT.Cue, in clockSpan: PublishedSpans.ClockSpan) -> Match? {

@@ -12,6 +12,8 @@ struct CuePlacer: Sendable {
         let coveredUntil: Ticks?
         /// Start of the earliest received segment whose cues may still be placed; nil if there is none.
         let undecidedFrom: Ticks?
+        /// Starts of cues in the published video, if more may be published that they match better.
+        var undecidedCues: [Ticks] = []
     }
 
     /// A cue stays unplaced if no video for it is published within this time.
@@ -25,6 +27,7 @@ struct CuePlacer: Sendable {
     /// Whether the subtitle playlist counts segments differently from the video's playlist.
     private var hasOwnNumbering = false
     private var coveredUntil: Ticks?
+    private var undecidedCues: [Ticks] = []
 
     /// Parses a segment. Call `placeCues(on:)` to place its cues.
     mutating func append(_ input: SubtitleInput, published: PublishedSpans) {
@@ -56,6 +59,7 @@ struct CuePlacer: Sendable {
 
     mutating func placeCues(on published: PublishedSpans) -> Placement {
         var cues: [PlacedCue] = []
+        undecidedCues = []
         for index in received.indices {
             locate(index, on: published)
             cues += placeCues(ofSegment: index, on: published)
@@ -64,13 +68,18 @@ struct CuePlacer: Sendable {
             countUnplaced(received.removeFirst())
             previous = first
         }
-        return Placement(cues: cues, coveredUntil: coveredUntil, undecidedFrom: undecidedFrom)
+        return Placement(
+            cues: cues, coveredUntil: coveredUntil, undecidedFrom: undecidedFrom, undecidedCues: undecidedCues)
     }
 
     private var undecidedFrom: Ticks? {
         if mapping == .map(isProven: true) { return nil }
         return received.compactMap { segment in
-            segment.unplacedCues.isEmpty || segment.hasPlacedCues ? nil : segment.outputRange?.lowerBound
+            guard !segment.unplacedCues.isEmpty, !segment.hasPlacedCues, let range = segment.outputRange else {
+                return nil
+            }
+            // The subtitles of lost video have no place.
+            return segment.isLocated && range.isEmpty ? nil : range.lowerBound
         }.min()
     }
 
@@ -84,21 +93,25 @@ struct CuePlacer: Sendable {
     }
 
     private mutating func locate(_ index: Int, on published: PublishedSpans) {
-        guard received[index].outputRange == nil else { return }
-        let input = received[index].input
+        guard !received[index].isLocated, let publishedEnd = published.end else { return }
         let before = index == received.startIndex ? previous : received[index - 1]
-        guard let start = published.outputStart(of: input, after: before, usesNumbers: !hasOwnNumbering) else { return }
-        let end = start + max(.zero, input.duration)
-        received[index].outputRange = start..<end
-        coveredUntil = max(coveredUntil ?? end, end)
+        guard
+            let range = published.outputRange(
+                of: received[index].input, after: before, usesNumbers: !hasOwnNumbering)
+        else { return }
+        received[index].outputRange = range
+        // Video that is still to come may be missing.
+        received[index].isLocated = range.upperBound <= publishedEnd
+        guard range.lowerBound < publishedEnd else { return }
+        let covered = min(range.upperBound, publishedEnd)
+        coveredUntil = max(coveredUntil ?? covered, covered)
     }
 
     private mutating func placeCues(ofSegment index: Int, on published: PublishedSpans) -> [PlacedCue] {
         guard !received[index].unplacedCues.isEmpty else { return [] }
         let placed = matchCues(ofSegment: index, on: published)
         guard !received[index].hasPlacedCues, mapping != .map(isProven: true),
-            let outputRange = received[index].outputRange,
-            let end = published.end, outputRange.upperBound <= end,
+            received[index].isLocated, let outputRange = received[index].outputRange, !outputRange.isEmpty,
             let clockSpan = published.clockSpans.last(where: { $0.outputRange.contains(outputRange.lowerBound) })
         else { return placed }
         // All video that the segment could belong to is published, so the segment's map is wrong.
@@ -114,10 +127,12 @@ struct CuePlacer: Sendable {
         var unplaced: [WebVTT.Cue] = []
         for cue in segment.unplacedCues {
             let matcher = CueMatcher(published: published, mapping: mapping, segment: segment)
-            if let match = matcher.match(cue) {
+            let match = matcher.match(cue)
+            if let match, match.isFinal {
                 placed.append(place(cue, of: segment, at: match))
             } else {
                 unplaced.append(cue)
+                if let match { undecidedCues.append(match.times.lowerBound) }
             }
         }
         if !placed.isEmpty { received[index].hasPlacedCues = true }
@@ -157,10 +172,12 @@ struct ReceivedSubtitleSegment: Sendable {
     var unplacedCues: [WebVTT.Cue]
     /// Presentation times of the segment on the channel's timeline; nil while unknown.
     var outputRange: Range<Ticks>?
+    /// Whether all video of those times is published, so that they are final.
+    var isLocated = false
     var hasPlacedCues = false
     /// Presentation time at which the published video ended when the segment arrived.
     let outputEndAtReceipt: Ticks?
 
-    /// Whether the segment's own place and the places of all its cues are known.
-    var isPlaced: Bool { unplacedCues.isEmpty && outputRange != nil }
+    /// Whether the segment's own place and the places of all its cues are final.
+    var isPlaced: Bool { unplacedCues.isEmpty && isLocated }
 }

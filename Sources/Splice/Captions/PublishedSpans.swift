@@ -65,37 +65,58 @@ struct PublishedSpans: Equatable, Sendable {
     /// How long before the start of a dated span its date is used, milliseconds.
     private static let datePrecision: Int64 = 500
 
-    /// Returns the presentation time at which an upstream subtitle segment starts, by its date, its number, or the end of
-    /// the segment before.
+    /// Returns the presentation times of an upstream subtitle segment, by its date, its number, or the end of the
+    /// segment before; nil if nothing tells.
+    ///
+    /// Lost video takes no time: the range of its subtitles is empty, at the video after it. After the published end,
+    /// the range is a guess that nothing will be lost.
     /// - Parameter usesNumbers: whether the subtitle playlist counts segments like the video's playlist.
-    func outputStart(
+    func outputRange(
         of input: SubtitleInput, after previous: ReceivedSubtitleSegment?, usesNumbers: Bool
-    ) -> Ticks? {
-        if let date = input.programDateTime, let start = time(of: date, near: input) { return start }
-        if usesNumbers, let span = span(numberedAs: input) { return span.outputStart }
+    ) -> Range<Ticks>? {
+        let duration = max(.zero, input.duration)
+        if let date = input.programDateTime, let start = time(of: date, near: input) {
+            let end = time(of: date + duration.roundedMilliseconds, near: input) ?? start + duration
+            return start..<max(start, end)
+        }
+        if usesNumbers, let range = range(numberedAs: input, lasting: duration) { return range }
         guard let previous, !input.isAfterDiscontinuity, previous.input.mediaSequence &+ 1 == input.mediaSequence else {
             return nil
         }
         let number = input.discontinuitySequence
-        if previous.input.discontinuitySequence == number { return previous.outputRange?.upperBound }
-        return sourceSpans.first { $0.discontinuitySequence == number }?.outputStart
+        let start =
+            previous.input.discontinuitySequence == number
+            ? previous.outputRange?.upperBound : sourceSpans.first { $0.discontinuitySequence == number }?.outputStart
+        return start.map { $0..<$0 + (usesNumbers && isLost(input.mediaSequence) ? .zero : duration) }
     }
 
     /// Presentation time of an upstream date, by the newest span that is dated before it.
     private func time(of date: Int64, near input: SubtitleInput) -> Ticks? {
-        let dated = sourceSpans.filter { span in
-            guard let start = span.programDateTime else { return false }
+        let dated = sourceSpans.indices.filter { index in
+            guard let start = sourceSpans[index].programDateTime else { return false }
             let (distance, overflows) = date.subtractingReportingOverflow(start)
             return !overflows && (-Self.datePrecision...Self.longestDatedDistance).contains(distance)
         }
-        let signaled = dated.last { $0.discontinuitySequence == input.discontinuitySequence }
-        guard let span = signaled ?? dated.last, let start = span.programDateTime else { return nil }
-        return span.outputStart + .milliseconds(date - start)
+        let signaled = dated.last { sourceSpans[$0].discontinuitySequence == input.discontinuitySequence }
+        guard let index = signaled ?? dated.last, let start = sourceSpans[index].programDateTime else { return nil }
+        let time = sourceSpans[index].outputStart + .milliseconds(date - start)
+        let next = sourceSpans[index...].dropFirst().first { $0.programDateTime.map { $0 > date } ?? false }
+        return next.map { min(time, $0.outputStart) } ?? time
     }
 
-    private func span(numberedAs input: SubtitleInput) -> SourceSpan? {
-        sourceSpans.last {
-            $0.mediaSequence == input.mediaSequence && $0.discontinuitySequence == input.discontinuitySequence
+    private func range(numberedAs input: SubtitleInput, lasting duration: Ticks) -> Range<Ticks>? {
+        let isSame = { (span: SourceSpan) in
+            span.mediaSequence == input.mediaSequence && span.discontinuitySequence == input.discontinuitySequence
         }
+        guard let last = sourceSpans.lastIndex(where: isSame) else { return nil }
+        let first = sourceSpans[..<last].lastIndex { !isSame($0) }.map { $0 + 1 } ?? sourceSpans.startIndex
+        let start = sourceSpans[first].outputStart
+        let next = sourceSpans[last...].dropFirst().first?.outputStart
+        return start..<max(start, next.map { min(start + duration, $0) } ?? start + duration)
+    }
+
+    /// Whether video was published from before and from after a number, and none with it.
+    private func isLost(_ number: UInt64) -> Bool {
+        zip(sourceSpans, sourceSpans.dropFirst()).contains { $0.mediaSequence < number && number < $1.mediaSequence }
     }
 }

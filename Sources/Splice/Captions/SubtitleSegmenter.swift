@@ -20,6 +20,7 @@ struct SubtitleSegmenter: Sendable {
     private var placedCues: [PlacedCue] = []
     private var coveredUntil: Ticks?
     private var undecidedFrom: Ticks?
+    private var undecidedCues: [Ticks] = []
     private var hasEnded = false
 
     mutating func append(_ segment: PublishedSegment) { pending.append(segment) }
@@ -27,6 +28,7 @@ struct SubtitleSegmenter: Sendable {
     mutating func append(_ placement: CuePlacer.Placement) {
         for cue in placement.cues { insert(cue) }
         (coveredUntil, undecidedFrom) = (placement.coveredUntil, placement.undecidedFrom)
+        undecidedCues = placement.undecidedCues
     }
 
     mutating func end() { hasEnded = true }
@@ -65,6 +67,7 @@ struct SubtitleSegmenter: Sendable {
         if let maxLateness, let newest = pending.last, newest.end - segment.end >= maxLateness { return true }
         guard hasEnded || coveredUntil.map({ $0 >= segment.end - Self.tolerance }) ?? false else { return false }
         if let undecidedFrom, undecidedFrom < segment.end { return false }
+        if undecidedCues.contains(where: { $0 >= segment.start && $0 < segment.end }) { return false }
         return placedCues.allSatisfy { !isPresented($0, in: segment, published) || hasKnownEnd($0, published) }
     }
 

@@ -11,6 +11,8 @@ struct AudioSpan: Sendable {
     let start: Ticks
     /// Time of the first video in the segment that the span begins in; nil if that has none.
     let videoStart: Ticks?
+    /// A frame's time and its date in milliseconds since 1970; nil if the upstream gave none.
+    private var dated: (pts: Ticks, date: Int64)?
     /// Expected time of the next frame, on the span's own unwrapped clock.
     private(set) var end: Ticks
     private(set) var frames: [TimedAudio] = []
@@ -34,6 +36,16 @@ struct AudioSpan: Sendable {
 
     /// Whether audio is missing before the span; its start then tells nothing about the start of its period.
     var followsMissingFrames: Bool { cause == .framesLost || cause == .joined }
+
+    /// Date of a time on the span's clock, in milliseconds since 1970; nil if the upstream gave none.
+    func date(at time: Ticks) -> Int64? {
+        dated.map { $0.date + (time - $0.pts).count * 1000 / Ticks.perSecond }
+    }
+
+    /// - Parameter date: that of the frame appended last.
+    mutating func record(_ date: Int64) {
+        if let last = frames.last { dated = (last.pts, date) }
+    }
 
     var queuedDuration: Ticks { frames.first.map { end - $0.pts } ?? .zero }
 

@@ -18,6 +18,7 @@ extension AudioVideoMatcher {
 
     /// Whether one audio span continues another on the same clock, with a gap or without.
     func continues(_ index: Int, after other: Int, _ span: VideoSpan) -> Bool {
+        guard !isOfOtherDate(audioSpans[index], span) else { return false }
         let end = audioSpans[other].end
         let start = start(of: audioSpans[index], near: end)
         let presented = start + clockOffset(of: audioSpans[other], for: span)
@@ -55,6 +56,13 @@ extension AudioVideoMatcher {
         guard let lastClockOffset, let audioEnd, let first = audio.frames.first?.pts else { return false }
         let step = Ticks(wire: (first + lastClockOffset).wire, near: audioEnd) - audioEnd
         return audio.clockOffset == nil && step > .zero - Ticks.longestFrame && step < Self.longestAudioGap
+    }
+
+    /// Whether the audio belongs to other video by their dates, as if media was lost. Its clock may be that of `span` by
+    /// chance, in a loop or an ad.
+    func isOfOtherDate(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
+        guard !isMuxed, span.beginsPeriod || audio.clockOffset == nil else { return false }
+        return dating.isEarlier(audio, than: span) || dating.isLater(audio, than: span)
     }
 
     /// Whether matched audio goes on in `span`, by more than a program leaves over at its end.

@@ -6,7 +6,9 @@ extension AudioVideoMatcher {
     func match(_ span: VideoSpan) -> AudioMatch? {
         if span.hasNoAudio { return nil }
         StepCounter.add(audioSpans.count)
-        let candidates = audioSpans.indices.filter { !audioSpans[$0].frames.isEmpty || isOpen($0) }
+        let candidates = audioSpans.indices.filter {
+            (!audioSpans[$0].frames.isEmpty || isOpen($0)) && !isOfOtherDate(audioSpans[$0], span)
+        }
         for rule in span.beginsPeriod ? AudioMatchRule.atPeriodStart : AudioMatchRule.insidePeriod {
             guard let index = first(of: candidates, for: span, by: rule) else { continue }
             return AudioMatch(index: index, rule: rule, clockOffset: clockOffset(of: audioSpans[index], for: span))

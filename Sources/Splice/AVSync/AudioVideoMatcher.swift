@@ -41,6 +41,8 @@ struct AudioVideoMatcher: Sendable {
         var followsLoss = false
         /// The segments of video that are missing before the span, in all.
         var missingBefore: UInt64 = 0
+        /// Date of `start` in milliseconds since 1970; nil if the upstream gave none.
+        var date: Int64?
         /// Whether the upstream segment has no audio and declares none; later audio belongs to another program.
         var hasNoAudio = false
     }
@@ -68,6 +70,8 @@ struct AudioVideoMatcher: Sendable {
     /// matched no video or that came without a frame.
     private(set) var counts = SpliceCounts()
     private var matchedMetadata: [TimedMetadata] = []
+    /// Whether the dates of audio and video agree.
+    private(set) var dating = AudioDating()
 
     /// Bytes of the queued audio, beyond which the oldest is discarded.
     var byteLimit: Int
@@ -85,7 +89,7 @@ struct AudioVideoMatcher: Sendable {
             append(demuxed.flushed.audio, discontinuitySequence: nil)
             append(
                 demuxed.packets.audio, after: demuxed.boundary, discontinuitySequence: number,
-                metadata: demuxed.packets.metadata)
+                metadata: demuxed.packets.metadata, date: demuxed.date)
         case .ended(let remaining):
             append(remaining, discontinuitySequence: nil)
             isEnded = true
@@ -95,11 +99,12 @@ struct AudioVideoMatcher: Sendable {
     /// - Parameter videoStart: time of the first video in the segment of the packets; nil if it has none.
     mutating func append(
         _ packets: [AudioPacket], after boundary: SegmentBoundary, discontinuitySequence: UInt64,
-        metadata: [TimedMetadata] = [], videoStart: Ticks? = nil
+        metadata: [TimedMetadata] = [], videoStart: Ticks? = nil, date: Int64? = nil
     ) {
         if boundary != .plain { beginSpan(after: boundary == .loss ? .framesLost : .signaled) }
         append(
-            packets, discontinuitySequence: discontinuitySequence, metadata: metadata, videoStart: videoStart)
+            packets, discontinuitySequence: discontinuitySequence, metadata: metadata, videoStart: videoStart,
+            date: date)
     }
 
     /// Makes the next frame begin a span, whatever its time.
@@ -112,11 +117,12 @@ struct AudioVideoMatcher: Sendable {
     /// - Parameters:
     ///   - discontinuitySequence: nil if the packets belong to the segment of the packets before.
     ///   - metadata: timed metadata that belongs to the first of the packets.
+    ///   - date: that of the first of the packets, in milliseconds since 1970; nil if it is not known.
     mutating func append(
         _ packets: [AudioPacket], discontinuitySequence: UInt64?, metadata: [TimedMetadata] = [],
-        videoStart: Ticks? = nil
+        videoStart: Ticks? = nil, date: Int64? = nil
     ) {
-        var metadata = metadata
+        var (metadata, date) = (metadata, date)
         for packet in packets {
             guard !packet.isDamaged else {
                 counts[.damagedAudioFrames] += 1
@@ -136,7 +142,8 @@ struct AudioVideoMatcher: Sendable {
             }
             audioSpans[audioSpans.count - 1].append(packet)
             audioSpans[audioSpans.count - 1].append(metadata)
-            metadata = []
+            if let first = date { audioSpans[audioSpans.count - 1].record(first) }
+            (metadata, date) = ([], nil)
         }
         counts[.discardedTimedMetadata] += metadata.count
         lastDiscontinuitySequence = discontinuitySequence ?? lastDiscontinuitySequence
@@ -195,6 +202,7 @@ struct AudioVideoMatcher: Sendable {
         audioSpans.indices.contains { index in
             let audio = audioSpans[index]
             guard audio.clockOffset == nil else { return false }
+            if isOfOtherDate(audio, span) { return dating.isLater(audio, than: span) }
             if hasLaterSequence(audio, than: span) { return true }
             let distance = Ticks(wire: audio.start.wire, near: span.end) - span.end
             guard distance > .zero, distance < Self.longestAudioGap else { return false }
@@ -224,6 +232,7 @@ struct AudioVideoMatcher: Sendable {
             {
                 break
             }
+            if match.rule == .continuedSpan { dating.compare(audioSpans[0], with: span) }
             audioSpans[0].clockOffset = match.clockOffset
             lastClockOffset = audioSpans[0].clockOffset
             frames += audioSpans[0].dequeueFrames(before: span.end)
@@ -278,6 +287,8 @@ struct AudioVideoMatcher: Sendable {
     }
 
     mutating func finish(_ span: VideoSpan) {
+        let isOverlapped = audioSpans.contains { isOfOtherDate($0, span) && overlaps($0, span, within: .zero) }
+        dating.recordMissing(isOverlapped, span)
         lastVideoSpan = span
         guard discontinuitySequenceOffset == nil else {
             passedSpans = []

@@ -45,6 +45,8 @@ struct RenditionDemuxer: Sendable {
         var packets: DemuxedSegment
         /// Whether `packets` may continue where `flushed` ended.
         var isContinuous = false
+        /// Date of the first of `packets` in milliseconds since 1970; nil if the upstream gave none.
+        var date: Int64?
     }
 
     /// - Throws: if the segment cannot be demuxed; the next segment then follows a loss.
@@ -79,7 +81,9 @@ struct RenditionDemuxer: Sendable {
         audioTrack = packets.audioTrack ?? audioTrack
         (unsupportedVideo, unsupportedAudio) = (packets.unsupportedVideo, packets.unsupportedAudio)
         isContinuityBroken = false
-        return Demuxed(flushed: flushed, boundary: boundary, packets: packets, isContinuous: isContinuous)
+        return Demuxed(
+            flushed: flushed, boundary: boundary, packets: packets, isContinuous: isContinuous,
+            date: segment.programDateTime)
     }
 
     mutating func finish() throws(MediaError) -> DemuxedSegment {

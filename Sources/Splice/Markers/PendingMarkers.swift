@@ -109,7 +109,8 @@ extension PeriodPart: MetadataCarrying {
         return AudioVideoMatcher.VideoSpan(
             start: first, end: (times.max() ?? first) + frameDuration, discontinuitySequence: discontinuitySequence,
             beginsPeriod: signal != nil, clockStart: signal != nil ? clockStart : nil,
-            followsLoss: signal == .joined || signal == .loss, missingBefore: missingBefore, hasNoAudio: hasNoAudio)
+            followsLoss: signal == .joined || signal == .loss, missingBefore: missingBefore, date: programDateTime,
+            hasNoAudio: hasNoAudio)
     }
 
     var span: ClosedRange<Ticks> { videoSpan.start...max(videoSpan.start, videoSpan.end) }

@@ -21,6 +21,9 @@ package enum RenditionRole: Hashable, Sendable {
         }
     }
 
+    /// Whether it is the main rendition or another variant, to which audio and subtitles belong.
+    var isVideo: Bool { self == .main || isFurtherVideo }
+
     var isFurtherVideo: Bool { if case .furtherVideo = self { true } else { false } }
 
     var isSubtitles: Bool {

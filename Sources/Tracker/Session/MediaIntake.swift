@@ -20,7 +20,7 @@ struct MediaIntake: Sendable {
     var stall: MediaStallEscalation
     /// The gaps that are listed instead of the main rendition's segments.
     private var listedGaps = ListedGaps()
-    private var subtitleHold = SubtitleHold()
+    private var burstHold = BurstHold()
     /// Segments of audio and video that were handed downstream, until their outcome is known.
     private var delivering = DeliveringSegments()
     private(set) var failedResourceTries = 0
@@ -88,7 +88,7 @@ struct MediaIntake: Sendable {
         deadlines += renditions.indices.map { nextLoss(of: $0)?.at }
         deadlines.append(trackEndLimit)
         deadlines += renditions.map { $0.queue.headStartedAt.map { $0 + requests.lateAfter } }
-        return deadlines + [cache.nextDeadline, subtitleHold.deadline, stall.nextDeadline]
+        return deadlines + [cache.nextDeadline, burstHold.deadline, stall.nextDeadline]
     }
 
     // MARK: - Requests
@@ -325,37 +325,42 @@ struct MediaIntake: Sendable {
 
     // MARK: - Deliveries
 
-    /// Delivers, for each rendition, what is ready before the first segment that is waited for.
+    /// Delivers, for each rendition, what is ready before the first segment that is waited for: audio and subtitles before
+    /// the video that they belong to.
     private mutating func deliver(at now: Duration) {
-        let isHeld = holdsForSubtitles(at: now)
-        for index in renditions.indices where renditions[index].role.isSubtitles || !isHeld {
-            let role = renditions[index].role
-            while let ready = nextReady(index, at: now) {
-                switch ready {
-                case .segment(let segment):
-                    delivering.append(segment, of: role)
-                    requests.deliver(.segment(segment), of: role)
-                    guard role == .main else { continue }
-                    listedGaps.recordDelivery(at: now)
-                    // It waits for its audio and subtitles.
-                    for other in renditions.indices.dropFirst() {
-                        renditions[other].queue.otherDelivered(cache, at: now)
-                    }
-                case .lost(let loss):
-                    requests.report(.lost(role, loss))
-                    if role == .main { recordMainLoss(loss) }
-                    requests.deliver(.lost(loss.withoutListedTime), of: role)
+        let isHeld = holdsBurst(at: now)
+        for index in renditions.indices where !renditions[index].role.isVideo { deliver(index, at: now) }
+        for index in renditions.indices where renditions[index].role.isVideo && !isHeld { deliver(index, at: now) }
+    }
+
+    private mutating func deliver(_ index: Int, at now: Duration) {
+        let role = renditions[index].role
+        while let ready = nextReady(index, at: now) {
+            switch ready {
+            case .segment(let segment):
+                delivering.append(segment, of: role)
+                requests.deliver(.segment(segment), of: role)
+                guard role == .main else { continue }
+                listedGaps.recordDelivery(at: now)
+                // It waits for its audio and subtitles.
+                for other in renditions.indices.dropFirst() {
+                    renditions[other].queue.otherDelivered(cache, at: now)
                 }
+            case .lost(let loss):
+                requests.report(.lost(role, loss))
+                if role == .main { recordMainLoss(loss) }
+                requests.deliver(.lost(loss.withoutListedTime), of: role)
             }
         }
     }
 
-    private mutating func holdsForSubtitles(at now: Duration) -> Bool {
-        guard let main = renditions.first, !main.cursor.hasEnded, renditions.last?.role.isSubtitles == true else {
+    private mutating func holdsBurst(at now: Duration) -> Bool {
+        guard let main = renditions.first, !main.cursor.hasEnded, renditions.contains(where: { !$0.role.isVideo })
+        else {
             return false
         }
-        let awaitsSubtitles = renditions.contains { $0.role.isSubtitles && $0.isOnItsWay }
-        return subtitleHold.holds(isBurst: main.queue.count > 1, awaitsSubtitles: awaitsSubtitles, at: now)
+        let awaitsOthers = renditions.contains { !$0.role.isVideo && $0.isOnItsWay }
+        return burstHold.holds(isBurst: main.queue.count > 1, awaitsOthers: awaitsOthers, at: now)
     }
 
     /// Returns what is ready next, after requesting the keys and maps that it waits for.

@@ -393,6 +393,13 @@ struct SegmentQueue: Sendable {
         return (SegmentTotals.bounded(first.segment.duration), all)
     }
 
+    /// The dates of the head, in milliseconds since 1970; nil if it has none, or is no segment.
+    var headDates: Range<Int64>? {
+        guard let segment = headSegment?.segment, let date = segment.programDateTime else { return nil }
+        let end = date.advanced(by: segment.duration)
+        return date.millisecondsSince1970..<max(date.millisecondsSince1970, end.millisecondsSince1970)
+    }
+
     /// Removes the head, which is not waited for any longer. Returns the loss; nil if the head is no segment.
     mutating func loseHead(_ cause: SegmentLoss.Cause, _ cache: ResourceCache) -> SegmentLoss? {
         headSegment.map { lose($0, cause, cache) }

@@ -20,6 +20,10 @@ struct MediaIntake: Sendable {
     var stall: MediaStallEscalation
     /// The gaps that are listed instead of the main rendition's segments.
     private var listedGaps = ListedGaps()
+    /// The dates of the main rendition's segments that were lost last, in milliseconds since 1970: what fails of the others
+    /// there is not waited for.
+    private var lostDates: [Range<Int64>] = []
+    private static let mostLostDates = 64
     private var burstHold = BurstHold()
     /// Segments of audio and video that were handed downstream, until their outcome is known.
     private var delivering = DeliveringSegments()
@@ -372,7 +376,7 @@ struct MediaIntake: Sendable {
         guard let loss = nextLoss(of: index), loss.at <= now else { return nil }
         for id in renditions[index].queue.headRequests { requests.cancel(id) }
         if renditions[index].queue.acceptHeldBody() { return renditions[index].popReady(cache, at: now) }
-        return renditions[index].loseHead(loss.cause, cache).map { .lost($0) }
+        return loseHead(of: index, loss.cause).map { .lost($0) }
     }
 
     /// Records that missing time of the main rendition was listed as a gap.
@@ -395,7 +399,21 @@ struct MediaIntake: Sendable {
                 listed.head, listed: listed.all, targetDuration: renditions[0].assumedTargetDuration, at: now)
         else { return nil }
         for id in renditions[0].queue.headRequests { requests.cancel(id) }
-        return renditions[0].loseHead(.late, cache)
+        return loseHead(of: 0, .late)
+    }
+
+    private mutating func loseHead(of index: Int, _ cause: SegmentLoss.Cause) -> SegmentLoss? {
+        if index == 0, let dates = renditions[0].queue.headDates {
+            lostDates = lostDates.suffix(Self.mostLostDates - 1) + [dates]
+        }
+        return renditions[index].loseHead(cause, cache)
+    }
+
+    /// Whether the next segment of a rendition failed and belongs to media of the main rendition that was lost.
+    private func isUseless(_ head: SegmentPatience.Head, of index: Int) -> Bool {
+        guard index > 0, head.firstFailureAt != nil, let dates = renditions[index].queue.headDates else { return false }
+        let middle = dates.lowerBound + (dates.upperBound - dates.lowerBound) / 2
+        return lostDates.contains { $0.contains(middle) }
     }
 
     /// When the next segment of a rendition is lost, unless it arrives before.
@@ -405,6 +423,9 @@ struct MediaIntake: Sendable {
         let isFinished = renditions[index].cursor.hasEnded || main.cursor.hasEnded && main.queue.isEmpty
         let patience = renditions[index].patience(policy.patience, isFinished: isFinished)
         guard var head = renditions[index].queue.patienceHead(cache) else { return nil }
+        if isUseless(head, of: index), let failedAt = head.firstFailureAt {
+            return SegmentPatience.Loss(at: failedAt, cause: .overtaken)
+        }
         head.gapAt = renditions[index].gapAt
         return patience.loss(of: head)
     }

@@ -213,7 +213,10 @@ package struct SpliceEngine: Sendable {
         hasVideo = hasVideo || !demuxed.packets.video.isEmpty
         heldSegments.append(segment)
         let followsDuplicates = duplicateFilter.removedAll
-        duplicateFilter.removeDuplicates(from: &demuxed, repeatable: segment.repeatable)
+        duplicateFilter.removeDuplicates(
+            from: &demuxed,
+            of: UpstreamSegment(mediaSequence: segment.mediaSequence, date: segment.programDateTime),
+            repeatable: segment.repeatable)
         if followsDuplicates, demuxed.boundary == .plain, demuxed.packets.video.first?.randomAccess != nil {
             assembler.cutter.recordAlignedStart()
         }

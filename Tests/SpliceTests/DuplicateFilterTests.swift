@@ -102,7 +102,8 @@ private let orderRows: [(when: String, upstream: String, published: String)] = [
         let isReset = word.hasPrefix("!")
         let boundary: SegmentBoundary = isReset || word.hasPrefix("|") ? .loss : word.hasPrefix("*") ? .tagged : .plain
         var demuxed = RenditionDemuxer.Demuxed(flushed: DemuxedSegment(), boundary: boundary, packets: packets)
-        filter.removeDuplicates(from: &demuxed, repeatable: isReset ? .seconds(13) : .zero)
+        filter.removeDuplicates(
+            from: &demuxed, of: segment(0), repeatable: isReset ? .seconds(13) : .zero)
         #expect(filter.beginsWithDuplicates == demuxed.packets.video.isEmpty, "\(row.when): \(word)")
         let loss = isReset ? "!" : "|"
         let prefix = demuxed.boundary == .loss ? loss : demuxed.boundary == .tagged ? "*" : ""
@@ -196,6 +197,36 @@ func whatAnEarlierProcessPublishedIsNotPublishedAgain(index: Int) throws {
         row.later.split(separator: " ").count * 50, later.all.reduce(0) { $0 + $1.duration.count }
     )
     #expect(published == Int64(listed - row.duplicates) * 3600, "\(row.when)")
+}
+
+/// An earlier process stopped at 990,000 ticks in the segment `last`. The next one joins with the segment `first` of another
+/// variant, which begins at `time` and lasts 2 s.
+private let variantRows:
+    [(when: String, last: UpstreamSegment?, first: UpstreamSegment, time: Int64, isDuplicate: Bool)] = [
+        ("its date", segment(7, 5000), segment(9, 5100), 900_000, true),
+        ("its number", segment(7), segment(7), 900_000, true),
+        ("another number", segment(7), segment(8), 900_000, false),
+        ("another date", segment(7, 5000), segment(7, 7000), 900_000, false),
+        ("another clock", segment(7), segment(7), 9_000_000, false),
+        ("not known", nil, segment(7), 900_000, false),
+    ]
+
+private func segment(_ number: UInt64, _ date: Int64? = nil) -> UpstreamSegment {
+    UpstreamSegment(mediaSequence: number, date: date)
+}
+
+@Test(arguments: variantRows.indices) func segmentOfAnotherVariantIsNotPublishedAgain(index: Int) throws {
+    let row = variantRows[index]
+    var filter = DuplicateFilter()
+    filter.published = PublishedMedia([try #require(PublishedFrames(text: "990000/900000/500/77"))], until: row.last)
+    var packets = DemuxedSegment()
+    packets.video = [row.time, row.time + 90_000].map {
+        SyntheticPackets.videoPacket(
+            dts: $0, sync: $0 == row.time ? .instantaneousRefresh : .none, payload: [1, 2, 3])
+    }
+    var demuxed = RenditionDemuxer.Demuxed(flushed: DemuxedSegment(), boundary: .plain, packets: packets)
+    filter.removeDuplicates(from: &demuxed, of: row.first, repeatable: reach)
+    #expect(filter.counts[.duplicateFrames] == (row.isDuplicate ? 2 : 0), "\(row.when)")
 }
 
 @Test(arguments: ["", "x", "1/2", "1/2/3", "1/2/3/-4", "1/2/3/4/5", "1//3/4", "9223372036854775808"])

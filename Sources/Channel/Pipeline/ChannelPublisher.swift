@@ -63,9 +63,17 @@ struct ChannelPublisher: Sendable {
 
     private static func publishedMedia(in ring: DVRRing) -> PublishedMedia? {
         // Each segment has one key frame at most, and a rewind of days has many segments.
-        let frames = ring.snapshot.index.listed.suffix(2 * PublishedMedia.maxKeyFrames)
-            .compactMap { $0.resumePoint.upstream?.publishedFrames.flatMap(PublishedFrames.init(text:)) }
-        return frames.isEmpty ? nil : PublishedMedia(Array(frames))
+        let positions = ring.snapshot.index.listed.suffix(2 * PublishedMedia.maxKeyFrames)
+            .compactMap { $0.resumePoint.upstream }
+        let frames = positions.compactMap { $0.publishedFrames.flatMap(PublishedFrames.init(text:)) }
+        guard !frames.isEmpty else { return nil }
+        guard let last = positions.last, last.publishedFrames != nil, last.sourceIndex == 0 else {
+            return PublishedMedia(frames)
+        }
+        return PublishedMedia(
+            frames,
+            until: UpstreamSegment(
+                mediaSequence: last.mediaSequence, date: last.programDateTime?.millisecondsSince1970))
     }
 
     private static func adMarkers(of ring: DVRRing) -> AdMarkerTimeline {

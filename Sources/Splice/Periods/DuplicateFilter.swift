@@ -12,6 +12,9 @@ import Media
 /// upstream can list. From there all frames are duplicates up to the newest frame published after that key frame, in the
 /// order in which they were published, and the next frame continues the period. If several showings have that key
 /// frame, it proves nothing, unless the frames are the newest ones published.
+///
+/// A process that joins in the segment in which an earlier one stopped may get that of another variant, with other bytes.
+/// The date or the number of the segment and its clock are the proof then.
 struct DuplicateFilter: Sendable {
     private enum State: Sendable {
         case new
@@ -71,12 +74,18 @@ struct DuplicateFilter: Sendable {
     }
 
     /// Removes from a segment the frames that were already published, and the boundary before them.
-    /// - Parameter repeatable: as of `SegmentInput`.
-    mutating func removeDuplicates(from demuxed: inout RenditionDemuxer.Demuxed, repeatable: Ticks) {
+    /// - Parameters:
+    ///   - segment: that of the frames.
+    ///   - repeatable: as of `SegmentInput`.
+    mutating func removeDuplicates(
+        from demuxed: inout RenditionDemuxer.Demuxed, of segment: UpstreamSegment, repeatable: Ticks
+    ) {
         published.append(demuxed.flushed)
         if demuxed.boundary == .loss { recordLoss() }
         if repeatable > .zero { suspect(repeatable) }
-        let duplicates = findDuplicatePrefix(demuxed.packets.video, boundary: demuxed.boundary)
+        let isLastSegment = published.lastSegment.map { segment.isSame(as: $0) } ?? false
+        let duplicates = findDuplicatePrefix(
+            demuxed.packets.video, boundary: demuxed.boundary, isLastSegment: isLastSegment)
         (beginsWithDuplicates, removedAll) = (false, false)
         if duplicates.ends.isEmpty {
             if demuxed.boundary != .plain { published.beginSpan() }
@@ -106,14 +115,15 @@ struct DuplicateFilter: Sendable {
     }
 
     private mutating func findDuplicatePrefix(
-        _ frames: [VideoPacket], boundary: SegmentBoundary
+        _ frames: [VideoPacket], boundary: SegmentBoundary, isLastSegment: Bool
     ) -> DuplicatePrefix {
         var (duplicates, newestSpan): (DuplicatePrefix, Int?) = (DuplicatePrefix(), nil)
         if frames.isEmpty, case .duplicate(_, let position, _) = state {
             duplicates.ends = [published.end(of: position.span)].compactMap { $0 }
         }
         for range in PublishedMedia.spanRanges(of: frames) {
-            state = classify(frames[range], boundary: range.lowerBound == 0 ? boundary : .plain)
+            state = classify(
+                frames[range], boundary: range.lowerBound == 0 ? boundary : .plain, isLastSegment: isLastSegment)
             guard case .duplicate(_, let position, _) = state, var end = published.end(of: position.span) else { break }
             newestSpan = position.span
             duplicates.videoFrames = range.first { Self.isNew(frames[$0].decodeTime, end.video) } ?? range.upperBound
@@ -160,7 +170,9 @@ struct DuplicateFilter: Sendable {
         return Ticks(wire: time, near: last) > last
     }
 
-    private func classify(_ frames: ArraySlice<VideoPacket>, boundary: SegmentBoundary) -> State {
+    private func classify(
+        _ frames: ArraySlice<VideoPacket>, boundary: SegmentBoundary, isLastSegment: Bool
+    ) -> State {
         guard let first = frames.first?.decodeTime, let last = frames.last?.decodeTime else { return state }
         switch state {
         case .new: return .new
@@ -172,6 +184,9 @@ struct DuplicateFilter: Sendable {
             let matches = isFirst || mayBeOlder ? published.positions(of: frames, where: suspicion.includes) : []
             if let match = matches.last, matches.count == 1 || isFirst && ends(suspicion, with: match, at: last) {
                 return .duplicate(suspicion, at: match, after: last)
+            }
+            if isLastSegment, matches.isEmpty, suspicion.ends(between: first, and: last) {
+                return .duplicate(suspicion, at: published.newest, after: last)
             }
             return mayBeOlder ? .unverified(suspicion, after: last) : .new
         case .duplicate(let suspicion, let position, let after):
@@ -193,6 +208,12 @@ struct DuplicateFilter: Sendable {
 
 extension DuplicateFilter.Suspicion {
     func includes(_ position: PublishedMedia.Position) -> Bool { oldest.map { $0 <= position } ?? false }
+
+    /// Whether the newest frame in it has a time from `first` to `last`.
+    func ends(between first: Ticks, and last: Ticks) -> Bool {
+        guard let until else { return false }
+        return Ticks(wire: first, near: until) <= until && Ticks(wire: last, near: until) >= until
+    }
 
     /// Whether a frame may have been published before `until` on the same clock; `after` is the frame before it.
     func isOlder(_ time: Ticks, after: Ticks?) -> Bool {

@@ -15,6 +15,8 @@ package struct PublishedMedia: Sendable {
     private var mediaSpans = [MediaSpan()]
     /// Number of spans evicted. The number of a span is the count of spans before it.
     private var evictedCount = 0
+    /// The segment in which an earlier process stopped, until later media is published; nil if it is not known.
+    private(set) var lastSegment: UpstreamSegment?
 
     /// End of a span: decode time of its newest video frame and presentation time of its newest audio frame, as 33-bit
     /// values.
@@ -59,7 +61,9 @@ package struct PublishedMedia: Sendable {
     init() {}
 
     /// Restores what an earlier process published, oldest first.
-    package init(_ frames: [PublishedFrames]) {
+    /// - Parameter lastSegment: the segment in which that process stopped.
+    package init(_ frames: [PublishedFrames], until lastSegment: UpstreamSegment? = nil) {
+        self.lastSegment = lastSegment
         for segment in frames {
             // Only the last key frame of each segment was stored.
             if let key = segment.keyFrame?.time, let last = end.video {
@@ -132,9 +136,16 @@ package struct PublishedMedia: Sendable {
         mediaSpans.indices.contains(span - evictedCount) ? mediaSpans[span - evictedCount].end : nil
     }
 
+    /// The newest key frame's place, or that of the next one in a span that has none.
+    var newest: Position {
+        let (index, span) = (mediaSpans.endIndex - 1, mediaSpans[mediaSpans.endIndex - 1])
+        return Position(span: index + evictedCount, keyFrame: span.evictedCount + max(0, span.keyFrames.count - 1))
+    }
+
     func isLast(_ span: Int) -> Bool { span - evictedCount == mediaSpans.endIndex - 1 }
 
     mutating func append(_ packets: DemuxedSegment) {
+        if !packets.video.isEmpty { lastSegment = nil }
         for packet in packets.video {
             if let time = packet.decodeTime {
                 if !(mediaSpans.last?.isContinued(by: time) ?? false) { beginSpan() }
@@ -182,6 +193,24 @@ package struct PublishedMedia: Sendable {
 
 extension VideoPacket {
     var decodeTime: Ticks? { dts ?? pts }
+}
+
+/// A segment of an upstream, whichever variant has its media.
+package struct UpstreamSegment: Equatable, Sendable {
+    /// Two packagers round a date differently.
+    private static let dateTolerance: Int64 = 500
+
+    let mediaSequence: UInt64
+    /// EXT-X-PROGRAM-DATE-TIME, in milliseconds since 1970; nil if there is none.
+    let date: Int64?
+
+    package init(mediaSequence: UInt64, date: Int64?) { (self.mediaSequence, self.date) = (mediaSequence, date) }
+
+    /// Whether both are one segment: by their dates, or else by their numbers.
+    func isSame(as other: UpstreamSegment) -> Bool {
+        guard let date, let otherDate = other.date else { return mediaSequence == other.mediaSequence }
+        return date.distance(to: otherDate).magnitude <= Self.dateTolerance.magnitude
+    }
 }
 
 /// Identification of an output segment's video frames, sufficient to find them again after a restart.

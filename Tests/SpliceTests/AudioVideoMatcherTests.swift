@@ -276,6 +276,24 @@ func videoSpanGetsItsAudio(_ index: Int) {
     #expect(matcher.dequeueAudio(for: next).first?.pts == Ticks(1_080_000))
 }
 
+/// Segments of an ad's video are lost, and another ad on the same clock follows. Their audio is not lost.
+@Test func audioOfLostVideoIsNotThatOfTheNextAd() {
+    var matcher = AudioVideoMatcher(isMuxed: false, longestSegment: .seconds(2))
+    let program = videoSpan(90_000_000, 90_180_000, beginsPeriod: true)
+    matcher.append(SyntheticPackets.audioPackets(94, from: 90_000_000), discontinuitySequence: 0)
+    #expect(matcher.dequeueAudio(for: program).count == 94)
+    matcher.finish(program)
+    var ad = videoSpan(900_000, 1_080_000, discontinuity: 2, beginsPeriod: true)
+    (ad.followsLoss, ad.missingBefore) = (true, 2)
+    matcher.beginSpan(after: .signaled)
+    matcher.append(SyntheticPackets.audioPackets(94, from: 900_000), discontinuitySequence: 1)
+    #expect(!matcher.canMatch(ad), "its own audio may follow")
+    matcher.beginSpan(after: .signaled)
+    matcher.append(SyntheticPackets.audioPackets(94, from: 900_480), discontinuitySequence: 2)
+    #expect(matcher.canMatch(ad))
+    #expect(matcher.dequeueAudio(for: ad).first?.pts == Ticks(900_480))
+}
+
 /// A rendition that is joined before its video begins with audio of another clock.
 @Test func audioOfEarlierVideoIsReadPast() {
     var matcher = AudioVideoMatcher(isMuxed: false, longestSegment: .seconds(2))

@@ -92,8 +92,10 @@ extension AudioVideoMatcher {
     private func mayPrecede(_ index: Int, _ span: VideoSpan) -> Bool {
         let audio = audioSpans[index]
         if hasLaterSequence(audio, than: span) { return false }
-        if discontinuitySequenceOffset != nil, !hasRestarted(span) { return true }
-        return audio.discontinuitySequence == span.discontinuitySequence || isSettled(index, span)
+        // After a loss, audio with an earlier number may be that of the video that is missing.
+        let mayBeMissing = span.followsLoss && isSignaled(span)
+        if discontinuitySequenceOffset != nil, !hasRestarted(span), !mayBeMissing { return true }
+        return matchesSequence(index, span) || isSettled(index, span)
     }
 
     /// Whether the audio follows a discontinuity that `span` precedes.

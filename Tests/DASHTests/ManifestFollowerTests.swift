@@ -182,7 +182,14 @@ private let rows: [(when: String, steps: [Step])] = [
         "a packager that is restarted at once is another one too",
         [
             (8, listed([("a", 0, 4)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4", "3 @6 2 a6"]),
-            (10, listed([("a", 0, 2)], since: 6), ["4| @6 2 a0", "5 @8 2 a2"]),
+            (10, listed([("a", 0, 2)], since: 8), ["4| @8 2 a0", "5 @10 2 a2"]),
+        ]
+    ),
+    (
+        "one that lists the last segment again moves the numbers far on",
+        [
+            (8, listed([("a", 0, 4)]), ["0 @0 2 a0", "1 @2 2 a2", "2 @4 2 a4", "3 @6 2 a6"]),
+            (10, listed([("b", 0, 2)], since: 6), ["1000004| @6 2 b0", "1000005 @8 2 b2"]),
         ]
     ),
     (
@@ -265,6 +272,17 @@ private let rows: [(when: String, steps: [Step])] = [
         guard case .playlist(let playlist) = listing else { throw CancellationError() }
         let main = follower.main()
         #expect(playlist.targetDuration == .seconds(3) && main?.targetDuration == .seconds(2))
+    }
+
+    @Test("The target duration is rounded", arguments: [(1001, 1), (1499, 1), (1500, 2), (200, 1)])
+    func roundedTargetDuration(milliseconds: Int, seconds: Int) throws {
+        var follower = ManifestFollower(choice: .highest)
+        let timeline = "<SegmentTimeline><S t=\"0\" d=\"\(milliseconds)\" r=\"2\"/></SegmentTimeline>"
+        let template = "<SegmentTemplate timescale=\"1000\" media=\"$Time$\">\(timeline)</SegmentTemplate>"
+        let sketch = Sketch(attributes: Sketch.live, periods: [Sketch.period(template)])
+        _ = follower.handle(.manifest(try sketch.parsed()), at: .zero)
+        _ = follower.handle(.date(.live(8), isExact: true), at: .zero)
+        #expect(follower.main()?.targetDuration == .seconds(seconds))
     }
 
     @Test("The date is needed where the clock says what there is") func needsDate() throws {

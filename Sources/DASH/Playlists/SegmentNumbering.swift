@@ -96,7 +96,9 @@ struct SegmentNumbering: Sendable {
             // A packager that was restarted made nothing in between.
             let hasRestarted = last.origin != origin
             let lost = gap > typical / 2 && !hasRestarted ? max(1, Self.count(of: gap, typical)) : 0
-            number = last.mediaSequence + 1 + (first.start < last.segment.start ? Self.restart : lost)
+            // What overlaps may be media that was listed already, under other names: dates have to tell.
+            let overlaps = first.start < last.segment.end - typical / 2
+            number = last.mediaSequence + 1 + (overlaps ? Self.restart : lost)
         }
         let known = entries.last
         entries = []

@@ -15,6 +15,8 @@ package struct LocatedMedia: Equatable, Sendable {
     /// Bytes before the media that its demuxer does not read: up to the first box, or the tags before a transport stream,
     /// whose first packet may come later. Packed audio begins with its tags.
     private let prefixSize: Int
+    /// The offset of the first packet, box or tag of packed audio.
+    private let start: Int
     /// Bytes of ID3 tags at the beginning of the prefix.
     private let tagsSize: Int
 
@@ -29,6 +31,7 @@ package struct LocatedMedia: Equatable, Sendable {
     private init(_ container: SegmentContainer, at offset: Int, tagsEnd: Int) {
         self.container = container
         prefixSize = container == .transportStream ? tagsEnd : offset
+        start = offset
         tagsSize = min(tagsEnd, offset)
     }
 
@@ -49,6 +52,9 @@ package struct LocatedMedia: Equatable, Sendable {
         // A tag may state another length than it has.
         return tagsEnd > 0 ? try search(bytes, from: 0) : nil
     }
+
+    /// The offset at which the media of a segment begins; 0 if there is none.
+    package static func start(in bytes: [UInt8]) -> Int { (try? find(in: bytes))?.start ?? 0 }
 
     /// Returns the media that begins at the end of the tags, where one is expected.
     private static func expected(in bytes: [UInt8], at offset: Int) -> LocatedMedia? {

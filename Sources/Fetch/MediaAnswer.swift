@@ -10,10 +10,12 @@ extension FetchRequest {
     ///
     /// - Parameters:
     ///   - isEncrypted: whether the whole resource is encrypted with AES-128.
+    ///   - mediaStart: finds the offset at which media begins in a body whose end nothing marks.
     ///   - acceptsTruncated: whether a body that looks truncated is returned, because this is the last attempt.
     ///   - acceptsShort: whether a complete body that is much shorter than its EXTINF is returned.
     package func media(
-        in outcome: FetchOutcome, isEncrypted: Bool = false, acceptsTruncated: Bool = false, acceptsShort: Bool = true
+        in outcome: FetchOutcome, isEncrypted: Bool = false, mediaStart: ([UInt8]) -> Int = { _ in 0 },
+        acceptsTruncated: Bool = false, acceptsShort: Bool = true
     ) throws(FetchFailure) -> (body: [UInt8], url: String) {
         let answer: FetchAnswer
         switch outcome {
@@ -24,10 +26,13 @@ extension FetchRequest {
         if answer.body.isEmpty { throw .empty }
         if answer.body.looksLikeText, purpose != .key || answer.body.count != keySize { throw .notMedia }
         let body = try requestedBytes(of: answer)
-        if answer.endsAtClose, !acceptsTruncated, purpose != .key, body.isTruncated(isEncrypted: isEncrypted) {
-            throw .truncated
+        guard answer.endsAtClose, purpose != .key, !acceptsTruncated || !acceptsShort else {
+            return (body, answer.finalURL)
         }
-        if answer.endsAtClose, !acceptsShort, !isEncrypted, let duration, body.isShort(of: duration) { throw .tooShort }
+        let start = isEncrypted ? 0 : mediaStart(body)
+        let media = start == 0 ? body : Array(body.dropFirst(start))
+        if !acceptsTruncated, media.isTruncated(isEncrypted: isEncrypted) { throw .truncated }
+        if !acceptsShort, !isEncrypted, let duration, media.isShort(of: duration) { throw .tooShort }
         return (body, answer.finalURL)
     }
 

@@ -1,3 +1,4 @@
+import Demux
 import Fetch
 import Playlist
 
@@ -187,7 +188,8 @@ struct PendingSegment: Sendable {
     ) -> FailedAttempt? {
         do {
             let media = try request.media(
-                in: outcome, isEncrypted: requests.key != nil, acceptsShort: acceptsShort || shortBody != nil)
+                in: outcome, isEncrypted: requests.key != nil, mediaStart: LocatedMedia.start,
+                acceptsShort: acceptsShort || shortBody != nil)
             accept(media)
             return nil
         } catch {

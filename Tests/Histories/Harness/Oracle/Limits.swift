@@ -66,6 +66,13 @@ struct Limits {
         }
     }
 
+    /// How many segments from the end a playlist is joined at most. The clock of a manifest's server says what there is, and is
+    /// told in whole seconds.
+    var longestJoin: Int {
+        let lag = history.has(.clockDrift) ? max(0, 1000 - history.clockLead) : 0
+        return Self.joinSegments + 1 + (lag + history.segmentDuration - 1) / history.segmentDuration
+    }
+
     /// Whether the host still gets one request at a time, so slowly that what it lists may come late.
     func isSlowed(at time: Int) -> Bool {
         history.all(.rateLimited).contains { $0.at < time && time < $0.slowedUntil(history) }

@@ -136,7 +136,7 @@ extension Oracle {
                 find(.lost, at: segment.end, "segment \(index) was cut, and not asked for again")
             }
         }
-        if let join = log.reloads.first, first < join.listed.upperBound - Limits.joinSegments - 1 {
+        if let join = log.reloads.first, first < join.listed.upperBound - limits.longestJoin {
             find(.lost, at: join.at, "joined at segment \(first) of \(join.listed)")
         }
     }

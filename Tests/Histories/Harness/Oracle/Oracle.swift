@@ -78,8 +78,19 @@ extension Oracle {
         for (index, version) in record.versions.enumerated() {
             var broken = brokenRules(in: version.playlist)
             if index > 0 { broken += brokenRules(from: record.versions[index - 1].playlist, to: version.playlist) }
-            for rule in broken where !limits.excuses(rule) { find(.playlist, at: version.at, rule) }
+            for rule in broken where !limits.excuses(rule) && !(rule.hasPrefix("18:") && mayRaiseTarget(index)) {
+                find(.playlist, at: version.at, rule)
+            }
         }
+    }
+
+    /// Whether a version may have a longer target duration than the one before it: a manifest says no longest duration, so that
+    /// a restarted process may list longer segments than those before, and the larger value holds (decision 9).
+    private func mayRaiseTarget(_ index: Int) -> Bool {
+        let (before, version) = (record.versions[index - 1], record.versions[index])
+        return history.has(.dash) && version.life > 0
+            && version.playlist.targetDuration > before.playlist.targetDuration
+            && !record.segments.contains { $0.life == version.life && $0.at < version.at && !$0.text.isGap }
     }
 
     /// Numbers, decode times, durations and init sections of each segment.

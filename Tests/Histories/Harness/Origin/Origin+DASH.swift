@@ -21,7 +21,7 @@ extension Origin {
     /// What the server's clock says, in milliseconds since the channel began.
     private func serverTime(at time: Int) -> Int {
         guard let event = history.all(.clockDrift).first else { return time }
-        return time + event.pick(-2500...2500) + time * event.pick(-10...10, 1) / 1000
+        return time + history.clockLead + time * event.pick(-10...10, 1) / 1000
     }
 
     /// - Parameters:
@@ -32,7 +32,8 @@ extension Origin {
         let origin = broadcast.segments[era.firstSegment].start
         let last = broadcast.segments[listed.upperBound - 1]
         let interval = history.segmentDuration / (history.all(.dash).first?.pick(1...2, 1) ?? 1)
-        let depth = listed.reduce(0) { $0 + broadcast.segments[$1].duration }
+        // What is listed is not older than the depth says, also after a pause.
+        let depth = last.end - broadcast.segments[listed.lowerBound].start
         var attributes = "publishTime=\"\(Self.date(time))\""
         if hasEnded {
             // A clock counts from the beginning of a period, whose first segments have gone.
@@ -211,4 +212,7 @@ extension History {
     var lead: Int {
         all(.earlyAvailability).first.map { segmentDuration * $0.pick(1...4) / 4 } ?? 0
     }
+
+    /// Milliseconds by which the clock of the server is fast when the channel begins.
+    var clockLead: Int { all(.clockDrift).first?.pick(-2500...2500) ?? 0 }
 }

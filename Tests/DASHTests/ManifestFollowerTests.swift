@@ -274,17 +274,6 @@ private let rows: [(when: String, steps: [Step])] = [
         #expect(playlist.targetDuration == .seconds(3) && main?.targetDuration == .seconds(2))
     }
 
-    @Test("The target duration is rounded", arguments: [(1001, 1), (1499, 1), (1500, 2), (200, 1)])
-    func roundedTargetDuration(milliseconds: Int, seconds: Int) throws {
-        var follower = ManifestFollower(choice: .highest)
-        let timeline = "<SegmentTimeline><S t=\"0\" d=\"\(milliseconds)\" r=\"2\"/></SegmentTimeline>"
-        let template = "<SegmentTemplate timescale=\"1000\" media=\"$Time$\">\(timeline)</SegmentTemplate>"
-        let sketch = Sketch(attributes: Sketch.live, periods: [Sketch.period(template)])
-        _ = follower.handle(.manifest(try sketch.parsed()), at: .zero)
-        _ = follower.handle(.date(.live(8), isExact: true), at: .zero)
-        #expect(follower.main()?.targetDuration == .seconds(seconds))
-    }
-
     @Test("The date is needed where the clock says what there is") func needsDate() throws {
         var follower = ManifestFollower(choice: .highest)
         _ = follower.handle(.manifest(try clocked().parsed()), at: .zero)

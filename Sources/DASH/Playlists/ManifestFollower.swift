@@ -239,8 +239,7 @@ package struct ManifestFollower: Sendable {
             return segment
         }
         let entries = numberings[track.numbering, default: SegmentNumbering()].update(with: dated, since: origin)
-        // RFC 8216 §4.3.3.1; rounded up, it would change with an ad whose segments are a millisecond longer.
-        let longest = entries.map { DecimalSeconds.rounded($0.segment.duration) }.max() ?? .zero
+        let longest = entries.map { DecimalSeconds.roundedUp($0.segment.duration) }.max() ?? .zero
         let targetDuration = max(targetDurations[track.numbering] ?? .seconds(1), longest)
         targetDurations[track.numbering] = targetDuration
         var playlist = MediaPlaylist(

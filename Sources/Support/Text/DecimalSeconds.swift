@@ -56,11 +56,6 @@ package enum DecimalSeconds {
         return .seconds(seconds + (attoseconds > 0 ? 1 : 0))
     }
 
-    /// The whole number of seconds nearest to `duration`, which is not negative; halves are rounded up.
-    package static func rounded(_ duration: Duration) -> Duration {
-        .seconds((duration + .milliseconds(500)).components.seconds)
-    }
-
     package static func padded(_ number: UInt64, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

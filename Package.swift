@@ -177,13 +177,15 @@ let package = Package(
         tests(
             "ObservabilityTests",
             [
-                "Observability", "HTTP", "WebServer", "Capture", "Channel", "Fetch", "Demux", "LiveRing", "Media", "Splice",
+                "Observability", "HTTP", "WebServer", "Capture", "Channel", "Fetch", "Demux", "LiveRing", "Media",
+                "Splice",
                 "Support", "Tracker", "TestSupport", "WebTestSupport", .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             "GuideTests",
             [
-                "Guide", "ChannelList", "Fetch", "Service", "HTTP", "WebServer", "Support", "TestSupport", "WebTestSupport",
+                "Guide", "ChannelList", "Fetch", "Service", "HTTP", "WebServer", "Support", "TestSupport",
+                "WebTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
@@ -208,14 +210,16 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "HTTP", "WebServer", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist", "Media", "Demux",
+                "Service", "HTTP", "WebServer", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist", "Media",
+                "Demux",
                 "Transcode", "Mux", "LiveRing", "Support", "TestSupport", "ChannelTestSupport", "WebTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             "RelayTests",
             [
-                "liverelay", "Service", "Observability", "Guide", "HTTP", "WebServer", "Conformance", "Channel", "ChannelList",
+                "liverelay", "Service", "Observability", "Guide", "HTTP", "WebServer", "Conformance", "Channel",
+                "ChannelList",
                 "ArchiveStore", "Playlist", "Fetch", "Tracker", "Capture",
                 "Support",
                 "Decrypt",

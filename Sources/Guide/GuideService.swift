@@ -1,9 +1,9 @@
 package import ChannelList
 import Foundation
+package import HTTP
 package import Logging
 import Support
 import Synchronization
-package import HTTP
 
 /// A guide as it is served: two files with the same content.
 struct PublishedGuide: Equatable, Sendable {

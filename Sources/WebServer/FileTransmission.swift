@@ -1,5 +1,5 @@
-import HTTP
 import Glibc
+import HTTP
 import NIOCore
 
 /// An open file that is sent to one client in slices: by sendfile, or read where the connection is encrypted.

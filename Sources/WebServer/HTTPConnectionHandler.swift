@@ -1,6 +1,6 @@
-import HTTP
 import Dispatch
 import Glibc
+import HTTP
 import NIOCore
 import NIOHTTP1
 import Support

@@ -1,6 +1,6 @@
-package import HTTP
 import Dispatch
 import Glibc
+package import HTTP
 package import NIOCore
 import NIOPosix
 

@@ -17,25 +17,26 @@ enum ImportRule {
         "NIOSSL": ["WebServer/TLS/"],
         "NIOHTTP2": ["WebServer/TLS/"],
         "NIOTLS": ["WebServer/TLS/"],
-        "NIOCore": ["WebServer/", "Service/Tuner/DiscoveryServer.swift", "liverelay/Replay/"],
-        "NIOPosix": ["WebServer/", "Service/Tuner/DiscoveryServer.swift"],
+        "NIOCore": ["WebServer/", "liverelay/Tuner/", "liverelay/Replay/"],
+        "NIOPosix": ["WebServer/", "liverelay/Tuner/"],
         "NIOHTTP1": ["WebServer/", "liverelay/Replay/"],
         "ArgumentParser": ["liverelay/"],
         "Logging": ["WebServer/", "Observability/", "Guide/", "Service/", "liverelay/"],
 
         // The rules of time zones are those that Foundation brings.
         "Foundation": [
-            "Capture/", "ChannelList/Values/ProviderClock.swift", "WebServer/", "Observability/", "Guide/", "Service/",
-            "liverelay/",
+            "Capture/", "ChannelList/Values/ProviderClock.swift", "HTTP/Access/", "WebServer/", "Observability/",
+            "Guide/",
+            "Service/", "liverelay/",
         ],
         "Glibc": [
             "Support/Addresses/IPAddress.swift", "Support/Dates/WallClock.swift", "Fetch/Curl/", "Fetch/Datagrams/",
             "Fetch/Files/LocalFile.swift", "LiveRing/Spool/",
-            "Channel/TransportStream/TransportStreamThreads.swift", "WebServer/",
+            "Channel/TransportStream/TransportStreamThreads.swift", "HTTP/Access/", "WebServer/",
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],
         "Dispatch": [
-            "Channel/TransportStream/TransportStreamThreads.swift", "WebServer/", "Observability/", "Service/",
+            "Channel/TransportStream/TransportStreamThreads.swift", "HTTP/", "WebServer/", "Observability/", "Service/",
             "liverelay/",
         ],
         "Synchronization": [""],

@@ -1,8 +1,8 @@
 import Testing
 import WebTestSupport
 
-@testable import Observability
 @testable import HTTP
+@testable import Observability
 @testable import WebServer
 
 /// A server of events on loopback, with one channel whose stream never ends.

@@ -6,8 +6,8 @@ import Splice
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import HTTP
+@testable import Observability
 @testable import WebServer
 
 /// A snapshot of a process without any channel that runs.

@@ -1,7 +1,7 @@
 import Testing
 
-@testable import Observability
 @testable import HTTP
+@testable import Observability
 @testable import WebServer
 
 private typealias Label = MetricFamily.Label

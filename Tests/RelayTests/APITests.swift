@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import WebTestSupport
 
-@testable import Service
 @testable import HTTP
+@testable import Service
 @testable import WebServer
 
 private struct APIRow: Sendable, CustomTestStringConvertible {

@@ -6,9 +6,9 @@ import Testing
 import WebTestSupport
 
 @testable import ChannelList
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

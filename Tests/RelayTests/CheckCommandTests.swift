@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import WebTestSupport
 
-@testable import Support
 @testable import HTTP
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -2,8 +2,8 @@ import Glibc
 import Testing
 import WebTestSupport
 
-@testable import Support
 @testable import HTTP
+@testable import Support
 @testable import WebServer
 @testable import liverelay
 

@@ -6,9 +6,9 @@ import Testing
 import Tracker
 
 @testable import Fetch
+@testable import HTTP
 @testable import Observability
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -4,8 +4,8 @@ import Testing
 import WebTestSupport
 
 @testable import ChannelList
-@testable import Service
 @testable import HTTP
+@testable import Service
 @testable import WebServer
 
 /// Clients that leave: what they held is given back at once.

@@ -6,8 +6,8 @@ import Testing
 import WebTestSupport
 
 @testable import ChannelList
-@testable import Service
 @testable import HTTP
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

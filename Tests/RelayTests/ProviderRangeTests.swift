@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 import WebTestSupport
 
-@testable import Service
 @testable import HTTP
+@testable import Service
 @testable import WebServer
 
 /// A range that the archive of a provider has is a channel that exists while somebody watches it.

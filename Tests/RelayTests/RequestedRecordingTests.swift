@@ -1,11 +1,11 @@
 import ChannelList
 import ChannelTestSupport
 import Foundation
+import HTTP
 import Logging
 import Observability
 import TestSupport
 import Testing
-import HTTP
 import WebServer
 import WebTestSupport
 

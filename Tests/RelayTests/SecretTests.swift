@@ -8,11 +8,11 @@ import Testing
 @testable import Channel
 @testable import Decrypt
 @testable import Fetch
+@testable import HTTP
 @testable import Observability
 @testable import Service
 @testable import Support
 @testable import Tracker
-@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -7,9 +7,9 @@ import Testing
 import WebTestSupport
 
 @testable import ChannelList
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 private let token = "news-token-012345"

@@ -11,8 +11,8 @@ import WebTestSupport
 
 @testable import ChannelList
 @testable import Fetch
-@testable import Service
 @testable import HTTP
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import WebTestSupport
 
-@testable import Service
 @testable import HTTP
+@testable import Service
 @testable import WebServer
 @testable import liverelay
 

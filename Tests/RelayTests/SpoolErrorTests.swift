@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import WebTestSupport
 
+@testable import HTTP
 @testable import Observability
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

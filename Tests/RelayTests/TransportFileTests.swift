@@ -9,10 +9,10 @@ import WebTestSupport
 
 @testable import Capture
 @testable import Channel
+@testable import HTTP
 @testable import LiveRing
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 @testable import liverelay
 

@@ -4,10 +4,10 @@ import Testing
 import WebTestSupport
 
 @testable import ChannelList
+@testable import HTTP
 @testable import Observability
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 private let server = "server-token-0123"

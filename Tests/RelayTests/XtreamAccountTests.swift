@@ -6,9 +6,9 @@ import Testing
 import WebTestSupport
 
 @testable import Fetch
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 /// A panel that somebody pays for: what each of its documents answers.

@@ -5,9 +5,9 @@ import Testing
 import WebTestSupport
 
 @testable import Channel
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 /// Playlists that players wait for (draft-pantos-hls-rfc8216bis §6.2.5.2).

@@ -8,9 +8,9 @@ import WebTestSupport
 
 @testable import ChannelList
 @testable import Fetch
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 /// A directory with a configuration and its lists.

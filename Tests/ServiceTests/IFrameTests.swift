@@ -7,9 +7,9 @@ import Testing
 import WebTestSupport
 
 @testable import Channel
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 /// The I-frame playlist and its files, judged by ffmpeg.

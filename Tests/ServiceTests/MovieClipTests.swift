@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 /// Ranges of the rewind as MP4 files, judged by ffmpeg.

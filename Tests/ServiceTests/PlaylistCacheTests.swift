@@ -5,9 +5,9 @@ import Testing
 import WebTestSupport
 
 @testable import Channel
+@testable import HTTP
 @testable import Service
 @testable import Support
-@testable import HTTP
 @testable import WebServer
 
 /// Playlists of a long rewind: rendered once, on no event loop, and a bounded number at once.

@@ -9,10 +9,10 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import HTTP
 @testable import Service
 @testable import Support
 @testable import Transcode
-@testable import HTTP
 @testable import WebServer
 
 /// Stills of the rewind, judged by ffmpeg.

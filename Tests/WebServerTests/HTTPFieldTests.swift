@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Support
 @testable import HTTP
+@testable import Support
 @testable import WebServer
 
 @Suite struct HTTPFieldTests {

@@ -34,7 +34,8 @@ private let listRows: [(uri: String, kind: Route.Kind)] = [
 
 @Suite struct RouteKindTests {
     @Test(arguments: channelRows) func inAChannel(uri: String, kind: Route.Kind) {
-        #expect(HTTPExchange(.init(version: .http1_1, method: .GET, uri: uri), in: .channel).received.route.kind == kind)
+        #expect(
+            HTTPExchange(.init(version: .http1_1, method: .GET, uri: uri), in: .channel).received.route.kind == kind)
     }
 
     @Test(arguments: listRows) func inAList(uri: String, kind: Route.Kind) {

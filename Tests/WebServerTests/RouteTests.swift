@@ -1,7 +1,7 @@
+import HTTP
 import LiveRing
 import Support
 import Testing
-import HTTP
 import WebServer
 
 /// What a request target asks for.

@@ -1,6 +1,6 @@
+package import HTTP
 import Support
 import Synchronization
-package import HTTP
 
 /// Reports the clients of endless streams as events: each connection, from its first byte to its end.
 package final class ClientEvents: Sendable {

@@ -1,5 +1,5 @@
-import Synchronization
 package import HTTP
+import Synchronization
 
 extension EventBus {
     /// Answers a request for `/api/events` that may use the API.

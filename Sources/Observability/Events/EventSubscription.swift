@@ -1,5 +1,5 @@
-import Synchronization
 import HTTP
+import Synchronization
 
 /// The events that one subscriber has not read yet: a bounded queue that loses the oldest events of a slow subscriber.
 final class EventSubscription: Sendable {

@@ -1,10 +1,10 @@
 package import Capture
 import Channel
 import Fetch
+package import HTTP
 package import LiveRing
 import Support
 import Tracker
-package import HTTP
 
 extension RelayError {
     /// The error for the operator behind an untyped error.

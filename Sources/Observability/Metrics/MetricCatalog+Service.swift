@@ -1,5 +1,5 @@
-import Support
 import HTTP
+import Support
 
 // The metrics of the process, its server and its list.
 

@@ -1,7 +1,7 @@
 package import Channel
+package import HTTP
 import LiveRing
 package import Support
-package import HTTP
 
 /// The state of the process at one moment, from which its metrics are made.
 package struct MetricsSnapshot: Sendable {

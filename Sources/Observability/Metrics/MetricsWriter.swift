@@ -1,5 +1,5 @@
-import Support
 import HTTP
+import Support
 
 /// Writes metrics as text, in the format of Prometheus 0.0.4 or of OpenMetrics 1.0.
 struct MetricsWriter {

@@ -1,12 +1,12 @@
 package import ArchiveStore
 package import Channel
 import ChannelList
+import HTTP
 import LiveRing
 package import Logging
 import Observability
 import Support
 import Synchronization
-import HTTP
 
 /// The archives of a process that reads archives but relays no channel: one for each requested channel.
 package final class StoredArchives: Sendable {

@@ -1,11 +1,11 @@
 package import ArchiveStore
 import Channel
 import Foundation
+import HTTP
 import LiveRing
 import Media
 import Support
 import Synchronization
-import HTTP
 
 /// Answers requests for media that only the archive in a store contains.
 package final class ArchiveResponder: Sendable {

@@ -1,10 +1,10 @@
 package import Channel
+package import HTTP
 import LiveRing
 package import Media
 import Mux
 import Observability
 import Support
-package import HTTP
 
 /// Answers HTTP requests for one channel from its present published state.
 ///

@@ -1,10 +1,10 @@
 import Channel
+import HTTP
 import LiveRing
 import Media
 import Playlist
 import Support
 import Synchronization
-import HTTP
 
 /// Answers requests for published ranges of one channel as files that never exist as a whole.
 final class ClipResponder: Sendable {

@@ -1,10 +1,10 @@
 import Channel
 import Dispatch
+import HTTP
 import LiveRing
 import Playlist
 import Support
 import Synchronization
-import HTTP
 
 /// The playlists of a channel, rendered from the newest version of its ring.
 ///

@@ -1,9 +1,9 @@
 import Channel
+import HTTP
 import LiveRing
 import Observability
 import Playlist
 import Support
-import HTTP
 
 /// Answers requests for the playlists of one channel, and for other documents made from many segments.
 ///

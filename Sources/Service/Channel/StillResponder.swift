@@ -1,11 +1,11 @@
 import Channel
+import HTTP
 import LiveRing
 import Media
 import Observability
 import Playlist
 import Support
 import Transcode
-import HTTP
 
 /// Answers requests for stills of one channel. They are decoded on the thread of `StillStore`.
 final class StillResponder: Sendable {

@@ -1,5 +1,5 @@
-package import Observability
 package import HTTP
+package import Observability
 
 /// Answers the requests of a process of one channel.
 package struct RelayResponder: Responder {

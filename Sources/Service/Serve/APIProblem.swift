@@ -1,7 +1,7 @@
 import ChannelList
+import HTTP
 import Observability
 import Support
-import HTTP
 
 /// An error in answer to a request to the API (RFC 9457).
 struct APIProblem: Encodable, Equatable, Sendable {

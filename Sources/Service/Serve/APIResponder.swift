@@ -1,9 +1,9 @@
 import ChannelList
 import Foundation
 package import Guide
+package import HTTP
 package import Observability
 import Support
-package import HTTP
 
 /// Answers requests to `/api`: the listed channels, and changes to them.
 package final class APIResponder: Sendable {

@@ -1,6 +1,6 @@
 package import ChannelList
-import Support
 package import HTTP
+import Support
 
 /// The channels of a list by their slugs.
 package struct ChannelDirectory: Sendable {

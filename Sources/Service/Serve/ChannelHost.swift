@@ -1,9 +1,9 @@
 import Channel
 import ChannelList
+import HTTP
 import LiveRing
 import Support
 import Synchronization
-import HTTP
 
 /// Runs the channels of a list as their supervisor decides. No other code of `serve` waits.
 ///

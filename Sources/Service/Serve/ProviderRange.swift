@@ -1,7 +1,7 @@
 import ChannelList
+import HTTP
 import LiveRing
 import Support
-import HTTP
 
 /// A range of a provider's archive, as a separate channel that runs while somebody watches it.
 ///

@@ -1,8 +1,8 @@
 import ChannelList
 import Guide
+import HTTP
 import Observability
 import Support
-import HTTP
 
 /// Answers requests to `/api/recordings`.
 struct RecordingResponder: Sendable {

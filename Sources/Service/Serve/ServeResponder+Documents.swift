@@ -1,9 +1,9 @@
 import ChannelList
 import Guide
+import HTTP
 import LiveRing
 import Observability
 import Support
-import HTTP
 
 // The documents about all channels. They are long, so each is made on a thread of documents.
 

@@ -1,7 +1,7 @@
 import ChannelList
+import HTTP
 import Support
 import Synchronization
-import HTTP
 
 // Answers to clients that take us for an HDHomeRun.
 

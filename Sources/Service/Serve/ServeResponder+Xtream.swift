@@ -1,9 +1,9 @@
 import ChannelList
 import Foundation
 import Guide
+import HTTP
 import LiveRing
 import Support
-import HTTP
 
 // Answers to clients of Xtream Codes. The password is the viewer's token, and was checked before.
 

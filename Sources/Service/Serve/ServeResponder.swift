@@ -1,10 +1,10 @@
 import Channel
 package import ChannelList
 package import Guide
+package import HTTP
 import LiveRing
 package import Observability
 package import Support
-package import HTTP
 
 /// Answers HTTP requests for many channels: requests for the list, and requests below each channel's path.
 ///

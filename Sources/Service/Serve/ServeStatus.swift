@@ -2,9 +2,9 @@ import Channel
 import ChannelList
 import Foundation
 import Guide
+package import HTTP
 package import Observability
 package import Support
-package import HTTP
 
 /// The content of `/status.json` for a process of many channels. Times are seconds.
 struct ServeStatus: Encodable, Sendable {
@@ -85,7 +85,8 @@ struct ServeStatus: Encodable, Sendable {
 extension MetricsSnapshot {
     /// The metrics of a process of many channels.
     package init(
-        _ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventDelivery, clients: ClientCounts, maxConnections: Int?
+        _ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventDelivery, clients: ClientCounts,
+        maxConnections: Int?
     ) {
         let overview = host.overview
         let runs = host.runs.sorted { $0.run.channel < $1.run.channel }.map { running in

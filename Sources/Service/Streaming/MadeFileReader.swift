@@ -1,7 +1,7 @@
 import Channel
+import HTTP
 import LiveRing
 import Support
-import HTTP
 
 /// Reads a file that is made for one client: the head from memory, the rest from files of the ring.
 ///

@@ -1,8 +1,8 @@
 import Channel
+import HTTP
 import LiveRing
 import Media
 import Mux
-import HTTP
 
 /// Makes the bytes of a transport stream file for one client, segment by segment, as they are read.
 ///

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ChannelList
-import Support
 import HTTP
+import Support
 import WebServer
 
 /// Options about who may watch.

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Capture
 import Foundation
+import HTTP
 import Observability
 import Support
 import Tracker
-import HTTP
 import WebServer
 
 /// `liverelay demo DIR`: a channel with ad breaks that needs no upstream, and never ends.

@@ -2,6 +2,7 @@ import ArchiveStore
 import Channel
 import Foundation
 import Glibc
+import HTTP
 import LiveRing
 import Logging
 import Media
@@ -10,7 +11,6 @@ import Service
 import Splice
 import Support
 import Tracker
-import HTTP
 import WebServer
 
 /// A running `liverelay`: one channel, its HTTP server, the console, and an orderly end.

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Capture
 import Channel
+import HTTP
 import Logging
 import Observability
 import Service
 import Support
 import Tracker
-import HTTP
 import WebServer
 
 /// `liverelay replay DIR`

@@ -2,11 +2,11 @@ import ArgumentParser
 import Channel
 import ChannelList
 import Guide
+import HTTP
 import Logging
 import Observability
 import Service
 import Support
-import HTTP
 import WebServer
 
 /// `liverelay serve LIST`

@@ -4,11 +4,11 @@ import ChannelList
 import Foundation
 import Glibc
 import Guide
+import HTTP
 import Logging
 import Observability
 import Service
 import Support
-import HTTP
 import WebServer
 
 /// A running `liverelay serve`: the channels of a list, one HTTP server, and an orderly end.

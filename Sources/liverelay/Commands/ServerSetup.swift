@@ -1,8 +1,8 @@
 import ArgumentParser
+import HTTP
 import Logging
 import Observability
 import Support
-import HTTP
 import WebServer
 
 /// The parts that the HTTP servers of `relay` and `serve` have in common: tokens, clients, and the events of the

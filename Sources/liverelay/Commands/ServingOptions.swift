@@ -3,6 +3,7 @@ import ArgumentParser
 import Channel
 import ChannelList
 import Foundation
+import HTTP
 import LiveRing
 import Logging
 import Media
@@ -11,7 +12,6 @@ import Service
 import Splice
 import Support
 import Tracker
-import HTTP
 import WebServer
 
 /// Options for the server and the spool.

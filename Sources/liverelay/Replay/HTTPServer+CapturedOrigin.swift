@@ -1,8 +1,8 @@
 import Capture
 import Fetch
+import HTTP
 import NIOCore
 import Synchronization
-import HTTP
 import WebServer
 
 extension HTTPServer {

@@ -1,9 +1,9 @@
 import ChannelList
+import HTTP
 import NIOCore
 import NIOPosix
-import Support
-import HTTP
 import Service
+import Support
 import WebServer
 
 /// Answers the HDHomeRun clients that look for tuners in the local network, on a thread of its own.

@@ -1,5 +1,5 @@
-import LiveRing
 import HTTP
+import LiveRing
 import WebServer
 
 /// Entry for HTTP request targets and header fields.

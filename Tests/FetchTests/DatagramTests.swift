@@ -54,6 +54,37 @@ import Testing
         #expect(bytes.count == 3 * (DatagramOrder.limit + 1) && order.counts.lost == 1)
     }
 
+    struct Cutting: CustomTestStringConvertible, Sendable {
+        let when: String
+        /// Bytes of each datagram of a stream of 24 packets.
+        let byteCount: Int
+        var first = 0
+        /// Indices of datagrams that do not come.
+        var lost: Set<Int> = []
+        var testDescription: String { when }
+    }
+
+    static let cuttings = [
+        Cutting(when: "seven packets", byteCount: 1316), Cutting(when: "as ffmpeg fills them", byteCount: 1472),
+        Cutting(when: "joined within a packet", byteCount: 1472, first: 1),
+        Cutting(when: "one is lost", byteCount: 1472, lost: [1]),
+    ]
+
+    @Test(arguments: cuttings) func packetsMayEndInAnyDatagram(_ row: Cutting) {
+        let stream = (0..<24).flatMap { [0x47, 0x80, UInt8($0)] + [UInt8](repeating: 0x80, count: 185) }
+        let datagrams = stride(from: 0, to: stream.count, by: row.byteCount).enumerated().compactMap { index, start in
+            index < row.first || row.lost.contains(index)
+                ? nil : Array(stream[start..<min(start + row.byteCount, stream.count)])
+        }
+        var order = DatagramOrder()
+        var bytes: [UInt8] = []
+        for datagram in datagrams {
+            bytes += order.append(datagram, at: .zero)
+            #expect(order.append(Array("hello, this is no stream".utf8), at: .zero).isEmpty)
+        }
+        #expect(bytes == datagrams.flatMap(\.self) && order.counts.foreign == datagrams.count)
+    }
+
     @Test func headersOfRTPAreRemovedAndOthersRefused() {
         var order = DatagramOrder()
         #expect(order.append([0x47, 1, 2], at: .zero) == [0x47, 1, 2])

@@ -1,3 +1,5 @@
+import Media
+
 /// Puts the datagrams of a stream into order, as far as RTP numbers them (RFC 3550 §5.1).
 ///
 /// A missing datagram delays the following ones until one of them has waited for `window`. Datagrams without RTP are
@@ -20,12 +22,19 @@ struct DatagramOrder: Sendable {
     private static let longestStep = 1024
 
     private var next: UInt16?
+    /// Without RTP: bytes of the last transport packet that the next datagram begins with. ffmpeg fills datagrams of 1,472
+    /// bytes, wherever a packet ends.
+    private var missingBytes: Int?
     private var held: [UInt16: (payload: ArraySlice<UInt8>, arrivedAt: Duration)] = [:]
     private(set) var counts = Counts()
 
     /// - Returns: the bytes that are in order now.
     mutating func append(_ datagram: [UInt8], at now: Duration) -> [UInt8] {
-        guard datagram.first != Self.syncByte else { return datagram }
+        if let start = firstPacket(in: datagram) {
+            let rest = (datagram.count - start) % PacketStride.packetSize
+            missingBytes = rest == 0 ? 0 : PacketStride.packetSize - rest
+            return datagram
+        }
         guard let packet = RTPPacket(datagram) else {
             counts.foreign += 1
             return []
@@ -44,6 +53,20 @@ struct DatagramOrder: Sendable {
         }
         held[packet.sequenceNumber] = (packet.payload, now)
         return release(all: false, at: now)
+    }
+
+    /// Where the first transport packet of a datagram without RTP begins; nil if it is another datagram.
+    private func firstPacket(in datagram: [UInt8]) -> Int? {
+        if datagram.first == Self.syncByte { return 0 }
+        if let start = missingBytes, start < datagram.count, Self.hasPackets(datagram, from: start) { return start }
+        guard RTPPacket(datagram) == nil else { return nil }
+        return (1..<PacketStride.packetSize).first {
+            $0 + PacketStride.packetSize < datagram.count && Self.hasPackets(datagram, from: $0)
+        }
+    }
+
+    private static func hasPackets(_ datagram: [UInt8], from start: Int) -> Bool {
+        stride(from: start, to: datagram.count, by: PacketStride.packetSize).allSatisfy { datagram[$0] == syncByte }
     }
 
     /// Returns the bytes that are in order, and bytes that have waited too long.

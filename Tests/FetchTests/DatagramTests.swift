@@ -58,6 +58,8 @@ import Testing
         let when: String
         /// Bytes of each datagram of a stream of 24 packets.
         let byteCount: Int
+        /// Packets after which the sender begins another datagram.
+        var packetsAtOnce = 24
         var first = 0
         /// Indices of datagrams that do not come.
         var lost: Set<Int> = []
@@ -66,16 +68,20 @@ import Testing
 
     static let cuttings = [
         Cutting(when: "seven packets", byteCount: 1316), Cutting(when: "as ffmpeg fills them", byteCount: 1472),
+        Cutting(when: "eight packets at once: the second has 32 bytes", byteCount: 1472, packetsAtOnce: 8),
         Cutting(when: "joined within a packet", byteCount: 1472, first: 1),
         Cutting(when: "one is lost", byteCount: 1472, lost: [1]),
     ]
 
     @Test(arguments: cuttings) func packetsMayEndInAnyDatagram(_ row: Cutting) {
-        let stream = (0..<24).flatMap { [0x47, 0x80, UInt8($0)] + [UInt8](repeating: 0x80, count: 185) }
-        let datagrams = stride(from: 0, to: stream.count, by: row.byteCount).enumerated().compactMap { index, start in
-            index < row.first || row.lost.contains(index)
-                ? nil : Array(stream[start..<min(start + row.byteCount, stream.count)])
+        let packets = (0..<24).map { [0x47, 0x80, UInt8($0)] + [UInt8](repeating: 0x80, count: 185) }
+        let sent = stride(from: 0, to: packets.count, by: row.packetsAtOnce).flatMap { first in
+            let bytes = packets[first..<first + row.packetsAtOnce].flatMap(\.self)
+            return stride(from: 0, to: bytes.count, by: row.byteCount).map {
+                Array(bytes[$0..<min($0 + row.byteCount, bytes.count)])
+            }
         }
+        let datagrams = sent.indices.filter { $0 >= row.first && !row.lost.contains($0) }.map { sent[$0] }
         var order = DatagramOrder()
         var bytes: [UInt8] = []
         for datagram in datagrams {

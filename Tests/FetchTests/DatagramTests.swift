@@ -56,10 +56,12 @@ import Testing
 
     struct Cutting: CustomTestStringConvertible, Sendable {
         let when: String
-        /// Bytes of each datagram of a stream of 24 packets.
+        /// Bytes of each datagram of a stream of 48 packets.
         let byteCount: Int
         /// Packets after which the sender begins another datagram.
-        var packetsAtOnce = 24
+        var packetsAtOnce = 48
+        /// Where a byte within a packet is 0x47.
+        var chance: Int?
         var first = 0
         /// Indices of datagrams that do not come.
         var lost: Set<Int> = []
@@ -69,14 +71,18 @@ import Testing
     static let cuttings = [
         Cutting(when: "seven packets", byteCount: 1316), Cutting(when: "as ffmpeg fills them", byteCount: 1472),
         Cutting(when: "eight packets at once: the second has 32 bytes", byteCount: 1472, packetsAtOnce: 8),
+        Cutting(
+            when: "sixteen at once: the second begins with a byte 0x47 of a packet, the third has 64 bytes",
+            byteCount: 1472, packetsAtOnce: 16, chance: 1472),
         Cutting(when: "joined within a packet", byteCount: 1472, first: 1),
         Cutting(when: "one is lost", byteCount: 1472, lost: [1]),
     ]
 
     @Test(arguments: cuttings) func packetsMayEndInAnyDatagram(_ row: Cutting) {
-        let packets = (0..<24).map { [0x47, 0x80, UInt8($0)] + [UInt8](repeating: 0x80, count: 185) }
+        let packets = (0..<48).map { [0x47, 0x80, UInt8($0)] + [UInt8](repeating: 0x80, count: 185) }
         let sent = stride(from: 0, to: packets.count, by: row.packetsAtOnce).flatMap { first in
-            let bytes = packets[first..<first + row.packetsAtOnce].flatMap(\.self)
+            var bytes = packets[first..<first + row.packetsAtOnce].flatMap(\.self)
+            if let chance = row.chance { bytes[chance] = 0x47 }
             return stride(from: 0, to: bytes.count, by: row.byteCount).map {
                 Array(bytes[$0..<min($0 + row.byteCount, bytes.count)])
             }

@@ -57,8 +57,12 @@ struct DatagramOrder: Sendable {
 
     /// Where the first transport packet of a datagram without RTP begins; nil if it is another datagram.
     private func firstPacket(in datagram: [UInt8]) -> Int? {
+        guard !datagram.isEmpty else { return nil }
+        // A byte within a packet may be 0x47 too.
+        if let start = missingBytes, (1...datagram.count).contains(start), Self.hasPackets(datagram, from: start) {
+            return start
+        }
         if datagram.first == Self.syncByte { return 0 }
-        if let start = missingBytes, start <= datagram.count, Self.hasPackets(datagram, from: start) { return start }
         guard RTPPacket(datagram) == nil else { return nil }
         return (1..<PacketStride.packetSize).first {
             $0 + PacketStride.packetSize < datagram.count && Self.hasPackets(datagram, from: $0)

@@ -70,6 +70,7 @@ private let streamRows: [(when: String, stream: String, says: String)] = [
     ),
     ("a name of two lines", #""name":" A\r\nB\u0000 ","stream_id":12"#, "A  B"),
     ("a name in other letters", #""name":"\u041f\u0435\u0440\ud83d\udcfa","stream_id":12"#, "Пер📺"),
+    ("half of a surrogate pair, and a letter", #""name":"\ud83d\u0041","stream_id":12"#, "\u{FFFD}A"),
     ("radio", #""name":"A","stream_id":12,"stream_type":"radio_streams""#, "A · radio"),
     ("a list as name", #""name":["A"],"stream_id":12"#, "Channel 12"),
 ]

@@ -79,12 +79,6 @@ import Testing
         return hash % 1_000_000_000
     }()
 
-    /// What is behind a pointer is counted too.
-    @Test func elementsOfBoxedValuesAreCounted() {
-        struct Session { @Boxed var queue = [1, 2, 3] }
-        #expect(CollectionSizes.sizes(in: Session(), named: "session").values.reduce(0, +) == 3)
-    }
-
     @Test(arguments: UInt64(1)...200) func historyIsReadAsItIsWritten(_ seed: UInt64) {
         let history = History(seed: seed)
         #expect(History(text: history.description) == history)

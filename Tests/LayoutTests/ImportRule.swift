@@ -45,9 +45,8 @@ enum ImportRule {
     /// Our own modules.
     static let modules: Set = [
         "Support", "Playlist", "Media", "DASH", "Fetch", "Tracker", "Capture", "Decrypt", "Demux", "Transcode", "Mux",
-        "Splice", "LiveRing", "ArchiveStore", "Channel", "Conformance", "ChannelList", "WebServer", "Observability",
-        "Guide", "Service",
-        "liverelay",
+        "Splice", "LiveRing", "ArchiveStore", "Channel", "Conformance", "ChannelList", "HTTP", "WebServer",
+        "Observability", "Guide", "Service", "liverelay",
     ]
 
     static func findings(in file: SourceFile) -> [String] {

@@ -119,13 +119,17 @@ package struct RecordingPattern: Hashable, Sendable {
         }.joined()
     }
 
+    /// Bytes of a component of a file name; file systems take 255, and suffixes follow.
+    private static let longestComponent = 120
+
     /// The text made fit for a component of a file name.
     package static func component(_ text: String) -> String {
         let name = text.unicodeScalars.map { scalar in
             scalar.value < 0x20 || scalar.value == 0x7F || "/\\:*?\"<>|".unicodeScalars.contains(scalar)
                 ? "_" : String(scalar)
         }.joined()
-        let bounded = String(decoding: name.utf8.prefix(120), as: UTF8.self)
+        var bounded = name
+        while bounded.utf8.count > longestComponent { bounded.removeLast() }
         return bounded.hasPrefix(".") ? "_" + bounded.dropFirst() : bounded
     }
 

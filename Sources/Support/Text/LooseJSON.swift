@@ -160,9 +160,13 @@ private struct LooseJSONReader {
         guard (0xD800...0xDBFF).contains(first), position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
             bytes[position + 1] == UInt8(ascii: "u")
         else { return Unicode.Scalar(first) ?? "\u{FFFD}" }
+        let next = position
         position += 2
         guard let second = hexadecimal() else { return nil }
-        guard (0xDC00...0xDFFF).contains(second) else { return "\u{FFFD}" }
+        guard (0xDC00...0xDFFF).contains(second) else {
+            position = next
+            return "\u{FFFD}"
+        }
         return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
     }
 

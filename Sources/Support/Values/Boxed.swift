@@ -1,35 +1,22 @@
-/// A large value behind one pointer: what contains it is copied as a pointer is, and so is the code that copies it.
+/// A large value behind one pointer: copying a value that contains it copies only the pointer, in few instructions.
 ///
-/// The value itself is copied when it is changed while it has another owner, and never to be read.
+/// Changing the value copies it if it has another owner.
 @propertyWrapper
 package struct Boxed<Value> {
-    @usableFromInline var storage: Storage
-
-    /// A class, because to read an element of an array copies the element.
-    @usableFromInline
-    final class Storage {
-        @usableFromInline var value: Value
-
-        @inlinable
-        init(_ value: Value) { self.value = value }
-    }
+    /// One element: an array is the storage of the standard library that is copied on writing.
+    @usableFromInline package var storage: [Value]
 
     @inlinable
-    package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+    package init(wrappedValue: Value) { storage = [wrappedValue] }
 
+    // Inlined, because a client that does not see the storage copies the value to read from it.
     @inlinable
     package var wrappedValue: Value {
         @inline(__always)
-        _read { yield storage.value }
+        _read { yield storage[0] }
         @inline(__always)
-        _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-            yield &storage.value
-        }
+        _modify { yield &storage[0] }
     }
 }
 
 extension Boxed: Sendable where Value: Sendable {}
-
-// Nobody changes the value of a storage that has two owners.
-extension Boxed.Storage: @unchecked Sendable where Value: Sendable {}

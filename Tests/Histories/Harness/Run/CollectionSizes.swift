@@ -1,17 +1,7 @@
 import Channel
 import LiveRing
-import Support
 import Synchronization
 import Tracker
-
-/// The one reference that is followed: its value has one owner.
-private protocol SoleReference {
-    var value: Any { get }
-}
-
-extension Boxed: SoleReference {
-    fileprivate var value: Any { wrappedValue }
-}
 
 /// Elements in the collections of a channel's values, by path, so that growth is seen where it is.
 ///
@@ -37,7 +27,6 @@ enum CollectionSizes {
     private static func measure(_ value: Any, _ path: String, into sizes: inout [String: Int]) {
         // Bytes are no queue.
         if value is [UInt8] || value is ArraySlice<UInt8> || value is String { return }
-        if let reference = value as? any SoleReference { return measure(reference.value, path, into: &sizes) }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .class: return

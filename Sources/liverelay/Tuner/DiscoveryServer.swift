@@ -45,7 +45,7 @@ struct DiscoveryServer: Sendable {
     }
 }
 
-/// Answers datagrams one by one. Datagrams that are not requests for this tuner get no answer.
+/// Answers datagrams one by one. A datagram without a request for this tuner gets no answer.
 private final class DiscoveryHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias OutboundOut = AddressedEnvelope<ByteBuffer>

@@ -53,8 +53,8 @@ package struct LocatedMedia: Equatable, Sendable {
         return tagsEnd > 0 ? try search(bytes, from: 0) : nil
     }
 
-    /// The offset at which the media of a segment begins; 0 if there is none.
-    package static func start(in bytes: [UInt8]) -> Int { (try? find(in: bytes))?.start ?? 0 }
+    /// The offset at which the media of a segment begins; nil if there is none.
+    package static func start(in bytes: [UInt8]) -> Int? { (try? find(in: bytes))?.start }
 
     /// Returns the media that begins at the end of the tags, where one is expected.
     private static func expected(in bytes: [UInt8], at offset: Int) -> LocatedMedia? {

@@ -10,11 +10,11 @@ extension FetchRequest {
     ///
     /// - Parameters:
     ///   - isEncrypted: whether the whole resource is encrypted with AES-128.
-    ///   - mediaStart: finds the offset at which media begins in a body whose end nothing marks.
+    ///   - mediaStart: finds the offset at which media begins in a body whose end nothing marks; nil if there is none.
     ///   - acceptsTruncated: whether a body that looks truncated is returned, because this is the last attempt.
     ///   - acceptsShort: whether a complete body that is much shorter than its EXTINF is returned.
     package func media(
-        in outcome: FetchOutcome, isEncrypted: Bool = false, mediaStart: ([UInt8]) -> Int = { _ in 0 },
+        in outcome: FetchOutcome, isEncrypted: Bool = false, mediaStart: ([UInt8]) -> Int? = { _ in 0 },
         acceptsTruncated: Bool = false, acceptsShort: Bool = true
     ) throws(FetchFailure) -> (body: [UInt8], url: String) {
         let answer: FetchAnswer
@@ -29,8 +29,10 @@ extension FetchRequest {
         guard answer.endsAtClose, purpose != .key, !acceptsTruncated || !acceptsShort else {
             return (body, answer.finalURL)
         }
-        let start = isEncrypted ? 0 : mediaStart(body)
-        let media = start == 0 ? body : Array(body.dropFirst(start))
+        let start = isEncrypted || byteRange != nil || body.isWebVTT ? 0 : mediaStart(body)
+        // Other bytes before the media may be all that came.
+        if start == nil, !acceptsTruncated { throw .truncated }
+        let media = start.map { $0 == 0 ? body : Array(body.dropFirst($0)) } ?? body
         if !acceptsTruncated, media.isTruncated(isEncrypted: isEncrypted) { throw .truncated }
         if !acceptsShort, !isEncrypted, let duration, media.isShort(of: duration) { throw .tooShort }
         return (body, answer.finalURL)
@@ -49,6 +51,8 @@ extension FetchRequest {
 private let keySize = 16
 
 extension [UInt8] {
+    fileprivate var isWebVTT: Bool { drop { !$0.isLetter }.starts(with: "WEBVTT".utf8) }
+
     /// Whether the bytes are HTML, XML, JSON or a playlist, after optional white space.
     ///
     /// Encrypted media may hold any bytes, but sixteen printable characters after such a start are very unlikely.

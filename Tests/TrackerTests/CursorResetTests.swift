@@ -72,7 +72,11 @@ let resetRows: [CursorRow] = [
         [datedPlaylist(100..<106), datedPlaylist(0..<4, epoch: 6 * 100) { "new\($0).ts" }], [.stale(count: 1)]
     ),
     (
-        "the same, and then whole",
+        "renamed, with numbers ahead, and older than what was fetched",
+        [datedPlaylist(100..<106), datedPlaylist(120..<124, epoch: -6 * 20) { "new\($0).ts" }], [.stale(count: 1)]
+    ),
+    (
+        "the same with numbers from 0, and then whole",
         [
             datedPlaylist(100..<106), datedPlaylist(0..<4, epoch: 6 * 100) { "new\($0).ts" },
             datedPlaylist(0..<8, epoch: 6 * 100) { "new\($0).ts" },

@@ -44,6 +44,23 @@ private let rows: [(when: String, body: [UInt8], isEncrypted: Bool, isTruncated:
         "\(rows[index].when)")
 }
 
+@Test func bodiesWithoutMediaAreTruncatedIfNothingMarksTheirEnd() throws {
+    let request = FetchRequest(.segment, url: "http://origin.example/1.ts")
+    let answer = { (body: [UInt8], endsAtClose: Bool) in
+        FetchOutcome.success(
+            FetchAnswer(status: 200, finalURL: request.url, headers: [], body: body, endsAtClose: endsAtClose))
+    }
+    let image: [UInt8] = [0x89, 0x50, 0x4E, 0x47] + Array(repeating: 1, count: 300)
+    #expect(throws: FetchFailure.truncated) {
+        try request.media(in: answer(image, true), mediaStart: { _ in nil })
+    }
+    #expect(try request.media(in: answer(image, false), mediaStart: { _ in nil }).body == image)
+    let subtitles = Array("WEBVTT".utf8)
+    #expect(try request.media(in: answer(subtitles, true), mediaStart: { _ in nil }).body == subtitles)
+    let last = try request.media(in: answer(image, true), mediaStart: { _ in nil }, acceptsTruncated: true)
+    #expect(last.body == image)
+}
+
 @Test func randomBytesDoNotTrap() {
     var generator = SeededGenerator(seed: 7)
     let samples = rows.map(\.body)

@@ -202,8 +202,8 @@ struct PeriodAssembler: Sendable {
     /// The time that is missing at the start of a segment. It is a part of it, because the last one is written.
     private func gap(before first: TimedVideo, on timeline: PeriodTimeline, from decodeTime: Int64) -> Ticks {
         let gap = timeline.decode(of: first.dts) - Ticks(decodeTime)
-        // Less than a frame is the jitter of the last frame's duration.
-        return period?.hasSegments == true && gap > frameDuration ? gap : .zero
+        // Less than most of a frame is the jitter of the last frame's duration.
+        return period?.hasSegments == true && gap.count * 4 > frameDuration.count * 3 ? gap : .zero
     }
 
     private mutating func videoSamples(

@@ -311,7 +311,8 @@ extension SegmentCursor.Position {
         guard let end = knownSegments.endDate(before: next), let first = playlist.segments.first,
             let date = first.programDateTime
         else { return false }
-        return first.precedes(end, startingAt: date) && playlist.firstSegment(from: end) != nil
+        return first.precedes(end, startingAt: date)
+            && (playlist.firstSegment(from: end) != nil || wasFetchedByDate(playlist))
     }
 
     /// Whether known URLs under numbers that are ahead are repeated names, or ads that were inserted again.

@@ -46,10 +46,13 @@ struct ChannelOutput: Sendable {
 
     /// Records an event of the active source: it may say what playlist is published.
     ///
-    /// A VOD playlist has no outage gaps. After the ENDLIST of a backup, all later time is missing.
-    mutating func record(_ event: UpstreamEvent) {
+    /// A VOD playlist has no outage gaps. After the ENDLIST of a backup, all later time is missing. The silence of a
+    /// playlist that ended and goes on begins anew.
+    mutating func record(_ event: UpstreamEvent, at now: Duration) {
         switch event {
         case .playlistEnded(.main): gapTimer.stop()
+        case .playlistReopened(.main):
+            if hasPublished, let gapUnit { gapTimer.recordDelivery(.zero, targetDuration: gapUnit, at: now) }
         case .lost(.main, let loss), .backup(_, .lost(.main, let loss)):
             if loss.cause == .late { gapTimer.recordLate(loss.duration) }
         case .joined(let joined) where joined.rendition == .main:

@@ -129,7 +129,7 @@ package struct ChannelSession: IngestSession {
     }
 
     private mutating func forwardToActive(_ input: UpstreamSession.Input, at now: Duration) {
-        publish(state.handleActive(input, at: now, limiter: &limiter))
+        publish(state.handleActive(input, at: now, limiter: &limiter), at: now)
     }
 
     private mutating func forwardToTrial(_ input: UpstreamSession.Input, at now: Duration) {
@@ -139,12 +139,12 @@ package struct ChannelSession: IngestSession {
     }
 
     /// Passes on the effects of the active source, and records what is published.
-    private mutating func publish(_ activeEffects: [UpstreamSession.Effect]) {
+    private mutating func publish(_ activeEffects: [UpstreamSession.Effect], at now: Duration) {
         for effect in activeEffects where !state.hasEnded {
             switch effect {
             case .fetch, .cancel, .wake, .probe: break
             case .deliver(let delivery): output.record(delivery)
-            case .report(let event): output.record(event)
+            case .report(let event): output.record(event, at: now)
             case .end(let end):
                 activeEnded(end)
                 continue
@@ -204,7 +204,7 @@ package struct ChannelSession: IngestSession {
             let event = UpstreamEvent.lost(.main, loss)
             effects.report(trial.source == 0 ? event : .backup(trial.source, event))
         }
-        publish(kept)
+        publish(kept, at: now)
         if trial.isMediaPaused { forwardToActive(.resumeMedia, at: now) }
     }
 
@@ -223,7 +223,7 @@ package struct ChannelSession: IngestSession {
         guard let trial = state.trial else { return }
         endTrial(at: now)
         if trial.source == 0, case .drained = end {
-            publish(trial.heldEffects)
+            publish(trial.heldEffects, at: now)
             return finish(.drained)
         }
         if case .failed(let error) = end { effects.report(history.recordFailure(of: trial.source, error)) }

@@ -13,9 +13,10 @@ package struct SegmentPatience: Equatable, Sendable {
         var gapAt: Duration?
         /// When the segment, or a key or map that it needs, failed first; nil if it did not fail.
         var firstFailureAt: Duration?
+        /// Whether it was refused, and no other answer is on its way.
         var isRefused = false
         var retryAfter = Duration.zero
-        /// When the segment left the playlist; nil while it is listed.
+        /// When the segment left the playlist; nil while it is listed, or another one that needs the missing key or map.
         var removedAt: Duration?
     }
 

@@ -354,11 +354,19 @@ struct SegmentQueue: Sendable {
     /// The segment to deliver next, as `SegmentPatience` judges it; nil if there is none.
     func patienceHead(_ cache: ResourceCache) -> SegmentPatience.Head? {
         guard let pending = headSegment else { return nil }
-        let schedule = pending.failing(cache)
+        let failing = pending.failing(cache)
         return SegmentPatience.Head(
             duration: pending.segment.duration, listedAt: pending.listedAt, heldSince: heldSince(by: pending),
-            firstFailureAt: schedule.firstFailureAt, isRefused: schedule.isRefused, retryAfter: schedule.retryAfter,
-            removedAt: pending.removedAt)
+            firstFailureAt: failing.schedule.firstFailureAt,
+            isRefused: failing.schedule.isRefused && pending.attempt == nil, retryAfter: failing.schedule.retryAfter,
+            removedAt: failing.resource.map(isListed) ?? false ? nil : pending.removedAt)
+    }
+
+    /// Whether a listed segment after the head needs a key or map, so that the origin is asked for it on.
+    private func isListed(_ resource: SegmentResource) -> Bool {
+        startedSegments.dropFirst().contains {
+            $0.removedAt == nil && $0.requests.resources.contains(resource)
+        }
     }
 
     /// Since when the head holds up media; nil if it holds up nothing, or could not be fetched yet.
@@ -423,10 +431,13 @@ struct SegmentQueue: Sendable {
 
 extension PendingSegment {
     /// The attempts for the media or, once it was fetched, for the first key or map that is missing.
-    fileprivate func failing(_ cache: ResourceCache) -> RetrySchedule {
-        guard case .fetched = progress else { return retrySchedule }
-        return requests.resources.lazy.compactMap { cache.retrySchedule(of: $0) }.first { $0.failures > 0 }
-            ?? RetrySchedule(seed: 0)
+    fileprivate func failing(_ cache: ResourceCache) -> (resource: SegmentResource?, schedule: RetrySchedule) {
+        guard case .fetched = progress else { return (nil, retrySchedule) }
+        let schedules = requests.resources.lazy.map { (resource: $0, schedule: cache.retrySchedule(of: $0)) }
+        guard let failing = schedules.first(where: { $0.schedule.map { $0.failures > 0 } ?? false }),
+            let schedule = failing.schedule
+        else { return (nil, RetrySchedule(seed: 0)) }
+        return (failing.resource, schedule)
     }
 
     fileprivate func lossReason(_ cache: ResourceCache) -> SegmentLoss.Reason {

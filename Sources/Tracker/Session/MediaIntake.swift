@@ -116,14 +116,25 @@ struct MediaIntake: Sendable {
         return started
     }
 
-    /// Starts one segment of each subtitle rendition that has none in flight.
+    /// The segments of one subtitle rendition that are fetched at once. A playlist begins well before the video, and slow
+    /// answers one by one would come too late for the first segments.
+    private static let subtitlesInFlight = 3
+    /// The segments of all subtitle renditions that are fetched at once, if each has one.
+    private static let allSubtitlesInFlight = 8
+
+    /// Starts one segment of each subtitle rendition that has none in flight, and further ones if there are few renditions.
     private mutating func startSubtitles(at now: Duration) -> [SegmentRequests] {
         var started: [SegmentRequests] = []
-        for index in renditions.indices where renditions[index].role.isSubtitles && mayStart(index) && isInStep(index) {
-            guard renditions[index].queue.inFlight == 0, let next = startable(index, requests.admission(at: now)),
-                let segment = start(next, of: index, at: now)
-            else { continue }
-            started.append(segment)
+        let subtitles = renditions.indices.filter { renditions[$0].role.isSubtitles && mayStart($0) }
+        for count in 0..<Self.subtitlesInFlight {
+            for index in subtitles where renditions[index].queue.inFlight == count && isInStep(index) {
+                let all = subtitles.reduce(0) { $0 + renditions[$1].queue.inFlight }
+                guard count == 0 || all < Self.allSubtitlesInFlight,
+                    let next = startable(index, requests.admission(at: now)),
+                    let segment = start(next, of: index, at: now)
+                else { continue }
+                started.append(segment)
+            }
         }
         return started
     }

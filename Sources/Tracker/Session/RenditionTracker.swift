@@ -123,10 +123,12 @@ struct RenditionTracker: Sendable {
         return loss
     }
 
-    /// The rule for the segments of this rendition. The video does not wait for subtitles as long as for audio.
+    /// The rule for the segments of this rendition. The video does not wait for subtitles of a live channel, and those of
+    /// a finished playlist are not waited for as long as audio.
     func patience(_ configured: Duration?, isFinished: Bool) -> SegmentPatience {
-        SegmentPatience(
-            configured: role.isSubtitles ? min(configured ?? assumedTargetDuration, assumedTargetDuration) : configured,
+        let ofSubtitles = assumedTargetDuration * (isFinished ? 1 : 2)
+        return SegmentPatience(
+            configured: role.isSubtitles ? min(configured ?? ofSubtitles, ofSubtitles) : configured,
             targetDuration: assumedTargetDuration, window: window, isFinished: isFinished)
     }
 

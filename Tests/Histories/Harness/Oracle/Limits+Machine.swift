@@ -3,10 +3,10 @@ import PlaylistRules
 extension Limits {
     // MARK: - docs/spool.md
 
-    /// The times at which the disk took nothing while a segment was to be written, or was tried once more.
-    func fullDisks(for segment: Broadcast.Segment) -> [Int] {
-        history.all(.fullDisk).filter {
-            segment.end > $0.at - hold(before: $0.at) && segment.start < $0.end + longestSegment + 2000
+    /// The times at which the disk took nothing while a segment that came then was to be written, or was tried once more.
+    func fullDisks(forArrivals arrivals: [Int]) -> [Int] {
+        history.all(.fullDisk).filter { disk in
+            arrivals.contains { $0 > disk.at - hold(before: disk.at) && $0 < disk.end + longestSegment + 2000 }
         }.map(\.at)
     }
 
@@ -25,7 +25,7 @@ extension Oracle {
     /// Whether a segment was to be written while the disk took nothing: gaps that were listed since stand between the media
     /// before it and the media after it.
     func mayBeUnwritten(_ segment: Broadcast.Segment) -> Bool {
-        guard let start = limits.fullDisks(for: segment).min() else { return false }
+        guard let start = limits.fullDisks(forArrivals: arrivals[segment.index]).min() else { return false }
         let before = published.last { $0.source.map { source[$0].segment <= segment.index } ?? false }?.segment ?? 0
         let after = published.first { $0.source.map { source[$0].segment >= segment.index } ?? false }?.segment
         let range = before...max(before, after ?? record.segments.count - 1)

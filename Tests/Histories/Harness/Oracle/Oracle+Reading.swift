@@ -72,6 +72,11 @@ extension Oracle {
     func hasCome(_ place: Int, by time: Int) -> Bool { cameAt[place].map { $0 <= time } ?? false }
     func name(of place: Int) -> String { "\(source[place].identity) in segment \(source[place].segment)" }
 
+    /// Source time of the frame 0 of the content at a place.
+    func clock(at place: Int) -> Int {
+        source[place].clock - source[place].identity.frame * source[place].format.frameDuration
+    }
+
     var spans: [Span] {
         var spans: [Span] = []
         var segment = 0
@@ -93,7 +98,7 @@ extension Oracle {
                 spans.append(
                     Span(
                         content: frame.identity.content, shift: shift, start: frame.time, end: frame.time + duration,
-                        clock: source[place].clock - frame.identity.frame * duration,
+                        clock: clock(at: place),
                         segments: frame.segment..<frame.segment + 1, places: place...place, beginsPeriod: isNewPeriod))
             }
         }

@@ -7,10 +7,16 @@ extension Oracle {
         for frame in published { if let place = frame.source { times[place] = frame } }
         var showings: [FrameIdentity: [Int]] = [:]
         for (place, frame) in source.enumerated() { showings[frame.identity, default: []].append(place) }
+        // Frames that were lost have the time of their showing's clock.
+        let shifts = Dictionary(grouping: spans) { $0.clock }.mapValues { $0.map(\.shift) }
         let cues = record.subtitles.flatMap { file in file.cues.map { (file, $0) } }
         for (file, cue) in cues {
-            let due = (showings[cue.identity] ?? []).compactMap { times[$0]?.time }
-            guard !due.isEmpty, !due.contains(where: { isNear($0, cue.start) }) else { continue }
+            let places = showings[cue.identity] ?? []
+            let due = places.compactMap { times[$0]?.time }
+            let lost = places.filter { times[$0] == nil }.flatMap { place in
+                (shifts[clock(at: place)] ?? []).map { source[place].clock + $0 }
+            }
+            guard !due.isEmpty, !(due + lost).contains(where: { isNear($0, cue.start) }) else { continue }
             find(.subtitle, at: file.at, "the cue of \(cue.identity) is at \(cue.start), not at \(due)")
         }
         for segment in broadcast.segments {

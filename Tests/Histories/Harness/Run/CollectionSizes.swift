@@ -27,6 +27,11 @@ enum CollectionSizes {
     private static func measure(_ value: Any, _ path: String, into sizes: inout [String: Int]) {
         // Bytes are no queue.
         if value is [UInt8] || value is ArraySlice<UInt8> || value is String { return }
+        if let vector = value as? any SharedVector {
+            sizes[path, default: 0] += vector.elements.count
+            for element in vector.elements { measure(element, path, into: &sizes) }
+            return
+        }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .class: return
@@ -41,6 +46,15 @@ enum CollectionSizes {
             }
         }
     }
+}
+
+/// A vector that keeps removed elements until a whole node of them is removed. Those are no growth.
+private protocol SharedVector {
+    var elements: [Any] { get }
+}
+
+extension PersistentVector: SharedVector {
+    fileprivate var elements: [Any] { map { $0 } }
 }
 
 /// A session whose collections are counted on request, because the driver owns the session.

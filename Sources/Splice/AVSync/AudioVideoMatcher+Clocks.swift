@@ -9,6 +9,9 @@ extension AudioVideoMatcher {
             <= Ticks.longestFrame.count
     }
 
+    /// The number of clocks that the video had before that of `span`.
+    func clock(of span: VideoSpan) -> Int { continuesClock(span) ? clockCount : clockCount + 1 }
+
     /// Whether `span` is on the clock of the video before it, after a gap or without.
     func followsClock(_ span: VideoSpan) -> Bool {
         guard let lastVideoSpan else { return false }
@@ -29,7 +32,8 @@ extension AudioVideoMatcher {
     func fitsNext(_ audio: AudioSpan, _ span: VideoSpan) -> Bool {
         guard overlaps(audio, span) else { return false }
         // Times of audio on a clock of its own say nothing about that of other audio.
-        guard let audioEnd, isMuxed || lastClockOffset?.wire == .zero, continuesClock(span) else { return true }
+        let isComparable = isMuxed || lastClockOffset?.wire == .zero
+        guard let audioEnd, isComparable, audioClock == clock(of: span) else { return true }
         return start(of: audio, near: audioEnd) > audioEnd - Ticks.longestFrame
     }
 

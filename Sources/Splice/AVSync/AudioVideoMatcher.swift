@@ -52,6 +52,10 @@ struct AudioVideoMatcher: Sendable {
     private(set) var lastClockOffset: Ticks?
     /// End of that audio, on the video's clock.
     private(set) var audioEnd: Ticks?
+    /// The number of the video's clock then.
+    private(set) var audioClock: Int?
+    /// Clocks of the video before that of `lastVideoSpan`.
+    private(set) var clockCount = 0
     private(set) var lastVideoSpan: VideoSpan?
     private var lastDiscontinuitySequence: UInt64 = 0
     /// Difference between the discontinuity sequence numbers of audio and video, which a rendition may count from
@@ -238,6 +242,7 @@ struct AudioVideoMatcher: Sendable {
             frames += audioSpans[0].dequeueFrames(before: span.end)
             matchedMetadata += audioSpans[0].dequeueMetadata(before: span.end)
             audioEnd = audioSpans[0].end + (audioSpans[0].clockOffset ?? .zero)
+            audioClock = clock(of: span)
             guard audioSpans[0].frames.isEmpty, audioSpans.count > 1, continues(1, after: 0, span),
                 audioSpans[1].configuration == configuration
             else { break }
@@ -289,7 +294,7 @@ struct AudioVideoMatcher: Sendable {
     mutating func finish(_ span: VideoSpan) {
         let isOverlapped = audioSpans.contains { isOfOtherDate($0, span) && overlaps($0, span, within: .zero) }
         dating.recordMissing(isOverlapped, span)
-        lastVideoSpan = span
+        (clockCount, lastVideoSpan) = (clock(of: span), span)
         guard discontinuitySequenceOffset == nil else {
             passedSpans = []
             return

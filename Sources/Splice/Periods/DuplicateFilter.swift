@@ -153,6 +153,8 @@ struct DuplicateFilter: Sendable {
             let track = packets.furtherAudio[index]
             packets.furtherAudio[index].packets.removeFirst(duplicates.count(in: track.packets))
         }
+        // What comes before the first new frame has the time of the frame before, or none, and belongs to the new one.
+        guard duplicates.videoFrames > 0 || packets.video.isEmpty else { return }
         let newestTime = duplicates.ends.last?.video
         packets.metadata.removeAll { !Self.isNew($0.time, newestTime) }
     }

@@ -10,6 +10,13 @@ extension Limits {
         }.map(\.at)
     }
 
+    /// The time before `end` in which something ran for so long.
+    func time(awake: Int, before end: Int) -> Int {
+        var time = awake
+        while time < awake + asleep(from: end - time, to: end) { time = awake + asleep(from: end - time, to: end) }
+        return time
+    }
+
     /// How long nothing ran within a range, or the disk did not even take the journal.
     func asleep(from start: Int, to end: Int) -> Int {
         let events = history.events.filter {

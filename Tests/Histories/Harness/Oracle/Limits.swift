@@ -121,9 +121,9 @@ struct Limits {
     /// with the first gap.
     func hold(before end: Int) -> Int {
         let own = 2 * longestSegment + 2500
-        if history.renditions.isEmpty { return own }
         let isLate = [.laggingLanguage, .languageComes, .languageEnds].contains(where: history.has)
-        return own + (isLate || !isPeaceful(before: end) ? trackDelay + silenceBeforeGap : 0)
+        let waits = !history.renditions.isEmpty && (isLate || !isPeaceful(before: end))
+        return time(awake: own + (waits ? trackDelay + silenceBeforeGap : 0), before: end)
     }
 
     /// Whether what is published at a time may be damaged: times and parameter sets may be others than those of the frames.

@@ -76,10 +76,13 @@ extension Oracle {
 
     /// Each break that begins with a published frame has its cue tags and its date range there, and its end.
     mutating func judgeMarkers() {
-        for segment in broadcast.segments where !segment.cues.isEmpty && !ownArrivals[segment.index].isEmpty {
+        for segment in broadcast.segments where !segment.cues.isEmpty {
             guard let first = firstPublished[segment.index], first.source == places[segment.index].lowerBound
             else { continue }
             let (own, lines) = (record.segments[first.segment], record.segments[first.segment].text.markerLines)
+            // The backup has none.
+            let life = record.lives[own.life].start...own.at
+            guard ownArrivals[segment.index].contains(where: life.contains) else { continue }
             for cue in segment.cues {
                 let name = cue.split(separator: ",")[0].replacing("#EXT-X-DATERANGE:", with: "")
                 if !lines.contains(where: { $0.hasPrefix(name) }) {
@@ -106,7 +109,9 @@ extension Oracle {
         }
         for (one, next) in zip(growths, growths.dropFirst()) where one.life == next.life {
             let limit = limits.standstill(from: one.at, to: next.at) + burst(before: one.at)
-            guard next.at - one.at > limit else { continue }
+            // No gap follows an end that was seen, however long its last segments are waited for.
+            let isOver = log.reloads.last { $0.at < one.at + limit }?.hasEnded ?? false
+            guard next.at - one.at > limit, !isOver else { continue }
             find(.standstill, at: next.at, "nothing was listed for \(next.at - one.at) ms; the limit is \(limit)")
         }
     }
